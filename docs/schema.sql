@@ -1511,6 +1511,7 @@ CREATE INDEX merge_requests_latest ON merge_requests USING btree (updated_at, id
 CREATE INDEX merge_requests_newest ON merge_requests USING btree (created_at, id);
 CREATE UNIQUE INDEX merge_requests_one_open ON merge_requests USING btree (source_project_id, source_branch, project_id, target_branch) WHERE state = ANY (ARRAY['opened'::text, 'locked'::text]);
 CREATE INDEX merge_requests_open_into ON merge_requests USING btree (project_id, target_branch, id) WHERE state = ANY (ARRAY['opened'::text, 'locked'::text]);
+CREATE INDEX merge_requests_orphaned ON merge_requests USING btree (id) WHERE state = 'opened'::text AND source_project_id IS NULL;
 CREATE INDEX merge_requests_search ON merge_requests USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');
 CREATE INDEX merge_requests_with_auto_merge ON merge_requests USING btree (head_commit_id) WHERE auto_merge_user_id IS NOT NULL;
 CREATE TRIGGER take_milestone_due_date BEFORE UPDATE OF milestone_id ON merge_requests FOR EACH ROW WHEN (old.milestone_id IS DISTINCT FROM new.milestone_id) EXECUTE FUNCTION take_milestone_due_date();

@@ -41,6 +41,8 @@ import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
 import {
+  closeForeignOnes,
+  closeOrphans,
   concludeMerges,
   followMergeRequests,
   followThreads,
@@ -69,6 +71,8 @@ import { listenForStop } from './stop_request.ts';
 
 /** Every job of every area. */
 const jobs: readonly AnyJob[] = [
+  closeForeignOnes,
+  closeOrphans,
   concludeMerges,
   mergeByCommand,
   mergeReady,

@@ -12,7 +12,7 @@ export { isOneNetwork } from './fork_network_queries.ts';
 export { gitDoorway, gitUrl } from './git_http.ts';
 export { gitOverSsh } from './git_ssh.ts';
 export { maintainRepository, maintainSnippet, measureRepositories } from './jobs.ts';
-export { concludeMerge, followBranches, recordMerge } from './merge_request_actions.ts';
+export { closeForeign, concludeMerge, followBranches, recordMerge } from './merge_request_actions.ts';
 export { Commit, commitCore, presentCommit } from './present.ts';
 export { branchRefusal, mayCommitTo, pushRefusals } from './push_check_rules.ts';
 export { fileTexts, tooLargeText } from './refusal_rules.ts';

@@ -27,6 +27,12 @@ export const followBranches = queueOf('follow_branches', {
   retries: 5,
 });
 
+/** A project is no longer a fork. Merge requests between it and projects that are not of its fork network any more are closed. */
+export const closeForeign = queueOf('close_foreign_merge_requests', {
+  input: { project_id: Id, user_id: Id },
+  retries: 5,
+});
+
 /** A merge request was merged. */
 export const concludeMerge = queueOf('conclude_merge', { input: { merge_request_id: Id }, retries: 5 });
 

@@ -18,7 +18,7 @@ export {
   removeGroupsNow,
   unmark,
 } from './deletion_actions.ts';
-export { deleteRepositories, recordGroupSeats, removeGroup } from './jobs.ts';
+export { cleanUpAfterProjects, deleteRepositories, projectsDeleted, recordGroupSeats, removeGroup } from './jobs.ts';
 export {
   groupWebUrl,
   NamespaceBasic,

@@ -5,7 +5,7 @@ import { lockTrees, refreshAuthorizations, type Subtree, subtreeOf } from '../..
 import type { Database } from '../../../db/index.ts';
 import { deleteRepository, repositoryOf } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
-import { job } from '../../../jobs/index.ts';
+import { job, queueOf } from '../../../jobs/index.ts';
 import { recordSeats } from './count_queries.ts';
 
 /**
@@ -29,6 +29,19 @@ export const deleteRepositories = job('delete_repositories', {
   },
 });
 
+/** Projects were deleted. What remains of them in others belongs to areas above, which run the job. */
+export const cleanUpAfterProjects = queueOf('clean_up_after_projects', { input: {}, retries: 5 });
+
+/**
+ * Enqueues what follows the deletion of projects.
+ * @param tx the transaction that has deleted them
+ */
+export async function projectsDeleted(tx: Database, repositories: { id: number; storage: string }[]): Promise<void> {
+  if (repositories.length === 0) return;
+  await deleteRepositories.enqueue(tx, { repositories });
+  await cleanUpAfterProjects.enqueue(tx, {});
+}
+
 /**
  * Deletes a marked group with everything in it. Another job deletes the repositories, which are unreachable without the rows.
  * @returns whether the group existed and was marked
@@ -48,7 +61,7 @@ const removeMarked = (db: Database, group_id: number): Promise<boolean> =>
     const { rows: repositories } = await sql<{ id: number; storage: string }>`
       delete from projects where namespace_id in (${below}) returning id, storage`.execute(tx);
     await sql`delete from namespaces where id in (${below})`.execute(tx);
-    if (repositories.length > 0) await deleteRepositories.enqueue(tx, { repositories });
+    await projectsDeleted(tx, repositories);
     if (guests.length > 0) await refreshAuthorizations(tx, guests);
     return true;
   });

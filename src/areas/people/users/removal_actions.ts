@@ -5,7 +5,7 @@ import { countsToday, isLastingOwner, levels, lockTrees } from '../../../access/
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, conflict, forbidden, found, Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
-import { deleteRepositories, removeGroupsNow } from '../namespaces/index.ts';
+import { projectsDeleted, removeGroupsNow } from '../namespaces/index.ts';
 import { moveContributions } from './contribution_actions.ts';
 import { ghostUser } from './ghost_actions.ts';
 import { removeAccessRequests } from './request_actions.ts';
@@ -135,5 +135,5 @@ async function removeOwnProjects(tx: Database, user_id: number): Promise<void> {
     delete from projects where namespace_id = (select id from namespaces where owner_id = ${user_id}) returning id, storage`.execute(
     tx,
   );
-  if (repositories.length > 0) await deleteRepositories.enqueue(tx, { repositories });
+  await projectsDeleted(tx, repositories);
 }

@@ -7,9 +7,9 @@ import { job } from '../../../jobs/index.ts';
 import {
   type DeletableKind,
   type Deletion,
-  deleteRepositories,
   lockedNamespaceOf,
   markOrRemove,
+  projectsDeleted,
   removeDue,
   unmark,
 } from '../../people/namespaces/index.ts';
@@ -68,7 +68,7 @@ const removeMarked = (db: Database, project_id: number): Promise<boolean> =>
       .where('marked_for_deletion_at', 'is not', null)
       .returning(['id', 'storage'])
       .execute();
-    if (removed.length > 0) await deleteRepositories.enqueue(tx, { repositories: removed });
+    await projectsDeleted(tx, removed);
     return removed.length > 0;
   });
 

@@ -28,7 +28,7 @@ import {
 import { job } from '../../../jobs/index.ts';
 import { shareObjects } from '../../code/lfs/index.ts';
 import { protectDefaultBranch } from '../../code/protected_branches/index.ts';
-import { maintainRepository, recordRefs } from '../../code/repository/index.ts';
+import { closeForeign, maintainRepository, recordRefs } from '../../code/repository/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
 import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';
 import { namespaceFor } from './creation_rules.ts';
@@ -240,11 +240,11 @@ export async function relateFork(db: Database, project: Project, source: Project
 }
 
 /**
- * Deletes the fork relationship of a project.
+ * Deletes the fork relationship of a project. A job closes the merge requests that it had with projects which it has nothing to do with any more.
  * @throws ApiError 304 when the project is not a fork
  */
-export async function unrelateFork(db: Database, project_id: number): Promise<void> {
-  const freed = await db
+export async function unrelateFork(tx: Database, caller: Caller, project_id: number): Promise<void> {
+  const freed = await tx
     .updateTable('projects')
     .set({ forked_from_id: null, updated_at: sql`now()` })
     .where('id', '=', project_id)
@@ -252,4 +252,5 @@ export async function unrelateFork(db: Database, project_id: number): Promise<vo
     .returning('id')
     .executeTakeFirst();
   if (!freed) throw notModified();
+  await closeForeign.enqueue(tx, { project_id, user_id: caller.id });
 }

@@ -89,6 +89,6 @@ export const projectForkRoutes = [
     access: projectRole('owner'),
     returns: nothing,
     refusals: { 304: 'The project is not a fork.' },
-    handle: ({ db, project }) => unrelateFork(db, project.id),
+    handle: ({ db, caller, project }) => db.transaction().execute((tx) => unrelateFork(tx, caller, project.id)),
   }),
 ];

@@ -9,7 +9,7 @@ import { sshFor, withKey } from '../../../../test/support/ssh.ts';
 import type { World } from '../../../../test/support/world.ts';
 import { git } from '../../../git/index.ts';
 import { removeProject } from '../../spaces/projects/index.ts';
-import { followMergeRequests, prepareMergeRequest, removeMergeRequestRefs } from './index.ts';
+import { closeForeignOnes, closeOrphans, followMergeRequests, prepareMergeRequest, removeMergeRequestRefs } from './index.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests];
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;
@@ -144,3 +144,65 @@ test('a merge request outlives its fork, and neither merges nor changes in an ar
 
 const pathOf = async ({ db }: World, id: number) =>
   (await db.selectFrom('projects').select('full_path').where('id', '=', id).executeTakeFirst())?.full_path;
+
+test('open merge requests are closed with their fork, and with a fork relationship that ends; others stay', async () => {
+  const here = await worldWithTopic();
+  const { as, db, people, project, services } = here;
+  const cleaning = [...jobs, removeProject, closeOrphans, closeForeignOnes];
+  const forks = [
+    await addFork(here, 'developer', project, { name: 'one', path: 'one' }),
+    await addFork(here, 'developer', project, { name: 'two', path: 'two' }),
+  ];
+  const asked = { title: 'Theirs', source_branch: 'topic', target_branch: 'main' };
+  for (const fork of forks)
+    await as('developer').post(`/projects/${fork.id}/merge_requests`, { ...asked, target_project_id: project.id });
+  await addMergeRequest(here);
+  await as('developer').post(`/projects/${forks[1]!.id}/merge_requests`, asked);
+  await performQueued(services, jobs);
+  const states = async () =>
+    (await as('reporter').get(`/projects/${project.id}/merge_requests`, { sort: 'asc' })).body.map(
+      ({ state }: { state: string }) => state,
+    );
+  assert.deepEqual(await states(), ['opened', 'opened', 'opened']);
+
+  const [deleted, freed] = forks.map(({ id }) => id);
+  await db.updateTable('projects').set({ marked_for_deletion_at: new Date().toISOString() }).where('id', '=', deleted!).execute();
+  await removeProject.enqueue(db, { project_id: deleted! });
+  await performQueued(services, cleaning);
+  assert.deepEqual(await states(), ['closed', 'opened', 'opened']);
+  const gone = (await as('reporter').get(urlOf(here))).body;
+  assert.deepEqual([gone.source_project_id, gone.closed_by], [null, null]);
+  const [event] = (await as('reporter').get(`${urlOf(here)}/resource_state_events`)).body;
+  assert.deepEqual([event.state, event.user], ['closed', null]);
+
+  assert.equal((await as('developer').delete(`/projects/${freed}/fork`)).status, 204);
+  await performQueued(services, cleaning);
+  assert.deepEqual(await states(), ['closed', 'closed', 'opened']);
+  assert.equal((await as('reporter').get(urlOf(here, 2))).body.closed_by.username, people.developer.username);
+  assert.equal((await as('developer').get(`/projects/${freed}/merge_requests/1`)).body.state, 'opened', 'within the project');
+});
+
+test('a project is deleted with the merge requests that forks have opened in it, and the forks stay', async () => {
+  const here = await worldWithTopic();
+  const { as, db, project, services } = here;
+  const fork = await addFork(here, 'developer', project, { path: 'stays' });
+  const asked = { title: 'Theirs', source_branch: 'topic', target_branch: 'main', target_project_id: project.id };
+  const { id } = (await as('developer').post(`/projects/${fork.id}/merge_requests`, asked)).body;
+  await performQueued(services, jobs);
+  await db
+    .updateTable('projects')
+    .set({ marked_for_deletion_at: new Date().toISOString() })
+    .where('id', '=', project.id)
+    .execute();
+  await removeProject.enqueue(db, { project_id: project.id });
+  await performQueued(services, [removeProject, closeOrphans]);
+  assert.equal((await as('developer').get(`/projects/${project.id}`)).status, 404);
+  assert.deepEqual(await db.selectFrom('merge_requests').select('id').where('id', '=', id).execute(), []);
+  const kept = (await as('developer').get(`/projects/${fork.id}/repository/branches`)).body;
+  assert.deepEqual(
+    kept.map(({ name }: { name: string }) => name),
+    ['main', 'topic'],
+  );
+  const own = { title: 'Own', source_branch: 'topic', target_branch: 'main' };
+  assert.equal((await as('developer').post(`/projects/${fork.id}/merge_requests`, own)).status, 201);
+});
