@@ -52,6 +52,12 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
   const uploads = `/projects/${apples.id}/uploads`;
   const uploaded = await server.root.post(uploads, undefined, { raw: fileForm('notes.txt', 'the notes of a meeting') });
   assert.equal(uploaded.status, 201);
+  await made(server, fileUrl(apples, 'd.txt'), { ...onMain, branch: 'proposed', start_branch: 'main', content: 'dates\n' });
+  const proposal = { title: 'Dates', source_branch: 'proposed', target_branch: 'main', description: 'For the winter' };
+  const { diff_refs } = await made(server, `/projects/${apples.id}/merge_requests`, proposal);
+  const position = { ...diff_refs, position_type: 'text', new_path: 'd.txt', new_line: 1 };
+  const body = '```suggestion\nfigs\n```';
+  await made(server, `/projects/${apples.id}/merge_requests/1/discussions`, { body, position });
   const projects = [apples, sha256].flatMap(({ id }) =>
     [
       ...['', '/members/all', '/freeze_periods', '/repository/branches', '/repository/branches/main', '/repository/commits'],
@@ -74,6 +80,9 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
     ],
     ...projects,
     ...[uploads, `${uploads}/${uploaded.body.id}`],
+    ...['/commits', '/diffs', '/discussions', '/notes', '/reviewers'].map(
+      (rest) => `/projects/${apples.id}/merge_requests/1${rest}`,
+    ),
     ...['', '/raw', '/files/main/b.txt/raw'].flatMap((rest) => [
       `/projects/${apples.id}/snippets/${snippet.id}${rest}`,
       `/snippets/${personal.id}${rest}`,

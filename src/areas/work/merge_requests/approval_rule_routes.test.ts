@@ -157,3 +157,69 @@ test('settings say who may approve, and which rules count', async () => {
   await set({ disable_overriding_approvers_per_merge_request: false });
   assert.equal((await as('developer').delete(`${own}/${copied.body.id}`)).status, 204);
 });
+
+test('groups that the caller of a change does not see stay in a rule, until they ask for their removal', async () => {
+  const here = await worldWithTopic();
+  const { as, people, project, group, db } = here;
+  const rules = `/projects/${project.id}/approval_rules`;
+  const hidden = (await as('owner').post('/groups', { name: 'hidden', path: `hidden-${group.id}`, visibility: 'private' })).body;
+  const link = { group_id: hidden.id, group_access: 30 };
+  assert.equal((await as('owner').post(`/projects/${project.id}/share`, link)).status, 201);
+  const wanted = { name: 'Both', approvals_required: 1, group_ids: [group.id, hidden.id] };
+  const { id } = (await as('owner').post(rules, wanted)).body;
+  const groups = async () => {
+    const rows = db.selectFrom('approval_rule_groups').select('group_id').where('approval_rule_id', '=', id);
+    return (await rows.orderBy('group_id').execute()).map(({ group_id }) => group_id);
+  };
+  const seen = (await as('maintainer').get(`${rules}/${id}`)).body;
+  assert.deepEqual([seen.groups.map((each: { id: number }) => each.id), seen.contains_hidden_groups], [[group.id], true]);
+  assert.equal((await as('maintainer').put(`${rules}/${id}`, { group_ids: [] })).status, 200);
+  assert.deepEqual(await groups(), [hidden.id]);
+  assert.equal((await as('maintainer').put(`${rules}/${id}`, { user_ids: [people.owner.id] })).status, 200);
+  assert.deepEqual(await groups(), [hidden.id]);
+  const removed = await as('maintainer').put(`${rules}/${id}`, { remove_hidden_groups: true });
+  assert.deepEqual([removed.status, removed.body.contains_hidden_groups, await groups()], [200, false, []]);
+});
+
+test('a project and a merge request have at most 100 rules each', async () => {
+  const here = await worldWithTopic();
+  const { as, db, project } = here;
+  const { id } = await addMergeRequest(here);
+  const rule = (index: number) => ({ name: `Rule ${index}`, approvals_required: 0, rule_type: 'regular' });
+  const owners = [
+    [`/projects/${project.id}/approval_rules`, { project_id: project.id }],
+    [`${urlOf(here)}/approval_rules`, { merge_request_id: id }],
+  ] as const;
+  for (const [url, owner] of owners) {
+    await db
+      .insertInto('approval_rules')
+      .values(Array.from({ length: 99 }, (_, index) => ({ ...rule(index), ...owner })))
+      .execute();
+    const add = (name: string) => as('maintainer').post(url, { name, approvals_required: 1 });
+    assert.equal((await add('The last')).status, 201);
+    const refused = await add('One too many');
+    assert.deepEqual([refused.status, refused.body.message], [400, { approval_rules: ['are limited to 100'] }]);
+    assert.equal((await as('maintainer').get(url, { per_page: 100 })).body.length, 100);
+  }
+});
+
+/** How many passwords of an account are tried in ten minutes. */
+const attempts = 10;
+
+test('after too many attempts no approval password is tried any more', async () => {
+  const here = await worldWithTopic();
+  const { as, people, project } = here;
+  await addMergeRequest(here, {}, 'maintainer');
+  await as('maintainer').post(`/projects/${project.id}/approvals`, { require_reauthentication_to_approve: true });
+  const password = 'correct horse battery staple';
+  await as('admin').put(`/users/${people.developer.id}`, { password });
+  const attempt = async (approval_password: string) => {
+    const { status, headers, body } = await as('developer').post(`${urlOf(here)}/approve`, { approval_password });
+    return { status, message: body.message, retries: headers.has('retry-after') };
+  };
+  const refused = { status: 401, message: '401 Unauthorized', retries: false };
+  for (let count = 0; count < attempts; count++) assert.deepEqual(await attempt('wrong'), refused);
+  const tooMany = { status: 429, message: 'Too many attempts. Try again later.', retries: true };
+  assert.deepEqual(await attempt(password), tooMany);
+  assert.deepEqual((await as('reporter').get(`${urlOf(here)}/approvals`)).body.approved_by, []);
+});
