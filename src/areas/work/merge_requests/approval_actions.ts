@@ -77,10 +77,18 @@ export async function approveMergeRequest(tx: Database, approving: Approving): P
  * @throws ApiError 404 when there is none
  */
 export async function unapproveMergeRequest(tx: Database, caller: Caller, id: number): Promise<void> {
+  if (!(await withdrawApproval(tx, caller, id))) throw new ApiError(404, { message: '404 Not Found' });
+}
+
+/**
+ * The same, if there is one.
+ * @returns whether there was one
+ */
+export async function withdrawApproval(tx: Database, caller: Caller, id: number): Promise<boolean> {
   const row = await locked(tx, id);
   const removed = row?.state === 'opened' ? await removeApprovals(tx, id, sql`user_id = ${caller.id}`) : [];
-  if (removed.length === 0) throw new ApiError(404, { message: '404 Not Found' });
-  await addSystemNote(tx, theMergeRequest(id), caller.id, 'unapproved this merge request');
+  if (removed.length > 0) await addSystemNote(tx, theMergeRequest(id), caller.id, 'unapproved this merge request');
+  return removed.length > 0;
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   type Position,
   threadToJoin,
 } from '../../conversation/notes/index.ts';
+import { withdrawApproval } from './approval_actions.ts';
 import { type DraftNoteRow, draftColumns, draftsOf } from './draft_note_queries.ts';
 import { mergeRequestNoun } from './noteable.ts';
 import { positionOn } from './position_queries.ts';
@@ -145,23 +146,43 @@ async function publish(tx: Database, publishing: Publishing, granted: OnIssuable
   );
 }
 
-/** A reviewer who publishes has reviewed. An approval says more, and stays. */
-async function markReviewed(tx: Database, { caller, on }: OnIssuable): Promise<void> {
-  await tx
+export type ReviewerState = 'reviewed' | 'requested_changes';
+
+/** A reviewer who publishes has reviewed. An approval says more, and stays, unless they request changes. */
+async function markReviewed(tx: Database, { caller, on }: OnIssuable, state: ReviewerState | undefined): Promise<void> {
+  const reviewer = tx
     .updateTable('merge_request_reviewers')
-    .set({ state: 'reviewed' })
+    .set({ state: state ?? 'reviewed' })
     .where('merge_request_id', '=', on.id)
-    .where('user_id', '=', caller.id)
-    .where('state', '=', 'unreviewed')
-    .execute();
+    .where('user_id', '=', caller.id);
+  if (state === undefined) return void (await reviewer.where('state', '=', 'unreviewed').execute());
+  if (state === 'requested_changes') await withdrawApproval(tx, caller, on.id);
+  await (state === 'reviewed' ? reviewer.where('state', '<>', 'approved') : reviewer).execute();
+}
+
+/** What goes with the publication of all drafts. */
+export interface Review {
+  /** A comment outside threads, after the drafts. */
+  note?: string | undefined;
+  /** Whether the comment can be read only by Planners and above. */
+  internal?: boolean | undefined;
+  /** What the caller says as a reviewer; others cannot say it, and it is ignored. */
+  reviewer_state?: ReviewerState | undefined;
+}
+
+async function summarize(tx: Database, publishing: Publishing, granted: OnIssuable, { note, internal }: Review): Promise<void> {
+  if (note === undefined) return;
+  const comment = await checkedComment(mergeRequestNoun, granted, { body: note, internal });
+  await addComment(tx, { ...publishing, noun: mergeRequestNoun }, granted, comment);
 }
 
 /**
  * Publishes drafts of the caller, oldest first, all or none. Their texts are read one by one, because together they may be large.
- * @param id the only one to publish; otherwise all are
+ * @param what the id of the only one to publish; otherwise all are, with what goes with them
  * @throws ApiError 400, 403 and 404 as for comments; 404 when there is none with the id
  */
-export async function publishDrafts(publishing: Publishing, granted: OnIssuable, id?: number): Promise<void> {
+export async function publishDrafts(publishing: Publishing, granted: OnIssuable, what: { id: number } | Review): Promise<void> {
+  const [id, review] = 'id' in what ? [what.id, {}] : [undefined, what];
   await publishing.db.transaction().execute(async (tx) => {
     const wanted = tx
       .selectFrom('merge_request_draft_notes')
@@ -173,10 +194,11 @@ export async function publishDrafts(publishing: Publishing, granted: OnIssuable,
       .forUpdate();
     const drafts = await (id === undefined ? wanted : wanted.where('id', '=', id)).execute();
     if (id !== undefined) found(undefined, drafts[0]);
-    if (drafts.length === 0) return;
     await lockThreads(tx, drafts);
     for (const draft of drafts) await publish(tx, publishing, granted, draft.id);
-    await markReviewed(tx, granted);
+    await summarize(tx, publishing, granted, review);
+    if (drafts.length > 0 || review.note !== undefined || review.reviewer_state)
+      await markReviewed(tx, granted, review.reviewer_state);
   });
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
+import type { Persona } from '../../../../test/support/world.ts';
 
 test('drafts are seen by their author only, until they publish them with all effects or none', async () => {
   const here = await worldWithTopic();
@@ -119,4 +120,39 @@ test('drafts are seen by their author only, until they publish them with all eff
   assert.deepEqual([tooMany.status, tooMany.body.message], [400, { base: ['Maximum number of draft notes (500) exceeded'] }]);
   assert.equal((await me.delete(`${drafts}/${last.id}`)).status, 204);
   assert.equal((await me.get(`${drafts}/${last.id}`)).status, 404);
+});
+
+test('a review is published with a summary and a state, all or nothing', async () => {
+  const here = await worldWithTopic();
+  const { as, people } = here;
+  await addMergeRequest(here, { reviewer_ids: [people.maintainer.id] });
+  const url = `/projects/${here.project.id}/merge_requests/1`;
+  const publish = (by: Persona, parameters: Record<string, unknown>) =>
+    as(by).post(`${url}/draft_notes/bulk_publish`, parameters);
+  const stateOf = async () => (await as('reporter').get(`${url}/reviewers`)).body[0].state;
+  const comments = async (by: Persona) =>
+    (await as(by).get(`${url}/notes`, { activity_filter: 'only_comments', sort: 'asc' })).body.map(
+      ({ body }: { body: string }) => body,
+    );
+  await as('maintainer').post(`${url}/draft_notes`, { note: 'First' });
+  const blank = await publish('maintainer', { note: ' ', reviewer_state: 'requested_changes' });
+  assert.equal(blank.body.message, '400 Bad request - Note {:note=>["can\'t be blank"]}');
+  assert.equal((await publish('maintainer', { reviewer_state: 'approved' })).status, 400);
+  assert.deepEqual([await comments('maintainer'), await stateOf()], [[], 'unreviewed']);
+
+  assert.equal((await as('maintainer').post(`${url}/approve`)).status, 201);
+  assert.equal((await publish('maintainer', { note: 'Sum', internal: true, reviewer_state: 'reviewed' })).status, 204);
+  assert.deepEqual(
+    [await comments('reporter'), await comments('maintainer')],
+    [
+      ['First', 'Sum'],
+      ['First', 'Sum'],
+    ],
+  );
+  assert.equal(await stateOf(), 'approved');
+  assert.equal((await publish('maintainer', { reviewer_state: 'requested_changes' })).status, 204);
+  assert.equal(await stateOf(), 'requested_changes');
+  assert.deepEqual((await as('reporter').get(`${url}/approvals`)).body.approved_by, []);
+  assert.equal((await publish('developer', { note: 'Me too', reviewer_state: 'reviewed' })).status, 204);
+  assert.deepEqual([(await comments('maintainer')).length, await stateOf()], [3, 'requested_changes']);
 });

@@ -137,14 +137,26 @@ export const draftNoteRoutes = [
     returns: nothing,
     refusals: publishingTexts,
     handle: ({ db, storages, url, plan, caller, on, input }) =>
-      publishDrafts({ db, storages, url, plan }, { caller, on }, input.draft_note_id),
+      publishDrafts({ db, storages, url, plan }, { caller, on }, { id: input.draft_note_id }),
   }),
   post(`${path}/bulk_publish`, {
     operation: 'publishAllDraftNotes',
     summary: "Publish all of the caller's draft notes on a merge request, or none if one is refused",
     access,
+    input: {
+      note: optional(longText(Type.String({ description: 'A comment to add after them, at most 1,000,000 characters' }))),
+      internal: optional(
+        Type.Boolean({ description: 'Whether only members with at least the Planner role can read the comment' }),
+      ),
+      reviewer_state: optional(
+        Type.Enum(['reviewed', 'requested_changes'], {
+          description: 'The state of the review, if the caller is a reviewer; to approve, use `approve`',
+        }),
+      ),
+    },
+    rate: commentRate,
     returns: nothing,
-    refusals: publishingTexts,
-    handle: ({ db, storages, url, plan, caller, on }) => publishDrafts({ db, storages, url, plan }, { caller, on }),
+    refusals: { ...publishingTexts, 400: [...publishingTexts[400], noteText] },
+    handle: ({ db, storages, url, plan, caller, on, input }) => publishDrafts({ db, storages, url, plan }, { caller, on }, input),
   }),
 ];
