@@ -348,6 +348,7 @@ create table application_settings (
   team_group_id bigint,
   max_attachment_size integer default 100 not null,
   snippet_size_limit bigint default 52428800 not null,
+  error_tracking_events_per_minute integer default 300 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
   constraint application_settings_default_group_visibility_check CHECK (default_group_visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
@@ -357,6 +358,7 @@ create table application_settings (
   constraint application_settings_default_snippet_visibility_check CHECK (default_snippet_visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
   constraint application_settings_deletion_adjourned_period_check CHECK (deletion_adjourned_period >= 1 AND deletion_adjourned_period <= 90),
   constraint application_settings_email_confirmation_setting_check CHECK (email_confirmation_setting = ANY (ARRAY['off'::text, 'soft'::text, 'hard'::text])),
+  constraint application_settings_error_tracking_events_per_minute_check CHECK (error_tracking_events_per_minute >= 0),
   constraint application_settings_group_api_limit_check CHECK (group_api_limit >= 0),
   constraint application_settings_groups_api_limit_check CHECK (groups_api_limit >= 0),
   constraint application_settings_id_check CHECK (id = 1),
@@ -681,6 +683,169 @@ CREATE INDEX epics_by_update ON epics USING btree (group_id, updated_at, id);
 CREATE INDEX epics_in_order ON epics USING btree (group_id, created_at, id);
 CREATE INDEX epics_of_parent_in_order ON epics USING btree (parent_id, relative_position, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX epics_search ON epics USING gin (title gin_trgm_ops, description gin_trgm_ops);
+
+create table error_tracking_client_keys (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  public_key text not null,
+  active boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  constraint error_tracking_client_keys_pkey PRIMARY KEY (id),
+  constraint error_tracking_client_keys_public_key_key UNIQUE (public_key),
+  constraint error_tracking_client_keys_public_key_check CHECK (public_key ~ '^glet_[0-9a-f]{32}$'::text),
+  constraint error_tracking_client_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_client_keys_project_id_id_idx ON error_tracking_client_keys USING btree (project_id, id);
+
+create table error_tracking_error_hours (
+  error_id bigint not null,
+  hour timestamp with time zone not null,
+  count bigint not null,
+  constraint error_tracking_error_hours_pkey PRIMARY KEY (error_id, hour),
+  constraint error_tracking_error_hours_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
+);
+
+create table error_tracking_error_tags (
+  error_id bigint not null,
+  key text not null,
+  value text not null,
+  count bigint not null,
+  constraint error_tracking_error_tags_pkey PRIMARY KEY (error_id, key, value),
+  constraint error_tracking_error_tags_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
+);
+
+create table error_tracking_error_users (
+  error_id bigint not null,
+  user_hash bytea not null,
+  constraint error_tracking_error_users_pkey PRIMARY KEY (error_id, user_hash),
+  constraint error_tracking_error_users_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
+);
+
+create table error_tracking_errors (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  fingerprint text not null,
+  name text not null,
+  description text not null,
+  actor text not null,
+  platform text not null,
+  level text not null,
+  status text default 'unresolved'::text not null,
+  first_seen_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  first_release text,
+  last_release text,
+  events_count bigint default 0 not null,
+  users_count bigint default 0 not null,
+  resolved_at timestamp with time zone,
+  resolved_by_id bigint,
+  assignee_id bigint,
+  issue_id bigint,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint error_tracking_errors_pkey PRIMARY KEY (id),
+  constraint error_tracking_errors_project_id_fingerprint_key UNIQUE (project_id, fingerprint),
+  constraint error_tracking_errors_level_check CHECK (level = ANY (ARRAY['fatal'::text, 'error'::text, 'warning'::text, 'info'::text, 'debug'::text])),
+  constraint error_tracking_errors_status_check CHECK (status = ANY (ARRAY['unresolved'::text, 'resolved'::text, 'ignored'::text])),
+  constraint error_tracking_errors_assignee_id_fkey FOREIGN KEY (assignee_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint error_tracking_errors_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE SET NULL,
+  constraint error_tracking_errors_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint error_tracking_errors_resolved_by_id_fkey FOREIGN KEY (resolved_by_id) REFERENCES users(id) ON DELETE SET NULL
+);
+CREATE INDEX error_tracking_errors_assignee_id_idx ON error_tracking_errors USING btree (assignee_id) WHERE assignee_id IS NOT NULL;
+CREATE INDEX error_tracking_errors_issue_id_idx ON error_tracking_errors USING btree (issue_id) WHERE issue_id IS NOT NULL;
+CREATE INDEX error_tracking_errors_last_seen_at_idx ON error_tracking_errors USING btree (last_seen_at);
+CREATE INDEX error_tracking_errors_project_id_last_seen_at_id_idx ON error_tracking_errors USING btree (project_id, last_seen_at, id);
+CREATE INDEX error_tracking_errors_project_id_status_events_count_id_idx ON error_tracking_errors USING btree (project_id, status, events_count, id);
+CREATE INDEX error_tracking_errors_project_id_status_first_seen_at_id_idx ON error_tracking_errors USING btree (project_id, status, first_seen_at, id);
+CREATE INDEX error_tracking_errors_project_id_status_last_seen_at_id_idx ON error_tracking_errors USING btree (project_id, status, last_seen_at, id);
+CREATE INDEX error_tracking_errors_project_id_status_users_count_id_idx ON error_tracking_errors USING btree (project_id, status, users_count, id);
+CREATE INDEX error_tracking_errors_resolved_by_id_idx ON error_tracking_errors USING btree (resolved_by_id) WHERE resolved_by_id IS NOT NULL;
+
+create table error_tracking_events (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  event_id uuid not null,
+  received_at timestamp with time zone default now() not null,
+  digested_at timestamp with time zone,
+  error_id bigint,
+  occurred_at timestamp with time zone,
+  environment text,
+  level text,
+  description text,
+  release text,
+  user_hash bytea,
+  sender text,
+  payload text not null,
+  user_report jsonb,
+  constraint error_tracking_events_pkey PRIMARY KEY (received_at, id),
+  constraint error_tracking_events_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE,
+  constraint error_tracking_events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+) partition by RANGE (received_at);
+CREATE INDEX error_tracking_events_error_id_occurred_at_id_idx ON ONLY error_tracking_events USING btree (error_id, occurred_at, id);
+CREATE INDEX error_tracking_events_id_idx ON ONLY error_tracking_events USING btree (id) WHERE digested_at IS NULL;
+CREATE INDEX error_tracking_events_project_id_event_id_idx ON ONLY error_tracking_events USING btree (project_id, event_id);
+
+create table error_tracking_rates (
+  project_id bigint not null,
+  minute timestamp with time zone not null,
+  count integer not null,
+  constraint error_tracking_rates_pkey PRIMARY KEY (project_id, minute),
+  constraint error_tracking_rates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_rates_minute_idx ON error_tracking_rates USING btree (minute);
+
+create table error_tracking_release_hours (
+  project_id bigint not null,
+  release text not null,
+  environment text not null,
+  hour timestamp with time zone not null,
+  started bigint default 0 not null,
+  exited bigint default 0 not null,
+  errored bigint default 0 not null,
+  crashed bigint default 0 not null,
+  abnormal bigint default 0 not null,
+  constraint error_tracking_release_hours_pkey PRIMARY KEY (project_id, release, environment, hour),
+  constraint error_tracking_release_hours_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_release_hours_hour_idx ON error_tracking_release_hours USING btree (hour);
+
+create table error_tracking_release_users (
+  project_id bigint not null,
+  release text not null,
+  environment text not null,
+  user_hash bytea not null,
+  seen_at timestamp with time zone not null,
+  constraint error_tracking_release_users_pkey PRIMARY KEY (project_id, release, environment, user_hash),
+  constraint error_tracking_release_users_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_release_users_seen_at_idx ON error_tracking_release_users USING btree (seen_at);
+
+create table error_tracking_sessions (
+  project_id bigint not null,
+  session_id uuid not null,
+  release text not null,
+  environment text not null,
+  state text not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint error_tracking_sessions_pkey PRIMARY KEY (project_id, release, environment, session_id),
+  constraint error_tracking_sessions_state_check CHECK (state = ANY (ARRAY['started'::text, 'exited'::text, 'errored'::text, 'crashed'::text, 'abnormal'::text])),
+  constraint error_tracking_sessions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_sessions_updated_at_idx ON error_tracking_sessions USING btree (updated_at);
+
+create table error_tracking_settings (
+  project_id bigint not null,
+  active boolean not null,
+  integrated boolean not null,
+  events_per_minute integer,
+  user_salt bytea default uuid_send(gen_random_uuid()) not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint error_tracking_settings_pkey PRIMARY KEY (project_id),
+  constraint error_tracking_settings_events_per_minute_check CHECK (events_per_minute >= 0),
+  constraint error_tracking_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
 
 create table events (
   id bigint generated always as identity not null,

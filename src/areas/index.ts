@@ -79,6 +79,8 @@ import { epicChildRoutes } from './work/epics/child_routes.ts';
 import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
 import { epicRoutes } from './work/epics/routes.ts';
+import { clientKeyRoutes } from './work/error_tracking/key_routes.ts';
+import { errorTrackingSettingRoutes } from './work/error_tracking/setting_routes.ts';
 import { peopleRoutes, timeRoutes } from './work/issuables/index.ts';
 import { epicIssueRoutes } from './work/issues/epic_routes.ts';
 import { issueNoun } from './work/issues/index.ts';
@@ -255,6 +257,12 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Child epics', 'The children of an epic, in order.', epicChildRoutes),
   ...tagged('Related epics', 'Relations between epics.', epicLinkRoutes),
   ...tagged('Epic issues', 'The issues of an epic, in order.', epicIssueRoutes),
+  ...tagged(
+    'Error tracking',
+    'Errors that applications send: the settings of a project and the keys of clients.',
+    errorTrackingSettingRoutes,
+    clientKeyRoutes,
+  ),
   ...tagged(
     'Emoji reactions',
     'Reactions to issues, epics, snippets and notes.',

@@ -86,6 +86,7 @@ export interface ApplicationSettings {
   team_group_id: number | null;
   max_attachment_size: Generated<number>;
   snippet_size_limit: Generated<number>;
+  error_tracking_events_per_minute: Generated<number>;
 }
 
 export interface ApprovalRuleGroups {
@@ -269,6 +270,119 @@ export interface Epics {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   relative_position: number | null;
+}
+
+export interface ErrorTrackingClientKeys {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  public_key: string;
+  active: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+}
+
+export interface ErrorTrackingErrorHours {
+  error_id: number;
+  hour: Timestamp;
+  count: number;
+}
+
+export interface ErrorTrackingErrorTags {
+  error_id: number;
+  key: string;
+  value: string;
+  count: number;
+}
+
+export interface ErrorTrackingErrorUsers {
+  error_id: number;
+  user_hash: Buffer;
+}
+
+export interface ErrorTrackingErrors {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  fingerprint: string;
+  name: string;
+  description: string;
+  actor: string;
+  platform: string;
+  level: string;
+  status: Generated<string>;
+  first_seen_at: Timestamp;
+  last_seen_at: Timestamp;
+  first_release: string | null;
+  last_release: string | null;
+  events_count: Generated<number>;
+  users_count: Generated<number>;
+  resolved_at: Timestamp | null;
+  resolved_by_id: number | null;
+  assignee_id: number | null;
+  issue_id: number | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface ErrorTrackingEvents {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  event_id: string;
+  received_at: Generated<Timestamp>;
+  digested_at: Timestamp | null;
+  error_id: number | null;
+  occurred_at: Timestamp | null;
+  environment: string | null;
+  level: string | null;
+  description: string | null;
+  release: string | null;
+  user_hash: Buffer | null;
+  sender: string | null;
+  payload: string;
+  user_report: Json | null;
+}
+
+export interface ErrorTrackingRates {
+  project_id: number;
+  minute: Timestamp;
+  count: number;
+}
+
+export interface ErrorTrackingReleaseHours {
+  project_id: number;
+  release: string;
+  environment: string;
+  hour: Timestamp;
+  started: Generated<number>;
+  exited: Generated<number>;
+  errored: Generated<number>;
+  crashed: Generated<number>;
+  abnormal: Generated<number>;
+}
+
+export interface ErrorTrackingReleaseUsers {
+  project_id: number;
+  release: string;
+  environment: string;
+  user_hash: Buffer;
+  seen_at: Timestamp;
+}
+
+export interface ErrorTrackingSessions {
+  project_id: number;
+  session_id: string;
+  release: string;
+  environment: string;
+  state: string;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface ErrorTrackingSettings {
+  project_id: number;
+  active: boolean;
+  integrated: boolean;
+  events_per_minute: number | null;
+  user_salt: Generated<Buffer>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface Events {
@@ -1319,6 +1433,17 @@ export interface DB {
   epic_labels: EpicLabels;
   epic_links: EpicLinks;
   epics: Epics;
+  error_tracking_client_keys: ErrorTrackingClientKeys;
+  error_tracking_error_hours: ErrorTrackingErrorHours;
+  error_tracking_error_tags: ErrorTrackingErrorTags;
+  error_tracking_error_users: ErrorTrackingErrorUsers;
+  error_tracking_errors: ErrorTrackingErrors;
+  error_tracking_events: ErrorTrackingEvents;
+  error_tracking_rates: ErrorTrackingRates;
+  error_tracking_release_hours: ErrorTrackingReleaseHours;
+  error_tracking_release_users: ErrorTrackingReleaseUsers;
+  error_tracking_sessions: ErrorTrackingSessions;
+  error_tracking_settings: ErrorTrackingSettings;
   events: Events;
   feature_gates: FeatureGates;
   features: Features;
