@@ -128,15 +128,20 @@ export async function rowsOf<D, T extends keyof D, Row>(
  * Runs `query` for one page and counts its rows up to the limit. The ids of the page are read first, by filters and order alone, and then its rows.
  * @param query ordered, without limit and offset
  * @param id the column that identifies its rows, if it is not the `id` of its table
+ * @param within a list that contains this one and is counted at less cost; if it is too long to be counted, this one is not counted either
  */
 export async function paginate<D, T extends keyof D, Row>(
   db: Database,
   query: SelectQueryBuilder<D, T, Row>,
   input: Paging,
   id?: string,
+  within?: SelectQueryBuilder<D, T, unknown>,
 ): Promise<Page<Row>> {
   const { page, per_page, offset } = pageAsked(input);
-  const count = (shown: number, has_more: boolean) => totalOf({ offset, shown, has_more }, (most) => countOf(db, query, most));
+  const count = (shown: number, has_more: boolean) =>
+    totalOf({ offset, shown, has_more }, async (most) =>
+      within && (await countOf(db, within, most)) >= most ? most : countOf(db, query, most),
+    );
   if (!isWide(query)) {
     const rows = await query
       .limit(per_page + 1)

@@ -23,22 +23,24 @@ export interface CommentedOn {
   title: RawBuilder<string | null>;
 }
 
+// PostgreSQL turns `exists` into a hash of all rows of the table, since it expects to ask for all events of the project; a value can only be looked up.
+
 /** The issue of an event, if it still exists and the caller may read it. */
 const isReadableIssue = (caller: MaybeCaller) => sql<SqlBool>`
-  exists (select from issues join projects on projects.id = issues.project_id where issues.id = events.target_id and ${isVisibleIssue(caller)})`;
+  coalesce((select ${isVisibleIssue(caller)} from issues join projects on projects.id = issues.project_id where issues.id = events.target_id), false)`;
 
 const isReadableMergeRequest = (caller: MaybeCaller) => sql<SqlBool>`
-  exists (select from merge_requests join projects on projects.id = merge_requests.project_id
-           where merge_requests.id = events.target_id and ${mergeRequestKind.isVisible(caller)})`;
+  coalesce((select ${mergeRequestKind.isVisible(caller)} from merge_requests join projects on projects.id = merge_requests.project_id
+             where merge_requests.id = events.target_id), false)`;
 
 const isReadableSnippet = (caller: MaybeCaller) => sql<SqlBool>`
-  (${isUsable(caller, 'snippets')} and exists (
-    select from snippets where snippets.id = events.target_id and (
-      snippets.visibility = 'public' or ${caller && !caller.external ? sql`snippets.visibility = 'internal'` : sql`false`}
-      or ${caller?.admin ? sql`true` : isMemberOfProject(caller, 1)})))`;
+  (${isUsable(caller, 'snippets')} and coalesce((
+    select snippets.visibility = 'public' or ${caller && !caller.external ? sql`snippets.visibility = 'internal'` : sql`false`}
+           or ${caller?.admin ? sql`true` : isMemberOfProject(caller, 1)}
+      from snippets where snippets.id = events.target_id), false))`;
 
 /** A predicate on rows of `events` joined with `projects`: the caller may see the event. What has been deleted can no longer be read. */
-const isVisibleEvent = (caller: MaybeCaller, comments: CommentedOn) => sql<boolean>`
+export const isVisibleEvent = (caller: MaybeCaller, comments: CommentedOn) => sql<boolean>`
   (${isVisibleProject(caller)} and case
      when events.action = 'pushed' then ${isDownloadable(caller)}
      when events.target_type = 'Project' then true
@@ -67,8 +69,8 @@ const push = sql<Push | null>`
                              'commit_to', commit_to, 'ref', ref, 'commit_title', commit_title, 'ref_count', ref_count)
      from push_event_payloads push where push.event_id = events.id)`;
 
-/** The events of projects that the caller may see. */
-export const visibleEvents = (db: Database, caller: MaybeCaller, comments: CommentedOn) =>
+/** The events of projects, whether a caller may see them or not. */
+export const eventsWith = (db: Database, comments: CommentedOn) =>
   db
     .selectFrom('events')
     .innerJoin('projects', 'projects.id', 'events.project_id')
@@ -76,10 +78,9 @@ export const visibleEvents = (db: Database, caller: MaybeCaller, comments: Comme
     .select(['events.id', 'events.project_id', 'events.action', 'events.target_type', 'events.target_id'])
     .select(['events.author_id', 'events.imported_from', 'events.created_at'])
     .select([title(comments).as('target_title'), number.as('target_iid'), push.as('push')])
-    .select(sql<UserBasicRow>`${userBasicJson('authors')}`.as('author'))
-    .where(isVisibleEvent(caller, comments));
+    .select(sql<UserBasicRow>`${userBasicJson('authors')}`.as('author'));
 
-export type EventQuery = ReturnType<typeof visibleEvents>;
+export type EventQuery = ReturnType<typeof eventsWith>;
 export type EventRow = Awaited<ReturnType<EventQuery['executeTakeFirstOrThrow']>>;
 
 /** A predicate on rows of `events`: they are of projects that the caller is a member of. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import type { Client } from '../../../../test/support/client.ts';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { type World, world } from '../../../../test/support/world.ts';
@@ -139,6 +140,28 @@ test('callers see their own events, and with scope=all those in their projects',
     scopes: ['read_user'],
   });
   assert.deepEqual((await here.as('anonymous').get('/events', { private_token: body.token })).status, 200);
+});
+
+test('a list that is too long to be counted has no total, also for callers who see little of it', async () => {
+  const here = await world();
+  const { id, url } = await publicProject(here);
+  const issue = (await here.as('owner').post(`${url}/issues`, { title: 'Secret', confidential: true })).body;
+  const add = (count: number) =>
+    sql`
+    insert into events (project_id, author_id, action, target_type, target_id)
+    select ${id}, ${here.people.owner.id}, 'closed', 'Issue', ${issue.id} from generate_series(1, ${count}::int)`.execute(
+      here.db,
+    );
+  await add(30);
+  const list = async (query: object) => {
+    const { body, headers } = await here.as('outsider').get(`${url}/events`, { per_page: 1, ...query });
+    return [body.length, headers.get('x-total')];
+  };
+  assert.equal((await here.as('owner').post(`${url}/issues`, { title: 'Open' })).status, 201);
+  assert.deepEqual(await list({}), [1, '2']);
+  await add(9_970);
+  assert.deepEqual(await list({}), [1, null]);
+  assert.deepEqual(await list({ action: 'created' }), [1, '2']);
 });
 
 test("a user's events are public, unless their profile is private", async () => {

@@ -16,7 +16,7 @@ import {
 import { userIdNamed } from '../../people/users/index.ts';
 import { eventFilters, eventRules, filtered } from './filters.ts';
 import { type EventReply, eventForm, presentEvent } from './present.ts';
-import { type CommentedOn, type EventQuery, isOfMembership, visibleEvents } from './queries.ts';
+import { type CommentedOn, type EventQuery, eventsWith, isOfMembership, isVisibleEvent } from './queries.ts';
 
 /** What the lists of events show of comments. Their own area, which this one does not import, provides it. */
 export interface EventComments extends CommentedOn {
@@ -40,11 +40,13 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
   const input = { ...eventFilters, ...paging };
 
   async function pageOfEvents(
-    { db, url }: Pick<Services, 'db' | 'url'>,
+    { db, url, caller }: Pick<Services, 'db' | 'url'> & { caller: MaybeCaller },
     all: EventQuery,
     given: Parameters<typeof filtered>[2] & Paging,
   ): Promise<Page<EventReply>> {
-    const { items, ...page } = await paginate(db, await filtered(db, all, given), given);
+    // Whether a caller may see an event is looked up for each one, so that lists too long to be counted are recognized without.
+    const wanted = await filtered(db, all, given);
+    const { items, ...page } = await paginate(db, wanted.where(isVisibleEvent(caller, comments)), given, 'events.id', wanted);
     const ids = items.flatMap(({ target_type, target_id }) => (isComment(target_type) && target_id !== null ? [target_id] : []));
     const notes = ids.length > 0 ? await comments.present({ db, url }, ids) : new Map<number, unknown>();
     const noteOf = ({ target_type, target_id }: (typeof items)[number]) =>
@@ -67,9 +69,9 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       rules: eventRules,
       returns,
       handle: ({ db, url, caller, input }) => {
-        const all = visibleEvents(db, caller, comments);
+        const all = eventsWith(db, comments);
         const own = input.scope === 'all' ? all.where(isOfMembership(caller)) : all.where('events.author_id', '=', caller.id);
-        return pageOfEvents({ db, url }, own, input);
+        return pageOfEvents({ db, url, caller }, own, input);
       },
     }),
     get('/users/:id/events', {
@@ -84,9 +86,9 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       refusals: { 404: '404 User Not Found' },
       handle: async ({ db, url, caller, input }) => {
         const user_id = await userIdNamed(db, input.id);
-        const own = visibleEvents(db, caller, comments).where('events.author_id', '=', user_id);
+        const own = eventsWith(db, comments).where('events.author_id', '=', user_id);
         const shown = (await isPrivate({ db }, caller, user_id)) ? own.where('events.id', 'is', null) : own;
-        return pageOfEvents({ db, url }, shown, input);
+        return pageOfEvents({ db, url, caller }, shown, input);
       },
     }),
     get('/projects/:id/events', {
@@ -97,8 +99,8 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       rules: eventRules,
       returns,
       handle: ({ db, url, caller, project, input }) => {
-        const inside = visibleEvents(db, caller, comments).where('events.project_id', '=', project.id);
-        return pageOfEvents({ db, url }, inside, input);
+        const inside = eventsWith(db, comments).where('events.project_id', '=', project.id);
+        return pageOfEvents({ db, url, caller }, inside, input);
       },
     }),
   ];

@@ -9,19 +9,23 @@ import { isVisibleNote, noteRows } from './queries.ts';
 const kinds = storedKinds.filter(({ places }) => places === 'projects');
 
 const rowsOf = (kind: (typeof kinds)[number]) =>
-  sql`${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${sql.ref(`notes.${kind.column}`)} and`;
+  sql`${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${sql.ref(`notes.${kind.column}`)}`;
 
 /** A commit has no row; its comments name their project. */
-const ofCommit = sql`projects where projects.id = notes.project_id and notes.commit_id is not null and`;
+const ofCommit = sql`projects where projects.id = notes.project_id and notes.commit_id is not null`;
 
 function isReadable(caller: MaybeCaller): RawBuilder<SqlBool> {
   const mayReadInternal = caller?.admin ? sql`true` : isMemberOfProject(caller, levels.planner);
   const readable = [
     ...kinds.map((kind) => ({ rows: rowsOf(kind), isVisible: kind.isVisible(caller) })),
     { rows: ofCommit, isVisible: commitKind.isVisible(caller) },
-  ].map(({ rows, isVisible }) => sql`exists (select from ${rows} ${isVisible} and (not notes.internal or ${mayReadInternal}))`);
-  return sql`exists (
-    select from notes where notes.id = events.target_id and ${isVisibleNote(caller, true)} and (${sql.join(readable, sql` or `)}))`;
+  ].map(
+    ({ rows, isVisible }) =>
+      sql`coalesce((select ${isVisible} and (not notes.internal or ${mayReadInternal}) from ${rows}), false)`,
+  );
+  // Values, because PostgreSQL would hash all comments for `exists`.
+  return sql`coalesce((
+    select ${isVisibleNote(caller, true)} and (${sql.join(readable, sql` or `)}) from notes where notes.id = events.target_id), false)`;
 }
 
 const title = sql<string | null>`(${sql.join(

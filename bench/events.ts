@@ -1,0 +1,127 @@
+/** Events: the list of a project with a million beside one with ten thousand, and beside a handler with one statement. */
+import path from 'node:path';
+import pg from 'pg';
+import { startEmbedded } from '../src/db/embedded.ts';
+import { type Instance, startInstance, token, withLimit } from './instance.ts';
+import { inTurn, load } from './measure.ts';
+import { ms, plainRow, type Row, ratesRow } from './table.ts';
+
+const headers = { 'private-token': token };
+const turns = Number(process.env.BENCH_TURNS ?? 60);
+const many = Number(process.env.BENCH_EVENTS ?? 1_000_000);
+const few = many / 100;
+
+interface EventSeed {
+  /** Connection string of the instance's database. */
+  database: string;
+  large: number;
+  small: number;
+  /** An event in the middle of those of the large project. */
+  middle: number;
+}
+
+/** Issues, comments on them and pushes by turns, as if written one after the other; each issue has a hundred events. */
+const rows = `
+  with added as (
+    insert into issues (project_id, iid, title, state, author_id, relative_position)
+    select $1, n, 'Issue ' || n, 'opened', 1, n::bigint << 20 from generate_series(1, $2::int / 100) n returning id, iid
+  ), noted as (
+    insert into notes (issue_id, body, author_id) select id, 'Text', 1 from added, generate_series(1, 10) returning id, issue_id
+  ), spread as (
+    select noted.id as note_id, issue_id, row_number() over (order by noted.id) as number from noted
+  )
+  insert into events (project_id, author_id, action, target_type, target_id, created_at)
+  select $1, 1, case when turn < 4 then 'commented' when turn < 8 then (array['created', 'closed', 'reopened'])[1 + turn % 3] else 'pushed' end,
+         case when turn < 4 then 'Note' when turn < 8 then 'Issue' end, case when turn < 4 then note_id when turn < 8 then issue_id end,
+         now() - interval '1 minute' * ($2::int - number * 10 - turn)
+    from spread, generate_series(0, 9) turn order by number, turn`;
+
+async function seedEvents({ api, data }: Instance): Promise<EventSeed> {
+  const projects: number[] = [];
+  for (const name of ['many', 'few']) projects.push((await api.post('/projects', { name, visibility: 'public' })).body.id);
+  const [large, small] = projects as [number, number];
+  const { connectionString, stop } = await startEmbedded(data, { use: 'shared' });
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(rows, [large, many]);
+  await client.query(rows, [small, few]);
+  await client.query(`insert into push_event_payloads (event_id, commit_count, action, ref_type, ref, commit_title)
+    select id, 1, 'pushed', 'branch', 'main', 'A commit' from events where action = 'pushed'`);
+  await client.query('vacuum analyze');
+  const { rows: found } = await client.query('select id from events where project_id = $1 order by id offset $2 limit 1', [
+    large,
+    many / 2,
+  ]);
+  await client.end();
+  await stop();
+  return { database: connectionString, large, small, middle: Number(found[0].id) };
+}
+
+/** A page of what everyone may see in a public project, with what a reply shows. */
+const statement = ({ large }: EventSeed, filter: string) => `
+  select events.*, coalesce(issues.title, discussed.title) as target_title, issues.iid as target_iid, row_to_json(push) as push_data,
+         case when notes.id is not null then json_build_object('id', notes.id, 'body', notes.body, 'created_at', notes.created_at) end as note,
+         json_build_object('id', author.id, 'username', author.username, 'name', author.name, 'state', author.state) as author
+    from (select * from events where project_id = ${large} ${filter} order by id desc limit 20) events
+    join users author on author.id = events.author_id
+    left join issues on events.target_type = 'Issue' and issues.id = target_id
+    left join notes on events.target_type = 'Note' and notes.id = target_id
+    left join issues discussed on discussed.id = notes.issue_id
+    left join push_event_payloads push on push.event_id = events.id
+   order by events.id desc`;
+
+const listOf = (project: number) => `/projects/${project}/events`;
+
+async function rates(instance: Instance, seed: EventSeed): Promise<Row[]> {
+  const rate = async (operation: string, query: string, filter: string) => {
+    const product = await load(instance, [`/api/v4${listOf(seed.large)}${query}`], { headers });
+    const limit = await withLimit('statement', [seed.database, statement(seed, filter)], (bare) => load(bare, ['/all']));
+    return ratesRow(operation, product, limit, '≥ 40 %');
+  };
+  return [
+    await rate('GET 20 events of a project', '', ''),
+    await rate('GET 20 events, by target_type', '?target_type=issue', "and target_type = 'Issue'"),
+  ];
+}
+
+async function compared({ api }: Instance, { large, small, middle }: EventSeed): Promise<Row[]> {
+  const ways: [string, Record<string, unknown>][] = [
+    ['newest', {}],
+    ['oldest', { sort: 'asc' }],
+    ['action', { action: 'closed' }],
+    ['target_type', { target_type: 'note' }],
+    ['of which there are none', { action: 'approved' }],
+    ['page 400', { page: 400 }],
+    ['before a day', { before: new Date(Date.now() - 86_400_000).toISOString().slice(0, 10) }],
+    ['after_id', { after_id: middle }],
+  ];
+  const found: Row[] = [];
+  for (const [name, query] of ways) {
+    const ask = async (project: number) => {
+      const { status } = await api.get(listOf(project), query);
+      if (status !== 200) throw new Error(`${listOf(project)} answers ${status}`);
+    };
+    const [most, least] = await inTurn(
+      turns,
+      () => ask(large),
+      () => ask(small),
+    );
+    const ratio = `${(most!.p90_ms / least!.p90_ms).toFixed(2)}×`;
+    found.push({ ...plainRow(`events: ${name}`, ms(most!.p90_ms), 'P90 ≤ 50 ms', most), limit: ms(least!.p90_ms), ratio });
+  }
+  return found;
+}
+
+/**
+ * Seeds an instance, and measures.
+ * @param folder for its data
+ */
+export async function measureEvents(folder: string): Promise<Row[]> {
+  const instance = await startInstance(path.join(folder, 'events'));
+  try {
+    const seed = await seedEvents(instance);
+    return [...(await rates(instance, seed)), ...(await compared(instance, seed))];
+  } finally {
+    await instance.stop();
+  }
+}
