@@ -6,12 +6,12 @@ import {
   type Filter,
   type FilterTable,
   filtersOf,
+  namesAsked,
   namesFor,
   reactedTo,
   type SeenBy,
   sharedExclusions,
   sharedFilters,
-  titlesIn,
 } from '../issuables/index.ts';
 import type { EpicFilters } from './list_parameters.ts';
 
@@ -29,12 +29,7 @@ const table: FilterTable<EpicFilters, SeenBy> = {
  * @throws ApiError 400 for too many search terms
  */
 export async function filtersFor(db: Database, caller: MaybeCaller, filters: EpicFilters): Promise<Filter[]> {
-  const { not = {} } = filters;
-  const asked = {
-    labels: [...titlesIn(filters.labels), ...titlesIn(not.labels)],
-    milestones: [],
-    usernames: [filters.author_username, not.author_username].filter((name) => name !== undefined),
-  };
+  const asked = namesAsked(filters, ({ author_username }) => [author_username]);
   const names = await namesFor(db, asked, { near: sql`group_id is not null`, wildcards: false });
   return filtersOf(table, filters, { caller, names });
 }

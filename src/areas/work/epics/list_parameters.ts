@@ -1,24 +1,19 @@
 /** The parameters of the list of epics (docs/reference/epics.md). */
 import { type Static, type TObject, Type } from 'typebox';
-import { allOptional, CommaList, Id, mutuallyExclusive, type Rule, Timestamp } from '../../../http/index.ts';
-
-/** The filters that both the list and its `not` accept. */
-const either = () => allOptional({ labels: CommaList(Type.String()), author_id: Id, author_username: Type.String() });
+import { allOptional, type Rule } from '../../../http/index.ts';
+import { authorFilters, excludedDescription, exclusiveRules, reactionFilter, timeFilters } from '../issuables/index.ts';
 
 const epicFilters = {
-  ...either(),
+  ...authorFilters(),
+  ...timeFilters(),
+  ...reactionFilter(),
   ...allOptional({
     search: Type.String({
       maxLength: 4096,
       description: 'Words or "phrases" that must all occur in the title or description',
     }),
-    created_after: Timestamp,
-    created_before: Timestamp,
-    updated_after: Timestamp,
-    updated_before: Timestamp,
-    my_reaction_emoji: Type.String({ description: "The caller's reaction: the name of an emoji, `None` or `Any`" }),
     confidential: Type.Boolean(),
-    not: Type.Object(either(), { description: 'Filters whose matches are excluded' }),
+    not: Type.Object(authorFilters(), excludedDescription),
   }),
   state: Type.Enum(['opened', 'closed', 'all'], { default: 'all' }),
 };
@@ -32,10 +27,7 @@ export const epicListInput = {
   include_descendant_groups: Type.Boolean({ default: true }),
 };
 
-export const epicListRules: readonly Rule[] = [
-  mutuallyExclusive('author_id', 'author_username'),
-  mutuallyExclusive('not[author_id]', 'not[author_username]'),
-];
+export const epicListRules: readonly Rule[] = exclusiveRules([['author_id', 'author_username']]);
 
 /** Filters as given. */
 export type EpicFilters = Static<TObject<typeof epicFilters>>;

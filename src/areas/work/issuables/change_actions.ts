@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Issuable, IssuableKind } from '../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
+import { taskCompletion } from '../../../markdown/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { addTodos, doneTodos } from '../../activity/todos/index.ts';
 import { addSystemNote, dateChanged, descriptionChanged, noteMentions, titleChanged } from '../../conversation/notes/index.ts';
@@ -166,6 +167,30 @@ export async function recordEffects(tx: Database, { caller, url }: Acting, chang
     });
   if (from.description !== to.description)
     await noteMentions(tx, { actor: caller, noteable: on, text: to.description, url, is_edited: !is_new });
+}
+
+/** What a change of any noun may say of its columns. */
+interface PlainChanges {
+  description?: string | null | undefined;
+  state_event?: 'close' | 'reopen' | undefined;
+}
+
+/**
+ * The columns whose values change, with those that follow from the description and the state.
+ * @param names of the columns that a change sets as they are
+ */
+export async function changedColumns<C extends string>(
+  names: readonly C[],
+  before: Record<C, unknown> & { state: string },
+  changes: PlainChanges & Partial<Record<C, unknown>>,
+  closer_id: number,
+) {
+  const changed = names.filter((name) => changes[name] !== undefined && changes[name] !== before[name]);
+  const columns = Object.fromEntries(changed.map((name) => [name, changes[name]]));
+  const { description } = columns as { description?: string | null };
+  const { count, completed_count } = description === undefined ? {} : await taskCompletion(description);
+  const tasks = count === undefined ? {} : { task_count: count, completed_task_count: completed_count };
+  return { ...columns, ...tasks, ...stateColumns(before.state, changes.state_event, closer_id) };
 }
 
 /** The columns to write for closing or reopening; none if the state stays the same. */

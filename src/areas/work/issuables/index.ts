@@ -1,5 +1,6 @@
 /** What issues, epics and merge requests share, independent of them: effects of changes, numbering, participants and time tracking. */
 export {
+  changedColumns,
   type IssuableState,
   recordEffects,
   stateColumns,
@@ -22,20 +23,31 @@ export {
   type SeenBy,
   sharedExclusions,
   sharedFilters,
-  titlesIn,
   wide,
   wordOf,
 } from './filters.ts';
 export { addLink, createLink, removeLink } from './link_actions.ts';
 export { LinkType, linkedFields, linkRefusals, NewLinkType } from './link_parameters.ts';
 export { type LinkRow, linkedWith, linkOf } from './link_queries.ts';
+export {
+  authorFilters,
+  excludedDescription,
+  exclusiveRules,
+  IdOr,
+  MilestoneTitle,
+  reactionFilter,
+  searchFilters,
+  timeFilters,
+} from './list_parameters.ts';
 export { countByState, type Part, pageOfSelection, type Selection, type Sort, type View } from './list_queries.ts';
 export { type NamesAsked, namesFor } from './name_queries.ts';
+export { isNull, milestoneFilters, namesAsked, opposite, peopleIn, scopeFilter } from './people_filters.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
 export { isSubscribed, participants } from './queries.ts';
 export { assignedText, noMatchText, peopleReasons, referenceTo, unassignable } from './rules.ts';
 export { isInScope, type ListScope, mostNamed, visibleProjects } from './scope_queries.ts';
+export { type Listable, type Listing, type SeenInList, selectionOf } from './selection_queries.ts';
 export { byValue, sharedOrders } from './shared_order_rules.ts';
 export { setSubscription } from './subscription_actions.ts';
 export { presentTimeStats, TimeStats } from './time_present.ts';

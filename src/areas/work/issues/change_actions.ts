@@ -3,11 +3,10 @@ import { sql, type Updateable } from 'kysely';
 import { issueKind, type Project, theIssue } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
-import { taskCompletion } from '../../../markdown/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';
 import { setEpicOfIssue } from '../epics/index.ts';
-import { type IssuableState, recordEffects, stateColumns, writeAssignees, writeLabels } from '../issuables/index.ts';
+import { changedColumns, type IssuableState, recordEffects, writeAssignees, writeLabels } from '../issuables/index.ts';
 
 /** The changes. Omitted members stay; the caller may make all of them, and all are valid. */
 export interface IssueChanges {
@@ -62,14 +61,7 @@ type Row = Awaited<ReturnType<typeof lockedIssue>>;
 /** The columns whose values change. */
 async function columnsFrom(before: Row, changes: IssueChanges, closer_id: number): Promise<Updateable<DB['issues']>> {
   const columns: Updateable<DB['issues']> = {};
-  for (const column of plainColumns)
-    if (changes[column] !== undefined && changes[column] !== before[column])
-      Object.assign(columns, { [column]: changes[column] });
-  if (columns.description !== undefined) {
-    const { count, completed_count } = await taskCompletion(columns.description);
-    Object.assign(columns, { task_count: count, completed_task_count: completed_count });
-  }
-  Object.assign(columns, stateColumns(before.state, changes.state_event, closer_id));
+  Object.assign(columns, await changedColumns(plainColumns, before, changes, closer_id));
   // A reopened issue is neither moved nor a duplicate.
   if (columns.state === 'opened') Object.assign(columns, { moved_to_id: null, duplicated_to_id: null });
   return columns;

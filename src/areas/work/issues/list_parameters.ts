@@ -1,31 +1,25 @@
 /** The parameters of lists of issues and of their statistics (docs/reference/issues.md). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { allOptional, CommaList, Id, Iid, optional, type Rule, since, valuesSince } from '../../../http/index.ts';
 import {
-  allOptional,
-  CommaList,
-  Id,
-  Iid,
-  mutuallyExclusive,
-  optional,
-  type Rule,
-  since,
-  Timestamp,
-  valuesSince,
-} from '../../../http/index.ts';
+  authorFilters,
+  excludedDescription,
+  exclusiveRules,
+  IdOr,
+  MilestoneTitle,
+  reactionFilter,
+  searchFilters,
+  timeFilters,
+} from '../issuables/index.ts';
 import { dueDates } from './due_date_rules.ts';
 import { orderNames } from './order_rules.ts';
 
-/** An id or one of some keywords, which the filter tells apart. */
-const IdOr = (words: string) => Type.String({ description: `An ID, ${words}` });
-
 /** The filters that both a list and its `not` accept. */
 const either = () => ({
-  labels: optional(CommaList(Type.String())),
-  milestone: optional(Type.String({ description: 'A title, `None` or `Any`' })),
+  ...authorFilters(),
+  milestone: optional(MilestoneTitle()),
   milestone_id: optional(Type.Enum(['None', 'Any', 'Upcoming', 'Started'])),
   iids: optional(CommaList(Iid)),
-  author_id: optional(Id),
-  author_username: optional(Type.String()),
   assignee_id: optional(IdOr('`None` or `Any`')),
   assignee_username: optional(CommaList(Type.String())),
   iteration_id: optional(since('premium', IdOr('`None`, `Any` or `Current`'))),
@@ -40,28 +34,21 @@ const exclusions = [
   ['iteration_id', 'iteration_title'],
 ] as const;
 
-export const listRules: readonly Rule[] = [
-  ...exclusions.map((names) => mutuallyExclusive(...names)),
-  ...exclusions.map((names) => mutuallyExclusive(...names.map((name) => `not[${name}]`))),
-];
+export const listRules: readonly Rule[] = exclusiveRules(exclusions);
 
 const health = ['on_track', 'needs_attention', 'at_risk', 'None', 'none', 'Any', 'any'] as const;
 
 /** The filters of the lists and of the statistics, without `scope`. */
 export const statisticsFilters = {
   ...either(),
+  ...reactionFilter(),
+  ...timeFilters(),
+  ...searchFilters(),
   ...allOptional({
-    my_reaction_emoji: Type.String({ description: "The caller's reaction: the name of an emoji, `None` or `Any`" }),
     confidential: Type.Boolean(),
-    created_after: Timestamp,
-    created_before: Timestamp,
-    updated_after: Timestamp,
-    updated_before: Timestamp,
-    search: Type.String({ maxLength: 4096, description: 'Words or "phrases" that must all occur' }),
-    in: Type.String({ description: 'Fields to search: `title`, `description` or both, separated by a comma' }),
     epic_id: since('premium', IdOr('`None` or `Any`')),
     health_status: since('ultimate', Type.Enum([...health])),
-    not: Type.Object(either(), { description: 'Filters whose matches are excluded' }),
+    not: Type.Object(either(), excludedDescription),
   }),
 } satisfies TProperties;
 

@@ -3,13 +3,12 @@ import { sql, type Updateable } from 'kysely';
 import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
-import { taskCompletion } from '../../../markdown/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';
 import {
+  changedColumns,
   type IssuableState,
   recordEffects,
-  stateColumns,
   writeAssignees,
   writeLabels,
   writeReviewers,
@@ -79,14 +78,7 @@ async function columnsFrom(
   closer_id: number,
 ): Promise<Updateable<DB['merge_requests']>> {
   const columns: Updateable<DB['merge_requests']> = {};
-  for (const column of plainColumns)
-    if (changes[column] !== undefined && changes[column] !== before[column])
-      Object.assign(columns, { [column]: changes[column] });
-  if (columns.description !== undefined) {
-    const { count, completed_count } = await taskCompletion(columns.description);
-    Object.assign(columns, { task_count: count, completed_task_count: completed_count });
-  }
-  Object.assign(columns, stateColumns(before.state, changes.state_event, closer_id));
+  Object.assign(columns, await changedColumns(plainColumns, before, changes, closer_id));
   // What is closed is not merged when its checks pass.
   if (columns.state === 'closed') Object.assign(columns, { auto_merge_user_id: null, auto_merge_parameters: null });
   if (columns.state === 'opened' || columns.target_branch !== undefined)

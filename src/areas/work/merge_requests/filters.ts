@@ -2,72 +2,44 @@
 import { sql } from 'kysely';
 import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
 import {
-  among,
   type Filter,
   type FilterTable,
   filtersOf,
   idOr,
+  milestoneFilters,
   type NamesAsked,
+  namesAsked,
   narrow,
   not,
   type Predicate,
+  peopleIn,
   reactedTo,
   type SeenBy,
+  scopeFilter,
   sharedExclusions,
   sharedFilters,
-  titlesIn,
   wide,
-  wordOf,
 } from '../issuables/index.ts';
 import type { Excluded, MergeRequestFilters } from './list_parameters.ts';
 
 const noRow: Predicate = sql`false`;
 
 /** The names in filters that need a lookup. */
-export function namesIn(filters: MergeRequestFilters): NamesAsked {
-  const both = [filters, filters.not ?? {}];
-  return {
-    labels: both.flatMap(({ labels }) => titlesIn(labels)),
-    milestones: both.flatMap(({ milestone }) => (milestone && !wordOf(milestone) ? [milestone] : [])),
-    usernames: [
-      ...both.flatMap(({ author_username, assignee_username, reviewer_username }) => [
-        ...[author_username, reviewer_username].filter((name) => name !== undefined),
-        ...(assignee_username ?? []),
-      ]),
-      ...(filters.merge_user_username ? [filters.merge_user_username] : []),
-      ...(filters.approved_by_usernames ?? []),
-    ],
-  };
-}
+export const namesIn = (filters: MergeRequestFilters): NamesAsked => {
+  const { merge_user_username, approved_by_usernames = [] } = filters;
+  const asked = namesAsked(filters, ({ author_username, assignee_username = [], reviewer_username }) => [
+    author_username,
+    reviewer_username,
+    ...assignee_username,
+  ]);
+  const others = merge_user_username ? [merge_user_username, ...approved_by_usernames] : approved_by_usernames;
+  return { ...asked, usernames: [...asked.usernames, ...others] };
+};
 
-/** Predicates on the people in a table. */
-function peopleIn(table: 'merge_request_assignees' | 'merge_request_reviewers' | 'merge_request_approvals') {
-  const rows = sql.table(table);
-  const some: Predicate = sql`exists (select from ${rows} where merge_request_id = merge_requests.id)`;
-  const of = (user_id: number) => sql`select merge_request_id from ${rows} where user_id = ${user_id}`;
-  return {
-    of,
-    byId(name: string, text: string): Filter {
-      const value = idOr(name, text, ['none', 'any']);
-      if (value === 'any') return wide(some);
-      return value === 'none' || value === 0 ? wide(not(some)) : among(mergeRequestKind, of(value));
-    },
-    byUser: (id: number | undefined): Filter => (id === undefined ? narrow(noRow) : among(mergeRequestKind, of(id))),
-    exceptId(name: string, text: string): Filter {
-      const value = idOr(name, text, ['none', 'any']);
-      if (value === 'any') return wide(not(some));
-      return wide(value === 'none' || value === 0 ? some : without(value));
-    },
-    exceptUsers: (ids: readonly (number | undefined)[]): Filter[] =>
-      ids.flatMap((id) => (id === undefined ? [] : wide(without(id)))),
-  };
-  function without(user_id: number): Predicate {
-    return sql`not exists (select from ${rows} where merge_request_id = merge_requests.id and user_id = ${user_id})`;
-  }
-}
-const assignees = peopleIn('merge_request_assignees');
-const reviewers = peopleIn('merge_request_reviewers');
-const approvals = peopleIn('merge_request_approvals');
+const assignees = peopleIn(mergeRequestKind, 'merge_request_assignees');
+const reviewers = peopleIn(mergeRequestKind, 'merge_request_reviewers');
+const approvals = peopleIn(mergeRequestKind, 'merge_request_approvals');
+const milestones = milestoneFilters(mergeRequestKind);
 
 /** Rules of the merge request or of its project name users, or this one. */
 const isNamed = (user_id?: number): Predicate => sql`exists (
@@ -81,32 +53,15 @@ function namedBy(text: string): Filter {
   return wide(value === 'none' ? not(isNamed()) : isNamed(value));
 }
 
-type Scope = NonNullable<MergeRequestFilters['scope']>;
-
-function scopeFilter(scope: Scope, { caller }: SeenBy): Filter | undefined {
-  if (scope === 'all') return undefined;
-  if (!caller) return narrow(noRow);
-  if (scope === 'created_by_me' || scope === 'created-by-me') return narrow(sql`merge_requests.author_id = ${caller.id}`);
-  const people = scope === 'assigned_to_me' || scope === 'assigned-to-me' ? assignees : reviewers;
-  return among(mergeRequestKind, people.of(caller.id));
-}
-
 /** Of a project that is hidden from the caller, nothing is found. */
 const fromProject = (caller: MaybeCaller, id: number): Predicate => sql`
   (merge_requests.source_project_id = ${id} and exists (select from projects where projects.id = ${id} and ${isVisibleProject(caller)}))`;
 
 const isDraft = (draft: boolean): Filter => wide(draft ? sql`merge_requests.draft` : sql`not merge_requests.draft`);
 
-const hasMilestone = (word: 'none' | 'any'): Predicate =>
-  word === 'none' ? sql`merge_requests.milestone_id is null` : sql`merge_requests.milestone_id is not null`;
-
 const positive: FilterTable<MergeRequestFilters, SeenBy> = {
   ...sharedFilters(mergeRequestKind),
-  milestone: (title, { names }) => {
-    const word = wordOf(title);
-    if (word) return wide(hasMilestone(word));
-    return narrow(sql`merge_requests.milestone_id = any(${names.milestones(title)}::bigint[])`);
-  },
+  ...milestones.positive,
   iids: (iids) => narrow(sql`merge_requests.iid = any(${iids}::bigint[])`),
   assignee_id: (text) => assignees.byId('assignee_id', text),
   assignee_username: (usernames, { names }) => usernames.map((username) => assignees.byUser(names.user(username))),
@@ -128,18 +83,12 @@ const positive: FilterTable<MergeRequestFilters, SeenBy> = {
   environment: () => narrow(noRow),
   draft: isDraft,
   wip: (word) => isDraft(word === 'yes'),
-  scope: scopeFilter,
+  scope: (scope, seen) => scopeFilter(mergeRequestKind, scope, seen, { assignees, reviewers }),
 };
 
 const negative: FilterTable<Excluded, SeenBy> = {
   ...sharedExclusions(mergeRequestKind),
-  milestone: (title, { names }) => {
-    const word = wordOf(title);
-    if (word) return wide(hasMilestone(word === 'none' ? 'any' : 'none'));
-    return wide(
-      sql`(merge_requests.milestone_id is null or merge_requests.milestone_id <> all(${names.milestones(title)}::bigint[]))`,
-    );
-  },
+  ...milestones.negative,
   assignee_id: (text) => assignees.exceptId('not[assignee_id]', text),
   assignee_username: (usernames, { names }) => assignees.exceptUsers(usernames.map((username) => names.user(username))),
   reviewer_id: (text) => reviewers.exceptId('not[reviewer_id]', text),

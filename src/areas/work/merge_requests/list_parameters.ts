@@ -1,34 +1,32 @@
 /** The parameters of lists of merge requests (docs/reference/merge_requests.md#lists). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { allOptional, CommaList, Id, Iid, mutuallyExclusive, optional, type Rule, since } from '../../../http/index.ts';
 import {
-  allOptional,
-  CommaList,
-  Id,
-  Iid,
-  mutuallyExclusive,
-  optional,
-  type Rule,
-  since,
-  Timestamp,
-} from '../../../http/index.ts';
+  authorFilters,
+  excludedDescription,
+  exclusiveRules,
+  IdOr,
+  MilestoneTitle,
+  reactionFilter,
+  searchFilters,
+  timeFilters,
+} from '../issuables/index.ts';
 import { orderNames } from './order_rules.ts';
 
-/** An id or one of some keywords, which the filter tells apart. */
-const PersonId = () => Type.String({ description: 'An ID, `None` or `Any`' });
+const PersonId = () => IdOr('`None` or `Any`');
 
 /** The filters that both a list and its `not` accept. */
-const either = () =>
-  allOptional({
-    labels: CommaList(Type.String()),
-    milestone: Type.String({ description: 'A title, `None` or `Any`' }),
-    author_id: Id,
-    author_username: Type.String(),
+const either = () => ({
+  ...authorFilters(),
+  ...reactionFilter(),
+  ...allOptional({
+    milestone: MilestoneTitle(),
     assignee_id: PersonId(),
     assignee_username: CommaList(Type.String()),
     reviewer_id: PersonId(),
     reviewer_username: Type.String(),
-    my_reaction_emoji: Type.String({ description: "The caller's reaction: the name of an emoji, `None` or `Any`" }),
-  });
+  }),
+});
 
 const exclusions = [
   ['author_id', 'author_username'],
@@ -37,8 +35,7 @@ const exclusions = [
 ] as const;
 
 export const listRules: readonly Rule[] = [
-  ...exclusions.map((names) => mutuallyExclusive(...names)),
-  ...exclusions.map((names) => mutuallyExclusive(...names.map((name) => `not[${name}]`))),
+  ...exclusiveRules(exclusions),
   mutuallyExclusive('merge_user_id', 'merge_user_username'),
   mutuallyExclusive('approved_by_ids', 'approved_by_usernames'),
 ];
@@ -50,18 +47,14 @@ const approvers = (description: string) => CommaList(Type.String({ description }
 /** The filters, order and form of the lists, without `scope`, `non_archived` and `iids`. */
 export const listFilters = {
   ...either(),
+  ...timeFilters(),
+  ...searchFilters(),
   ...allOptional({
-    created_after: Timestamp,
-    created_before: Timestamp,
-    updated_after: Timestamp,
-    updated_before: Timestamp,
     merge_user_id: Id,
     merge_user_username: Type.String(),
     source_branch: Type.String(),
     target_branch: Type.String(),
     source_project_id: Id,
-    search: Type.String({ maxLength: 4096, description: 'Words or "phrases" that must all occur' }),
-    in: Type.String({ description: 'Fields to search: `title`, `description` or both, separated by a comma' }),
     draft: Type.Boolean(),
     wip: Type.Enum(['yes', 'no'], { description: 'Whether they are drafts' }),
     deployed_before: Type.String({ format: 'date-time', ...noDeployments }),
@@ -71,7 +64,7 @@ export const listFilters = {
     approved_by_ids: since('premium', approvers('Who have all approved: IDs, `None` or `Any`')),
     approved_by_usernames: since('premium', approvers('Who have all approved: usernames')),
     approver_ids: since('premium', approvers('Whom rules of approvals name: IDs, `None` or `Any`')),
-    not: Type.Object(either(), { description: 'Filters whose matches are excluded' }),
+    not: Type.Object(either(), excludedDescription),
   }),
   state: Type.Enum(['opened', 'closed', 'locked', 'merged', 'all'], { default: 'all' }),
   order_by: Type.Enum(orderNames, { default: 'created_at' }),

@@ -1,16 +1,17 @@
 /** Lists and counts of merge requests. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { mapPage, type Page, type Paging, type Plan, reaches, type Services } from '../../../http/index.ts';
+import { mapPage, type Page, type Paging, type Services } from '../../../http/index.ts';
 import {
   countByState,
   isInScope,
+  type Listable,
+  type Listing as ListingOf,
   type ListScope,
   mostNamed,
-  namesFor,
   pageOfSelection,
-  type Selection,
+  selectionOf,
   type View,
   visibleProjects,
 } from '../issuables/index.ts';
@@ -19,15 +20,7 @@ import type { MergeRequestFilters } from './list_parameters.ts';
 import { partsOf } from './order_rules.ts';
 import { type MergeRequestInList, presentMergeRequests, simpleForm } from './present.ts';
 
-export interface Listing {
-  caller: MaybeCaller;
-  scope: ListScope;
-  /** The plan in force. */
-  plan: Plan;
-  filters: MergeRequestFilters;
-  /** A predicate on rows of `merge_requests` besides the filters, e.g. for one milestone. */
-  only?: RawBuilder<SqlBool>;
-}
+export type Listing = ListingOf<MergeRequestFilters>;
 
 /** What the caller may read in a scope. Who reads the merge requests of a project reads all of them. */
 async function viewOf(db: Database, caller: MaybeCaller, scope: ListScope, nonArchived: boolean): Promise<View> {
@@ -42,14 +35,7 @@ async function viewOf(db: Database, caller: MaybeCaller, scope: ListScope, nonAr
   };
 }
 
-async function selectionOf(db: Database, { caller, scope, plan, filters, only }: Listing): Promise<Selection> {
-  const project_id = 'project' in scope ? scope.project.id : undefined;
-  const near = project_id === undefined ? sql<SqlBool>`true` : sql<SqlBool>`(project_id = ${project_id} or group_id is not null)`;
-  const names = await namesFor(db, namesIn(filters), { near, wildcards: reaches(plan, 'premium') });
-  const view = await viewOf(db, caller, scope, filters.non_archived ?? false);
-  const narrowed = mergeRequestFilters(filters, { caller, names });
-  return { kind: mergeRequestKind, view, filters: only ? [{ where: only, isNarrow: true }, ...narrowed] : narrowed };
-}
+const listable: Listable<MergeRequestFilters> = { kind: mergeRequestKind, viewOf, namesIn, filtersFor: mergeRequestFilters };
 
 /**
  * A page of merge requests as replies, in a fixed number of statements for any length.
@@ -62,7 +48,7 @@ export async function listMergeRequests(
   input: Paging,
 ): Promise<Page<MergeRequestInList>> {
   const { order_by = 'created_at', sort = 'desc', with_labels_details, view } = listing.filters;
-  const selection = await selectionOf(services.db, listing);
+  const selection = await selectionOf(services.db, listable, listing);
   const relative_to = 'project' in listing.scope ? listing.scope.project.id : undefined;
   const page = await pageOfSelection(services.db, selection, partsOf(order_by, sort), input, (ids) =>
     presentMergeRequests(services, listing.caller, ids, { relative_to, with_labels_details }),
@@ -75,4 +61,4 @@ export async function listMergeRequests(
  * @throws ApiError 400 for invalid filters
  */
 export const countOpenMergeRequests = async (db: Database, listing: Listing): Promise<number> =>
-  (await countByState(db, await selectionOf(db, listing))).opened;
+  (await countByState(db, await selectionOf(db, listable, listing))).opened;

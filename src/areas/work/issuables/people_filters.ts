@@ -1,0 +1,115 @@
+/** Filters of lists by the people of a noun and by its milestone, also negated. */
+import { sql } from 'kysely';
+import type { IssuableKind } from '../../../access/index.ts';
+import {
+  among,
+  type Filter,
+  type FilterTable,
+  idOr,
+  narrow,
+  not,
+  type Predicate,
+  type SeenBy,
+  titlesIn,
+  wide,
+  wordOf,
+} from './filters.ts';
+import type { NamesAsked } from './name_queries.ts';
+
+const noRow: Predicate = sql`false`;
+
+/** Filters by the people in a table, which has a column for those and one for the row of the kind. */
+export function peopleIn(kind: IssuableKind, table: string) {
+  const [rows, of, id] = [sql.table(table), sql.ref(kind.column), sql.ref(`${kind.table}.id`)];
+  const some: Predicate = sql`exists (select from ${rows} where ${of} = ${id})`;
+  const without = (user_id: number): Predicate =>
+    sql`not exists (select from ${rows} where ${of} = ${id} and user_id = ${user_id})`;
+  const withUser = (user_id: number): Filter => among(kind, sql`select ${of} from ${rows} where user_id = ${user_id}`);
+  const read = (name: string, text: string): number | 'none' | 'any' => idOr(name, text, ['none', 'any']) || 'none';
+  return {
+    withUser,
+    /** By an ID or a keyword; 0 means nobody. */
+    byId(name: string, text: string): Filter {
+      const value = read(name, text);
+      if (value === 'any') return wide(some);
+      return value === 'none' ? wide(not(some)) : withUser(value);
+    },
+    /** By a user whose name was looked up; an unknown one finds nothing. */
+    byUser: (user_id: number | undefined): Filter => (user_id === undefined ? narrow(noRow) : withUser(user_id)),
+    exceptId(name: string, text: string): Filter {
+      const value = read(name, text);
+      if (value === 'any') return wide(not(some));
+      return wide(value === 'none' ? some : without(value));
+    },
+    exceptUsers: (ids: readonly (number | undefined)[]): Filter[] =>
+      ids.flatMap((user_id) => (user_id === undefined ? [] : wide(without(user_id)))),
+  };
+}
+
+type People = ReturnType<typeof peopleIn>;
+
+/** The caller's own; anonymous callers have none. */
+export function scopeFilter(
+  kind: IssuableKind,
+  scope: string,
+  { caller }: SeenBy,
+  { assignees, reviewers = assignees }: { assignees: People; reviewers?: People },
+): Filter | undefined {
+  if (scope === 'all') return undefined;
+  if (!caller) return narrow(noRow);
+  const whose = scope.replaceAll('-', '_');
+  if (whose === 'created_by_me') return narrow(sql`${sql.ref(`${kind.table}.author_id`)} = ${caller.id}`);
+  return (whose === 'assigned_to_me' ? assignees : reviewers).withUser(caller.id);
+}
+
+/** A predicate on rows of a kind: a column has no value, or any. */
+export const isNull = ({ table }: IssuableKind, column: string, word: 'none' | 'any'): Predicate =>
+  sql`${sql.ref(`${table}.${column}`)} ${word === 'none' ? sql`is null` : sql`is not null`}`;
+
+/** The other keyword, for `not`. */
+export const opposite = { none: 'any', any: 'none' } as const;
+
+/** The filter by the title of a milestone, or `None` or `Any`, and the one of `not`. */
+export function milestoneFilters(
+  kind: IssuableKind,
+): Record<'positive' | 'negative', FilterTable<{ milestone?: string }, SeenBy>> {
+  const column = sql.ref(`${kind.table}.milestone_id`);
+  return {
+    positive: {
+      milestone: (title, { names }) => {
+        const word = wordOf(title);
+        return word
+          ? wide(isNull(kind, 'milestone_id', word))
+          : narrow(sql`${column} = any(${names.milestones(title)}::bigint[])`);
+      },
+    },
+    negative: {
+      milestone: (title, { names }) => {
+        const word = wordOf(title);
+        if (word) return wide(isNull(kind, 'milestone_id', opposite[word]));
+        return wide(sql`(${column} is null or ${column} <> all(${names.milestones(title)}::bigint[]))`);
+      },
+    },
+  };
+}
+
+interface Named {
+  labels?: string[];
+  milestone?: string;
+}
+
+/**
+ * The names in filters and their `not` that need a lookup.
+ * @param usernames of which people
+ */
+export function namesAsked<F extends Named & { not?: Named }>(
+  filters: F,
+  usernames: (given: F | NonNullable<F['not']>) => readonly (string | undefined)[],
+): NamesAsked {
+  const both: (F | NonNullable<F['not']>)[] = [filters, ...(filters.not ? [filters.not as NonNullable<F['not']>] : [])];
+  return {
+    labels: both.flatMap(({ labels }) => titlesIn(labels)),
+    milestones: both.flatMap(({ milestone }) => (milestone && !wordOf(milestone) ? [milestone] : [])),
+    usernames: both.flatMap(usernames).filter((name) => name !== undefined),
+  };
+}

@@ -1,0 +1,57 @@
+/** What lists of nouns select, by their parameters. */
+import { type SqlBool, sql } from 'kysely';
+import type { IssuableKind, MaybeCaller } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type Plan, reaches } from '../../../http/index.ts';
+import type { Filter, Predicate, SeenBy } from './filters.ts';
+import type { Selection, View } from './list_queries.ts';
+import { type NamesAsked, namesFor } from './name_queries.ts';
+import type { ListScope } from './scope_queries.ts';
+
+/** What is listed: where, for whom, and by which parameters. */
+export interface Listing<F> {
+  caller: MaybeCaller;
+  scope: ListScope;
+  /** The plan in force. */
+  plan: Plan;
+  /** May hold any list parameter. */
+  filters: F;
+  /** A predicate on rows of the kind's table besides the filters, e.g. for one milestone. */
+  only?: Predicate;
+}
+
+/** The context of the predicates of a list. */
+export interface SeenInList extends SeenBy {
+  plan: Plan;
+  /** The time of the request, which decides what today is. */
+  now: Date;
+  project_id: number | undefined;
+}
+
+/** A noun whose lists have parameters of their own. */
+export interface Listable<F> {
+  kind: IssuableKind;
+  /** What the caller may read in a scope. */
+  viewOf(db: Database, caller: MaybeCaller, scope: ListScope, nonArchived: boolean): Promise<View>;
+  /** The names in the parameters that need a lookup. */
+  namesIn(filters: F): NamesAsked;
+  /** @throws ApiError 400 for values that are neither ids nor keywords */
+  filtersFor(filters: F, seen: SeenInList): Filter[];
+}
+
+/**
+ * What a list selects.
+ * @throws ApiError 400 for invalid filters
+ */
+export async function selectionOf<F extends { non_archived?: boolean }>(
+  db: Database,
+  { kind, viewOf, namesIn, filtersFor }: Listable<F>,
+  { caller, scope, plan, filters, only }: Listing<F>,
+): Promise<Selection> {
+  const project_id = 'project' in scope ? scope.project.id : undefined;
+  const near = project_id === undefined ? sql<SqlBool>`true` : sql<SqlBool>`(project_id = ${project_id} or group_id is not null)`;
+  const names = await namesFor(db, namesIn(filters), { near, wildcards: reaches(plan, 'premium') });
+  const view = await viewOf(db, caller, scope, filters.non_archived ?? false);
+  const narrowed = filtersFor(filters, { caller, names, plan, now: new Date(), project_id });
+  return { kind, view, filters: only ? [{ where: only, isNarrow: true }, ...narrowed] : narrowed };
+}
