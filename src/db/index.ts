@@ -11,6 +11,7 @@ export {
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';
 export { iidTaken, type NumberOwner, nextIid, nextIids } from './internal_ids.ts';
 export { customPlan } from './prepared.ts';
+export { repeated } from './repeated.ts';
 export type { DB } from './schema.ts';
 export { stamped } from './stamped.ts';
 export { type Slots, statement } from './statement.ts';

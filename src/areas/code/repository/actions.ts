@@ -3,7 +3,7 @@
  * request, or after a crash that of `settleReferenceUpdates`; so the effects are written exactly once.
  */
 import { sql } from 'kysely';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { type Database, ofAnyLength, repeated } from '../../../db/index.ts';
 import {
   RefConflict,
   RefMoved,
@@ -139,7 +139,7 @@ export async function moveRefsToMerge(
   updates: readonly RefUpdate[],
   check: (tx: Database) => Promise<void>,
 ): Promise<boolean> {
-  const id = await services.db.transaction().execute(async (tx) => {
+  const id = await repeated(services.db, async (tx) => {
     await check(tx);
     const isLocked = await lockForMerge(tx, mover.merge.merge_request_id);
     return isLocked ? announceUpdates(tx, mover, updates) : undefined;

@@ -1,7 +1,7 @@
 /** Creating, updating and deleting comments, each with all its effects in one transaction. */
 import { sql } from 'kysely';
 import { isFollowed, isIssuable, type Noteable, noteableColumns, type OnNoteable } from '../../../access/index.ts';
-import { type Database, stamped } from '../../../db/index.ts';
+import { type Database, repeated, stamped } from '../../../db/index.ts';
 import { checkUnmodified, deleteFound, forbidden, found, type Plan, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
@@ -221,7 +221,7 @@ export async function addComment(
  */
 export async function writeComment(writing: Writing, granted: OnNoteable, comment: NewComment): Promise<Written> {
   const checked = await checkedComment(writing.noun, granted, comment);
-  return writing.db.transaction().execute((tx) => addComment(tx, writing, granted, checked));
+  return repeated(writing.db, (tx) => addComment(tx, writing, granted, checked));
 }
 
 /**
@@ -233,7 +233,7 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
   if (!mayChange(on, caller, note)) throw forbidden();
   checkBody(body);
   const { text, commands } = await extracted(body, writing.noun);
-  return writing.db.transaction().execute(async (tx) => {
+  return repeated(writing.db, async (tx) => {
     if (text.trim() === '') {
       await deleteNote(tx, writing.noun, on, note);
       return onlyCommands(tx, writing, granted, commands);
@@ -273,5 +273,5 @@ export async function removeComment(
 ): Promise<void> {
   if (!mayChange(on, caller, note)) throw forbidden();
   checkUnmodified(note.updated_at, unmodified_since);
-  await db.transaction().execute((tx) => deleteNote(tx, noun, on, note));
+  await repeated(db, (tx) => deleteNote(tx, noun, on, note));
 }

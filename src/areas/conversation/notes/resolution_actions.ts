@@ -1,7 +1,7 @@
 /** Resolving the threads of a noun that lets them be resolved (docs/reference/discussions.md#resolving). */
 import { sql } from 'kysely';
 import { type Issuable, isIssuable, type Noteable, type OnIssuable, type OnNoteable } from '../../../access/index.ts';
-import { type Database, isAmong } from '../../../db/index.ts';
+import { type Database, isAmong, repeated } from '../../../db/index.ts';
 import { forbidden } from '../../../http/index.ts';
 import type { Discussable } from '../quick_actions/index.ts';
 import { addSystemNote } from './actions.ts';
@@ -42,9 +42,7 @@ export async function resolveThread(
   resolved: boolean,
 ): Promise<void> {
   const on = await resolvedOn(db, noun, granted);
-  await db
-    .transaction()
-    .execute((tx) => markResolved(tx, noun, on, granted.caller.id, { discussion_ids: [discussion_id] }, resolved));
+  await repeated(db, (tx) => markResolved(tx, noun, on, granted.caller.id, { discussion_ids: [discussion_id] }, resolved));
 }
 
 /**
@@ -60,7 +58,7 @@ export async function resolveNote(
 ): Promise<void> {
   const on = await resolvedOn(db, noun, granted);
   if (!isResolvable(note)) throw notResolvable();
-  await db.transaction().execute((tx) => markResolved(tx, noun, on, granted.caller.id, { id: note.id }, resolved));
+  await repeated(db, (tx) => markResolved(tx, noun, on, granted.caller.id, { id: note.id }, resolved));
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Approving merge requests, and who has (docs/reference/approvals.md). */
 import { Type } from 'typebox';
 import { mayUpdateMergeRequest, mergeRequestReader, mergeRequestVisible, userByPassword } from '../../../access/index.ts';
+import { repeated } from '../../../db/index.ts';
 import {
   accepted,
   allOptional,
@@ -60,7 +61,7 @@ export const approvalRoutes = [
     handle: async ({ caller, project, merge_request: { id }, input, ...services }) => {
       const has_password = await isPassword(services, caller, input.approval_password);
       const approving = { project, caller, merge_request_id: id, storages: services.storages, sha: input.sha, has_password };
-      await services.db.transaction().execute((tx) => approveMergeRequest(tx, approving));
+      await repeated(services.db, (tx) => approveMergeRequest(tx, approving));
       return presentApprovals(services, caller, project, id);
     },
   }),
@@ -71,7 +72,7 @@ export const approvalRoutes = [
     returns: one(Approvals),
     refusals: { 404: '404 Not Found' },
     handle: async ({ caller, project, merge_request: { id }, ...services }) => {
-      await services.db.transaction().execute((tx) => unapproveMergeRequest(tx, caller, id));
+      await repeated(services.db, (tx) => unapproveMergeRequest(tx, caller, id));
       return presentApprovals(services, caller, project, id);
     },
   }),
@@ -85,7 +86,7 @@ export const approvalRoutes = [
     handle: async ({ db, caller, project, merge_request: { id, is_own } }) => {
       const isBot = caller.token.kind === 'project' || caller.token.kind === 'group';
       if (!isBot || !mayUpdateMergeRequest({ access_level: project.access_level, is_own })) throw unauthorized();
-      await db.transaction().execute((tx) => resetApprovals(tx, id, caller.id));
+      await repeated(db, (tx) => resetApprovals(tx, id, caller.id));
     },
   }),
 ];

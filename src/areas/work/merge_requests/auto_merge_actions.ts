@@ -1,7 +1,7 @@
 /** Merging as soon as the commit statuses have succeeded (docs/reference/merge_requests.md#auto-merge). */
 import { sql } from 'kysely';
 import { theMergeRequest } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, repeated } from '../../../db/index.ts';
 import { ApiError, notAllowed } from '../../../http/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { noAutoMergeText } from './rules.ts';
@@ -15,7 +15,7 @@ export async function setAutoMerge(
   { caller, merge_request_id: id, wishes }: { caller: { id: number }; merge_request_id: number; wishes: object },
   sha: string,
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await repeated(db, async (tx) => {
     const set = await tx
       .updateTable('merge_requests')
       .set({
@@ -38,7 +38,7 @@ export async function setAutoMerge(
  * @throws ApiError 405 when it is not open, 406 when it is not to be merged automatically
  */
 export async function cancelAutoMerge(db: Database, id: number, user_id: number, note: string): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await repeated(db, async (tx) => {
     const row = await tx
       .selectFrom('merge_requests')
       .select(['state', 'auto_merge_user_id'])

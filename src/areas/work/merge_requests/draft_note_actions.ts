@@ -1,7 +1,7 @@
 /** Creating, changing and publishing draft notes (docs/reference/draft_notes.md). */
 import { sql } from 'kysely';
 import { type OnIssuable, theMergeRequest } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, repeated } from '../../../db/index.ts';
 import { badRequest, forbidden, found, invalid, type Plan, type Services } from '../../../http/index.ts';
 import {
   addComment,
@@ -183,7 +183,7 @@ async function summarize(tx: Database, publishing: Publishing, granted: OnIssuab
  */
 export async function publishDrafts(publishing: Publishing, granted: OnIssuable, what: { id: number } | Review): Promise<void> {
   const [id, review] = 'id' in what ? [what.id, {}] : [undefined, what];
-  await publishing.db.transaction().execute(async (tx) => {
+  await repeated(publishing.db, async (tx) => {
     const wanted = tx
       .selectFrom('merge_request_draft_notes')
       .select(['id', 'discussion_id'])

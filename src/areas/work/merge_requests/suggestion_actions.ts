@@ -1,6 +1,6 @@
 /** Applying suggestions: one commit on the source branch (docs/reference/merge_requests.md#suggestions). */
 import { type Project, projectFor, reasonForReadOnly, theMergeRequest } from '../../../access/index.ts';
-import { isAmong } from '../../../db/index.ts';
+import { isAmong, repeated } from '../../../db/index.ts';
 import { fetchCommit, objectHeader, type Repository, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import { ApiError, badRequest, type Caller, forbidden, type Services } from '../../../http/index.ts';
 import { mapInSlices } from '../../../markdown/index.ts';
@@ -41,7 +41,7 @@ export async function applySuggestions(services: Services, request: Applying): P
   const branch = { project: source, caller, branch: facts.source_branch };
   const commit_id = await commitOnto(services, { ...branch, ...message }, (head) => actionsFor(services, checked, head));
   // The commit is the change. If this does not follow it, the threads find their lines changed.
-  await services.db.transaction().execute(async (tx) => {
+  await repeated(services.db, async (tx) => {
     await tx
       .updateTable('suggestions')
       .set({ commit_id })
