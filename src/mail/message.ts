@@ -35,6 +35,16 @@ function asHtml(paragraph: Paragraph): string {
   return `<table>${rows.join('')}</table>`;
 }
 
+/** Few rules, which hold on light and on dark backgrounds. Programs that ignore them show the plain elements. */
+const style = [
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:44em;margin:1em;overflow-wrap:anywhere}',
+  'h1{font-size:1.4em}h2{font-size:1.2em}h3,h4,h5,h6{font-size:1em}',
+  'pre{white-space:pre-wrap;padding:.75em}',
+  'blockquote{margin:1em 0;padding-left:1em;border-left:3px solid #8888}',
+  'table{border-collapse:collapse}th,td{padding:.25em .75em;text-align:left}pre,th,td{border:1px solid #8886}',
+  'img{max-width:100%}',
+].join('');
+
 /** The two parts of a message. */
 export function renderMessage({ subject, paragraphs }: Message): { subject: string; text: string; html: string } {
   const body = paragraphs.map(asHtml).join('\n');
@@ -42,6 +52,6 @@ export function renderMessage({ subject, paragraphs }: Message): { subject: stri
     // A line break would start another header.
     subject: oneLine(subject),
     text: `${paragraphs.map(asText).join('\n\n')}\n`,
-    html: `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escaped(subject)}</title></head><body>\n${body}\n</body></html>\n`,
+    html: `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escaped(subject)}</title><style>${style}</style></head><body>\n${body}\n</body></html>\n`,
   };
 }
