@@ -1,4 +1,4 @@
-/** The TypeScript client @gitbeaker/rest: to-do items, and quick actions in comments. */
+/** The TypeScript client @gitbeaker/rest: to-do items, events and notification settings. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
@@ -35,4 +35,25 @@ test('to-do items are added, filtered, and marked as done one by one and all tog
   assert.deepEqual(await bodies({}), []);
   assert.equal((await bodies({ state: 'done' })).length, 3);
   assert.equal(first.iid, 1);
+});
+
+test('events are listed and polled, and notification settings are shown and changed', async () => {
+  const here = await world();
+  const guest = clientFor(here, 'guest');
+  const projectId = here.project.id;
+  for (const title of ['Prune', 'Mow']) await guest.Issues.create(projectId, title);
+  const titles = async (options: object) =>
+    (await guest.Events.all({ targetType: 'issue', ...options })).map((event) => event.target_title);
+  assert.deepEqual(await titles({ projectId }), ['Mow', 'Prune']);
+  assert.deepEqual(await titles({ userId: here.people.guest.id, sort: 'asc' }), ['Prune', 'Mow']);
+  assert.deepEqual(await titles({}), ['Mow', 'Prune']);
+  const [, first] = await guest.Events.all({ projectId, targetType: 'issue' });
+  assert.deepEqual(await titles({ projectId, afterId: first!.id }), ['Mow']);
+
+  assert.equal((await guest.NotificationSettings.show({ projectId })).level, 'global');
+  const { level, events } = await guest.NotificationSettings.edit({ groupId: here.group.id, level: 'custom', newNote: true });
+  const { new_note, new_issue } = events as Record<string, boolean>;
+  assert.deepEqual([level, new_note, new_issue], ['custom', true, false]);
+  assert.equal((await guest.NotificationSettings.edit({ level: 'watch' })).level, 'watch');
+  assert.equal((await refusal(guest.NotificationSettings.edit({ level: 'global' }))).status, 400);
 });
