@@ -5,6 +5,7 @@
 import { measureEvents } from './events.ts';
 import { workFolder } from './instance.ts';
 import { measureIssues } from './issues.ts';
+import { measureMergeRequests } from './merge_requests.ts';
 import { measureNotifications } from './notifications.ts';
 import { measurePushRules } from './push_rules.ts';
 import { measureRepositories } from './repositories.ts';
@@ -18,6 +19,7 @@ try {
   const rows: Row[] = [];
   if (asked('repositories')) rows.push(...(await measureRepositories(folder)));
   if (asked('push_rules')) rows.push(...(await measurePushRules(folder)));
+  if (asked('merge_requests')) rows.push(...(await measureMergeRequests(folder)));
   if (asked('notifications')) rows.push(...(await measureNotifications(folder)));
   if (asked('events')) rows.push(...(await measureEvents(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));

@@ -1,0 +1,129 @@
+/** Merge requests: merging into a large tree, reading a diff of many files, and pushing to a branch with many of them. */
+import path from 'node:path';
+import { type Instance, startInstance, token } from './instance.ts';
+import { inTurn, timeOf } from './measure.ts';
+import { fastImport, git } from './seed.ts';
+import { ms, plainRow, type Row, timesRow } from './table.ts';
+
+/** BENCH_FILES makes the tree smaller, to see whether it runs. */
+const files = Number(process.env.BENCH_FILES ?? 100_000);
+const merges = 10;
+const changed_files = 200;
+const diffed_files = 100;
+const waiting = 50;
+const pushes = 10;
+
+const person = 'Ada <ada@example.com> 1700000000 +0000';
+const startOf = (branch: string, message: string, from?: string) =>
+  `commit refs/heads/${branch}\ncommitter ${person}\ndata ${message.length}\n${message}\n${from === undefined ? '' : `from ${from}\n`}`;
+const inline = (file: string, content: string) => `M 100644 inline ${file}\ndata ${content.length}\n${content}\n`;
+
+/** A tree of folders of 100 files, and branches that change some of them. */
+function* history(): Generator<string> {
+  yield startOf('main', 'Begin');
+  for (let file = 0; file < files; file++) yield inline(`src/${Math.floor(file / 100)}/${file}.txt`, `content ${file}\n`);
+  for (let turn = 0; turn <= merges; turn++) {
+    const count = turn === merges ? diffed_files : changed_files;
+    yield startOf(`change-${turn}`, 'Change', 'refs/heads/main');
+    for (let at = 0; at < count; at++) {
+      const file = (turn * changed_files + at) % files;
+      yield inline(`src/${Math.floor(file / 100)}/${file}.txt`, `changed ${turn}\n`);
+    }
+  }
+  for (let turn = 0; turn < waiting; turn++) yield `reset refs/heads/target-${turn}\nfrom refs/heads/main\n\n`;
+}
+
+interface Place {
+  instance: Instance;
+  url: string;
+  remote: string;
+  /** The repository that was pushed. */
+  source: string;
+}
+
+async function place(instance: Instance, folder: string): Promise<Place> {
+  const source = path.join(folder, 'merges.git');
+  await git('init', '--quiet', '--bare', source);
+  await fastImport(source, history());
+  const { body } = await instance.api.post('/projects', { name: 'merges' });
+  const remote = `${instance.url.replace('://', `://root:${token}@`)}/root/merges.git`;
+  await git('-C', source, 'push', '--quiet', '--mirror', remote);
+  return { instance, url: `/projects/${body.id}`, remote, source };
+}
+
+/** @returns its number */
+async function propose({ instance, url }: Place, source_branch: string, target_branch = 'main'): Promise<number> {
+  const { status, body } = await instance.api.post(`${url}/merge_requests`, {
+    title: source_branch,
+    source_branch,
+    target_branch,
+  });
+  if (status !== 201) throw new Error(`the merge request was refused: ${JSON.stringify(body)}`);
+  return body.iid;
+}
+
+async function succeed(answer: Promise<{ status: number; body: unknown }>): Promise<void> {
+  const { status, body } = await answer;
+  if (status !== 200) throw new Error(JSON.stringify(body));
+}
+
+/** Beside git, which makes the same commit in the repository that was pushed. */
+async function merge(here: Place): Promise<Row> {
+  const { instance, url, source } = here;
+  const numbers: number[] = [];
+  for (let turn = 0; turn < merges; turn++) numbers.push(await propose(here, `change-${turn}`));
+  const beside = async (turn: number) => {
+    const tree = (await git('-C', source, 'merge-tree', '--write-tree', 'main', `change-${turn}`)).stdout.trim();
+    const parents = ['-p', 'main', '-p', `change-${turn}`];
+    const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+    const { stdout } = await git('-C', source, ...identity, 'commit-tree', tree, ...parents, '-m', 'Merge');
+    await git('-C', source, 'update-ref', 'refs/heads/main', stdout.trim());
+  };
+  const [product, limit] = await inTurn(
+    merges,
+    (turn) => succeed(instance.api.put(`${url}/merge_requests/${numbers[turn]}/merge`)),
+    beside,
+  );
+  return timesRow(`merge ${changed_files} files into ${files}, beside git`, product!, limit!, '≤ 3×');
+}
+
+async function readDiffs(here: Place): Promise<Row[]> {
+  const number = await propose(here, `change-${merges}`);
+  const ask = () => succeed(here.instance.api.get(`${here.url}/merge_requests/${number}/diffs`, { per_page: diffed_files }));
+  const first_ms = await timeOf(ask);
+  const [again] = await inTurn(50, ask);
+  return [
+    plainRow(`GET diffs of ${diffed_files} files, first time`, ms(first_ms), '≤ 200 ms'),
+    plainRow(`GET diffs of ${diffed_files} files, repeated`, ms(again!.p50_ms), 'P90 ≤ 30 ms', again),
+  ];
+}
+
+/** What a push waits for: the jobs that follow it are not measured. */
+async function push(here: Place): Promise<Row> {
+  const { source, remote } = here;
+  for (const branch of ['waited', 'alone']) await git('-C', source, 'push', '--quiet', remote, `change-0:refs/heads/${branch}`);
+  for (let turn = 0; turn < waiting; turn++) await propose(here, 'waited', `target-${turn}`);
+  function* more(branch: string, turn: number) {
+    yield startOf(branch, `More ${turn}`, turn === 0 ? 'refs/heads/change-0^0' : `refs/heads/${branch}^0`) +
+      inline('more.txt', `${branch} ${turn}\n`);
+  }
+  for (const branch of ['waited', 'alone'])
+    for (let turn = 0; turn < pushes; turn++) {
+      await fastImport(source, more(branch, turn));
+      await git('-C', source, 'update-ref', `refs/steps/${branch}-${turn}`, `refs/heads/${branch}`);
+    }
+  const pushTo = (branch: string) => (turn: number) =>
+    git('-C', source, 'push', '--quiet', remote, `refs/steps/${branch}-${turn}:refs/heads/${branch}`);
+  const [product, limit] = await inTurn(pushes, pushTo('waited'), pushTo('alone'));
+  return timesRow(`push to a branch of ${waiting} merge requests, beside one of none`, product!, limit!, '≤ 1.3×');
+}
+
+export async function measureMergeRequests(folder: string): Promise<Row[]> {
+  const instance = await startInstance(path.join(folder, 'merge-requests'));
+  try {
+    const here = await place(instance, folder);
+    return [...(await readDiffs(here)), await push(here), await merge(here)];
+  } finally {
+    await instance.stop();
+  }
+}
