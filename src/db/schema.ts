@@ -329,15 +329,19 @@ export interface ErrorTrackingEvents {
   received_at: Generated<Timestamp>;
   digested_at: Timestamp | null;
   error_id: number | null;
-  occurred_at: Timestamp | null;
-  environment: string | null;
-  level: string | null;
-  description: string | null;
+  occurred_at: Timestamp;
+  environment: string;
+  level: string;
+  description: string;
   release: string | null;
   user_hash: Buffer | null;
-  sender: string | null;
   payload: string;
   user_report: Json | null;
+  name: string;
+  actor: string;
+  platform: string;
+  fingerprint: string;
+  tags: Json;
 }
 
 export interface ErrorTrackingRates {

@@ -1,0 +1,182 @@
+/** Grouping events: each becomes part of an error, whose counts and times follow. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+
+/** How many events are grouped in one transaction. */
+const batchSize = 500;
+/** SDKs repeat an event within seconds; looking further back would touch every partition. */
+const repeatedWithin = sql`interval '2 days'`;
+/** Of one tag of one error; further values are not counted. */
+const maximumTagValues = 200;
+
+/** An error that somebody should hear of. */
+export interface ErrorNews {
+  id: number;
+  project_id: number;
+  kind: 'new' | 'regressed';
+}
+
+interface Waiting {
+  id: number;
+  received_at: string;
+  project_id: number;
+  fingerprint: string;
+}
+
+const waitingEvents = async (tx: Database): Promise<Waiting[]> => {
+  const { rows } = await sql<Waiting>`
+    select id, received_at::text as received_at, project_id, fingerprint
+      from error_tracking_events
+     where digested_at is null
+     order by id
+     limit ${batchSize}
+       for update`.execute(tx);
+  return rows;
+};
+
+/** One batch at a time: an event that was sent twice must not be in two. */
+const lockDigestion = (tx: Database) => sql`select pg_advisory_xact_lock(hashtext('digestion of errors'))`.execute(tx);
+
+/** The rows of a batch, for statements; `received_at` says in which partition a row is. */
+const batchOf = (waiting: readonly Waiting[]) => sql`
+  batch as materialized (
+    select events.* from jsonb_to_recordset(${JSON.stringify(waiting)}::jsonb) as given(id bigint, received_at timestamptz)
+      join error_tracking_events events using (received_at, id)
+  )`;
+
+/** Deletes the events of a batch that their sender has sent before, or twice in the batch. */
+async function deleteRepeated(tx: Database, waiting: readonly Waiting[]): Promise<Waiting[]> {
+  const { rows } = await sql<{ id: number }>`
+    with ${batchOf(waiting)}, repeated as (
+      select id, received_at from (
+        select id, received_at, row_number() over (partition by project_id, event_id order by id) as number,
+               exists (
+                 select from error_tracking_events earlier
+                  where earlier.project_id = batch.project_id and earlier.event_id = batch.event_id
+                    and earlier.digested_at is not null and earlier.received_at > now() - ${repeatedWithin}
+               ) as is_known
+          from batch
+      ) as numbered
+       where number > 1 or is_known
+    )
+    delete from error_tracking_events events using repeated
+     where events.received_at = repeated.received_at and events.id = repeated.id
+    returning events.id`.execute(tx);
+  const gone = new Set(rows.map(({ id }) => id));
+  return waiting.filter(({ id }) => !gone.has(id));
+}
+
+/** Locks the errors of a batch in one order, and remembers which of them are resolved. */
+async function resolvedErrors(tx: Database, waiting: readonly Waiting[]): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number; status: string }>`
+    with ${batchOf(waiting)}
+    select id, status from error_tracking_errors
+     where (project_id, fingerprint) in (select project_id, fingerprint from batch)
+     order by id
+       for no key update`.execute(tx);
+  return new Set(rows.filter(({ status }) => status === 'resolved').map(({ id }) => id));
+}
+
+/** Adds the events to their errors. A resolved error that happens again is unresolved; an ignored one stays ignored. */
+async function writeErrors(
+  tx: Database,
+  waiting: readonly Waiting[],
+): Promise<{ id: number; project_id: number; is_new: boolean }[]> {
+  const { rows } = await sql<{ id: number; project_id: number; is_new: boolean }>`
+    with ${batchOf(waiting)}, newest as (
+      select distinct on (project_id, fingerprint) project_id, fingerprint, name, description, actor, platform, level
+        from batch order by project_id, fingerprint, occurred_at desc, id desc
+    ), counted as (
+      select project_id, fingerprint, count(*) as events_count, min(occurred_at) as first_seen_at, max(occurred_at) as last_seen_at,
+             (array_agg(release order by occurred_at, id) filter (where release is not null))[1] as first_release,
+             (array_agg(release order by occurred_at desc, id desc) filter (where release is not null))[1] as last_release
+        from batch group by project_id, fingerprint
+    )
+    insert into error_tracking_errors as errors
+           (project_id, fingerprint, name, description, actor, platform, level,
+            events_count, first_seen_at, last_seen_at, first_release, last_release)
+    select project_id, fingerprint, name, description, actor, platform, level,
+           events_count, first_seen_at, last_seen_at, first_release, last_release
+      from newest join counted using (project_id, fingerprint)
+     order by project_id, fingerprint
+    on conflict (project_id, fingerprint) do update
+       set events_count = errors.events_count + excluded.events_count,
+           first_seen_at = least(errors.first_seen_at, excluded.first_seen_at),
+           last_seen_at = greatest(errors.last_seen_at, excluded.last_seen_at),
+           first_release = case when excluded.first_seen_at < errors.first_seen_at
+                                then coalesce(excluded.first_release, errors.first_release)
+                                else coalesce(errors.first_release, excluded.first_release) end,
+           last_release = case when excluded.last_seen_at >= errors.last_seen_at
+                               then coalesce(excluded.last_release, errors.last_release)
+                               else coalesce(errors.last_release, excluded.last_release) end,
+           name = excluded.name, description = excluded.description, actor = excluded.actor,
+           platform = excluded.platform, level = excluded.level,
+           status = case errors.status when 'resolved' then 'unresolved' else errors.status end,
+           resolved_at = case errors.status when 'resolved' then null else errors.resolved_at end,
+           resolved_by_id = case errors.status when 'resolved' then null else errors.resolved_by_id end,
+           updated_at = now()
+    returning id, project_id, xmax = 0 as is_new`.execute(tx);
+  return rows;
+}
+
+/** Links the events to their errors, and counts users, tags and hours. */
+async function writeCounts(tx: Database, waiting: readonly Waiting[]): Promise<void> {
+  const digested = sql`
+    ${batchOf(waiting)}, digested as materialized (
+      select batch.*, errors.id as group_id from batch
+        join error_tracking_errors errors using (project_id, fingerprint)
+    )`;
+  await sql`
+    with ${digested}, users as (
+      insert into error_tracking_error_users (error_id, user_hash)
+      select distinct group_id, user_hash from digested where user_hash is not null order by 1, 2
+      on conflict do nothing returning error_id
+    ), hours as (
+      insert into error_tracking_error_hours as hours (error_id, hour, count)
+      select group_id, date_trunc('hour', occurred_at, 'UTC'), count(*) from digested group by 1, 2 order by 1, 2
+      on conflict (error_id, hour) do update set count = hours.count + excluded.count
+    ), tags as (
+      select group_id, key, value, count(*) as count
+        from digested, jsonb_each_text(digested.tags) as tag(key, value) group by 1, 2, 3
+    ), written as (
+      insert into error_tracking_error_tags as counted (error_id, key, value, count)
+      select group_id, key, value, count from tags
+       where exists (
+               select from error_tracking_error_tags known
+                where known.error_id = group_id and known.key = tags.key and known.value = tags.value)
+          or (select count(*) from error_tracking_error_tags known
+               where known.error_id = group_id and known.key = tags.key) < ${maximumTagValues}
+       order by 1, 2, 3
+      on conflict (error_id, key, value) do update set count = counted.count + excluded.count
+    ), met as (
+      select error_id, count(*) as users_count from users group by error_id
+    )
+    update error_tracking_errors errors set users_count = errors.users_count + met.users_count from met where errors.id = met.error_id`.execute(
+    tx,
+  );
+  await sql`
+    with ${digested}
+    update error_tracking_events events set digested_at = now(), error_id = digested.group_id
+      from digested where events.received_at = digested.received_at and events.id = digested.id`.execute(tx);
+}
+
+/**
+ * Groups the oldest events that wait.
+ * @param tx a transaction
+ * @returns how many there were, and which errors are new or happen again
+ */
+export async function digestEvents(tx: Database): Promise<{ count: number; news: ErrorNews[] }> {
+  await lockDigestion(tx);
+  const waiting = await waitingEvents(tx);
+  if (waiting.length === 0) return { count: 0, news: [] };
+  const fresh = await deleteRepeated(tx, waiting);
+  if (fresh.length === 0) return { count: waiting.length, news: [] };
+  const resolved = await resolvedErrors(tx, fresh);
+  const errors = await writeErrors(tx, fresh);
+  await writeCounts(tx, fresh);
+  const news = errors.flatMap(({ id, project_id, is_new }): ErrorNews[] => {
+    if (is_new) return [{ id, project_id, kind: 'new' }];
+    return resolved.has(id) ? [{ id, project_id, kind: 'regressed' }] : [];
+  });
+  return { count: waiting.length, news };
+}

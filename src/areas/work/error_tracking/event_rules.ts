@@ -1,0 +1,172 @@
+/** What is stored of an event: its payload, and what is read from it. */
+import { createHmac, randomUUID } from 'node:crypto';
+import { fingerprintOf } from './grouping_rules.ts';
+import { boundedPayload, isObject, type Json, type JsonObject, textOf } from './payload_rules.ts';
+import { crashFrames, exceptionsOf, messageOf, ownFrames, syntheticMessage, thrownBy } from './stack_rules.ts';
+
+const platforms = new Set(
+  'as3 c cfml cocoa csharp elixir haskell go groovy java javascript native node objc other perl php python ruby'.split(' '),
+);
+const levels = new Set(['fatal', 'error', 'warning', 'info', 'debug']);
+const longestName = 255;
+const longestDescription = 1024;
+const longestTagKey = 32;
+const longestTagValue = 200;
+const maximumTags = 100;
+const minute_ms = 60_000;
+const day_ms = 86_400_000;
+
+export interface Receipt {
+  received_at: Date;
+  /** From the head of the envelope; it wins over that of the event. */
+  event_id?: string | undefined;
+  /** How far the sender's clock is ahead, in milliseconds. */
+  clock_offset_ms?: number | undefined;
+  /** The address of the sender, which `{{auto}}` stands for. */
+  sender: string;
+  /** Of the project. */
+  user_salt: Buffer;
+}
+
+/** The columns of `error_tracking_events` that its sender decides. */
+export interface ReceivedEvent {
+  /** 32 hexadecimal digits. */
+  event_id: string;
+  occurred_at: Date;
+  environment: string;
+  level: string;
+  name: string;
+  description: string;
+  actor: string;
+  platform: string;
+  release: string | null;
+  fingerprint: string;
+  user_hash: Buffer | null;
+  tags: Record<string, string>;
+  payload: string;
+}
+
+/** @returns 32 hexadecimal digits, or undefined when it is no id */
+export function eventId(value: Json | undefined): string | undefined {
+  const id = typeof value === 'string' ? value.replaceAll('-', '').toLowerCase() : '';
+  return /^[0-9a-f]{32}$/.test(id) ? id : undefined;
+}
+
+/** A time of a client: RFC 3339 or seconds since 1970. */
+export function instantOf(value: Json | undefined): Date | undefined {
+  const isTime = typeof value === 'number' || typeof value === 'string';
+  const date = new Date(typeof value === 'number' ? value * 1000 : isTime ? value : Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** When an event happened by our clock; when that is not credible, when it was received. */
+function occurredAt(payload: JsonObject, { received_at, clock_offset_ms = 0 }: Receipt): Date {
+  const said = instantOf(payload.timestamp);
+  if (said === undefined) return received_at;
+  const age_ms = received_at.getTime() - (said.getTime() - clock_offset_ms);
+  return age_ms < -minute_ms || age_ms > 30 * day_ms ? received_at : new Date(received_at.getTime() - age_ms);
+}
+
+/** The tags that people sent, with those that every event has. */
+function tagsOf(payload: JsonObject, always: Record<string, string | undefined>): Record<string, string> {
+  const { tags } = payload;
+  const pairs: [Json, Json][] = Array.isArray(tags)
+    ? tags.filter((tag): tag is [Json, Json] => Array.isArray(tag) && tag.length === 2)
+    : isObject(tags)
+      ? Object.entries(tags)
+      : [];
+  const given = pairs
+    .slice(0, maximumTags)
+    .map(([key, value]) => [textOf(key, longestTagKey), textOf(value, longestTagValue)])
+    .filter((pair): pair is [string, string] => pair.every((part) => part !== undefined));
+  const own = Object.entries(always).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return Object.fromEntries([...given, ...own]);
+}
+
+/** Who met the error, unrecognizable: the first of what identifies them. */
+function userHash(payload: JsonObject, { sender, user_salt }: Receipt): Buffer | null {
+  const user = isObject(payload.user) ? payload.user : {};
+  const address = user.ip_address === '{{auto}}' ? sender : user.ip_address;
+  const identities: [kind: string, value: Json | undefined][] = [
+    ['id', user.id],
+    ['email', user.email],
+    ['username', user.username],
+    ['ip_address', address],
+  ];
+  const found = identities.find(([, value]) => textOf(value) !== undefined);
+  return found
+    ? createHmac('sha256', user_salt)
+        .update(`${found[0]}:${textOf(found[1])}`)
+        .digest()
+        .subarray(0, 16)
+    : null;
+}
+
+/** A hash of a user that a client named by one identifier, for sessions. */
+export const namedUserHash = (user_salt: Buffer, did: string): Buffer =>
+  createHmac('sha256', user_salt).update(`id:${did}`).digest().subarray(0, 16);
+
+function actorOf(payload: JsonObject, name: string): string {
+  const named = textOf(payload.transaction, longestName) ?? textOf(payload.culprit, longestName);
+  if (named !== undefined) return named;
+  const last = ownFrames(crashFrames(payload)).at(-1);
+  const place = textOf(last?.module) ?? textOf(last?.filename);
+  const called = textOf(last?.function);
+  if (last === undefined || (called === undefined && place === undefined)) return name;
+  return `${called ?? '<unknown>'}(${place ?? '<unknown>'})`.slice(0, longestName);
+}
+
+/** What an error is called and what it says. */
+function titleOf(payload: JsonObject): { name: string; description: string } {
+  const thrown = thrownBy(payload);
+  if (thrown !== undefined)
+    return {
+      name: textOf(thrown.type, longestName) ?? 'Error',
+      description: textOf(thrown.value, longestDescription) ?? '',
+    };
+  const said = messageOf(payload)?.formatted ?? syntheticMessage(payload) ?? 'Error';
+  return {
+    name: said.split('\n', 1)[0]!.slice(0, longestName).toWellFormed(),
+    description: said.slice(0, longestDescription).toWellFormed(),
+  };
+}
+
+const isSupported = (event: JsonObject): boolean => exceptionsOf(event).length > 0 || messageOf(event) !== undefined;
+
+/**
+ * Reads an event.
+ * @param event parsed JSON
+ * @returns undefined when it is about neither an exception nor a message
+ */
+export function readEvent(event: Json, receipt: Receipt): ReceivedEvent | undefined {
+  if (!isObject(event)) return undefined;
+  const payload = boundedPayload(event);
+  if (!isSupported(payload)) return undefined;
+  const { name, description } = titleOf(payload);
+  const platform = typeof payload.platform === 'string' && platforms.has(payload.platform) ? payload.platform : 'other';
+  const level = typeof payload.level === 'string' && levels.has(payload.level) ? payload.level : 'error';
+  const environment = textOf(payload.environment, longestName) ?? 'production';
+  const release = textOf(payload.release, longestName) ?? null;
+  const event_id = receipt.event_id ?? eventId(payload.event_id) ?? randomUUID().replaceAll('-', '');
+  const always = {
+    environment,
+    level,
+    release: release?.slice(0, longestTagValue),
+    server_name: textOf(payload.server_name, longestTagValue),
+  };
+  return {
+    event_id,
+    occurred_at: occurredAt(payload, receipt),
+    environment,
+    level,
+    name,
+    description,
+    actor: actorOf(payload, name),
+    platform,
+    release,
+    fingerprint: fingerprintOf(payload, platform),
+    user_hash: userHash(payload, receipt),
+    tags: tagsOf(payload, always),
+    payload: JSON.stringify({ ...payload, event_id }),
+  };
+}

@@ -1,0 +1,93 @@
+/** Events as SDKs send them, brought into a form that can be stored and read again: within limits, and without what no text of the database can hold. */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** Deeper values are cut off; SDKs themselves stop at ten levels. */
+const maximumDepth = 40;
+const maximumFrames = 50;
+const maximumBreadcrumbs = 100;
+const longestMessage = 8192;
+/** In characters of JSON. */
+const largestContext = 8192;
+const largestRequest = 8192;
+const largestExtra = 16_384;
+const largestExtras = 262_144;
+const largestVars = 8192;
+
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A text; numbers and switches, which some SDKs send in place of one, become their text. Undefined for anything else and for a blank one. */
+export function textOf(value: Json | undefined, longest = longestMessage): string | undefined {
+  const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  return text.trim() === '' ? undefined : text.slice(0, longest).toWellFormed();
+}
+
+/** The objects of a list, which SDKs send as an array or as `{ values: [] }`. */
+export function objectsIn(value: Json | undefined): JsonObject[] {
+  const list = isObject(value) ? value.values : value;
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** A text that PostgreSQL can hold: without NUL characters and halves of surrogate pairs. */
+const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
+/** A copy whose texts are clean and which is no deeper than the limit. Members named `__proto__` are members like others. */
+function cleaned(value: Json, depth = 0): Json {
+  if (typeof value === 'string') return clean(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= maximumDepth) return null;
+  if (Array.isArray(value)) return value.map((member) => cleaned(member, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [clean(name), cleaned(member, depth + 1)]));
+}
+
+const sizeOf = (value: Json): number => JSON.stringify(value).length;
+
+/** The members that are within a limit each, as long as they are within another one together. */
+function within(value: Json | undefined, each: number, together = Number.POSITIVE_INFINITY): JsonObject | undefined {
+  if (!isObject(value)) return undefined;
+  let rest = together;
+  return Object.fromEntries(
+    Object.entries(value).filter(([, member]) => {
+      const size = sizeOf(member);
+      if (size > each || size > rest) return false;
+      rest -= size;
+      return true;
+    }),
+  );
+}
+
+/** The frames at both ends: the first tell where the program was, the last where it failed. */
+function boundFrames(stack: Json | undefined): Json | undefined {
+  if (!isObject(stack) || !Array.isArray(stack.frames)) return stack;
+  const frames = stack.frames
+    .filter(isObject)
+    .map((frame) => (frame.vars && sizeOf(frame.vars) > largestVars ? { ...frame, vars: {} } : frame));
+  const half = maximumFrames / 2;
+  return { ...stack, frames: frames.length > maximumFrames ? [...frames.slice(0, half), ...frames.slice(-half)] : frames };
+}
+
+const withStacks = (values: Json | undefined): JsonObject[] =>
+  objectsIn(values).map((value) => ('stacktrace' in value ? { ...value, stacktrace: boundFrames(value.stacktrace)! } : value));
+
+/**
+ * An event within the limits of docs/reference/error_tracking.md. What is too large is left out; unknown members are kept.
+ * @param event parsed JSON
+ */
+export function boundedPayload(event: JsonObject): JsonObject {
+  const payload = cleaned(event) as JsonObject;
+  const parts: [name: string, value: Json | undefined][] = [
+    ['message', typeof payload.message === 'string' ? payload.message.slice(0, longestMessage) : payload.message],
+    ['contexts', within(payload.contexts, largestContext)],
+    ['extra', within(payload.extra, largestExtra, largestExtras)],
+    ['request', within(payload.request, largestRequest, largestRequest)],
+    ['breadcrumbs', payload.breadcrumbs && { values: objectsIn(payload.breadcrumbs).slice(-maximumBreadcrumbs) }],
+    ['exception', payload.exception && { values: withStacks(payload.exception) }],
+    ['threads', payload.threads && { values: withStacks(payload.threads) }],
+  ];
+  return {
+    ...payload,
+    ...Object.fromEntries(parts.filter((part): part is [string, Json] => part[0] in payload && part[1] !== undefined)),
+  };
+}

@@ -1,0 +1,57 @@
+/** What was thrown, and where: the parts of an event that its name, its actor and its group are made of. */
+import { isObject, type Json, type JsonObject, objectsIn, textOf } from './payload_rules.ts';
+
+export const framesOf = (value: JsonObject | undefined): JsonObject[] =>
+  isObject(value?.stacktrace) ? objectsIn(value.stacktrace.frames) : [];
+
+/** The exceptions, oldest cause first. */
+export const exceptionsOf = (payload: JsonObject): JsonObject[] => objectsIn(payload.exception);
+
+export interface Message {
+  /** With its parameters filled in. */
+  formatted: string;
+  /** With placeholders, if there is one. */
+  template: string | undefined;
+}
+
+/** The message of an event, which SDKs send as a text or as an object. */
+export function messageOf(payload: JsonObject): Message | undefined {
+  for (const given of [payload.logentry, payload.message]) {
+    const members = isObject(given) ? given : { formatted: given ?? null };
+    const template = textOf(members.message);
+    const formatted = textOf(members.formatted) ?? template;
+    if (formatted !== undefined) return { formatted, template };
+  }
+  return undefined;
+}
+
+/** The exception that was thrown, which is the last; undefined for an event that is about a message, whatever stack it brings along. */
+export function thrownBy(payload: JsonObject): JsonObject | undefined {
+  const thrown = exceptionsOf(payload).at(-1);
+  if (thrown === undefined) return undefined;
+  const isSynthetic = isObject(thrown.mechanism) && thrown.mechanism.synthetic === true;
+  const hasMessage = messageOf(payload) !== undefined;
+  const isForMessage =
+    (isSynthetic && (hasMessage || textOf(thrown.value) !== undefined)) || (hasMessage && textOf(thrown.type) === undefined);
+  return isForMessage ? undefined : thrown;
+}
+
+/** The frames of the thrown exception; without any, of the thread that crashed or is current. Oldest call first. */
+export function crashFrames(payload: JsonObject): JsonObject[] {
+  const frames = framesOf(exceptionsOf(payload).at(-1));
+  if (frames.length > 0) return frames;
+  const threads = objectsIn(payload.threads);
+  return framesOf(threads.find(({ crashed }) => crashed === true) ?? threads.find(({ current }) => current === true));
+}
+
+/** The frames of the application itself, or all when none is. */
+export function ownFrames(frames: JsonObject[]): JsonObject[] {
+  const own = frames.filter(({ in_app }) => in_app === true);
+  return own.length > 0 ? own : frames;
+}
+
+/** The last segment of a path, with slashes of any system. */
+export const baseName = (file: string): string => file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
+
+/** The message of an event whose exception only carries the stack of one. */
+export const syntheticMessage = (payload: JsonObject): string | undefined => textOf(exceptionsOf(payload).at(-1)?.value as Json);
