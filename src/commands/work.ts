@@ -40,6 +40,7 @@ import {
 import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
+import { digestErrors } from '../areas/work/error_tracking/index.ts';
 import {
   closeForeignOnes,
   closeOrphans,
@@ -71,6 +72,7 @@ import { listenForStop } from './stop_request.ts';
 
 /** Every job of every area. */
 const jobs: readonly AnyJob[] = [
+  digestErrors,
   closeForeignOnes,
   closeOrphans,
   concludeMerges,

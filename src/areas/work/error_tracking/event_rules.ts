@@ -102,10 +102,6 @@ function userHash(payload: JsonObject, { sender, user_salt }: Receipt): Buffer |
     : null;
 }
 
-/** A hash of a user that a client named by one identifier, for sessions. */
-export const namedUserHash = (user_salt: Buffer, did: string): Buffer =>
-  createHmac('sha256', user_salt).update(`id:${did}`).digest().subarray(0, 16);
-
 function actorOf(payload: JsonObject, name: string): string {
   const named = textOf(payload.transaction, longestName) ?? textOf(payload.culprit, longestName);
   if (named !== undefined) return named;

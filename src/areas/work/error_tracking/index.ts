@@ -1,0 +1,3 @@
+/** What the server and its jobs use of error tracking. */
+export { collectorDoorway } from './collector_http.ts';
+export { digestErrors } from './jobs.ts';
