@@ -1,7 +1,7 @@
 /** What is stored of an event: its payload, and what is read from it. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { fingerprintOf } from './grouping_rules.ts';
-import { boundedPayload, isObject, type Json, type JsonObject, textOf } from './payload_rules.ts';
+import { isObject, type Json, type JsonObject, storedPayload, textOf } from './payload_rules.ts';
 import { crashFrames, exceptionsOf, messageOf, ownFrames, syntheticMessage, thrownBy } from './stack_rules.ts';
 
 const platforms = new Set(
@@ -136,14 +136,14 @@ const isSupported = (event: JsonObject): boolean => exceptionsOf(event).length >
  */
 export function readEvent(event: Json, receipt: Receipt): ReceivedEvent | undefined {
   if (!isObject(event)) return undefined;
-  const payload = boundedPayload(event);
+  const event_id = receipt.event_id ?? eventId(event.event_id) ?? randomUUID().replaceAll('-', '');
+  const { payload, text } = storedPayload(event, event_id);
   if (!isSupported(payload)) return undefined;
   const { name, description } = titleOf(payload);
   const platform = typeof payload.platform === 'string' && platforms.has(payload.platform) ? payload.platform : 'other';
   const level = typeof payload.level === 'string' && levels.has(payload.level) ? payload.level : 'error';
   const environment = textOf(payload.environment, longestName) ?? 'production';
   const release = textOf(payload.release, longestName) ?? null;
-  const event_id = receipt.event_id ?? eventId(payload.event_id) ?? randomUUID().replaceAll('-', '');
   const always = {
     environment,
     level,
@@ -163,6 +163,6 @@ export function readEvent(event: Json, receipt: Receipt): ReceivedEvent | undefi
     fingerprint: fingerprintOf(payload, platform),
     user_hash: userHash(payload, receipt),
     tags: tagsOf(payload, always),
-    payload: JSON.stringify({ ...payload, event_id }),
+    payload: text,
   };
 }

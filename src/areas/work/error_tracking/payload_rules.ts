@@ -42,6 +42,14 @@ function cleaned(value: Json, depth = 0): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [clean(name), cleaned(member, depth + 1)]));
 }
 
+function isTooDeep(value: Json, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth >= maximumDepth || Object.values(value).some((member) => isTooDeep(member, depth + 1));
+}
+
+/** How JSON writes what is not clean. A text with a backslash can look the same, so that this only says when to look closer. */
+const suspicious = /\\u(?:0000|d[89a-f])/;
+
 const sizeOf = (value: Json): number => JSON.stringify(value).length;
 
 /** The members that are within a limit each, as long as they are within another one together. */
@@ -71,12 +79,8 @@ function boundFrames(stack: Json | undefined): Json | undefined {
 const withStacks = (values: Json | undefined): JsonObject[] =>
   objectsIn(values).map((value) => ('stacktrace' in value ? { ...value, stacktrace: boundFrames(value.stacktrace)! } : value));
 
-/**
- * An event within the limits of docs/reference/error_tracking.md. What is too large is left out; unknown members are kept.
- * @param event parsed JSON
- */
-export function boundedPayload(event: JsonObject): JsonObject {
-  const payload = cleaned(event) as JsonObject;
+/** What is too large is left out; unknown members are kept. */
+function bounded(payload: JsonObject): JsonObject {
   const parts: [name: string, value: Json | undefined][] = [
     ['message', typeof payload.message === 'string' ? payload.message.slice(0, longestMessage) : payload.message],
     ['contexts', within(payload.contexts, largestContext)],
@@ -86,8 +90,20 @@ export function boundedPayload(event: JsonObject): JsonObject {
     ['exception', payload.exception && { values: withStacks(payload.exception) }],
     ['threads', payload.threads && { values: withStacks(payload.threads) }],
   ];
-  return {
-    ...payload,
-    ...Object.fromEntries(parts.filter((part): part is [string, Json] => part[0] in payload && part[1] !== undefined)),
-  };
+  const changed = parts.filter((part): part is [string, Json] => part[0] in payload && part[1] !== undefined);
+  return { ...payload, ...Object.fromEntries(changed) };
+}
+
+/**
+ * An event within the limits of docs/reference/error_tracking.md.
+ * @param event parsed JSON
+ * @param event_id 32 hexadecimal digits
+ * @returns it, and as the text to store
+ */
+export function storedPayload(event: JsonObject, event_id: string): { payload: JsonObject; text: string } {
+  const payload = { ...bounded(isTooDeep(event) ? (cleaned(event) as JsonObject) : event), event_id };
+  const text = JSON.stringify(payload);
+  if (!suspicious.test(text)) return { payload, text };
+  const clean = cleaned(payload) as JsonObject;
+  return { payload: clean, text: JSON.stringify(clean) };
 }
