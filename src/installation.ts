@@ -1,4 +1,5 @@
 /** Where the files of this installation are, whether its sources run or what `scripts/build.ts` made of them (docs/decisions/0046). */
+import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 
@@ -19,3 +20,6 @@ export const installedFile = (file: string): string => path.join(top, file);
  * @returns its absolute path
  */
 export const programFile = (name: string): string => path.join(top, isBuilt ? `build/${name}.js` : `src/${name}.ts`);
+
+/** The version of this installation, e.g. `0.1.0`. */
+export const installedVersion = (JSON.parse(readFileSync(installedFile('package.json'), 'utf8')) as { version: string }).version;

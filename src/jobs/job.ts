@@ -27,6 +27,8 @@ export interface EnqueueOptions {
   key?: string;
   /** Seconds to wait before it runs. With a key, they count from the first queued job, so that a job that is replaced again and again still runs. */
   after_s?: number;
+  /** Jobs of the same queue run one after another. */
+  queue?: string;
 }
 
 /** A job with any input, for the worker. */
@@ -77,9 +79,10 @@ export function queueOf<P extends TProperties>(
   const names = Object.keys(input);
   const validator = Compile(Type.Object(input));
   const queue: Pick<Queue<P>, 'enqueue' | 'enqueueEach'> = {
-    enqueue: async (tx, values, { key, after_s } = {}) => {
+    enqueue: async (tx, values, { key, after_s, queue: name_of_queue } = {}) => {
       await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(values)}::json, max_attempts => ${retries + 1}::int,
         job_key => ${key === undefined ? null : `${name}:${key}`}::text, run_at => now() + make_interval(secs => ${after_s ?? 0}),
+        queue_name => ${name_of_queue ?? null}::text,
         job_key_mode => ${after_s === undefined ? 'replace' : 'preserve_run_at'}::text)`.execute(tx);
     },
     enqueueEach: async (tx, inputs) => {

@@ -54,3 +54,21 @@ export function localTargetOf(host: string): LocalTarget | undefined {
   // Names of one label are only known to the local resolver.
   return localNames.test(name) || !name.includes('.') ? 'local network' : undefined;
 }
+
+/**
+ * Why a URL of another system is refused, as reasons for its field; empty when it is allowed.
+ * @param mayBeLocal whether the settings of the server allow addresses of the local network
+ */
+export function urlReasons(url: string, mayBeLocal: boolean): string[] {
+  // The parser forgives white space and backslashes, which others may read differently.
+  const parsed = /^https?:\/\/[^\s\\]+$/i.test(url) ? URL.parse(url) : null;
+  if (!parsed) return ['is blocked: Only allowed schemes are http, https'];
+  const target = mayBeLocal ? undefined : localTargetOf(parsed.hostname);
+  return target === undefined ? [] : [`is blocked: ${localTexts[target]}`];
+}
+
+/** The refusals of requests to local targets. */
+export const localTexts: Readonly<Record<LocalTarget, string>> = {
+  localhost: 'Requests to localhost are not allowed',
+  'local network': 'Requests to the local network are not allowed',
+};

@@ -1,2 +1,3 @@
-/** Addresses of other systems. */
-export { localTargetOf } from './addresses.ts';
+/** Addresses of other systems, and requests to them. */
+export { localTargetOf, urlReasons } from './addresses.ts';
+export { OutboundError, postTo } from './posting.ts';

@@ -1,6 +1,6 @@
 /** What a cluster may be (docs/reference/clusters.md). Pure functions: each gives the reasons why a value is refused, empty when it is fine. */
 import { X509Certificate } from 'node:crypto';
-import { localTargetOf } from '../../../outbound/index.ts';
+import { urlReasons } from '../../../outbound/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
 const longest = { api_url: 2048, token: 8192, ca_cert: 65_535, domain: 255, label: 63, environment_scope: 255, namespace: 63 };
@@ -13,13 +13,7 @@ export const nameReasons = (name: string): string[] => (name.trim() === '' ? [' 
 /** @param mayBeLocal whether the settings of the server allow addresses of the local network */
 export function apiUrlReasons(url: string, mayBeLocal: boolean): string[] {
   const long = tooLong(url, longest.api_url);
-  if (long.length > 0) return long;
-  // The parser forgives white space and backslashes, which others may read differently.
-  const parsed = /^https?:\/\/[^\s\\]+$/i.test(url) ? URL.parse(url) : null;
-  if (!parsed) return ['is blocked: Only allowed schemes are http, https'];
-  const target = mayBeLocal ? undefined : localTargetOf(parsed.hostname);
-  if (target === undefined) return [];
-  return [`is blocked: Requests to ${target === 'localhost' ? 'localhost' : 'the local network'} are not allowed`];
+  return long.length > 0 ? long : urlReasons(url, mayBeLocal);
 }
 
 /** @param token without the white space around it */
