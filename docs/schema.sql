@@ -348,6 +348,8 @@ create table application_settings (
   team_group_id bigint,
   max_attachment_size integer default 100 not null,
   snippet_size_limit bigint default 52428800 not null,
+  allow_local_requests_from_system_hooks boolean default true not null,
+  push_event_hooks_limit integer default 3 not null,
   error_tracking_events_per_minute integer default 300 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
@@ -370,6 +372,7 @@ create table application_settings (
   constraint application_settings_projects_api_limit_check CHECK (projects_api_limit >= 0),
   constraint application_settings_projects_api_rate_limit_unauthentica_check CHECK (projects_api_rate_limit_unauthenticated >= 0),
   constraint application_settings_push_event_activities_limit_check CHECK (push_event_activities_limit >= 0),
+  constraint application_settings_push_event_hooks_limit_check CHECK (push_event_hooks_limit >= 0),
   constraint application_settings_search_rate_limit_check CHECK (search_rate_limit >= 0),
   constraint application_settings_search_rate_limit_unauthenticated_check CHECK (search_rate_limit_unauthenticated >= 0),
   constraint application_settings_seat_control_check CHECK (seat_control = ANY (ARRAY['off'::text, 'block_overages'::text])),
@@ -954,6 +957,90 @@ create table group_seats (
   constraint group_seats_pkey PRIMARY KEY (group_id),
   constraint group_seats_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
+
+create table hook_deliveries (
+  id bigint generated always as identity not null,
+  hook_id bigint not null,
+  event_id uuid not null,
+  idempotency_key uuid default gen_random_uuid() not null,
+  attempt integer default 1 not null,
+  due_at timestamp with time zone,
+  url text,
+  request_headers jsonb,
+  response_status integer,
+  response_headers jsonb,
+  response_body text,
+  execution_duration double precision,
+  created_at timestamp with time zone default now() not null,
+  constraint hook_deliveries_pkey PRIMARY KEY (id),
+  constraint hook_deliveries_attempt_check CHECK (attempt > 0),
+  constraint hook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES hook_events(id) ON DELETE CASCADE,
+  constraint hook_deliveries_hook_id_fkey FOREIGN KEY (hook_id) REFERENCES hooks(id) ON DELETE CASCADE
+);
+CREATE INDEX hook_deliveries_due ON hook_deliveries USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX hook_deliveries_of_event ON hook_deliveries USING btree (event_id);
+CREATE INDEX hook_deliveries_of_hook ON hook_deliveries USING btree (hook_id, id);
+
+create table hook_events (
+  id uuid default gen_random_uuid() not null,
+  trigger text not null,
+  is_system boolean not null,
+  facts json,
+  body text,
+  hook_ids bigint[] not null,
+  created_at timestamp with time zone default now() not null,
+  constraint hook_events_pkey PRIMARY KEY (id),
+  constraint hook_events_check CHECK (num_nonnulls(facts, body) = 1)
+);
+CREATE INDEX hook_events_by_age ON hook_events USING btree (created_at);
+
+create table hooks (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  url text not null,
+  name text,
+  description text,
+  secrets bytea not null,
+  enable_ssl_verification boolean default true not null,
+  push_events_branch_filter text,
+  branch_filter_strategy text default 'wildcard'::text not null,
+  custom_webhook_template text,
+  push_events boolean default true not null,
+  tag_push_events boolean default false not null,
+  merge_requests_events boolean default false not null,
+  repository_update_events boolean default false not null,
+  issues_events boolean default false not null,
+  confidential_issues_events boolean default false not null,
+  note_events boolean default false not null,
+  confidential_note_events boolean default false not null,
+  milestone_events boolean default false not null,
+  emoji_events boolean default false not null,
+  resource_access_token_events boolean default false not null,
+  member_events boolean default false not null,
+  subgroup_events boolean default false not null,
+  project_events boolean default false not null,
+  job_events boolean default false not null,
+  pipeline_events boolean default false not null,
+  wiki_page_events boolean default false not null,
+  deployment_events boolean default false not null,
+  releases_events boolean default false not null,
+  feature_flag_events boolean default false not null,
+  vulnerability_events boolean default false not null,
+  recent_failures integer default 0 not null,
+  disabled_until timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint hooks_pkey PRIMARY KEY (id),
+  constraint hooks_branch_filter_strategy_check CHECK (branch_filter_strategy = ANY (ARRAY['wildcard'::text, 'regex'::text, 'all_branches'::text])),
+  constraint hooks_have_one_owner CHECK (num_nonnulls(project_id, group_id) <= 1),
+  constraint hooks_recent_failures_check CHECK (recent_failures >= 0),
+  constraint hooks_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint hooks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX hooks_of_group ON hooks USING btree (group_id, id) WHERE group_id IS NOT NULL;
+CREATE INDEX hooks_of_instance ON hooks USING btree (id) WHERE project_id IS NULL AND group_id IS NULL;
+CREATE INDEX hooks_of_project ON hooks USING btree (project_id, id) WHERE project_id IS NOT NULL;
 
 create table instance (
   id integer default 1 not null,

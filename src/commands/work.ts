@@ -1,5 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { removeOldEvents } from '../areas/activity/events/index.ts';
+import { announceEvents, removeOldHookEvents, sendHookDeliveries } from '../areas/activity/hooks/index.ts';
 import { endTodosOfGoneCommits } from '../areas/activity/todos/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
 import {
@@ -85,6 +86,9 @@ const jobs: readonly AnyJob[] = [
   prepareMergeRequest,
   readClosedIssues,
   removeMergeRequestRefs,
+  announceEvents,
+  sendHookDeliveries,
+  removeOldHookEvents,
   sendNotification,
   sendNotifications,
   removeOldNotifications,

@@ -86,6 +86,8 @@ export interface ApplicationSettings {
   team_group_id: number | null;
   max_attachment_size: Generated<number>;
   snippet_size_limit: Generated<number>;
+  allow_local_requests_from_system_hooks: Generated<boolean>;
+  push_event_hooks_limit: Generated<number>;
   error_tracking_events_per_minute: Generated<number>;
 }
 
@@ -450,6 +452,71 @@ export interface GroupLinks {
 export interface GroupSeats {
   group_id: number;
   most_used: number;
+}
+
+export interface HookDeliveries {
+  id: GeneratedAlways<number>;
+  hook_id: number;
+  event_id: string;
+  idempotency_key: Generated<string>;
+  attempt: Generated<number>;
+  due_at: Timestamp | null;
+  url: string | null;
+  request_headers: Json | null;
+  response_status: number | null;
+  response_headers: Json | null;
+  response_body: string | null;
+  execution_duration: number | null;
+  created_at: Generated<Timestamp>;
+}
+
+export interface HookEvents {
+  id: Generated<string>;
+  trigger: string;
+  is_system: boolean;
+  facts: Json | null;
+  body: string | null;
+  hook_ids: number[];
+  created_at: Generated<Timestamp>;
+}
+
+export interface Hooks {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  url: string;
+  name: string | null;
+  description: string | null;
+  secrets: Buffer;
+  enable_ssl_verification: Generated<boolean>;
+  push_events_branch_filter: string | null;
+  branch_filter_strategy: Generated<string>;
+  custom_webhook_template: string | null;
+  push_events: Generated<boolean>;
+  tag_push_events: Generated<boolean>;
+  merge_requests_events: Generated<boolean>;
+  repository_update_events: Generated<boolean>;
+  issues_events: Generated<boolean>;
+  confidential_issues_events: Generated<boolean>;
+  note_events: Generated<boolean>;
+  confidential_note_events: Generated<boolean>;
+  milestone_events: Generated<boolean>;
+  emoji_events: Generated<boolean>;
+  resource_access_token_events: Generated<boolean>;
+  member_events: Generated<boolean>;
+  subgroup_events: Generated<boolean>;
+  project_events: Generated<boolean>;
+  job_events: Generated<boolean>;
+  pipeline_events: Generated<boolean>;
+  wiki_page_events: Generated<boolean>;
+  deployment_events: Generated<boolean>;
+  releases_events: Generated<boolean>;
+  feature_flag_events: Generated<boolean>;
+  vulnerability_events: Generated<boolean>;
+  recent_failures: Generated<number>;
+  disabled_until: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface Instance {
@@ -1456,6 +1523,9 @@ export interface DB {
   group_authorizations: GroupAuthorizations;
   group_links: GroupLinks;
   group_seats: GroupSeats;
+  hook_deliveries: HookDeliveries;
+  hook_events: HookEvents;
+  hooks: Hooks;
   instance: Instance;
   internal_ids: InternalIds;
   invitations: Invitations;

@@ -1,6 +1,7 @@
 /** Checks the consistency of database, repositories and blobs, and offers repairs. */
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
+import { brokenHooks } from '../areas/activity/hooks/index.ts';
 import { abandoned_minutes, settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
 import { brokenValues } from '../areas/deployments/variables/index.ts';
@@ -50,6 +51,10 @@ async function* checkSecret({ db, config, signal }: CheckOptions): AsyncGenerato
   for await (const { id, key } of brokenValues(db, secrets)) {
     signal.throwIfAborted();
     yield { sentence: `CI/CD variable ${id} (${key}): its value cannot be decrypted. Set it again through the API.` };
+  }
+  for await (const id of brokenHooks(db, secrets)) {
+    signal.throwIfAborted();
+    yield { sentence: `Webhook ${id}: its secrets cannot be decrypted. Delete it and add it again through the API.` };
   }
 }
 

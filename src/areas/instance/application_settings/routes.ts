@@ -114,6 +114,10 @@ const columns = {
   allow_local_requests_from_web_hooks_and_services: Type.Boolean({
     description: 'Whether URLs of other systems may point to this machine or its network',
   }),
+  allow_local_requests_from_system_hooks: Type.Boolean({
+    description: 'The same for webhooks of the server, which administrators add',
+  }),
+  push_event_hooks_limit: Count('How many branches or tags one push may move before webhooks are not told of each'),
 };
 /** A path; the column has the id. */
 const references = {

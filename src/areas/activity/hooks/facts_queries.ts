@@ -1,0 +1,51 @@
+/** Parts of the facts of an event, as expressions of type `json`. A hole, such as `{"$person": {…}}`, is filled when the event is announced (`body_present.ts`). */
+import { type RawBuilder, sql } from 'kysely';
+import { momentInJson } from '../../../db/index.ts';
+
+type Id = RawBuilder<unknown> | number;
+
+/** A user as the source of an event or as an assignee; null without one. */
+export const personFacts = (id: Id): RawBuilder<unknown> => sql`
+  (select json_build_object('$person', json_build_object('id', users.id, 'name', users.name, 'username', users.username, 'avatar', users.avatar,
+                                                         'public_email', users.public_email))
+     from users where users.id = ${id})`;
+
+/**
+ * Several users, by id.
+ * @param ids a select of ids
+ */
+export const peopleFacts = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  (select coalesce(json_agg(${personFacts(sql`person.id`)} order by person.id), '[]') from (${ids}) person(id))`;
+
+/** A project; null for one that is gone. */
+export const projectFacts = (id: Id): RawBuilder<unknown> => sql`
+  (select json_build_object('$project', json_build_object(
+            'id', projects.id, 'name', projects.name, 'description', projects.description, 'avatar', projects.avatar, 'namespace', namespaces.name,
+            'visibility', projects.visibility, 'full_path', projects.full_path, 'default_branch', projects.default_branch))
+     from projects join namespaces on namespaces.id = projects.namespace_id where projects.id = ${id})`;
+
+/** The older form of a project, beside it. */
+export const repositoryFacts = (id: Id): RawBuilder<unknown> => sql`
+  (select json_build_object('$repository', json_build_object(
+            'name', projects.name, 'description', projects.description, 'visibility', projects.visibility, 'full_path', projects.full_path))
+     from projects where projects.id = ${id})`;
+
+/**
+ * Labels, by title.
+ * @param ids a select of ids
+ */
+export const labelsFacts = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  (select coalesce(json_agg(json_build_object(
+            'id', labels.id, 'title', labels.title, 'color', labels.color, 'project_id', labels.project_id, 'created_at', ${momentInJson('labels.created_at')},
+            'updated_at', ${momentInJson('labels.updated_at')}, 'template', false, 'description', labels.description,
+            'type', case when labels.group_id is null then 'ProjectLabel' else 'GroupLabel' end, 'group_id', labels.group_id) order by labels.title), '[]')
+     from labels where labels.id in (${ids}))`;
+
+/** The URL of a page of a project. */
+export const pageFacts = (project_id: Id, page: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  (select json_build_object('$url', '/' || projects.full_path || ${page}) from projects where projects.id = ${project_id})`;
+
+/** A commit of a project's repository; null without an id. */
+export const commitFacts = (project_id: Id, sha: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  (select json_build_object('$commit', json_build_object('id', projects.id, 'storage', projects.storage, 'full_path', projects.full_path, 'sha', ${sha}))
+     from projects where projects.id = ${project_id} and ${sha} is not null)`;

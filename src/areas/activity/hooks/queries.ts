@@ -1,0 +1,42 @@
+/** Hooks as they are read, and their secrets. */
+import type { Selectable } from 'kysely';
+import type { Owner } from '../../../access/index.ts';
+import type { Database, DB } from '../../../db/index.ts';
+import { found } from '../../../http/index.ts';
+import { isReadable, type Secrets } from '../../../secrets/index.ts';
+import type { HookSecrets } from './rules.ts';
+
+/** What the secrets of hooks are sealed for. */
+const purpose = 'hook secrets';
+
+export const sealed = (secrets: Secrets, values: HookSecrets): Buffer => secrets.seal(purpose, JSON.stringify(values));
+
+/** @throws Error when they were sealed with another secret key */
+export const unsealed = (secrets: Secrets, { secrets: bytes }: Pick<HookRow, 'secrets'>): HookSecrets =>
+  JSON.parse(secrets.unseal(purpose, bytes)) as HookSecrets;
+
+export type HookRow = Selectable<DB['hooks']>;
+
+/** The hooks of a project, of a group or of the server, oldest first. */
+export const hooksOf = (db: Database, { project_id, group_id }: Owner) =>
+  db
+    .selectFrom('hooks')
+    .selectAll()
+    .where('project_id', project_id === null ? 'is' : '=', project_id)
+    .where('group_id', group_id === null ? 'is' : '=', group_id)
+    .orderBy('id');
+
+/** @throws ApiError 404 */
+export const hookOf = async (db: Database, owner: Owner, id: number): Promise<HookRow> =>
+  found(undefined, await hooksOf(db, owner).where('id', '=', id).executeTakeFirst());
+
+/** The hooks whose secrets cannot be read: they were sealed with another secret key, or are damaged. */
+export async function* brokenHooks(db: Database, secrets: Secrets): AsyncGenerator<number> {
+  for (let last = 0; ; ) {
+    const query = db.selectFrom('hooks').select(['id', 'secrets']).where('id', '>', last).orderBy('id').limit(1000);
+    const rows = await query.execute();
+    if (rows.length === 0) return;
+    last = rows.at(-1)!.id;
+    yield* rows.filter((row) => !isReadable(secrets, purpose, row.secrets)).map(({ id }) => id);
+  }
+}

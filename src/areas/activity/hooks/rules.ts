@@ -1,0 +1,163 @@
+/** What hooks can be given, when they are disabled, and how their addresses, bodies and signatures are made (docs/reference/hooks.md). Pure functions. */
+import { createHmac } from 'node:crypto';
+import { tooLong } from '../../../texts/index.ts';
+import { failures_that_disable } from '../../instance/hook_events/index.ts';
+
+export const longest = {
+  url: 2048,
+  name: 255,
+  description: 2048,
+  template: 4096,
+  key: 255,
+  value: 2048,
+  token: 512,
+  filter: 5000,
+};
+
+/** The kinds of owners, with the most hooks that each can have. */
+export const most_hooks = { project: 100, group: 50, instance: 100 } as const;
+export type OwnerKind = keyof typeof most_hooks;
+
+/** How many headers or URL variables a hook can have. */
+export const most_custom = 20;
+
+const keyPattern = /^[A-Za-z]+[0-9]*(?:[._-][A-Za-z0-9]+)*$/;
+/** What a header can carry. */
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** They describe the request itself. */
+const ownHeaders = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'connection',
+  'expect',
+  'upgrade',
+  'trailer',
+  'te',
+]);
+
+export const keyReasons = (key: string): string[] => [
+  ...tooLong(key, longest.key),
+  ...(keyPattern.test(key) ? [] : ['is invalid']),
+];
+
+export const headerReasons = (key: string): string[] => [
+  ...keyReasons(key),
+  ...(ownHeaders.has(key.toLowerCase()) ? ['is reserved'] : []),
+];
+
+export const valueReasons = (value: string): string[] =>
+  value === '' ? ["can't be blank"] : [...tooLong(value, longest.value), ...(headerValue.test(value) ? [] : ['is invalid'])];
+
+export const tokenReasons = (token: string | null): string[] =>
+  token === null ? [] : [...tooLong(token, longest.token), ...(headerValue.test(token) ? [] : ['is invalid'])];
+
+/** `whsec_` and the Base64 of 32 bytes (Standard Webhooks). */
+export function signingTokenReasons(token: string | null): string[] {
+  if (!token) return [];
+  const bytes = Buffer.from(token.replace(/^whsec_/, ''), 'base64');
+  return `whsec_${bytes.toString('base64')}` === token && bytes.length === 32 ? [] : ['is invalid'];
+}
+
+/** The values of a hook that are sealed with the secret key. */
+export interface HookSecrets {
+  token?: string;
+  signing_token?: string;
+  url_variables: Record<string, string>;
+  custom_headers: Record<string, string>;
+}
+
+const placeholder = /\{([A-Za-z]+[0-9]*(?:[._-][A-Za-z0-9]+)*)\}/g;
+
+/** The variables that a URL names. */
+export const variablesIn = (url: string): string[] => [...url.matchAll(placeholder)].map(([, name]) => name!);
+
+/** A URL with the values of its variables. */
+export const filledUrl = (url: string, variables: Readonly<Record<string, string>>): string =>
+  url.replaceAll(placeholder, (whole, name: string) => variables[name] ?? whole);
+
+const failures_in_row = 4;
+const longestPause_s = 24 * 3600;
+
+/** For how many seconds a hook is disabled after so many failures in a row; 0 when it is not, and null when it stays disabled. */
+export function pauseAfter(failures: number): number | null {
+  if (failures >= failures_that_disable) return null;
+  return failures < failures_in_row ? 0 : Math.min(60 * 2 ** (failures - failures_in_row), longestPause_s);
+}
+
+/** Whether a hook is told of what happens. */
+export function alertStatus({ recent_failures, disabled_until }: { recent_failures: number; disabled_until: string | null }) {
+  if (recent_failures >= failures_that_disable) return 'disabled';
+  return disabled_until !== null && Date.parse(disabled_until) > Date.now() ? 'temporarily_disabled' : 'executable';
+}
+
+/** Seconds until the next attempt, by the number of the one that has failed. */
+const pauses_s = [10, 60, 300];
+
+/**
+ * When an attempt is repeated.
+ * @param status of the response; null without one
+ * @returns seconds, or undefined when it is not
+ */
+export const pauseBefore = (attempt: number, status: number | null): number | undefined =>
+  status === null || status === 429 || status >= 500 ? pauses_s[attempt - 1] : undefined;
+
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
+
+/** The signature of Standard Webhooks. */
+export function signatureOf(
+  signing_token: string,
+  { id, timestamp_s, body }: { id: string; timestamp_s: number; body: string },
+): string {
+  const key = Buffer.from(signing_token.replace(/^whsec_/, ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp_s}.${body}`).digest('base64')}`;
+}
+
+/** The expression for branch names with `*`, for RE2. */
+export const wildcardSource = (pattern: string): string =>
+  `(?s)^${pattern
+    .split('*')
+    .map((piece) => piece.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'))
+    .join('.*')}$`;
+
+/** A body that is not sent. The message is a sentence for the owner of the hook. */
+export class UnsendableBody extends Error {
+  override name = 'UnsendableBody';
+}
+
+const longestBody_bytes = 25 * 1024 * 1024;
+
+/** @throws UnsendableBody for a body that is too long */
+export function checkLength(body: string): void {
+  if (Buffer.byteLength(body) > longestBody_bytes) throw new UnsendableBody('The payload is larger than 25 MiB');
+}
+
+/**
+ * The body that a template makes of the usual one: `{{object_attributes.title}}` stands for a value of it.
+ * @throws UnsendableBody when the result is not JSON, or too long
+ */
+export function rendered(template: string, body: unknown): string {
+  let size = template.length;
+  const text = template.replaceAll(/\{\{([^{}]+)\}\}/g, (_whole, path: string) => {
+    let value = body;
+    for (const name of path.trim().split('.'))
+      value =
+        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+          ? (value as Record<string, unknown>)[name]
+          : undefined;
+    const shown = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+    size += shown.length;
+    // A template can repeat a long description many times.
+    if (size > longestRendered) throw new UnsendableBody('The custom webhook template makes too long a body');
+    return JSON.stringify(shown).slice(1, -1);
+  });
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new UnsendableBody('The custom webhook template does not make valid JSON');
+  }
+  return text;
+}
+
+const longestRendered = 2 * 1024 * 1024;
