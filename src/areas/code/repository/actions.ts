@@ -18,6 +18,7 @@ import type { Services } from '../../../http/index.ts';
 import { describePush, recordPush } from '../../activity/events/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
+import { tellOfPush } from './hook_actions.ts';
 import { maintainRepository, maintenancePause_s } from './jobs.ts';
 import { endMerge, lockForMerge, type Merge, tellMergeRequests } from './merge_request_actions.ts';
 import { forgetSize } from './size_actions.ts';
@@ -213,6 +214,7 @@ async function writeEffects(tx: Database, services: Services, id: number, { move
   await openWhenEmpty(tx, services, project_id, moved);
   await forgetSize(tx, project_id);
   await recordPush(tx, { project_id, author_id: user_id }, pushes);
+  await tellOfPush(tx, { project_id, user_id }, moved);
   await tellMergeRequests(tx, { project_id, user_id }, moved);
   await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id), after_s: maintenancePause_s });
 }

@@ -11,6 +11,7 @@ export { changesFor, type FileAction, FileChanged } from './file_actions.ts';
 export { isOneNetwork } from './fork_network_queries.ts';
 export { gitDoorway, gitUrl } from './git_http.ts';
 export { gitOverSsh } from './git_ssh.ts';
+export { samplePush, sampleTag } from './hook_actions.ts';
 export { maintainRepository, maintainSnippet, measureRepositories } from './jobs.ts';
 export { closeForeign, concludeMerge, followBranches, recordMerge } from './merge_request_actions.ts';
 export { Commit, commitCore, presentCommit } from './present.ts';

@@ -13,6 +13,7 @@ import {
   extractCommands,
   takesCommands,
 } from '../quick_actions/index.ts';
+import { tellOfNote } from './hook_actions.ts';
 import { noteMentions } from './mention_actions.ts';
 import { hasDiff, type Position } from './position_rules.ts';
 import type { Written } from './present.ts';
@@ -212,6 +213,7 @@ export async function addComment(
   if (isFollowed(on)) await doneTodos(tx, on, caller.id);
   await touch(tx, on);
   if (note.position && !joined && note.diff_commit_id === null) await placed(tx, writing.noun, on, note.position);
+  await tellOfNote(tx, granted, note_id, 'create');
   return { note, commands: await runCommands(tx, writing, granted, commands) };
 }
 
@@ -248,6 +250,7 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
     if (text !== note.body) {
       await writeSuggestions(tx, writing, on, note, text);
       await touch(tx, on);
+      await tellOfNote(tx, granted, id, 'update');
     }
     return { note: await noteWith(tx, id), commands: await runCommands(tx, writing, granted, commands) };
   });

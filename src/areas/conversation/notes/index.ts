@@ -5,6 +5,7 @@ export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_qu
 export { lineCode, shows } from './diff_rules.ts';
 export { eventComments } from './event_queries.ts';
 export { followPositions, movedBetween } from './follow_queries.ts';
+export { sampleNote } from './hook_actions.ts';
 export { noteMentions } from './mention_actions.ts';
 export {
   completePosition,

@@ -15,6 +15,8 @@ import {
   recordStateEvent,
   recordWeightEvent,
 } from '../../conversation/resource_events/index.ts';
+import type { Change } from './definition.ts';
+import { tellOfChange } from './hook_actions.ts';
 import { tellOfMetadata, tellOfPeople } from './news_actions.ts';
 import {
   assigneesChanged,
@@ -24,39 +26,6 @@ import {
   severityChanged,
   typeChanged,
 } from './system_note_rules.ts';
-
-/** The fields whose changes have effects. A kind omits those that it does not have. */
-export interface IssuableState {
-  title: string;
-  description: string | null;
-  state: 'opened' | 'closed' | 'merged' | 'locked';
-  confidential?: boolean;
-  label_ids: readonly number[];
-  issue_type?: string;
-  discussion_locked?: boolean | null;
-  start_date?: string | null;
-  due_date?: string | null;
-  weight?: number | null;
-  milestone_id?: number | null;
-  iteration_id?: number | null;
-  severity?: string;
-  assignee_ids?: readonly number[];
-  reviewer_ids?: readonly number[];
-}
-
-export interface Change {
-  on: Issuable;
-  /** Null for an item outside projects. */
-  project_id: number | null;
-  from: IssuableState;
-  to: IssuableState;
-  /** System notes of changes that only its noun has. */
-  words?: readonly string[];
-  /** Whether it was just created: then title, description and labels are not changes. */
-  is_new: boolean;
-  /** ISO 8601; now by default. */
-  at: string | undefined;
-}
 
 const without = (ids: readonly number[] = [], others: readonly number[] = []): number[] =>
   ids.filter((id) => !others.includes(id));
@@ -167,6 +136,7 @@ export async function recordEffects(tx: Database, { caller, url }: Acting, chang
     });
   if (from.description !== to.description)
     await noteMentions(tx, { actor: caller, noteable: on, text: to.description, url, is_edited: !is_new });
+  await tellOfChange(tx, caller.id, change);
 }
 
 /** What a change of any noun may say of its columns. */

@@ -1,7 +1,6 @@
 /** What issues, epics and merge requests share, independent of them: effects of changes, numbering, participants and time tracking. */
 export {
   changedColumns,
-  type IssuableState,
   recordEffects,
   stateColumns,
   writeAssignees,
@@ -10,6 +9,7 @@ export {
 } from './change_actions.ts';
 export { ownOperations, timeOperations, unlessRefused } from './command_actions.ts';
 export { insertIssuable } from './creation_actions.ts';
+export type { Change, IssuableState } from './definition.ts';
 export {
   among,
   type Filter,
@@ -26,6 +26,7 @@ export {
   wide,
   wordOf,
 } from './filters.ts';
+export { hooksForIssue, hooksForMergeRequest, sampleIssue, sampleMergeRequest, tellOfMergeRequest } from './hook_actions.ts';
 export { addLink, createLink, removeLink } from './link_actions.ts';
 export { LinkType, linkedFields, linkRefusals, NewLinkType } from './link_parameters.ts';
 export { type LinkRow, linkedWith, linkOf } from './link_queries.ts';

@@ -6,7 +6,14 @@ import { found } from '../../../http/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';
 import { setEpicOfIssue } from '../epics/index.ts';
-import { changedColumns, type IssuableState, recordEffects, writeAssignees, writeLabels } from '../issuables/index.ts';
+import {
+  type Change,
+  changedColumns,
+  type IssuableState,
+  recordEffects,
+  writeAssignees,
+  writeLabels,
+} from '../issuables/index.ts';
 
 /** The changes. Omitted members stay; the caller may make all of them, and all are valid. */
 export interface IssueChanges {
@@ -116,5 +123,7 @@ export async function updateIssue(
     .execute();
   const from = stateFrom(row, labels.before);
   const to = stateFrom(row, labels.after, { ...columns, assignee_ids });
-  await recordEffects(tx, acting, { on, project_id: project.id, from, to, is_new: false, at: changes.updated_at });
+  const health = { previous: row.health_status, current: columns.health_status };
+  const also: Change['also'] = columns.health_status === undefined ? {} : { health_status: health };
+  await recordEffects(tx, acting, { on, project_id: project.id, from, to, also, is_new: false, at: changes.updated_at });
 }

@@ -7,7 +7,7 @@ import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
 import { type LabelRow, labelsFor, withoutRivals } from '../../planning/labels/index.ts';
 import { setEpicOfIssue } from '../epics/index.ts';
-import { recordEffects } from '../issuables/index.ts';
+import { hooksForIssue, recordEffects } from '../issuables/index.ts';
 import { type IssueState, insertIssue } from './insertion_actions.ts';
 import { issueNoun } from './noteable.ts';
 
@@ -75,6 +75,9 @@ const isQuiet = async ({ due_date, weight, milestone_id, assignee_ids, descripti
   [due_date, weight, milestone_id].every((value) => value === null) &&
   (await referencesIn(description ?? '', url)).length === 0;
 
+const isTold = async (db: Database, project_id: number, { confidential = false }: NewIssue) =>
+  (await hooksForIssue(db, project_id, confidential)).length > 0;
+
 /**
  * Creates an issue, with all effects.
  * @param db the database, or a transaction that it becomes part of
@@ -93,7 +96,8 @@ export async function createIssue(db: Database, acting: Acting, project: Project
     const values = { ...to, author_id: acting.caller.id, created_at };
     return { to, added: { ...(await insertIssue(on, project, values, { iid, sent_from, is_news: true })), ...place } };
   };
-  if (commands.length === 0 && !addsLabels && !issue.epic_id && (await isQuiet(stateOf(issue, description, []), acting.url)))
+  const isPlain = commands.length === 0 && !addsLabels && !issue.epic_id;
+  if (isPlain && (await isQuiet(stateOf(issue, description, []), acting.url)) && !(await isTold(db, project.id, issue)))
     return (await insert(db, known)).added;
   return inTransaction(db, async (tx) => {
     const { to, added } = await insert(tx, addsLabels ? await labelsFor(tx, place, titles, { create: true }) : known);

@@ -8,8 +8,9 @@ import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
 import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
+import { hooksForMergeRequest, tellOfMergeRequest } from '../issuables/index.ts';
 import { wordsForReset } from './approval_rules.ts';
-import { approvalTermsOf } from './approval_state_queries.ts';
+import { approvalStateOf, approvalTermsOf } from './approval_state_queries.ts';
 import type { MergeFacts } from './branch_queries.ts';
 import { ownerIds, ownersOfChanges } from './code_owner_queries.ts';
 import { shaText } from './rules.ts';
@@ -66,6 +67,7 @@ export async function approveMergeRequest(tx: Database, approving: Approving): P
   await addSystemNote(tx, on, caller.id, 'approved this merge request');
   const event = { project_id: project.id, author_id: caller.id, target_type: 'MergeRequest', target_id: id } as const;
   await recordEvent(tx, { ...event, action: 'approved' });
+  await tellOfApproval(tx, approving, async () => ((await isApproved(tx, approving)) ? 'approved' : 'approval'));
   await doneTodos(tx, on, caller.id);
   if (row.auto_merge_user_id !== null && row.head_commit_id !== null)
     await mergeWhenReady.enqueue(tx, { sha: row.head_commit_id });
@@ -76,19 +78,38 @@ export async function approveMergeRequest(tx: Database, approving: Approving): P
  * @param tx the transaction of the change, which locks the merge request
  * @throws ApiError 404 when there is none
  */
-export async function unapproveMergeRequest(tx: Database, caller: Caller, id: number): Promise<void> {
-  if (!(await withdrawApproval(tx, caller, id))) throw new ApiError(404, { message: '404 Not Found' });
+export async function unapproveMergeRequest(tx: Database, approving: Approving): Promise<void> {
+  if (!(await withdrawApproval(tx, approving))) throw new ApiError(404, { message: '404 Not Found' });
 }
 
 /**
  * The same, if there is one.
  * @returns whether there was one
  */
-export async function withdrawApproval(tx: Database, caller: Caller, id: number): Promise<boolean> {
+export async function withdrawApproval(tx: Database, approving: Approving): Promise<boolean> {
+  const { caller, merge_request_id: id } = approving;
   const row = await locked(tx, id);
   const removed = row?.state === 'opened' ? await removeApprovals(tx, id, sql`user_id = ${caller.id}`) : [];
-  if (removed.length > 0) await addSystemNote(tx, theMergeRequest(id), caller.id, 'unapproved this merge request');
-  return removed.length > 0;
+  if (removed.length === 0) return false;
+  await addSystemNote(tx, theMergeRequest(id), caller.id, 'unapproved this merge request');
+  await tellOfApproval(tx, approving, async () => ((await isApproved(tx, approving)) ? 'unapproval' : 'unapproved'));
+  return true;
+}
+
+/** Whether a merge request has all approvals that it needs; without rules, any. */
+async function isApproved(tx: Database, { storages, merge_request_id: id }: Approving): Promise<boolean> {
+  const { in_effect } = await approvalStateOf({ db: tx, storages }, id);
+  if (in_effect.length > 0) return in_effect.every(({ approvals_left }) => approvals_left === 0);
+  const given = tx.selectFrom('merge_request_approvals').select('user_id').where('merge_request_id', '=', id).limit(1);
+  return (await given.executeTakeFirst()) !== undefined;
+}
+
+/** @param action is computed only if a hook asks for it */
+async function tellOfApproval(tx: Database, { project, caller, merge_request_id: id }: Approving, action: () => Promise<string>) {
+  const asking = await hooksForMergeRequest(tx, project.id);
+  if (asking.length === 0) return;
+  const item = { id, project_id: project.id, actor_id: caller.id, action: await action() };
+  await tellOfMergeRequest(tx, item);
 }
 
 /**

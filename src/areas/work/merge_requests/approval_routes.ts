@@ -72,7 +72,8 @@ export const approvalRoutes = [
     returns: one(Approvals),
     refusals: { 404: '404 Not Found' },
     handle: async ({ caller, project, merge_request: { id }, ...services }) => {
-      await repeated(services.db, (tx) => unapproveMergeRequest(tx, caller, id));
+      const approving = { project, caller, merge_request_id: id, storages: services.storages };
+      await repeated(services.db, (tx) => unapproveMergeRequest(tx, approving));
       return presentApprovals(services, caller, project, id);
     },
   }),

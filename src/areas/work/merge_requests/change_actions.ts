@@ -141,6 +141,18 @@ const ownWords = (before: Row, after: Row): string[] => [
   ...(before.target_branch === after.target_branch ? [] : [wordsForBranch(before.target_branch, after.target_branch)]),
 ];
 
+/** What hooks are told of besides what all items have. */
+const ownChanges = (before: Row, after: Row) => ({
+  ...Object.fromEntries(
+    (['title', 'target_branch', 'squash', 'merge_after'] as const)
+      .filter((name) => before[name] !== after[name])
+      .map((name) => [name, { previous: before[name], current: after[name] }] as const),
+  ),
+  ...(isDraft(before.title) === isDraft(after.title)
+    ? {}
+    : { draft: { previous: isDraft(before.title), current: isDraft(after.title) } }),
+});
+
 /** @throws ApiError 400 for a change of the target of one that was merged or is being merged */
 function checkTarget({ state }: Row, { target_branch }: Updateable<DB['merge_requests']>): void {
   if (target_branch !== undefined && (state === 'merged' || state === 'locked'))
@@ -184,8 +196,8 @@ export async function updateMergeRequest(
   const [from, to] = [stateFrom(row, labels.before), stateFrom(after, labels.after)];
   // Whose review is asked for again was no reviewer before, as far as notes and to-do items are concerned.
   if (written[3]) from.reviewer_ids = row.reviewer_ids.filter((user_id) => !changes.review_again_ids?.includes(user_id));
-  const change = { on, project_id: project.id, from, to, words: ownWords(row, after), is_new: false, at: undefined };
-  await recordEffects(tx, acting, change);
+  const differences = { words: ownWords(row, after), also: ownChanges(row, after) };
+  await recordEffects(tx, acting, { on, project_id: project.id, from, to, ...differences, is_new: false, at: undefined });
 }
 
 /** @throws ApiError 409 */

@@ -31,9 +31,7 @@ function mergingOperations(
   return {
     approve: (approves) =>
       unlessRefused(
-        approves
-          ? approveMergeRequest(tx, { project, caller, merge_request_id: id, storages })
-          : unapproveMergeRequest(tx, caller, id),
+        (approves ? approveMergeRequest : unapproveMergeRequest)(tx, { project, caller, merge_request_id: id, storages }),
       ),
     merge: async () => {
       const facts = await factsOf(tx, id);

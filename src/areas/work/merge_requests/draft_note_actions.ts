@@ -149,14 +149,20 @@ async function publish(tx: Database, publishing: Publishing, granted: OnIssuable
 export type ReviewerState = 'reviewed' | 'requested_changes';
 
 /** A reviewer who publishes has reviewed. An approval says more, and stays, unless they request changes. */
-async function markReviewed(tx: Database, { caller, on }: OnIssuable, state: ReviewerState | undefined): Promise<void> {
+async function markReviewed(
+  tx: Database,
+  { storages }: Pick<Publishing, 'storages'>,
+  { caller, on }: OnIssuable,
+  state: ReviewerState | undefined,
+): Promise<void> {
   const reviewer = tx
     .updateTable('merge_request_reviewers')
     .set({ state: state ?? 'reviewed' })
     .where('merge_request_id', '=', on.id)
     .where('user_id', '=', caller.id);
   if (state === undefined) return void (await reviewer.where('state', '=', 'unreviewed').execute());
-  if (state === 'requested_changes') await withdrawApproval(tx, caller, on.id);
+  if (state === 'requested_changes' && 'project' in on.in)
+    await withdrawApproval(tx, { project: on.in.project, caller, merge_request_id: on.id, storages });
   await (state === 'reviewed' ? reviewer.where('state', '<>', 'approved') : reviewer).execute();
 }
 
@@ -198,7 +204,7 @@ export async function publishDrafts(publishing: Publishing, granted: OnIssuable,
     for (const draft of drafts) await publish(tx, publishing, granted, draft.id);
     await summarize(tx, publishing, granted, review);
     if (drafts.length > 0 || review.note !== undefined || review.reviewer_state)
-      await markReviewed(tx, granted, review.reviewer_state);
+      await markReviewed(tx, publishing, granted, review.reviewer_state);
   });
 }
 

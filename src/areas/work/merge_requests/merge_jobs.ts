@@ -12,6 +12,7 @@ import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import { concludeMerge, moveRefs, pushRefusals } from '../../code/repository/index.ts';
 import { recordStateEvent } from '../../conversation/resource_events/index.ts';
+import { tellOfMergeRequest } from '../issuables/index.ts';
 import { updateIssue } from '../issues/index.ts';
 import { cancelAutoMerge } from './auto_merge_actions.ts';
 import { type MergeFacts, mergeFacts } from './branch_queries.ts';
@@ -40,7 +41,10 @@ export const concludeMerges = concludeMerge.runBy(async ({ input: { merge_reques
     const on = theMergeRequest(id);
     await recordStateEvent(tx, on, { user_id: author_id, created_at }, 'merged');
     await recordEvent(tx, { project_id, author_id, action: 'merged', target_type: 'MergeRequest', target_id: id, created_at });
-    if (author_id !== null) await doneTodos(tx, on, author_id);
+    if (author_id !== null) {
+      await doneTodos(tx, on, author_id);
+      await tellOfMergeRequest(tx, { id, project_id, actor_id: author_id, action: 'merge' });
+    }
     if (merger) await closeIssues(tx, services, merger, facts, texts);
   });
 });

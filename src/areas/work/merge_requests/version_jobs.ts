@@ -21,6 +21,7 @@ import { addNotification } from '../../activity/notification_settings/index.ts';
 import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
 import { followBranches, recordMerge } from '../../code/repository/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
+import { tellOfMergeRequest } from '../issuables/index.ts';
 import { resetOutdated, selectiveRemoval } from './approval_actions.ts';
 import { type MergeFacts, mergeFacts } from './branch_queries.ts';
 import { refreshClosedIssues } from './closing_actions.ts';
@@ -192,8 +193,16 @@ async function followSource(services: JobServices, all: readonly MergeFacts[], u
   }
 }
 
-const tellOfPush = (tx: Database, target_id: number, actor_id: number): Promise<void> =>
-  addNotification(tx, { event: 'push_to_merge_request', target_type: 'MergeRequest', target_id, actor_id, user_ids: [] });
+async function tellOfPush(tx: Database, { id, project_id, head_commit_id }: MergeFacts, actor_id: number): Promise<void> {
+  await addNotification(tx, {
+    event: 'push_to_merge_request',
+    target_type: 'MergeRequest',
+    target_id: id,
+    actor_id,
+    user_ids: [],
+  });
+  await tellOfMergeRequest(tx, { id, project_id, actor_id, action: 'update' }, head_commit_id);
+}
 
 /** Notes that the source branch was deleted, or is back. */
 async function noteBranch(db: Database, facts: MergeFacts, user_id: number | null, isGone: boolean): Promise<void> {
@@ -258,7 +267,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
     const page = `${services.url}/${facts.target.full_path}/-/merge_requests/${facts.iid}/diffs?diff_id=${version_id}`;
     const address = before === null ? page : `${page}&start_sha=${before}`;
     await addSystemNote(tx, on, user_id, commitsAdded(commits, address));
-    if (user_id !== null) await tellOfPush(tx, facts.id, user_id);
+    if (user_id !== null) await tellOfPush(tx, facts, user_id);
     // It was asked for at this very head, before this was recorded: what it waited for may have come meanwhile, and found nothing under this head.
     if (row.aborts_merge) await addSystemNote(tx, on, user_id, mergeAborted);
     else if (row.auto_merge_user_id !== null) await mergeWhenReady.enqueue(tx, { sha: head });

@@ -1,0 +1,128 @@
+/** Telling hooks of pushes (docs/reference/hooks.md#events). */
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { type RefUpdate, repositoryOf, resolveBranch } from '../../../git/index.ts';
+import { projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
+import { isAbout } from '../protected_branches/index.ts';
+
+interface Pusher {
+  project_id: number;
+  user_id: number | null;
+}
+
+/** The members of a body that say who pushed, and where. */
+const pusherFacts = ({ project_id }: Pusher): RawBuilder<unknown> => sql`
+  'user_id', users.id, 'user_name', users.name, 'user_username', users.username, 'user_email', nullif(users.public_email, ''),
+  'user_avatar', json_build_object('$avatar', json_build_object('id', users.id, 'avatar', users.avatar)), 'project_id', projects.id,
+  'project', ${projectFacts(project_id)}`;
+
+const fromPusher = ({ project_id, user_id }: Pusher) =>
+  sql`from projects left join users on users.id = ${user_id}::bigint where projects.id = ${project_id}`;
+
+const pushFacts = (
+  pusher: Pusher,
+  { ref, old, new: after }: RefUpdate,
+  is_protected: boolean,
+  lists: boolean,
+): RawBuilder<unknown> => sql`
+  (select json_build_object('$push', json_build_object(
+     'place', json_build_object('id', projects.id, 'storage', projects.storage, 'full_path', projects.full_path, 'default_branch', projects.default_branch),
+     'ref', ${ref}::text, 'before', ${old}::text, 'after', ${after}::text, 'lists', ${lists}::boolean,
+     'also', json_build_object('ref_protected', ${is_protected}::boolean, ${pusherFacts(pusher)}, 'repository', ${repositoryFacts(pusher.project_id)})))
+     ${fromPusher(pusher)})`;
+
+const updateFacts = (pusher: Pusher, moved: readonly RefUpdate[]): RawBuilder<unknown> => {
+  const changes = moved.map(({ ref, old, new: after }) => {
+    const none = '0'.repeat((old ?? after)!.length);
+    return { before: old ?? none, after: after ?? none, ref };
+  });
+  return sql`
+  (select json_build_object('event_name', 'repository_update', ${pusherFacts(pusher)}, 'changes', ${JSON.stringify(changes)}::json,
+                            'refs', ${JSON.stringify(moved.map(({ ref }) => ref))}::json) ${fromPusher(pusher)})`;
+};
+
+const protectedNames = async (tx: Database, project_id: number) =>
+  (await tx.selectFrom('protected_branches').select('name').where('project_id', '=', project_id).limit(1000).execute()).map(
+    ({ name }) => name,
+  );
+
+const kinds = { push_events: 'refs/heads/', tag_push_events: 'refs/tags/' } as const;
+type Kind = keyof typeof kinds;
+
+/** More references are not listed in an event about all of them. */
+const most_listed = 1000;
+
+/**
+ * Leaves events about a push: one for each branch and tag, unless there are more than `push_event_hooks_limit` of a kind, and one about all for hooks of the server.
+ * @param tx the transaction of its other effects
+ */
+export async function tellOfPush(tx: Database, pusher: Pusher, moved: readonly RefUpdate[]): Promise<void> {
+  const place = { project_id: pusher.project_id };
+  const asking = await hooksAsking(tx, place, ['push_events', 'tag_push_events', 'repository_update_events']);
+  if (asking.length === 0) return;
+  const { push_event_hooks_limit: most } = await settingsOf(tx);
+  const names = await protectedNames(tx, pusher.project_id);
+  for (const kind of Object.keys(kinds) as Kind[]) {
+    const refs = moved.filter(({ ref }) => ref.startsWith(kinds[kind]));
+    if (refs.length > most) continue;
+    for (const update of refs) await addPush(tx, { pusher, asking, kind, names }, update);
+  }
+  const ours = moved.filter(({ ref }) => Object.values(kinds).some((folder) => ref.startsWith(folder)));
+  if (ours.length === 0) return;
+  const forServer = asking.filter(({ is_system }) => is_system);
+  await addHookEvent(tx, forServer, {
+    trigger: 'repository_update_events',
+    facts: updateFacts(pusher, ours.slice(0, most_listed)),
+  });
+}
+
+interface Telling {
+  pusher: Pusher;
+  asking: Awaited<ReturnType<typeof hooksAsking>>;
+  kind: Kind;
+  /** Of the protected branches. */
+  names: readonly string[];
+}
+
+/** Hooks of the server get no commits. */
+async function addPush(tx: Database, { pusher, asking, kind, names }: Telling, update: RefUpdate): Promise<void> {
+  const name = update.ref.slice(kinds[kind].length);
+  const is_protected = kind === 'push_events' && names.some((pattern) => isAbout(pattern, name));
+  for (const is_system of [false, true]) {
+    const facts = pushFacts(pusher, update, is_protected, !is_system);
+    await addHookEvent(
+      tx,
+      asking.filter((hook) => hook.is_system === is_system),
+      { trigger: kind, facts },
+    );
+  }
+}
+
+/** The newest commits of the default branch, as if they had been pushed. */
+export const samplePush: Sample = async ({ db, storages }, { project_id, user_id }) => {
+  const project = await db
+    .selectFrom('projects')
+    .select(['id', 'storage', 'default_branch'])
+    .where('id', '=', project_id)
+    .where('empty_repo', '=', false)
+    .executeTakeFirst();
+  const head = project && (await resolveBranch(repositoryOf({ storages }, project), project.default_branch));
+  if (head === undefined) return undefined;
+  const update = { ref: `refs/heads/${project!.default_branch}`, old: null, new: head };
+  return pushFacts({ project_id, user_id }, update, true, true);
+};
+
+/** The last tag by name, as if it had been pushed. */
+export const sampleTag: Sample = async ({ db }, { project_id, user_id }) => {
+  const tagged = await db
+    .selectFrom('recorded_refs')
+    .select(['ref', 'target'])
+    .where('project_id', '=', project_id)
+    .where('ref', 'like', 'refs/tags/%')
+    .orderBy('ref', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return tagged && pushFacts({ project_id, user_id }, { ref: tagged.ref, old: null, new: tagged.target }, false, true);
+};

@@ -1,0 +1,120 @@
+/** Telling hooks of changes to issues and merge requests (docs/reference/hooks.md#events). */
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { issueFacts, labelsFacts, mergeRequestFacts, peopleFacts, type Sample } from '../../activity/hooks/index.ts';
+import { type AskingHook, addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
+import type { Change, IssuableState } from './definition.ts';
+
+/** Members of a change that are told as they are. */
+const plain = [
+  ...(['title', 'description', 'confidential', 'discussion_locked', 'due_date', 'weight', 'milestone_id', 'severity'] as const),
+] as const;
+const states = ['opened', 'closed', 'merged', 'locked'];
+
+const idsIn = (ids: readonly number[]) => sql`select unnest(${ids}::bigint[])`;
+const isSame = (one: readonly number[], other: readonly number[]) =>
+  one.length === other.length && one.every((id) => other.includes(id));
+
+const pair = (previous: RawBuilder<unknown>, current: RawBuilder<unknown>) =>
+  sql`json_build_object('previous', ${previous}, 'current', ${current})`;
+
+/** The lists of a change: of labels and of people. */
+function listChanges(from: IssuableState, to: IssuableState): RawBuilder<unknown>[] {
+  const lists = [
+    ['labels', from.label_ids, to.label_ids, labelsFacts],
+    ['assignees', from.assignee_ids, to.assignee_ids, peopleFacts],
+    ['reviewers', from.reviewer_ids, to.reviewer_ids, peopleFacts],
+  ] as const;
+  return lists.flatMap(([name, before = [], after = [], facts]) =>
+    isSame(before, after) ? [] : [sql`${sql.lit(name)}, ${pair(facts(idsIn(before)), facts(idsIn(after)))}`],
+  );
+}
+
+/** What has changed, as an expression of type `json`. */
+function changesFacts({ from, to, also = {} }: Change): RawBuilder<unknown> {
+  const changes: Record<string, { previous: unknown; current: unknown }> = {};
+  for (const name of plain)
+    if ((from[name] ?? null) !== (to[name] ?? null)) changes[name] = { previous: from[name] ?? null, current: to[name] ?? null };
+  if (from.issue_type !== to.issue_type) changes.type = { previous: from.issue_type, current: to.issue_type };
+  if (from.state !== to.state)
+    changes.state_id = { previous: states.indexOf(from.state) + 1, current: states.indexOf(to.state) + 1 };
+  const told = sql`${JSON.stringify({ ...changes, ...also })}::jsonb`;
+  const lists = listChanges(from, to);
+  return lists.length === 0 ? sql`${told}::json` : sql`(${told} || json_build_object(${sql.join(lists)})::jsonb)::json`;
+}
+
+/** What happened, in the words of events. */
+function actionOf({ is_new, from, to }: Change): string {
+  if (is_new) return 'open';
+  if (from.state === to.state) return 'update';
+  return to.state === 'opened' ? 'reopen' : to.state === 'merged' ? 'merge' : 'close';
+}
+
+/**
+ * The hooks that ask for an issue.
+ * @param confidential whether it is confidential
+ */
+export const hooksForIssue = (tx: Database, project_id: number, confidential: boolean): Promise<AskingHook[]> =>
+  hooksAsking(tx, { project_id }, [confidential ? 'confidential_issues_events' : 'issues_events']);
+
+/**
+ * Leaves an event about a change of an issue or a merge request.
+ * @param tx the transaction of the change, after its rows were changed
+ */
+export async function tellOfChange(tx: Database, actor_id: number, change: Change): Promise<void> {
+  const { on, project_id, to } = change;
+  if (project_id === null || to.state === 'locked') return;
+  if (on.kind.type === 'MergeRequest')
+    return tellOfMergeRequest(tx, { id: on.id, project_id, actor_id, action: actionOf(change), changes: changesFacts(change) });
+  const confidential = to.confidential ?? false;
+  const asking = await hooksForIssue(tx, project_id, confidential);
+  if (asking.length === 0) return;
+  const item = {
+    id: on.id,
+    project_id,
+    actor_id,
+    action: actionOf(change),
+    changes: change.is_new ? none : changesFacts(change),
+  };
+  await addHookEvent(tx, asking, {
+    trigger: confidential ? 'confidential_issues_events' : 'issues_events',
+    facts: issueFacts(item, confidential),
+  });
+}
+
+const none = sql`'{}'::json`;
+
+/** The hooks that ask for merge requests. */
+export const hooksForMergeRequest = (tx: Database, project_id: number): Promise<AskingHook[]> =>
+  hooksAsking(tx, { project_id }, ['merge_requests_events']);
+
+/**
+ * Leaves an event about a merge request.
+ * @param tx the transaction of the change
+ * @param item what happened; without `changes`, nothing that is listed has changed
+ * @param oldrev where the source branch was, if it has moved
+ */
+export async function tellOfMergeRequest(
+  tx: Database,
+  item: { id: number; project_id: number; actor_id: number; action: string; changes?: RawBuilder<unknown> },
+  oldrev: string | null = null,
+): Promise<void> {
+  const asking = await hooksForMergeRequest(tx, item.project_id);
+  if (asking.length === 0) return;
+  const facts = mergeRequestFacts({ changes: none, ...item, ...(item.action === 'open' ? { changes: none } : {}) }, oldrev);
+  await addHookEvent(tx, asking, { trigger: 'merge_requests_events', facts });
+}
+
+/** The newest issue of a project that is not confidential, as if it had been created. */
+export const sampleIssue: Sample = async ({ db }, { project_id, user_id: actor_id }) => {
+  const newest = db.selectFrom('issues').select('id').where('project_id', '=', project_id).where('confidential', '=', false);
+  const row = await newest.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  return row && issueFacts({ id: row.id, project_id, actor_id, action: 'open', changes: none }, false);
+};
+
+/** The newest merge request of a project, as if it had been created. */
+export const sampleMergeRequest: Sample = async ({ db }, { project_id, user_id: actor_id }) => {
+  const newest = db.selectFrom('merge_requests').select('id').where('project_id', '=', project_id);
+  const row = await newest.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  return row && mergeRequestFacts({ id: row.id, project_id, actor_id, action: 'open', changes: none });
+};
