@@ -23,7 +23,7 @@ const declared = {
   admin_push_rules: { from: 'maintainer', in_groups: 'owner' },
   admin_terraform_state: { from: 'maintainer', unused: 'There are no Terraform states.' },
   admin_vulnerability: { from: 'maintainer', unused: 'Vulnerabilities are not recorded.' },
-  admin_web_hook: { from: 'maintainer', unused: 'There are no webhooks.' },
+  admin_web_hook: { from: 'maintainer', in_groups: 'owner' },
   archive_project: { from: 'owner' },
   manage_deploy_tokens: { from: 'maintainer', in_groups: 'owner' },
   manage_group_access_tokens: { from: 'owner' },

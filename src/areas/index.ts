@@ -2,6 +2,7 @@
 import { type StoredKind, snippetKind } from '../access/index.ts';
 import { type FiledEndpoint, tagged } from '../http/index.ts';
 import { eventRoutes } from './activity/events/index.ts';
+import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
 import { todoRoutes } from './activity/todos/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
@@ -16,6 +17,7 @@ import { commitDetailRoutes } from './code/repository/commit_detail_routes.ts';
 import { commitRoutes } from './code/repository/commit_routes.ts';
 import { commitWriteRoutes } from './code/repository/commit_write_routes.ts';
 import { compareRoutes } from './code/repository/compare_routes.ts';
+import { samplePush, sampleTag } from './code/repository/index.ts';
 import { languageRoutes } from './code/repository/language_routes.ts';
 import { tagRoutes } from './code/repository/tag_routes.ts';
 import { treeRoutes } from './code/repository/tree_routes.ts';
@@ -26,7 +28,7 @@ import { commitNoun } from './conversation/commit_comments/index.ts';
 import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
-import { eventComments, noteRoutes } from './conversation/notes/index.ts';
+import { eventComments, noteRoutes, sampleNote } from './conversation/notes/index.ts';
 import type { Discussable } from './conversation/quick_actions/index.ts';
 import { resourceEventRoutes } from './conversation/resource_events/index.ts';
 import { uploadRoutes } from './conversation/uploads/routes.ts';
@@ -81,7 +83,7 @@ import { epicLinkRoutes } from './work/epics/link_routes.ts';
 import { epicRoutes } from './work/epics/routes.ts';
 import { clientKeyRoutes } from './work/error_tracking/key_routes.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/setting_routes.ts';
-import { peopleRoutes, timeRoutes } from './work/issuables/index.ts';
+import { peopleRoutes, sampleIssue, sampleMergeRequest, timeRoutes } from './work/issuables/index.ts';
 import { epicIssueRoutes } from './work/issues/epic_routes.ts';
 import { issueNoun } from './work/issues/index.ts';
 import { issueLinkRoutes } from './work/issues/link_routes.ts';
@@ -114,6 +116,15 @@ const commented: readonly (Discussable & { kind: StoredKind })[] = [...issuables
 
 /** What has threads of comments. */
 const discussed: readonly Discussable[] = [...commented, commitNoun];
+
+/** What webhooks are tested with. */
+const samples = {
+  push_events: samplePush,
+  tag_push_events: sampleTag,
+  issues_events: sampleIssue,
+  note_events: sampleNote,
+  merge_requests_events: sampleMergeRequest,
+};
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
 export const endpoints: readonly FiledEndpoint[] = [
@@ -196,6 +207,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Draft notes', 'Comments on merge requests that their authors have not published yet.', draftNoteRoutes),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
   ...tagged('Events', 'What users did in projects.', eventRoutes(eventComments)),
+  ...tagged('Webhooks', 'Addresses that are told of what happens in projects, in groups and on the server.', hookRoutes(samples)),
   ...tagged('Notification settings', 'What the caller is told of by mail.', notificationSettingRoutes),
   ...tagged('Members', 'Members of groups and projects, and their roles.', memberRoutes, memberApprovalRoutes),
   ...tagged('Invitations', 'Invitations to groups and projects by email.', invitationRoutes),

@@ -1,0 +1,184 @@
+/** Sending to a hook on request: a sample of an event, or an event once more. */
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { isWithin, type Owner } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import {
+  type Access,
+  type AnyEndpoint,
+  ApiError,
+  type Caller,
+  found,
+  Id,
+  one,
+  type Plan,
+  post,
+  resource,
+  type Services,
+} from '../../../http/index.ts';
+import type { Trigger } from '../../instance/hook_events/index.ts';
+import { bodyOf } from './body_present.ts';
+import type { Samples } from './definition.ts';
+import { type Outcome, sendNow } from './delivery_actions.ts';
+import { hookOf } from './queries.ts';
+import { isSuccess } from './rules.ts';
+
+interface Place {
+  base: string;
+  Noun: string;
+  of: string;
+  access: Access<{ caller: Caller; owner: Owner }>;
+  plan: { plan?: Plan };
+}
+
+const often = 'This endpoint has been requested too many times. Try again later.';
+const most_a_minute = 5;
+
+/** Independent of the settings, because each call makes this server call another one. */
+async function limit(db: Database, name: string, who: string): Promise<void> {
+  const isFine = await isWithin(db, { name, who, most: most_a_minute, window_s: 60 });
+  if (!isFine) throw new ApiError(429, { message: often });
+}
+
+const refused = (message: string) => new ApiError(422, { message });
+
+/** What a failed attempt is refused with. */
+const failure = ({ response_status, response_body }: Outcome): ApiError =>
+  refused(response_status === null ? response_body : `Hook executed, but returned status ${response_status}`);
+const failures = ['<reason>', 'Hook executed, but returned status <status>'];
+
+const lacking: Record<keyof Samples, string> = {
+  push_events: 'Ensure the project has at least one commit.',
+  tag_push_events: 'Ensure the project has at least one commit.',
+  issues_events: 'Ensure the project has issues.',
+  note_events: 'Ensure the project has notes.',
+  merge_requests_events: 'Ensure the project has merge requests.',
+};
+const unknown = {
+  job_events: 'Ensure the project has CI jobs.',
+  pipeline_events: 'Ensure the project has CI pipelines.',
+  wiki_page_events: 'Ensure the wiki is enabled and has pages.',
+  releases_events: 'Ensure the project has releases.',
+  deployment_events: 'Ensure the project has deployments.',
+  feature_flag_events: 'Ensure the project has feature flags.',
+};
+const noProject = 'Ensure the group has a project.';
+
+const tested = [
+  ...(Object.keys(lacking) as (keyof Samples)[]),
+  'confidential_issues_events',
+  'confidential_note_events',
+] as const;
+const TestTrigger = Type.Enum([...tested, ...(Object.keys(unknown) as (keyof typeof unknown)[])]);
+
+/** The sample that a trigger is tested with. */
+const sampleOf = (trigger: (typeof tested)[number]): keyof Samples =>
+  trigger === 'confidential_issues_events' ? 'issues_events' : trigger === 'confidential_note_events' ? 'note_events' : trigger;
+
+/** The project whose data is sampled: the newest one below a group. */
+async function projectToSample(db: Database, { project_id, group_id }: Owner): Promise<number | undefined> {
+  if (project_id !== null) return project_id;
+  const { rows } = await sql<{ id: number }>`
+    select projects.id from namespaces join projects on projects.namespace_id = namespaces.id
+     where namespaces.traversal_ids @> array[${group_id}]::bigint[] order by projects.id desc limit 1`.execute(db);
+  return rows[0]?.id;
+}
+
+/** @throws ApiError 422 when there is nothing to sample */
+async function sampledBody(
+  services: Pick<Services, 'db' | 'storages' | 'url' | 'ssh_url'>,
+  samples: Samples,
+  { caller, owner, trigger }: { caller: Caller; owner: Owner; trigger: (typeof tested)[number] },
+): Promise<string> {
+  const name = sampleOf(trigger);
+  const project_id = await projectToSample(services.db, owner);
+  if (project_id === undefined) throw refused(noProject);
+  const expression = await samples[name](services, { project_id, user_id: caller.id });
+  const facts = expression && (await sql<{ facts: unknown }>`select ${expression} as facts`.execute(services.db)).rows[0]?.facts;
+  if (!facts) throw refused(lacking[name]);
+  return JSON.stringify(await bodyOf(services, facts));
+}
+
+const Created = Type.Object({ message: Type.String() });
+
+export const testRoute = (kind: 'project' | 'group', { base, Noun, of, access, plan }: Place, samples: Samples): AnyEndpoint =>
+  post(`${base}/:hook_id/test/:trigger`, {
+    operation: `test${Noun}Hook`,
+    summary: `Send a sample event to a webhook of ${of}`,
+    description: `At most ${most_a_minute} times a minute for each user and ${kind}. A success enables a disabled webhook.`,
+    access,
+    ...plan,
+    input: { hook_id: Id, trigger: TestTrigger },
+    returns: one(Created),
+    refusals: { 422: [...new Set([...Object.values(lacking), ...Object.values(unknown), noProject, ...failures])], 429: often },
+    handle: async ({ caller, owner, input, ...services }) => {
+      const hook = await hookOf(services.db, owner, input.hook_id);
+      const { trigger } = input;
+      if (trigger in unknown) throw refused(unknown[trigger as keyof typeof unknown]);
+      await limit(services.db, 'web_hook_test', `${owner.project_id ?? ''}/${owner.group_id ?? ''}/${caller.id}`);
+      const known = trigger as (typeof tested)[number];
+      const body = await sampledBody(services, samples, { caller, owner, trigger: known });
+      const outcome = await sendNow(services, hook, { trigger: known as Trigger, body });
+      if (!isSuccess(outcome.response_status)) throw failure(outcome);
+      return { message: '201 Created' };
+    },
+  });
+
+const Resent = resource('ResentHookEvent', { response_status: Type.Integer() });
+const changedText = 'The hook URL has changed. This log entry cannot be retried.';
+
+export const resendRoute = ({ base, Noun, of, access, plan }: Place): AnyEndpoint =>
+  post(`${base}/:hook_id/events/:hook_event_id/resend`, {
+    operation: `resend${Noun}HookEvent`,
+    summary: `Send an event to a webhook of ${of} once more`,
+    description: `At most ${most_a_minute} times a minute for each user and webhook.`,
+    access,
+    ...plan,
+    input: { hook_id: Id, hook_event_id: Id },
+    returns: one(Resent),
+    refusals: { 422: [changedText, '<reason>'], 429: often },
+    handle: async ({ caller, owner, input, ...services }) => {
+      const { db } = services;
+      const hook = await hookOf(db, owner, input.hook_id);
+      const sent = db.selectFrom('hook_deliveries').select(['event_id', 'url']).where('hook_id', '=', hook.id);
+      const row = await sent.where('id', '=', input.hook_event_id).where('due_at', 'is', null).executeTakeFirst();
+      const event = found(undefined, row);
+      if (event.url !== hook.url) throw refused(changedText);
+      await limit(db, 'web_hook_event_resend', `${hook.id}/${caller.id}`);
+      const outcome = await sendNow(services, hook, { id: event.event_id });
+      if (outcome.response_status === null) throw failure(outcome);
+      return { response_status: outcome.response_status };
+    },
+  });
+
+/** What hooks of the server are tested with. */
+const systemSample = {
+  event_name: 'project_create',
+  name: 'Ruby',
+  path: 'ruby',
+  project_id: 1,
+  owner_name: 'Someone',
+  owner_email: 'example@example.com',
+};
+
+export const systemTestRoute = ({ base, access }: Place): AnyEndpoint =>
+  post(`${base}/:id`, {
+    operation: 'testSystemHook',
+    summary: 'Send a sample event to a webhook of the server',
+    description: `At most ${most_a_minute} times a minute for each user and webhook. The reply is the sample, whatever comes of it.`,
+    access,
+    input: { id: Id },
+    returns: one(
+      Type.Object({
+        ...{ event_name: Type.String(), name: Type.String(), path: Type.String(), project_id: Type.Integer() },
+        ...{ owner_name: Type.String(), owner_email: Type.String() },
+      }),
+    ),
+    refusals: { 429: often },
+    handle: async ({ caller, owner, input, ...services }) => {
+      const hook = await hookOf(services.db, owner, input.id);
+      await limit(services.db, 'system_hook_test', `${hook.id}/${caller.id}`);
+      await sendNow(services, hook, { trigger: 'system_events', body: JSON.stringify(systemSample) });
+      return systemSample;
+    },
+  });
