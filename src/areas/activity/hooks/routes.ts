@@ -206,5 +206,5 @@ function eventRoutesOf(kind: 'project' | 'group'): AnyEndpoint[] {
 
 /** @param samples the events that hooks are tested with */
 export const hookRoutes = (samples: Samples): AnyEndpoint[] => [
-  ...hookRoutesOf('project').slice(0, 3),
+  ...hookRoutesOf('project'),
 ];
