@@ -207,4 +207,6 @@ function eventRoutesOf(kind: 'project' | 'group'): AnyEndpoint[] {
 /** @param samples the events that hooks are tested with */
 export const hookRoutes = (samples: Samples): AnyEndpoint[] => [
   ...hookRoutesOf('project'),
+  ...eventRoutesOf('project'),
+  testRoute('project', placeOf('project'), samples),
 ];
