@@ -209,4 +209,5 @@ export const hookRoutes = (samples: Samples): AnyEndpoint[] => [
   ...hookRoutesOf('project'),
   ...eventRoutesOf('project'),
   testRoute('project', placeOf('project'), samples),
+  ...hookRoutesOf('group'),
 ];
