@@ -210,4 +210,8 @@ export const hookRoutes = (samples: Samples): AnyEndpoint[] => [
   ...eventRoutesOf('project'),
   testRoute('project', placeOf('project'), samples),
   ...hookRoutesOf('group'),
+  ...eventRoutesOf('group'),
+  testRoute('group', placeOf('group'), samples),
+  ...hookRoutesOf('instance'),
+  systemTestRoute(placeOf('instance')),
 ];

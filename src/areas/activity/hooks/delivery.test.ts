@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { performJob } from '../../../../test/support/jobs.ts';
+import { allowLocalHooks, type Receiver, sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
+import { filledWorld } from '../../../../test/support/repository.ts';
+import { type World, world } from '../../../../test/support/world.ts';
+import { announceEvents, removeOldHookEvents } from './index.ts';
+
+let receiver: Receiver;
+before(async () => {
+  receiver = await startReceiver();
+});
+after(() => receiver.stop());
+
+/** Adds a hook for issues. */
+async function addHook(here: World, path: string, given: Record<string, unknown> = {}): Promise<{ id: number; path: string }> {
+  const base = `/projects/${here.project.id}/hooks`;
+  const added = await here
+    .as('maintainer')
+    .post(base, { url: receiver.url + path, issues_events: true, push_events: false, ...given });
+  assert.equal(added.status, 201, JSON.stringify(added.body));
+  return { id: added.body.id, path: `${base}/${added.body.id}` };
+}
+
+const addIssue = async (here: World, title = 'Prune') =>
+  (await here.as('developer').post(`/projects/${here.project.id}/issues`, { title })).body;
+
+const makeDue = (here: World, hook_id: number) =>
+  sql`update hook_deliveries set due_at = now() where due_at is not null and hook_id = ${hook_id}`.execute(here.db);
+
+test('a delivery carries the headers of v4, the token, custom headers and a signature', async () => {
+  const here = await world();
+  await allowLocalHooks(here);
+  const key = Buffer.alloc(32, 9);
+  const hook = await addHook(here, '/signed/{room}', {
+    ...{ token: 'open sesame', signing_token: `whsec_${key.toString('base64')}` },
+    url_variables: [{ key: 'room', value: 'cellar' }],
+    custom_headers: [{ key: 'X-Orchard', value: 'pears' }],
+  });
+  await addIssue(here, 'Prune the pears');
+  assert.deepEqual(receiver.received, []);
+  await sendHooks(here);
+  const [delivery, ...others] = receiver.take();
+  assert.deepEqual(others, []);
+  const { path, headers, body } = delivery!;
+  assert.equal(path, '/signed/cellar');
+  assert.match(headers['user-agent']!, /^Coppice\/\d/);
+  for (const prefix of ['x-gitlab-', 'x-service-']) {
+    assert.equal(headers[`${prefix}event`], 'Issue Hook');
+    assert.equal(headers[`${prefix}token`], 'open sesame');
+    assert.equal(headers[`${prefix}instance`], 'http://coppice.test');
+    assert.equal(headers[`${prefix}webhook-uuid`], headers['idempotency-key']);
+    assert.match(String(headers[`${prefix}event-uuid`]), /^[0-9a-f-]{36}$/);
+  }
+  assert.equal(headers['x-orchard'], 'pears');
+  assert.equal(headers['webhook-id'], headers['idempotency-key']);
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${JSON.stringify(body)}`;
+  assert.equal(headers['webhook-signature'], `v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+  assert.equal(body.object_attributes.title, 'Prune the pears');
+
+  const [event, ...rest] = (await here.as('maintainer').get(`${hook.path}/events`)).body;
+  assert.deepEqual(rest, []);
+  assert.deepEqual([event.trigger, event.response_status, event.response_body], ['issue_hooks', '200', 'thanks']);
+  assert.deepEqual(event.request_data, body);
+  assert.equal(event.url, `${receiver.url}/signed/{room}`);
+  assert.equal(event.request_headers['X-Gitlab-Token'], '[REDACTED]');
+  assert.ok(!/sesame|pears"|cellar/.test(JSON.stringify({ ...event, request_data: null })));
+  assert.equal((await here.as('developer').get(`${hook.path}/events`)).status, 403);
+
+  const again = await here.as('maintainer').post(`${hook.path}/events/${event.id}/resend`);
+  assert.deepEqual([again.status, again.body], [201, { response_status: 200 }]);
+  assert.deepEqual(receiver.take()[0]!.body, body);
+  assert.equal((await here.as('maintainer').get(`${hook.path}/events`, { status: 'successful' })).body.length, 2);
+  assert.equal((await here.as('maintainer').get(`${hook.path}/events`, { status: 500 })).body.length, 0);
+  assert.equal((await here.as('maintainer').get(`${hook.path}/events`, { status: 'x' })).status, 400);
+  assert.equal((await here.as('maintainer').post(`${hook.path}/events/999999999/resend`)).status, 404);
+  await here.as('maintainer').put(hook.path, { url: `${receiver.url}/elsewhere` });
+  const stale = await here.as('maintainer').post(`${hook.path}/events/${event.id}/resend`);
+  assert.deepEqual([stale.status, stale.body.message], [422, 'The hook URL has changed. This log entry cannot be retried.']);
+  assert.deepEqual(receiver.take(), []);
+});
+
+test('addresses of the local network are refused when they are stored, and again when they are requested', async (t) => {
+  const here = await world();
+  t.after(() => allowLocalHooks(here));
+  await allowLocalHooks(here);
+  const hook = await addHook(here, '/local');
+  await allowLocalHooks(here, false);
+  const refused = await here.as('maintainer').post(`/projects/${here.project.id}/hooks`, { url: receiver.url });
+  assert.deepEqual([refused.status, refused.body.message], [422, 'Invalid url given']);
+  await addIssue(here);
+  await sendHooks(here);
+  assert.deepEqual(receiver.take(), []);
+  const [event] = (await here.as('maintainer').get(`${hook.path}/events`)).body;
+  assert.deepEqual([event.response_status, event.response_body], ['internal error', 'Requests to localhost are not allowed']);
+  // Administrators decide about the hooks of the server.
+  const system = await here.as('admin').post('/hooks', { url: `${receiver.url}/system` });
+  assert.equal(system.status, 201);
+  assert.equal((await here.as('admin').post(`/hooks/${system.body.id}`)).body.event_name, 'project_create');
+  assert.equal(receiver.take()[0]!.headers['x-gitlab-event'], 'System Hook');
+  await here.as('admin').delete(`/hooks/${system.body.id}`);
+});
+
+test('a redirect is not followed', async () => {
+  const here = await world();
+  await allowLocalHooks(here);
+  receiver.answers.set('/redirect', (response) => response.writeHead(302, { location: `${receiver.url}/target` }).end());
+  const hook = await addHook(here, '/redirect');
+  await addIssue(here);
+  await sendHooks(here);
+  assert.deepEqual(
+    receiver.take().map(({ path }) => path),
+    ['/redirect'],
+  );
+  assert.equal((await here.as('maintainer').get(`${hook.path}/events`)).body[0].response_status, '302');
+});
+
+test('failures are repeated with the same key, disable the webhook for a while and then for good, and a test enables it', async () => {
+  const here = await world();
+  await allowLocalHooks(here);
+  receiver.answers.set('/failing', (response) => response.writeHead(500).end('x'.repeat(10_000)));
+  const hook = await addHook(here, '/failing');
+  const status = async () => (await here.as('maintainer').get(hook.path)).body;
+  await addIssue(here);
+  for (let attempt = 1; attempt <= 4; attempt++) {
+    await sendHooks(here);
+    assert.equal(receiver.received.length, attempt);
+    await makeDue(here, hook.id);
+  }
+  const attempts = receiver.take();
+  assert.equal(new Set(attempts.map(({ headers }) => headers['idempotency-key'])).size, 1);
+  assert.equal(new Set(attempts.map(({ body }) => JSON.stringify(body))).size, 1);
+  const paused = await status();
+  assert.equal(paused.alert_status, 'temporarily_disabled');
+  assert.ok(Date.parse(paused.disabled_until) > Date.now());
+  const [event] = (await here.as('maintainer').get(`${hook.path}/events`, { status: 'server_failure' })).body;
+  assert.equal(event.response_body.length, 8192);
+
+  await addIssue(here);
+  await sendHooks(here);
+  assert.deepEqual(receiver.take(), []);
+
+  await here.db.updateTable('hooks').set({ recent_failures: 39, disabled_until: null }).where('id', '=', hook.id).execute();
+  await addIssue(here);
+  await sendHooks(here);
+  assert.equal((await status()).alert_status, 'disabled');
+  receiver.take();
+
+  const failed = await here.as('maintainer').post(`${hook.path}/test/issues_events`);
+  assert.deepEqual([failed.status, failed.body.message], [422, 'Hook executed, but returned status 500']);
+  receiver.answers.delete('/failing');
+  const tested = await here.as('maintainer').post(`${hook.path}/test/issues_events`);
+  assert.deepEqual([tested.status, tested.body], [201, { message: '201 Created' }]);
+  const enabled = await status();
+  assert.deepEqual([enabled.alert_status, enabled.disabled_until], ['executable', null]);
+  receiver.take();
+});
+
+test('a webhook that does not answer keeps no other waiting', async () => {
+  const here = await world();
+  await allowLocalHooks(here);
+  const hung: { end(): void }[] = [];
+  const reached = Promise.withResolvers<void>();
+  receiver.answers.set('/hanging', (response) => {
+    hung.push(response);
+    if (hung.length === 2) reached.resolve();
+  });
+  const answered = Promise.withResolvers<void>();
+  receiver.answers.set('/prompt', (response) => {
+    response.end();
+    if (receiver.received.filter(({ path }) => path === '/prompt').length === 6) answered.resolve();
+  });
+  await addHook(here, '/hanging');
+  await addHook(here, '/prompt');
+  for (let count = 0; count < 6; count++) await addIssue(here);
+  const sent = sendHooks(here);
+  await Promise.all([reached.promise, answered.promise]);
+  assert.equal(hung.length, 2);
+  receiver.answers.delete('/hanging');
+  for (const response of hung) response.end();
+  await sent;
+  assert.equal(receiver.take().filter(({ path }) => path === '/hanging').length, 6);
+});
+
+test('what was not sent when a process died is sent by the next run, and what no webhook asks for leaves no row', async () => {
+  const here = await world();
+  await allowLocalHooks(here);
+  const count = async () =>
+    Number((await sql<{ count: string }>`select count(*) from hook_events`.execute(here.db)).rows[0]!.count);
+  const before = await count();
+  await addIssue(here, 'Nobody asks');
+  assert.equal(await count(), before);
+  const hook = await addHook(here, '/crash', { confidential_issues_events: false });
+  await here.as('developer').post(`/projects/${here.project.id}/issues`, { title: 'Secret', confidential: true });
+  assert.equal(await count(), before);
+  await addIssue(here, 'Told');
+  assert.equal(await count(), before + 1);
+  // The first run announces it and dies before it sends; a job that starts over announces nothing twice.
+  const { rows } = await sql<{ id: string }>`select id from hook_events where ${hook.id} = any(hook_ids)`.execute(here.db);
+  await performJob(here.services, announceEvents, { id: rows[0]!.id });
+  await sendHooks(here);
+  assert.deepEqual(
+    receiver.take().map(({ body }) => body.object_attributes.title),
+    ['Told'],
+  );
+  await sql`update hook_events set created_at = now() - interval '8 days'`.execute(here.db);
+  await performJob(here.services, removeOldHookEvents);
+  assert.equal(await count(), 0);
+  assert.deepEqual((await here.as('maintainer').get(`${hook.path}/events`)).body, []);
+});
+
+test('a template makes the body, and one that makes no JSON is not sent', async () => {
+  const here = await world();
+  await allowLocalHooks(here);
+  const custom_webhook_template = '{"said":"{{object_attributes.title}}","by":"{{user.username}}","none":"{{a.b}}"}';
+  const hook = await addHook(here, '/template', { custom_webhook_template });
+  await addIssue(here, 'A "quoted" \\ title');
+  await sendHooks(here);
+  assert.deepEqual(receiver.take()[0]!.body, {
+    said: 'A "quoted" \\ title',
+    by: here.people.developer.username,
+    none: '',
+  });
+  await here.as('maintainer').put(hook.path, { custom_webhook_template: '{{object_kind}}' });
+  await addIssue(here);
+  await sendHooks(here);
+  assert.deepEqual(receiver.take(), []);
+  const [event] = (await here.as('maintainer').get(`${hook.path}/events`)).body;
+  assert.equal(event.response_body, 'The custom webhook template does not make valid JSON');
+});
+
+test('a test sends the newest data, and refuses without any and when it is asked too often', async () => {
+  const here = await filledWorld();
+  await allowLocalHooks(here);
+  const hook = await addHook(here, '/test');
+  const ask = (trigger: string) => here.as('maintainer').post(`${hook.path}/test/${trigger}`);
+  for (const [trigger, message] of [
+    ['job_events', 'Ensure the project has CI jobs.'],
+    ['issues_events', 'Ensure the project has issues.'],
+    ['note_events', 'Ensure the project has notes.'],
+  ]) {
+    const refused = await ask(trigger!);
+    assert.deepEqual([refused.status, refused.body.message], [422, message]);
+  }
+  assert.equal((await ask('x_events')).status, 400);
+  assert.equal((await here.as('developer').post(`${hook.path}/test/push_events`)).status, 403);
+  assert.equal((await ask('push_events')).status, 201);
+  const { body } = receiver.take()[0]!;
+  assert.deepEqual(
+    [body.ref, body.commits.map(({ message }: { message: string }) => message)],
+    ['refs/heads/main', ['Change a file']],
+  );
+  const issue = await addIssue(here, 'Newest');
+  receiver.take();
+  assert.equal((await ask('issues_events')).status, 201);
+  assert.equal(receiver.take()[0]!.body.object_attributes.iid, issue.iid);
+  await ask('issues_events');
+  const often = await ask('issues_events');
+  assert.equal(often.status, 429);
+  receiver.take();
+});

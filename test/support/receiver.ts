@@ -1,0 +1,61 @@
+/** Another system that webhooks are delivered to: it keeps what it gets, and answers as the test says. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { announceEvents, sendHookDeliveries } from '../../src/areas/activity/hooks/index.ts';
+import { performJob, performQueued } from './jobs.ts';
+import type { World } from './populate.ts';
+
+export interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies member by member and assert what they find.
+  body: any;
+}
+
+export interface Receiver {
+  url: string;
+  /** What came, oldest first. */
+  received: Received[];
+  /** Takes what came so far. */
+  take(): Received[];
+  /** How requests to a path are answered; others with 200. */
+  answers: Map<string, (response: ServerResponse) => void>;
+  stop(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const answers: Receiver['answers'] = new Map();
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    received.push({ path: request.url!, headers: request.headers, body: JSON.parse(Buffer.concat(parts).toString('utf8')) });
+    const answer = answers.get(request.url!);
+    if (answer) answer(response);
+    else response.end('thanks');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    take: () => received.splice(0),
+    answers,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Announces and sends everything that hooks are to be told now. */
+export async function sendHooks({ services }: Pick<World, 'services'>): Promise<void> {
+  await performQueued(services, [announceEvents]);
+  await performJob(services, sendHookDeliveries);
+}
+
+/** Lets hooks of projects and groups reach receivers. */
+export async function allowLocalHooks({ as }: Pick<World, 'as'>, allowed = true): Promise<void> {
+  await as('admin').put('/application/settings', { allow_local_requests_from_web_hooks_and_services: allowed });
+}
