@@ -27,6 +27,24 @@ const lists = endpoints.filter(isList);
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /** Something of every kind that lists show, for the person who is there with it. */
+/** The oldest hook of the project or group. */
+async function hookOf({ db, ...here }: World, kind: 'project' | 'group'): Promise<number> {
+  const own = db.selectFrom('hooks').select('id').where(`${kind}_id`, '=', here[kind].id).orderBy('id').limit(1);
+  return (await own.executeTakeFirstOrThrow()).id;
+}
+
+/** As if it had been sent. */
+async function addDelivery(here: World, kind: 'project' | 'group'): Promise<void> {
+  const event = { trigger: 'push_events', is_system: false, body: '{}', hook_ids: [] };
+  const added = here.db.insertInto('hook_events').values(event).returning('id');
+  const { id: event_id } = await added.executeTakeFirstOrThrow();
+  const sent = { url: 'https://hooks.example.com', request_headers: '{}', response_headers: '{}', response_status: 200 };
+  await here.db
+    .insertInto('hook_deliveries')
+    .values({ hook_id: await hookOf(here, kind), event_id, ...sent })
+    .execute();
+}
+
 async function addOfEachKind(here: World, turn: number): Promise<void> {
   const { db, group, project, people } = here;
   const owner = here.as('owner');
@@ -57,6 +75,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     await asked(owner.post(`${place}/milestones`, { title: `${name} of ${place}` }));
     await asked(owner.post(`${place}/deploy_tokens`, { name, scopes: ['read_repository'] }));
     await asked(owner.post(`${place}/variables`, { key: `TURN_${turn}`, value: name }));
+    await asked(owner.post(`${place}/hooks`, { url: 'https://hooks.example.com', push_events: false }));
     await asked(owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 20 }));
     await asked(owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 10, member_role_id }));
     await asked(owner.post(`${place}/invitations`, { email: `${name}@example.org`, access_level: 20 }));
@@ -83,6 +102,8 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await asked(here.as('admin').post(`/features/${name}`, { value: true, user: people.guest.username, force: true }));
   await asked(here.as('admin').post('/admin/ci/variables', { key: `TURN_${group.id}_${turn}`, value: name }));
   await asked(here.as('admin').post('/topics', { name, title: name }));
+  await asked(here.as('admin').post('/hooks', { url: 'https://hooks.example.com', push_events: false }));
+  for (const kind of ['project', 'group'] as const) await addDelivery(here, kind);
   await asked(here.as('admin').post('/service_accounts'));
   await asked(here.as('admin').post(`/groups/${group.id}/service_accounts`));
   const tokens = `/groups/${group.id}/service_accounts/${await serviceAccountOf(here)}/personal_access_tokens`;
@@ -445,6 +466,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     .executeTakeFirstOrThrow();
   const status = await db.selectFrom('commit_statuses').select('sha').executeTakeFirstOrThrow();
   return {
+    hook_id: path.includes('/hooks/') ? String(await hookOf(here, path.startsWith('/groups') ? 'group' : 'project')) : '1',
     user_id: String(path.includes('/service_accounts/') ? await serviceAccountOf(here) : people.guest.id),
     sha: status.sha,
     snippet_id: String((await snippetOf(here)).id),

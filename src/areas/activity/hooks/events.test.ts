@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { performQueued } from '../../../../test/support/jobs.ts';
+import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
+import { allowLocalHooks, type Receiver, sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
+import { fileUrl, headOf, onMain } from '../../../../test/support/repository.ts';
+import type { World } from '../../../../test/support/world.ts';
+import { concludeMerges, followMergeRequests } from '../../work/merge_requests/index.ts';
+
+let receiver: Receiver;
+let here: World;
+before(async () => {
+  receiver = await startReceiver();
+  here = await worldWithTopic();
+  await allowLocalHooks(here);
+});
+after(() => receiver.stop());
+
+/** Adds a hook for only these events, and removes it after the test. */
+async function hookFor(
+  t: { after(run: () => unknown): void },
+  names: readonly string[],
+  base = `/projects/${here.project.id}/hooks`,
+  more = {},
+) {
+  const flags = Object.fromEntries(names.map((name) => [name, true]));
+  const added = await here.as('admin').post(base, { url: `${receiver.url}${base}`, push_events: false, ...flags, ...more });
+  assert.equal(added.status, 201, JSON.stringify(added.body));
+  t.after(async () => {
+    await here.as('admin').delete(`${base}/${added.body.id}`);
+    receiver.take();
+  });
+}
+
+/** The bodies of what is sent now. */
+async function told() {
+  await sendHooks(here);
+  return receiver.take().map(({ headers, body }) => ({ ...body, event: headers['x-gitlab-event'] }));
+}
+
+test('a push to a branch lists its commits and their files, and one that the filter leaves out is not told', async (t) => {
+  await hookFor(t, ['push_events'], undefined, { push_events_branch_filter: 'release-*' });
+  const before = await headOf(here);
+  const { project, as, people } = here;
+  const edit = { ...onMain, commit_message: 'Sow\n\nbeans', content: 'three\n' };
+  await as('maintainer').put(fileUrl(project, 'README.md'), edit);
+  assert.deepEqual(await told(), []);
+  const branch = { branch: 'release-1', ref: 'main' };
+  await as('maintainer').post(`/projects/${project.id}/repository/branches`, branch);
+  const [created, ...others] = await told();
+  assert.deepEqual(others, []);
+  const after = await headOf(here);
+  assert.deepEqual([created.object_kind, created.event_name, created.event], ['push', 'push', 'Push Hook']);
+  assert.deepEqual([created.ref, created.before, created.after], ['refs/heads/release-1', '0'.repeat(40), after]);
+  assert.deepEqual([created.commits, created.total_commits_count, created.checkout_sha], [[], 0, after]);
+  await as('maintainer').put(fileUrl(project, 'README.md'), { ...edit, branch: 'release-1', content: 'four\n' });
+  const [pushed] = await told();
+  assert.notEqual(before, pushed.before);
+  assert.deepEqual([pushed.user_id, pushed.user_username], [people.maintainer.id, people.maintainer.username]);
+  assert.deepEqual(
+    [pushed.project.path_with_namespace, pushed.repository.homepage],
+    [project.full_path, `http://coppice.test/${project.full_path}`],
+  );
+  const [commit] = pushed.commits;
+  assert.deepEqual(
+    [commit.message, commit.title, commit.added, commit.modified, commit.removed],
+    ['Sow\n\nbeans', 'Sow', [], ['README.md'], []],
+  );
+  assert.equal(commit.url, `http://coppice.test/${project.full_path}/-/commit/${pushed.after}`);
+  await as('maintainer').delete(`/projects/${project.id}/repository/branches/release-1`);
+  const [removed] = await told();
+  assert.deepEqual([removed.after, removed.checkout_sha, removed.commits], ['0'.repeat(40), null, []]);
+});
+
+test('a tag is told with its message, and system hooks are told of the repository once and without commits', async (t) => {
+  await hookFor(t, ['tag_push_events']);
+  await hookFor(t, ['tag_push_events', 'repository_update_events'], '/hooks');
+  const tag = { tag_name: 'v1', ref: 'main', message: 'First harvest' };
+  await here.as('maintainer').post(`/projects/${here.project.id}/repository/tags`, tag);
+  const all = await told();
+  const head = await headOf(here);
+  const [ofProject] = all.filter(({ event }) => event === 'Tag Push Hook');
+  assert.deepEqual([ofProject.object_kind, ofProject.message, ofProject.checkout_sha], ['tag_push', 'First harvest', head]);
+  assert.deepEqual([ofProject.total_commits_count, ofProject.commits.length], [1, 1]);
+  const ofServer = all.filter(({ event }) => event === 'System Hook');
+  assert.deepEqual(ofServer.map(({ event_name }) => event_name).sort(), ['repository_update', 'tag_push']);
+  assert.deepEqual(ofServer.find(({ event_name }) => event_name === 'tag_push').commits, []);
+  assert.deepEqual(ofServer.find(({ event_name }) => event_name === 'repository_update').refs, ['refs/tags/v1']);
+});
+
+test('an issue is told as it is created, updated and closed, with what has changed, to the project and the group', async (t) => {
+  const { project, group, people, as } = here;
+  await hookFor(t, ['issues_events']);
+  await hookFor(t, ['issues_events'], `/groups/${group.id}/hooks`);
+  await as('developer').post(`/projects/${project.id}/labels`, { name: 'ripe', color: '#ff0000' });
+  const issues = `/projects/${project.id}/issues`;
+  const { iid } = (await as('developer').post(issues, { title: 'Pick', labels: 'ripe' })).body;
+  const [opened, toGroup, ...others] = await told();
+  assert.deepEqual([others, { ...toGroup }], [[], { ...opened }]);
+  const { object_attributes: it } = opened;
+  assert.deepEqual(
+    [opened.object_kind, opened.event_type, it.action, it.iid, it.state],
+    ['issue', 'issue', 'open', iid, 'opened'],
+  );
+  assert.equal(it.url, `http://coppice.test/${project.full_path}/-/issues/${iid}`);
+  assert.deepEqual([opened.user.username, opened.user.email], [people.developer.username, '[REDACTED]']);
+  assert.deepEqual(
+    opened.labels.map(({ title }: { title: string }) => title),
+    ['ripe'],
+  );
+
+  await as('developer').put(`${issues}/${iid}`, { title: 'Pick all', labels: '', assignee_ids: [people.reporter.id] });
+  const [updated] = await told();
+  assert.equal(updated.object_attributes.action, 'update');
+  assert.deepEqual(updated.changes.title, { previous: 'Pick', current: 'Pick all' });
+  assert.deepEqual(updated.changes.labels.previous[0].title, 'ripe');
+  assert.deepEqual(updated.changes.labels.current, []);
+  assert.deepEqual(updated.changes.assignees.current[0].username, people.reporter.username);
+  assert.deepEqual(updated.assignees[0].id, people.reporter.id);
+
+  await as('developer').put(`${issues}/${iid}`, { state_event: 'close' });
+  const [closed] = await told();
+  assert.deepEqual([closed.object_attributes.action, closed.changes.state_id], ['close', { previous: 1, current: 2 }]);
+});
+
+test('confidential issues and comments are told only where they are asked for', async (t) => {
+  const { project, as } = here;
+  await hookFor(t, ['issues_events', 'note_events']);
+  const issues = `/projects/${project.id}/issues`;
+  const { iid } = (await as('developer').post(issues, { title: 'Secret', confidential: true })).body;
+  await as('developer').post(`${issues}/${iid}/notes`, { body: 'Quiet' });
+  assert.deepEqual(await told(), []);
+  await hookFor(t, ['confidential_issues_events', 'confidential_note_events']);
+  await as('developer').put(`${issues}/${iid}`, { title: 'Still secret' });
+  await as('developer').post(`${issues}/${iid}/notes`, { body: 'Quiet' });
+  const all = await told();
+  assert.deepEqual(all.map(({ event, event_type }) => [event, event_type]).sort(), [
+    ['Confidential Issue Hook', 'confidential_issue'],
+    ['Confidential Note Hook', 'confidential_note'],
+  ]);
+});
+
+test('comments on issues, merge requests, commits and snippets are told with what they are on', async (t) => {
+  const { project, as } = here;
+  await hookFor(t, ['note_events']);
+  const issue = (await as('developer').post(`/projects/${project.id}/issues`, { title: 'Talk' })).body;
+  const added = await as('developer').post(`/projects/${project.id}/issues/${issue.iid}/notes`, { body: 'First' });
+  await as('developer').put(`/projects/${project.id}/issues/${issue.iid}/notes/${added.body.id}`, { body: 'Second' });
+  const notes = await told();
+  notes.sort((one, other) => (one.object_attributes.action < other.object_attributes.action ? -1 : 1));
+  assert.deepEqual(
+    notes.map(({ object_attributes: { action, note, noteable_type } }) => [action, note, noteable_type]),
+    [
+      ['create', 'First', 'Issue'],
+      ['update', 'Second', 'Issue'],
+    ],
+  );
+  assert.deepEqual([notes[0].issue.iid, notes[0].event, notes[0].project_id], [issue.iid, 'Note Hook', project.id]);
+  assert.equal(
+    notes[0].object_attributes.url,
+    `http://coppice.test/${project.full_path}/-/issues/${issue.iid}#note_${added.body.id}`,
+  );
+  const head = await headOf(here);
+  await as('developer').post(`/projects/${project.id}/repository/commits/${head}/comments`, { note: 'Well done' });
+  const snippet = { title: 'S', visibility: 'private', files: [{ file_path: 'a.txt', content: 'a' }] };
+  const { id } = (await as('developer').post(`/projects/${project.id}/snippets`, snippet)).body;
+  await as('developer').post(`/projects/${project.id}/snippets/${id}/notes`, { body: 'Nice' });
+  const byType = Object.fromEntries((await told()).map((body) => [body.object_attributes.noteable_type, body]));
+  assert.deepEqual(Object.keys(byType).sort(), ['Commit', 'Snippet']);
+  assert.equal(byType.Commit.commit.id, head);
+  assert.equal(byType.Snippet.snippet.title, 'S');
+});
+
+test('a merge request is told as it is opened, changed, pushed to, approved and merged', async (t) => {
+  const { project, as } = here;
+  await hookFor(t, ['merge_requests_events']);
+  const { iid } = await addMergeRequest(here, { title: 'Draft: Sow' });
+  const path = `/projects/${project.id}/merge_requests/${iid}`;
+  const first = await headOf(here, 'topic');
+  const [opened] = await told();
+  const { object_attributes: it } = opened;
+  assert.deepEqual(
+    [opened.object_kind, it.action, it.draft, it.source_branch, it.target_branch],
+    ['merge_request', 'open', true, 'topic', 'main'],
+  );
+  assert.deepEqual([it.last_commit.id, it.source.id, it.target.id], [first, project.id, project.id]);
+  assert.equal(it.url, `http://coppice.test/${project.full_path}/-/merge_requests/${iid}`);
+
+  await as('developer').put(path, { title: 'Sow', reviewer_ids: [here.people.maintainer.id] });
+  const [updated] = await told();
+  assert.deepEqual(
+    [updated.changes.title, updated.changes.draft],
+    [
+      { previous: 'Draft: Sow', current: 'Sow' },
+      { previous: true, current: false },
+    ],
+  );
+  assert.equal(updated.changes.reviewers.current[0].id, here.people.maintainer.id);
+
+  await as('developer').post(fileUrl(project, 'more.txt'), { ...onMain, branch: 'topic', content: 'more\n' });
+  await performQueued(here.services, [followMergeRequests]);
+  const [moved] = await told();
+  assert.deepEqual([moved.object_attributes.action, moved.object_attributes.oldrev], ['update', first]);
+  assert.equal(moved.object_attributes.last_commit.id, await headOf(here, 'topic'));
+
+  await as('maintainer').post(`${path}/approve`);
+  await as('maintainer').post(`${path}/unapprove`);
+  const approvals = (await told()).map(({ object_attributes }) => object_attributes.action);
+  assert.deepEqual(approvals.sort(), ['approved', 'unapproved']);
+
+  assert.equal((await as('maintainer').put(`${path}/merge`)).status, 200);
+  await performQueued(here.services, [concludeMerges]);
+  const [merged] = await told();
+  assert.deepEqual([merged.object_attributes.action, merged.object_attributes.state], ['merge', 'merged']);
+});
