@@ -797,47 +797,58 @@ create table error_tracking_rates (
   project_id bigint not null,
   minute timestamp with time zone not null,
   count integer not null,
+  others integer default 0 not null,
   constraint error_tracking_rates_pkey PRIMARY KEY (project_id, minute),
   constraint error_tracking_rates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_rates_minute_idx ON error_tracking_rates USING btree (minute);
 
 create table error_tracking_release_hours (
-  project_id bigint not null,
-  release text not null,
-  environment text not null,
+  release_id bigint not null,
   hour timestamp with time zone not null,
   started bigint default 0 not null,
   exited bigint default 0 not null,
   errored bigint default 0 not null,
   crashed bigint default 0 not null,
   abnormal bigint default 0 not null,
-  constraint error_tracking_release_hours_pkey PRIMARY KEY (project_id, release, environment, hour),
-  constraint error_tracking_release_hours_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  constraint error_tracking_release_hours_pkey PRIMARY KEY (release_id, hour),
+  constraint error_tracking_release_hours_release_id_fkey FOREIGN KEY (release_id) REFERENCES error_tracking_releases(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_release_hours_hour_idx ON error_tracking_release_hours USING btree (hour);
 
 create table error_tracking_release_users (
-  project_id bigint not null,
-  release text not null,
-  environment text not null,
+  release_id bigint not null,
   user_hash bytea not null,
   seen_at timestamp with time zone not null,
-  constraint error_tracking_release_users_pkey PRIMARY KEY (project_id, release, environment, user_hash),
-  constraint error_tracking_release_users_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  constraint error_tracking_release_users_pkey PRIMARY KEY (release_id, user_hash),
+  constraint error_tracking_release_users_release_id_fkey FOREIGN KEY (release_id) REFERENCES error_tracking_releases(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_release_users_seen_at_idx ON error_tracking_release_users USING btree (seen_at);
 
-create table error_tracking_sessions (
+create table error_tracking_releases (
+  id bigint generated always as identity not null,
   project_id bigint not null,
-  session_id uuid not null,
   release text not null,
   environment text not null,
+  users_count bigint default 0 not null,
+  last_seen_at timestamp with time zone not null,
+  constraint error_tracking_releases_pkey PRIMARY KEY (id),
+  constraint error_tracking_releases_project_id_release_environment_key UNIQUE (project_id, release, environment),
+  constraint error_tracking_releases_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_releases_last_seen_at_idx ON error_tracking_releases USING btree (last_seen_at);
+CREATE INDEX error_tracking_releases_project_id_last_seen_at_id_idx ON error_tracking_releases USING btree (project_id, last_seen_at, id);
+
+create table error_tracking_sessions (
+  release_id bigint not null,
+  session_id uuid not null,
   state text not null,
+  hour timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
   updated_at timestamp with time zone default now() not null,
-  constraint error_tracking_sessions_pkey PRIMARY KEY (project_id, release, environment, session_id),
+  constraint error_tracking_sessions_pkey PRIMARY KEY (release_id, session_id),
   constraint error_tracking_sessions_state_check CHECK (state = ANY (ARRAY['started'::text, 'exited'::text, 'errored'::text, 'crashed'::text, 'abnormal'::text])),
-  constraint error_tracking_sessions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  constraint error_tracking_sessions_release_id_fkey FOREIGN KEY (release_id) REFERENCES error_tracking_releases(id) ON DELETE CASCADE
 );
 CREATE INDEX error_tracking_sessions_updated_at_idx ON error_tracking_sessions USING btree (updated_at);
 

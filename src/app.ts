@@ -167,7 +167,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const doorways = [
     gitDoorway,
     ...lfsDoorways,
-    ...(config.offering === 'any' || config.offering === 'hosted' ? [collectorDoorway] : []),
+    ...(config.offering === 'any' || config.offering === 'hosted' ? [collectorDoorway(intakeLimits(config))] : []),
     metricImageDoorway,
     avatarDoorway,
     uploadDoorway,
@@ -182,6 +182,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   for (const doorway of doorways) await openDoorway(app, services, doorway);
   return app;
 }
+
+const intakeLimits = ({ data, ingestQueueMax, ingestMinFreeDisk_mb }: Config) => ({
+  queue_max: ingestQueueMax,
+  folder: data,
+  min_free_disk_mb: ingestMinFreeDisk_mb,
+});
 
 /** Pages of our own origin may send cookies, those of others only tokens. Paths below `/-/`, for operators and browsers, are closed to scripts. */
 function corsFor(request: FastifyRequest, ownOrigin: string) {

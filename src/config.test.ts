@@ -28,6 +28,7 @@ test('nothing has to be set', () => {
   assert.equal(config.offering, 'any');
   assert.deepEqual(config.trustedProxies, []);
   assert.equal(config.logLevel, 'info');
+  assert.deepEqual([config.ingestQueueMax, config.ingestMinFreeDisk_mb], [100_000, 512]);
 });
 
 test('a variable that is set but empty counts as not set', () => {
@@ -101,10 +102,14 @@ test('every problem is reported at once, each naming its variable', () => {
     COPPICE_TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33',
     COPPICE_LOG_LEVEL: 'loud',
     COPPICE_PROT: '3000',
+    COPPICE_INGEST_QUEUE_MAX: '0',
+    COPPICE_INGEST_MIN_FREE_DISK_MB: '-1',
   });
   assert.deepEqual(problems.map((problem) => problem.split(' ')[0]).sort(), [
     'COPPICE_DATABASE_URL',
     'COPPICE_HOST',
+    'COPPICE_INGEST_MIN_FREE_DISK_MB',
+    'COPPICE_INGEST_QUEUE_MAX',
     'COPPICE_LOG_LEVEL',
     'COPPICE_OFFERING',
     'COPPICE_PORT',

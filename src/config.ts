@@ -52,6 +52,10 @@ export interface Config {
   metricsToken: string | undefined;
   /** How many connections an address may have open. Behind a trusted proxy: how many concurrent requests a client may have. */
   connectionsPerAddress: number;
+  /** How many events of error tracking may wait to be grouped before further ones are refused. */
+  ingestQueueMax: number;
+  /** The room on the disk of the data folder below which events of error tracking are refused, in MiB. */
+  ingestMinFreeDisk_mb: number;
 }
 
 /** All problems of the configuration, each a sentence that names its variable. */
@@ -86,6 +90,8 @@ const variables = [
   'COPPICE_PROCESSES',
   'COPPICE_METRICS_TOKEN',
   'COPPICE_CONNECTIONS_PER_ADDRESS',
+  'COPPICE_INGEST_QUEUE_MAX',
+  'COPPICE_INGEST_MIN_FREE_DISK_MB',
 ] as const;
 type Variable = (typeof variables)[number];
 
@@ -147,6 +153,8 @@ export function readConfig(env: Environment): Config {
     processes: given('COPPICE_PROCESSES', countUpTo(64)) ?? 1,
     metricsToken: given('COPPICE_METRICS_TOKEN', readToken),
     connectionsPerAddress: given('COPPICE_CONNECTIONS_PER_ADDRESS', countUpTo(100_000)) ?? 200,
+    ingestQueueMax: given('COPPICE_INGEST_QUEUE_MAX', countUpTo(10_000_000)) ?? 100_000,
+    ingestMinFreeDisk_mb: given('COPPICE_INGEST_MIN_FREE_DISK_MB', wholeNumber(0, 1_000_000_000)) ?? 512,
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -209,21 +217,15 @@ function readHost(value: string): string | Problem {
   return new Problem(`must be an address or a host name to listen on, not “${value}”.`);
 }
 
-const portFrom =
-  (least: number) =>
+const wholeNumber =
+  (least: number, most: number) =>
   (value: string): number | Problem => {
-    const port = Number(value);
-    if (/^\d+$/.test(value) && port >= least && port <= 65_535) return port;
-    return new Problem(`must be a whole number from ${least} to 65535, not “${value}”.`);
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+    return new Problem(`must be a whole number from ${least} to ${most}, not “${value}”.`);
   };
-
-const countUpTo =
-  (most: number) =>
-  (value: string): number | Problem => {
-    const count = Number(value);
-    if (/^\d+$/.test(value) && count >= 1 && count <= most) return count;
-    return new Problem(`must be a whole number from 1 to ${most}, not “${value}”.`);
-  };
+const countUpTo = (most: number) => wholeNumber(1, most);
+const portFrom = (least: number) => wholeNumber(least, 65_535);
 
 /** Its problems do not repeat the value, which usually contains a password. */
 function readDatabaseUrl(value: string): string | Problem {

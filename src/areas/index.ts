@@ -82,6 +82,7 @@ import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
 import { epicRoutes } from './work/epics/routes.ts';
 import { clientKeyRoutes } from './work/error_tracking/key_routes.ts';
+import { releaseHealthRoutes } from './work/error_tracking/release_routes.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/setting_routes.ts';
 import { peopleRoutes, sampleIssue, sampleMergeRequest, timeRoutes } from './work/issuables/index.ts';
 import { epicIssueRoutes } from './work/issues/epic_routes.ts';
@@ -274,6 +275,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Errors that applications send: the settings of a project and the keys of clients.',
     errorTrackingSettingRoutes,
     clientKeyRoutes,
+    releaseHealthRoutes,
   ),
   ...tagged(
     'Emoji reactions',

@@ -350,12 +350,11 @@ export interface ErrorTrackingRates {
   project_id: number;
   minute: Timestamp;
   count: number;
+  others: Generated<number>;
 }
 
 export interface ErrorTrackingReleaseHours {
-  project_id: number;
-  release: string;
-  environment: string;
+  release_id: number;
   hour: Timestamp;
   started: Generated<number>;
   exited: Generated<number>;
@@ -365,19 +364,26 @@ export interface ErrorTrackingReleaseHours {
 }
 
 export interface ErrorTrackingReleaseUsers {
-  project_id: number;
-  release: string;
-  environment: string;
+  release_id: number;
   user_hash: Buffer;
   seen_at: Timestamp;
 }
 
-export interface ErrorTrackingSessions {
+export interface ErrorTrackingReleases {
+  id: GeneratedAlways<number>;
   project_id: number;
-  session_id: string;
   release: string;
   environment: string;
+  users_count: Generated<number>;
+  last_seen_at: Timestamp;
+}
+
+export interface ErrorTrackingSessions {
+  release_id: number;
+  session_id: string;
   state: string;
+  hour: Timestamp;
+  changed_at: Timestamp;
   updated_at: Generated<Timestamp>;
 }
 
@@ -1513,6 +1519,7 @@ export interface DB {
   error_tracking_rates: ErrorTrackingRates;
   error_tracking_release_hours: ErrorTrackingReleaseHours;
   error_tracking_release_users: ErrorTrackingReleaseUsers;
+  error_tracking_releases: ErrorTrackingReleases;
   error_tracking_sessions: ErrorTrackingSessions;
   error_tracking_settings: ErrorTrackingSettings;
   events: Events;

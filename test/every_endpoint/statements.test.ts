@@ -67,6 +67,8 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   const { id: member_role_id } = await asked(here.as('admin').post('/member_roles', role));
   await asked(owner.post(`/projects/${project.id}/deploy_keys`, { title: name, key: newPublicKey() }));
   await asked(owner.post(`/projects/${project.id}/error_tracking/client_keys`));
+  const release = { project_id: project.id, release: name, environment: 'production', last_seen_at: new Date().toISOString() };
+  await db.insertInto('error_tracking_releases').values(release).execute();
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
     await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));

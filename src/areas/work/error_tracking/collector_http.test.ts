@@ -156,7 +156,7 @@ test('a project that takes no errors answers 404, and one over its quota 429', a
   const replies = await Promise.all([1, 2, 3, 4].map(() => send('envelope', event)));
   const refused = replies.filter(({ status }) => status === 429);
   assert.deepEqual([replies.filter(({ status }) => status === 200).length, refused.length], [2, 2]);
-  assert.match(refused[0]!.headers.get('x-sentry-rate-limits')!, /^\d+:error;default:project:quota$/);
+  assert.match(refused[0]!.headers.get('x-sentry-rate-limits')!, /^\d+:error;default;session:project:quota$/);
   assert.ok(Number(refused[0]!.headers.get('retry-after')) <= 60);
   assert.equal((await errors())[0]!.events_count, 2);
 

@@ -13,12 +13,14 @@ import {
   type Services,
 } from '../../../http/index.ts';
 import { BodyTooLarge, decompress } from './encoding_rules.ts';
-import { type Item, ItemTooLarge, jsonIn, Malformed, readEnvelope } from './envelope_rules.ts';
-import { eventId, instantOf, readEvent } from './event_rules.ts';
-import { OverQuota, storeEvent } from './intake_actions.ts';
+import { type Item, type ItemLimit, ItemTooLarge, jsonIfAny, jsonIn, Malformed, readEnvelope } from './envelope_rules.ts';
+import { eventId, instantOf, type Receipt, readEvent } from './event_rules.ts';
+import { type IntakeGuard, type IntakeLimits, intakeGuard } from './guard_queries.ts';
+import { hasExceeded, OverQuota, type Received, storeReceived } from './intake_actions.ts';
 import { type Intake, intakeOf } from './intake_queries.ts';
 import type { Json, JsonObject } from './payload_rules.ts';
 import { keyIn, keyInDsn } from './sender_rules.ts';
+import { maximumSessions, readBuckets, readSession, readUserReport } from './session_rules.ts';
 
 const mebibyte = 2 ** 20;
 const envelopeLimits = { sent_bytes: 20 * mebibyte, read_bytes: 100 * mebibyte };
@@ -26,12 +28,14 @@ const envelopeLimits = { sent_bytes: 20 * mebibyte, read_bytes: 100 * mebibyte }
 const unidentifiedLimits = { sent_bytes: mebibyte, read_bytes: mebibyte };
 const storeLimits = { sent_bytes: 200 * 1024, read_bytes: mebibyte };
 const event_bytes = mebibyte;
+/** Those that say nothing about an event are never an error: larger ones are skipped. */
+const otherItems_bytes: Record<string, number> = { session: 16 * 1024, sessions: 128 * 1024, user_report: 64 * 1024 };
 
 interface Addressed {
   Params: { project_id: string };
   Querystring: Record<string, unknown>;
 }
-type Call = DoorCall<Caller, Addressed>;
+type Call = DoorCall<Caller, Addressed> & { guard: IntakeGuard };
 
 /** What SDKs send and nothing is made of: with the reply they learn to keep it. */
 const unsupported =
@@ -46,9 +50,16 @@ const overQuota = (now: number) => {
   return new ApiError(
     429,
     { message: 'This endpoint has been requested too many times. Try again later.' },
-    { 'retry-after': String(wait_s), 'x-sentry-rate-limits': `${wait_s}:error;default:project:quota` },
+    { 'retry-after': String(wait_s), 'x-sentry-rate-limits': `${wait_s}:error;default;session:project:quota` },
   );
 };
+
+const full = () =>
+  new ApiError(
+    429,
+    { message: '429 Too Many Requests', detail: 'the server takes no errors at the moment' },
+    { 'retry-after': '60', 'x-sentry-rate-limits': '60:error;default;session:organization:intake' },
+  );
 
 /** @throws ApiError 404 for a project that takes no errors */
 async function openIntake({ db }: Services, id: string): Promise<Intake> {
@@ -58,9 +69,12 @@ async function openIntake({ db }: Services, id: string): Promise<Intake> {
   return intake;
 }
 
-function checkKey(intake: Intake, key: string | undefined): void {
+/** Lets a client in. What is known without reading the body is decided here, before it is read. */
+async function admit({ guard, services }: Call, intake: Intake, key: string | undefined): Promise<void> {
   if (key === undefined) throw new ApiError(403, { message: '403 Forbidden', detail: 'invalid client key' });
   if (!intake.keys.has(key)) throw wrongKey();
+  if (hasExceeded(services.db, intake)) throw new OverQuota();
+  if (await guard.isFull(services.db)) throw full();
 }
 
 const bodyOf = ({ request }: Call): Readable => request.raw;
@@ -71,50 +85,77 @@ const accepted = ({ reply }: Call, id: string | undefined) =>
     .headers({ 'content-type': 'application/json', 'x-sentry-rate-limits': unsupported })
     .send(Buffer.from(JSON.stringify(id === undefined ? {} : { id })));
 
-/** Reads and stores an event. @returns its id */
-async function take(
-  call: Call,
-  intake: Intake,
-  event: Json,
-  more: { event_id?: string | undefined; sent_at?: Date | undefined } = {},
-): Promise<string> {
-  const received_at = new Date();
+/** @throws ApiError 400 for an event about nothing */
+function eventIn(call: Call, intake: Intake, event: Json, { received_at, clock_offset_ms }: Moment, id?: string) {
   const read = readEvent(event, {
     received_at,
-    event_id: more.event_id,
-    clock_offset_ms: more.sent_at && more.sent_at.getTime() - received_at.getTime(),
+    event_id: id,
+    clock_offset_ms,
     sender: call.request.ip,
     user_salt: intake.user_salt,
   });
   if (read === undefined) throw unsupportedPayload();
-  await storeEvent(call.services.db, intake, read);
-  return read.event_id;
+  return read;
+}
+
+type Moment = Pick<Receipt, 'received_at' | 'clock_offset_ms'>;
+
+async function keep(call: Call, intake: Intake, received: Received) {
+  await storeReceived(call.services.db, intake, received);
+  if (received.event) call.guard.count();
+  return accepted(call, received.event?.event_id);
+}
+
+/** Which items are kept: one event has to be, a second one is an error, and of the others only so many. */
+function limitsOfItems() {
+  let others = 0;
+  return (type: string): ItemLimit => {
+    if (type === 'event') return { bytes: event_bytes };
+    const bytes = Object.hasOwn(otherItems_bytes, type) ? otherItems_bytes[type]! : 0;
+    if (bytes > 0) others += 1;
+    return { bytes: others > maximumSessions ? 0 : bytes, skipsLarger: true };
+  };
 }
 
 async function takeEnvelope(call: Call) {
   const { services, request } = call;
   const intake = await openIntake(services, request.params.project_id);
   const key = keyIn(request.headers, request.query);
-  if (key !== undefined) checkKey(intake, key);
+  if (key !== undefined) await admit(call, intake, key);
   let head: JsonObject = {};
   const chunks = decompress(bodyOf(call), encodingOf(call), key === undefined ? unidentifiedLimits : envelopeLimits);
   const items = await readEnvelope(chunks, {
-    onHead(read) {
+    async onHead(read) {
       head = read;
       const inHead = typeof read.dsn === 'string' ? keyInDsn(read.dsn) : undefined;
       if (key !== undefined && inHead !== undefined && inHead !== key) throw new Malformed();
-      checkKey(intake, key ?? inHead);
+      if (key === undefined) await admit(call, intake, inHead);
     },
-    limitOf: (type) => (type === 'event' ? event_bytes : 0),
+    limitOf: limitsOfItems(),
   });
-  const [item, another] = items;
+  const received_at = new Date();
+  const sent_at = instantOf(head.sent_at);
+  const moment = { received_at, clock_offset_ms: sent_at && sent_at.getTime() - received_at.getTime() };
+  const [item, another] = items.filter(({ type }) => type === 'event');
   if (another !== undefined) throw badRequest('Failed to parse sentry request');
-  if (item === undefined) return accepted(call, undefined);
-  return accepted(call, await takeItem(call, intake, item, head));
+  const event = item && eventIn(call, intake, jsonIn(item), moment, eventId(head.event_id));
+  const received = { ...othersIn(items, { ...moment, user_salt: intake.user_salt }), ...(event ? { event } : {}) };
+  return keep(call, intake, received);
 }
 
-const takeItem = (call: Call, intake: Intake, item: Item, head: JsonObject): Promise<string> =>
-  take(call, intake, jsonIn(item), { event_id: eventId(head.event_id), sent_at: instantOf(head.sent_at) });
+/** Reads the items that are not events. Those that are no JSON are left out, like those that say nothing. */
+function othersIn(items: readonly Item[], receipt: Moment & Pick<Receipt, 'user_salt'>): Received {
+  const read = (wanted: string): Json[] =>
+    items.flatMap((item) => {
+      const json = item.type === wanted ? jsonIfAny(item) : undefined;
+      return json === undefined ? [] : [json];
+    });
+  return {
+    sessions: read('session').flatMap((json) => readSession(json, receipt) ?? []),
+    buckets: read('sessions').flatMap((json) => readBuckets(json, receipt)),
+    user_reports: read('user_report').flatMap((json) => readUserReport(json, receipt) ?? []),
+  };
+}
 
 /** Old SDKs send Base64 of compressed JSON, whatever their headers say. */
 function textIn(body: Buffer): string {
@@ -130,10 +171,11 @@ function textIn(body: Buffer): string {
 async function takeStored(call: Call) {
   const { services, request } = call;
   const intake = await openIntake(services, request.params.project_id);
-  checkKey(intake, keyIn(request.headers, request.query));
+  await admit(call, intake, keyIn(request.headers, request.query));
   const chunks = await Array.fromAsync(decompress(bodyOf(call), encodingOf(call), storeLimits));
   const payload = Buffer.from(textIn(Buffer.concat(chunks)));
-  return accepted(call, await take(call, intake, jsonIn({ type: 'event', payload })));
+  const event = eventIn(call, intake, jsonIn({ type: 'event', payload }), { received_at: new Date() });
+  return keep(call, intake, { event, sessions: [], buckets: [], user_reports: [] });
 }
 
 /** Refusals say in a header what they say in the body, because SDKs log that. */
@@ -156,18 +198,25 @@ const collectorHeaders = {
 };
 
 const root = '/api/v4/error_tracking/collector/api/:project_id';
-const collecting = (url: string, handle: (call: Call) => Promise<unknown>) =>
-  door<Caller, Addressed>({
-    method: 'POST',
-    url,
-    handle(call) {
-      call.reply.headers(collectorHeaders);
-      return handle(call);
-    },
-  });
 
-export const collectorDoorway: Doorway = {
-  doors: [collecting(`${root}/envelope`, takeEnvelope), collecting(`${root}/store`, takeStored)],
-  errors: () => collectorForm,
-  bodies: 'stream',
-};
+/**
+ * The doors of the collector.
+ * @param limits beyond which nothing is taken
+ */
+export function collectorDoorway(limits: IntakeLimits): Doorway {
+  const guard = intakeGuard(limits);
+  const collecting = (url: string, take: (call: Call) => Promise<unknown>) =>
+    door<Caller, Addressed>({
+      method: 'POST',
+      url,
+      handle(call) {
+        call.reply.headers(collectorHeaders);
+        return take({ ...call, guard });
+      },
+    });
+  return {
+    doors: [collecting(`${root}/envelope`, takeEnvelope), collecting(`${root}/store`, takeStored)],
+    errors: () => collectorForm,
+    bodies: 'stream',
+  };
+}

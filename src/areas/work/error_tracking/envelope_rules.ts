@@ -12,11 +12,17 @@ export interface Item {
   payload: Buffer;
 }
 
+export interface ItemLimit {
+  bytes: number;
+  /** Whether an item that is larger is skipped, not refused. */
+  skipsLarger?: boolean;
+}
+
 export interface EnvelopeReader {
   /** Called with the head before anything else is read; what it throws ends the reading. */
   onHead(head: JsonObject): void | Promise<void>;
-  /** The most bytes that an item of a type may have; 0 skips it. */
-  limitOf(type: string): number;
+  /** Asked for each item: the most bytes that it may have; 0 skips it. */
+  limitOf(type: string): ItemLimit;
 }
 
 const longestHead_bytes = 64 * 1024;
@@ -64,9 +70,11 @@ class Bytes {
   /**
    * The bytes up to a line feed, which is taken too, or up to the end; undefined at the end.
    * @param limit of what is kept
-   * @param tooLong what is thrown beyond the limit; without it, what exceeds the limit is lost
+   * @param tooLong what is thrown beyond the limit; without it, a line beyond it is null
    */
-  async line(limit: number, tooLong?: () => Error): Promise<Buffer | undefined> {
+  async line(limit: number, tooLong: () => Error): Promise<Buffer | undefined>;
+  async line(limit: number, tooLong?: () => Error): Promise<Buffer | null | undefined>;
+  async line(limit: number, tooLong?: () => Error): Promise<Buffer | null | undefined> {
     const kept: Buffer[] = [];
     let length = 0;
     let hasAny = false;
@@ -81,6 +89,7 @@ class Bytes {
       this.#take(1);
       break;
     }
+    if (length > limit) return null;
     return hasAny ? Buffer.concat(kept) : undefined;
   }
 
@@ -102,17 +111,20 @@ class Bytes {
   }
 }
 
-async function payloadOf(bytes: Bytes, head: JsonObject, limit: number): Promise<Buffer> {
+/** @returns undefined for an item that is skipped */
+async function payloadOf(bytes: Bytes, head: JsonObject, limit: ItemLimit): Promise<Buffer | undefined> {
   const { length } = head;
+  const isRefused = limit.bytes > 0 && !limit.skipsLarger;
   if (length === undefined) {
-    const line = await bytes.line(limit, limit > 0 ? () => new ItemTooLarge() : undefined);
-    return line ?? Buffer.alloc(0);
+    const line = await bytes.line(limit.bytes, isRefused ? () => new ItemTooLarge() : undefined);
+    return limit.bytes === 0 || line === null ? undefined : (line ?? Buffer.alloc(0));
   }
   if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0) throw new Malformed();
-  if (limit > 0 && length > limit) throw new ItemTooLarge();
-  const payload = await bytes.exactly(length, limit > 0);
+  if (isRefused && length > limit.bytes) throw new ItemTooLarge();
+  const isWanted = length <= limit.bytes && limit.bytes > 0;
+  const payload = await bytes.exactly(length, isWanted);
   await bytes.endOfItem();
-  return payload;
+  return isWanted ? payload : undefined;
 }
 
 /**
@@ -135,9 +147,8 @@ export async function readEnvelope(chunks: AsyncIterable<Buffer>, { onHead, limi
     if (line.length === 0) continue;
     const head = objectIn(line);
     if (typeof head.type !== 'string') throw new Malformed();
-    const limit = limitOf(head.type);
-    const payload = await payloadOf(bytes, head, limit);
-    if (limit > 0) items.push({ type: head.type, payload });
+    const payload = await payloadOf(bytes, head, limitOf(head.type));
+    if (payload !== undefined) items.push({ type: head.type, payload });
   }
 }
 
@@ -146,3 +157,12 @@ export async function readEnvelope(chunks: AsyncIterable<Buffer>, { onHead, limi
  * @throws Malformed
  */
 export const jsonIn = ({ payload }: Item): Json => parsed(payload.toString());
+
+/** The JSON of an item, or undefined when it is none. */
+export function jsonIfAny(item: Item): Json | undefined {
+  try {
+    return jsonIn(item);
+  } catch {
+    return undefined;
+  }
+}

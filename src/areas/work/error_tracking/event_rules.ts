@@ -59,9 +59,15 @@ export function instantOf(value: Json | undefined): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** When an event happened by our clock; when that is not credible, when it was received. */
-function occurredAt(payload: JsonObject, { received_at, clock_offset_ms = 0 }: Receipt): Date {
-  const said = instantOf(payload.timestamp);
+/**
+ * A time of a client by our clock.
+ * @returns the time of receipt for one that is missing or not credible: more than a minute ahead, or older than 30 days
+ */
+export function credibleTime(
+  value: Json | undefined,
+  { received_at, clock_offset_ms = 0 }: Pick<Receipt, 'received_at' | 'clock_offset_ms'>,
+): Date {
+  const said = instantOf(value);
   if (said === undefined) return received_at;
   const age_ms = received_at.getTime() - (said.getTime() - clock_offset_ms);
   return age_ms < -minute_ms || age_ms > 30 * day_ms ? received_at : new Date(received_at.getTime() - age_ms);
@@ -152,7 +158,7 @@ export function readEvent(event: Json, receipt: Receipt): ReceivedEvent | undefi
   };
   return {
     event_id,
-    occurred_at: occurredAt(payload, receipt),
+    occurred_at: credibleTime(payload.timestamp, receipt),
     environment,
     level,
     name,

@@ -34,7 +34,7 @@ export function objectsIn(value: Json | undefined): JsonObject[] {
 const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 /** A copy whose texts are clean and which is no deeper than the limit. Members named `__proto__` are members like others. */
-function cleaned(value: Json, depth = 0): Json {
+export function cleaned(value: Json, depth = 0): Json {
   if (typeof value === 'string') return clean(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maximumDepth) return null;
