@@ -286,6 +286,11 @@ create table access_token_bots (
 CREATE INDEX access_token_bots_by_group ON access_token_bots USING btree (group_id, user_id) WHERE group_id IS NOT NULL;
 CREATE INDEX access_token_bots_by_project ON access_token_bots USING btree (project_id, user_id) WHERE project_id IS NOT NULL;
 
+create table access_token_notices (
+  day date not null,
+  constraint access_token_notices_pkey PRIMARY KEY (day)
+);
+
 create table application_settings (
   id integer default 1 not null,
   default_project_visibility text default 'private'::text not null,

@@ -23,7 +23,7 @@ import { tagRoutes } from './code/repository/tag_routes.ts';
 import { treeRoutes } from './code/repository/tree_routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
-import { awardEmojiRoutes } from './conversation/award_emoji/index.ts';
+import { awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
 import { commitNoun } from './conversation/commit_comments/index.ts';
 import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
@@ -58,9 +58,11 @@ import { userStatusRoutes } from './people/users/status_routes.ts';
 import { iterationCadenceRoutes } from './planning/iterations/cadence_routes.ts';
 import { iterationRoutes } from './planning/iterations/routes.ts';
 import { labelRoutes } from './planning/labels/routes.ts';
+import { sampleMilestone } from './planning/milestones/index.ts';
 import { milestoneRoutes } from './planning/milestones/routes.ts';
 import { accessRequestRoutes } from './spaces/access_requests/routes.ts';
 import { tokenAssociationRoutes } from './spaces/access_tokens/association_routes.ts';
+import { sampleToken } from './spaces/access_tokens/index.ts';
 import { accessTokenRoutes } from './spaces/access_tokens/routes.ts';
 import { groupLinkRoutes } from './spaces/group_links/routes.ts';
 import { groupLifecycleRoutes } from './spaces/groups/lifecycle_routes.ts';
@@ -125,6 +127,9 @@ const samples = {
   issues_events: sampleIssue,
   note_events: sampleNote,
   merge_requests_events: sampleMergeRequest,
+  emoji_events: sampleAward,
+  milestone_events: sampleMilestone,
+  resource_access_token_events: sampleToken,
 };
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */

@@ -25,7 +25,7 @@ import { deleteRepositories, recordGroupSeats, removeGroup } from '../areas/peop
 import { deleteOldOauthTokens } from '../areas/people/oauth_tokens/index.ts';
 import { removeUser } from '../areas/people/users/index.ts';
 import { advanceIterations } from '../areas/planning/iterations/index.ts';
-import { removeOrphanedBots } from '../areas/spaces/access_tokens/index.ts';
+import { removeOrphanedBots, tellOfExpiringTokens } from '../areas/spaces/access_tokens/index.ts';
 import { removeExpiredGroupLinks } from '../areas/spaces/group_links/index.ts';
 import { removeMarkedGroups } from '../areas/spaces/groups/index.ts';
 import {
@@ -120,6 +120,7 @@ const jobs: readonly AnyJob[] = [
   removeUser,
   deleteOldOauthTokens,
   removeOrphanedBots,
+  tellOfExpiringTokens,
   removeOrphanedServiceAccounts,
   removeOldRequestCounts,
   advanceIterations,

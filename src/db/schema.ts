@@ -24,6 +24,10 @@ export interface AccessTokenBots {
   project_id: number | null;
 }
 
+export interface AccessTokenNotices {
+  day: string;
+}
+
 export interface ApplicationSettings {
   id: Generated<number>;
   default_project_visibility: Generated<string>;
@@ -1491,6 +1495,7 @@ export interface Variables {
 export interface DB {
   access_requests: AccessRequests;
   access_token_bots: AccessTokenBots;
+  access_token_notices: AccessTokenNotices;
   application_settings: ApplicationSettings;
   approval_rule_groups: ApprovalRuleGroups;
   approval_rule_protected_branches: ApprovalRuleProtectedBranches;

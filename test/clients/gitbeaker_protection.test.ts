@@ -109,3 +109,21 @@ test('a tag protection decides who can create and delete tags', async () => {
   await developer.Tags.remove(id, 'v1');
   assert.equal((await refusal(ProtectedTags.show(id, 'v*'))).status, 404);
 });
+
+test('webhooks of a project are added, edited, listed and removed', async () => {
+  const here = await filledWorld();
+  const { id } = here.project;
+  const { ProjectHooks } = clientFor(here, 'maintainer');
+  const made = await ProjectHooks.add(id, 'https://hooks.example.com/a', { issuesEvents: true, token: 'swordfish' });
+  assert.deepEqual([made.url, made.push_events, made.issues_events], ['https://hooks.example.com/a', true, true]);
+  const edited = await ProjectHooks.edit(id, made.id, 'https://hooks.example.com/b', { pushEvents: false });
+  assert.deepEqual([edited.url, edited.push_events, edited.issues_events], ['https://hooks.example.com/b', false, true]);
+  assert.deepEqual(
+    (await ProjectHooks.all(id)).map((hook) => hook.id),
+    [made.id],
+  );
+  const local = await refusal(ProjectHooks.add(id, 'http://127.0.0.1'));
+  assert.deepEqual([local.status, local.text], [422, 'Invalid url given']);
+  await ProjectHooks.remove(id, made.id);
+  assert.equal((await refusal(ProjectHooks.show(id, made.id))).status, 404);
+});

@@ -473,7 +473,25 @@ def push_rules(place):
     refused(404, "404 Not Found", group.pushrules.get)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads, push_rules, snippets]
+def webhooks(place):
+    project = client(place, "maintainer").projects.get(place["project"]["id"])
+    hook = project.hooks.create({"url": "https://hooks.example.com/a", "issues_events": True, "token": "swordfish"})
+    same((hook.push_events, hook.issues_events, hook.alert_status, hook.token_present), (True, True, "executable", True))
+    same(hasattr(hook, "token"), False)
+    hook.note_events = True
+    hook.save()
+    same([(found.id, found.note_events) for found in project.hooks.list(get_all=True)], [(hook.id, True)])
+    refused(422, "Invalid url given", project.hooks.create, {"url": "http://localhost"})
+    refused(422, "Ensure the project has merge requests.", hook.test, "merge_requests_events")
+    hook.delete()
+    refused(404, "404 Not found", project.hooks.get, hook.id)
+    admin = client(place, "admin")
+    system = admin.hooks.create({"url": "https://hooks.example.com/s", "repository_update_events": False})
+    same(admin.hooks.get(system.id).repository_update_events, False)
+    admin.hooks.delete(system.id)
+
+
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

@@ -21,4 +21,7 @@ export interface Samples {
   issues_events: Sample;
   note_events: Sample;
   merge_requests_events: Sample;
+  emoji_events: Sample;
+  milestone_events: Sample;
+  resource_access_token_events: Sample;
 }

@@ -132,3 +132,8 @@ export const noteFacts = (
      'merge_request', ${mergeRequestAttributes(sql`notes.merge_request_id`)}, 'snippet', ${snippetAttributes(sql`notes.snippet_id`)},
      'commit', ${commitFacts(sql`notes.project_id`, sql`notes.commit_id`)})
      from notes where notes.id = ${id} and notes.epic_id is null)`;
+
+/** What a reaction is on, of a row of `news`. */
+export const awardedFacts = sql`
+  'issue', ${issueAttributes(sql`news.issue_id`)}, 'merge_request', ${mergeRequestAttributes(sql`news.merge_request_id`)},
+  'project_snippet', ${snippetAttributes(sql`news.snippet_id`)}`;

@@ -53,6 +53,9 @@ const lacking: Record<keyof Samples, string> = {
   issues_events: 'Ensure the project has issues.',
   note_events: 'Ensure the project has notes.',
   merge_requests_events: 'Ensure the project has merge requests.',
+  emoji_events: 'Ensure the project has issues.',
+  milestone_events: 'Ensure the project has milestones.',
+  resource_access_token_events: 'Ensure the project exists.',
 };
 const unknown = {
   job_events: 'Ensure the project has CI jobs.',

@@ -1,7 +1,10 @@
 /** Adding and removing reactions. */
+import { sql } from 'kysely';
 import { issuableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { deleteFound } from '../../../http/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
+import { tellOfAward } from './hook_actions.ts';
 import { type Awardable, holdAwardable } from './queries.ts';
 import { emojiNamed, oppositeOf } from './rules.ts';
 
@@ -9,6 +12,8 @@ import { emojiNamed, oppositeOf } from './rules.ts';
 export type AwardRefusal = 'is not a valid emoji name' | 'has already been taken';
 
 async function takeBack(tx: Database, { kind, id }: Awardable, user_id: number, name: string): Promise<boolean> {
+  const own = sql`award_emoji.${sql.ref(kind.column)} = ${id} and award_emoji.user_id = ${user_id} and award_emoji.name = ${name}`;
+  await tellOfAward(tx, 'revoke', own);
   const removed = await tx
     .deleteFrom('award_emoji')
     .where(kind.column, '=', id)
@@ -45,6 +50,7 @@ export async function addAward(
     .returning('id')
     .executeTakeFirst();
   if (!added) return 'has already been taken';
+  await tellOfAward(tx, 'award', sql`award_emoji.id = ${added.id}`);
   // Reacting to a comment does not resolve to-do items on its issue.
   const kind = issuableKinds.find((issuable) => issuable === awardable.kind);
   if (kind) await doneTodos(tx, { kind, id: awardable.id }, user_id);
@@ -63,3 +69,13 @@ export async function toggleAward(tx: Database, awardable: Awardable, user_id: n
   if (!(await takeBack(tx, awardable, user_id, known))) await addAward(tx, awardable, user_id, known);
   return true;
 }
+
+/**
+ * Removes a reaction.
+ * @throws ApiError 404 when it is gone
+ */
+export const removeAward = (db: Database, id: number): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    await tellOfAward(tx, 'revoke', sql`award_emoji.id = ${id}`);
+    await deleteFound(tx, 'award_emoji', id);
+  });

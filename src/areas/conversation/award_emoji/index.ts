@@ -1,4 +1,5 @@
 /** What other areas may use of reactions. */
 export { toggleAward } from './actions.ts';
+export { sampleAward } from './hook_actions.ts';
 export { awardEmojiRoutes } from './routes.ts';
 export { emojiNamed } from './rules.ts';

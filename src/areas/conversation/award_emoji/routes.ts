@@ -5,7 +5,6 @@ import {
   type AnyEndpoint,
   checkUnmodified,
   del,
-  deleteFound,
   found,
   get,
   Id,
@@ -20,7 +19,7 @@ import {
   unauthorized,
   withArticle,
 } from '../../../http/index.ts';
-import { addAward } from './actions.ts';
+import { addAward, removeAward } from './actions.ts';
 import { AwardEmoji, presentAward } from './present.ts';
 import { awardRows, targetOf } from './queries.ts';
 
@@ -104,7 +103,7 @@ function routesAt(path: string, [noun, thing]: Names, { at }: StoredKind, named:
         const award = found(undefined, row);
         if (award.user_id !== caller.id && !caller.admin) throw unauthorized();
         checkUnmodified(award.updated_at, unmodified_since);
-        await deleteFound(db, 'award_emoji', award.id);
+        await removeAward(db, award.id);
       },
     }),
   ];

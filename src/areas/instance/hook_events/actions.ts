@@ -58,6 +58,46 @@ export async function hooksAsking(tx: Database, place: Place, triggers: readonly
   return rows;
 }
 
+/** What several hooks may be told of at once, by one statement. */
+export interface News {
+  /** What hooks of projects and groups ask for; null: only hooks of the server are told. */
+  trigger: Exclude<Trigger, 'system_events'> | null;
+  /** A select with the columns `project_id` (whose hooks are told; null for none) and `group_ids` (the groups above, outermost first), and those that `facts` needs. */
+  rows: RawBuilder<unknown>;
+  /** As for `HookEvent`, of one of the rows, which is called `news`. It is evaluated only if a hook asks. */
+  facts: RawBuilder<unknown>;
+  /** Whether hooks of the server are told, too. */
+  to_system: boolean;
+}
+
+/**
+ * Tells hooks of several things that have happened, each in its place.
+ * @param tx the transaction of the change
+ */
+export async function tellEach(tx: Database, { trigger, rows, facts, to_system }: News): Promise<void> {
+  const asking = (where: RawBuilder<unknown>) => sql`array(select hooks.id from hooks where ${where} and ${isExecutable})`;
+  const flag = trigger === null ? sql`false` : sql.ref(trigger);
+  await sql`
+    with news as materialized (${rows}),
+    told as (
+      select news.*, false as is_system,
+             ${asking(sql`hooks.project_id = news.project_id and ${flag}`)}
+             || ${asking(sql`hooks.group_id = any(news.group_ids) and ${flag} and ${planInForce} <> 'free'`)} as told_ids
+        from news where ${sql.lit(trigger !== null)}
+      union all
+      select news.*, true, ${asking(sql`hooks.project_id is null and hooks.group_id is null`)} from news where ${sql.lit(to_system)}
+    ),
+    event as (
+      insert into hook_events (trigger, is_system, facts, hook_ids)
+      select case when is_system then 'system_events' else ${trigger}::text end, is_system, facts, told_ids
+        from (select is_system, told_ids, ${facts} as facts from told news where told_ids <> '{}') event
+       where facts is not null
+      returning id
+    )
+    select graphile_worker.add_job('announce_hook_event', json_build_object('id', id), max_attempts => ${sql.lit(retries + 1)})
+      from event`.execute(tx);
+}
+
 export interface HookEvent {
   trigger: Trigger;
   /** An expression of type `json`: the body, with holes where it needs more than the database (docs/decisions/0043-hooks-are-told-from-an-outbox.md). Null when what it is about is gone. */

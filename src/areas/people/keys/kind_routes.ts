@@ -40,6 +40,8 @@ export interface KeyKind<Input extends TProperties, Reply extends TSchema, Table
   rows(db: Database, user_id: number): SelectQueryBuilder<DB, Table, Static<Reply>>;
   /** @throws ApiError 400 with the reasons by field */
   add(db: Database, user_id: number, input: Static<TObject<Input>>): Promise<Static<Reply>>;
+  /** Tells of a key that is about to be deleted. */
+  tellOfRemoval?(tx: Database, id: number): Promise<void>;
 }
 
 /** The keys of one user, and who may read and change them. */
@@ -84,11 +86,14 @@ function routesAt<Input extends TProperties, Reply extends TSchema, Table extend
     const [key] = await kind.rows(db, id).where(sql<boolean>`id = ${key_id}`).execute();
     return found(kind.missing, key);
   };
-  const remove = async (db: Database, id: number, key_id: number): Promise<void> => {
-    const { rows } = await sql`
-      delete from ${sql.table(kind.table)} where user_id = ${id} and id = ${key_id} returning id`.execute(db);
-    found(kind.missing, rows[0]);
-  };
+  const remove = (db: Database, id: number, key_id: number): Promise<void> =>
+    db.transaction().execute(async (tx) => {
+      await keyOf(tx, id, key_id);
+      await kind.tellOfRemoval?.(tx, key_id);
+      const { rows } = await sql`
+        delete from ${sql.table(kind.table)} where user_id = ${id} and id = ${key_id} returning id`.execute(tx);
+      found(kind.missing, rows[0]);
+    });
   return [
     get(base, {
       operation: `list${operation}s`,

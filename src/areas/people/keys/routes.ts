@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { checked, Id, invalid, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
+import { tellOfKey } from './hook_actions.ts';
 import { keyRoutesOf } from './kind_routes.ts';
 import { keyReasons, readPublicKey, titleReasons } from './rules.ts';
 
@@ -52,12 +53,15 @@ async function addKey(db: Database, user_id: number, { key, title, expires_at, u
   if ('refusal' in read) throw invalid({ key: [read.refusal] });
   if (expires_at !== undefined && expires_at <= new Date().toISOString()) throw invalid({ key: ['has expired'] });
   try {
-    const { id } = await db
-      .insertInto('keys')
-      .values({ title, expires_at, usage_type, user_id, key: read.text, fingerprint_sha256: read.fingerprint_sha256 })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return await keysOf(db, user_id).where('id', '=', id).executeTakeFirstOrThrow();
+    return await db.transaction().execute(async (tx) => {
+      const { id } = await tx
+        .insertInto('keys')
+        .values({ title, expires_at, usage_type, user_id, key: read.text, fingerprint_sha256: read.fingerprint_sha256 })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await tellOfKey(tx, 'key_create', id);
+      return keysOf(tx, user_id).where('id', '=', id).executeTakeFirstOrThrow();
+    });
   } catch (error) {
     if (isUniqueViolation(error, 'keys_fingerprint_sha256_key'))
       throw invalid({ fingerprint_sha256: ['has already been taken'] });
@@ -74,4 +78,5 @@ export const keyRoutes = keyRoutesOf({
   revocable: false,
   rows: keysOf,
   add: addKey,
+  tellOfRemoval: (tx, id) => tellOfKey(tx, 'key_destroy', id),
 });

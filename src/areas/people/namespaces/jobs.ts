@@ -7,6 +7,7 @@ import { deleteRepository, repositoryOf } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job, queueOf } from '../../../jobs/index.ts';
 import { recordSeats } from './count_queries.ts';
+import { tellOfGroup, tellOfProjects } from './hook_actions.ts';
 
 /**
  * Deletes repositories. Enqueued by the transaction that deletes the projects, whose IDs are never reused. The job can be interrupted anywhere and run again:
@@ -58,6 +59,8 @@ const removeMarked = (db: Database, group_id: number): Promise<boolean> =>
     if (!group) return false;
     const below = sql`select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]`;
     const guests = await invitedElsewhere(tx, group_id);
+    await tellOfProjects(tx, 'project_destroy', sql`projects.namespace_id in (${below})`);
+    await tellOfGroup(tx, 'destroy', group_id);
     const { rows: repositories } = await sql<{ id: number; storage: string }>`
       delete from projects where namespace_id in (${below}) returning id, storage`.execute(tx);
     await sql`delete from namespaces where id in (${below})`.execute(tx);

@@ -6,6 +6,7 @@ import { conflict, found, invalid } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { changePrimaryEmail, claimPrimaryEmail, confirmEmail, confirmedAddresses, isTaken, type Proof } from '../emails/index.ts';
 import { addUserNamespace, renameUserNamespace } from '../namespaces/index.ts';
+import { tellOfUser } from './hook_actions.ts';
 import { ownPasswordReasons, serviceAccountReasons } from './rules.ts';
 
 /** Columns of the profile and of the account's limits that are stored as given. */
@@ -108,6 +109,7 @@ export async function createUser(tx: Database, user: NewUser): Promise<number> {
     if (user_type === 'human') await addUserNamespace(tx, id, username, name);
     const email_id = await claimPrimaryEmail(tx, id);
     if (!confirmed) await confirmEmail.enqueue(tx, { email_id });
+    await tellOfUser(tx, 'user_create', id);
     return id;
   } catch (error) {
     return refuseTaken(error);
@@ -159,6 +161,7 @@ export async function changeUser(tx: Database, id: number, changes: UserChanges,
       .set(stamped({ ...columns, ...secret }, username !== account.username))
       .where('id', '=', id)
       .execute();
+    if (username !== account.username) await tellOfUser(tx, 'user_rename', id, account.username);
   } catch (error) {
     refuseTaken(error);
   }

@@ -5,9 +5,10 @@ import { countsToday, isLastingOwner, levels, lockTrees } from '../../../access/
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, conflict, forbidden, found, Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
-import { projectsDeleted, removeGroupsNow } from '../namespaces/index.ts';
+import { projectsDeleted, removeGroupsNow, tellOfProjects } from '../namespaces/index.ts';
 import { moveContributions } from './contribution_actions.ts';
 import { ghostUser } from './ghost_actions.ts';
+import { tellOfUser } from './hook_actions.ts';
 import { removeAccessRequests } from './request_actions.ts';
 
 export interface Removal {
@@ -115,6 +116,7 @@ async function remove({ db, url, input, signal }: JobCall<{ user_id: number; har
     await removeOwnProjects(tx, user_id);
     await moveContributions(tx, move);
     await removeAccessRequests(tx, sql`user_id = ${user_id}`);
+    await tellOfUser(tx, 'user_destroy', user_id);
     await tx.deleteFrom('users').where('id', '=', user_id).execute();
   });
   return true;
@@ -131,9 +133,9 @@ async function placesOf(tx: Database, user_id: number): Promise<number[]> {
 }
 
 async function removeOwnProjects(tx: Database, user_id: number): Promise<void> {
+  const isOwn = sql`projects.namespace_id = (select id from namespaces own where own.owner_id = ${user_id})`;
+  await tellOfProjects(tx, 'project_destroy', isOwn);
   const { rows: repositories } = await sql<{ id: number; storage: string }>`
-    delete from projects where namespace_id = (select id from namespaces where owner_id = ${user_id}) returning id, storage`.execute(
-    tx,
-  );
+    delete from projects where ${isOwn} returning id, storage`.execute(tx);
   await projectsDeleted(tx, repositories);
 }

@@ -4,6 +4,7 @@ import type { PlanningParent } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, nextIid, stamped } from '../../../db/index.ts';
 import { deleteFound, found, invalidAs } from '../../../http/index.ts';
 import { type EventAction, recordEvent } from '../../activity/events/index.ts';
+import { tellOfMilestone } from './hook_actions.ts';
 import { type MilestoneFields, milestoneReasons } from './rules.ts';
 
 /** The fields of a milestone in a request; omitted ones stay, or are empty in a new one. */
@@ -77,6 +78,7 @@ export async function addMilestone(
   try {
     const id = await insertMilestone(tx, parent, milestone);
     await record(tx, parent, author_id, 'created', id);
+    await tellOfMilestone(tx, 'create', id);
     return id;
   } catch (error) {
     throw refused(error, failure);
@@ -122,8 +124,9 @@ export async function changeMilestone(
   } catch (error) {
     throw refused(error, failure);
   }
-  if (state !== undefined && state !== stateBefore)
-    await record(tx, parent, author_id, state === 'closed' ? 'closed' : 'reopened', id);
+  if (state === undefined || state === stateBefore) return;
+  await record(tx, parent, author_id, state === 'closed' ? 'closed' : 'reopened', id);
+  await tellOfMilestone(tx, state === 'closed' ? 'close' : 'reopen', id);
 }
 
 /**
@@ -132,6 +135,7 @@ export async function changeMilestone(
  * @throws ApiError 404 when it is gone
  */
 export async function removeMilestone(tx: Database, parent: PlanningParent, author_id: number, id: number): Promise<void> {
+  await tellOfMilestone(tx, 'delete', id);
   await deleteFound(tx, 'milestones', id);
   await record(tx, parent, author_id, 'destroyed', id);
 }

@@ -1,3 +1,4 @@
 /** What other areas may use of milestones. */
+export { sampleMilestone } from './hook_actions.ts';
 export { Milestone, type MilestoneRow, presentMilestone } from './present.ts';
 export { milestoneFor, milestoneJson, milestoneOf, milestoneRows, milestonesById, milestoneTitled } from './queries.ts';

@@ -1,11 +1,11 @@
 /** Changes of access requests (docs/reference/access_requests.md). */
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { countsToday } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, forbidden, invalid, notFound } from '../../../http/index.ts';
 import { addRequestTodos } from '../../activity/todos/index.ts';
 import { removeAccessRequests } from '../../people/users/index.ts';
-import { type Actor, addMembers, asSubtree, isDirect, noSeatsText, type Source } from '../members/index.ts';
+import { type Actor, addMembers, asSubtree, isDirect, noSeatsText, type Source, tellOfRequests } from '../members/index.ts';
 
 /**
  * Requests access.
@@ -29,6 +29,7 @@ export async function requestAccess(tx: Database, caller: Caller, source: Source
     .executeTakeFirst();
   if (!asked) throw invalid({ user_id: ['already exists in source'] });
   await addRequestTodos(tx, asSubtree(source), { id: asked.id, user_id: caller.id });
+  await tellOfRequests(tx, 'request', sql`id = ${asked.id}`);
 }
 
 /**
@@ -60,6 +61,8 @@ export async function approveRequest(
  * @throws ApiError 404 without a request
  */
 export async function dropRequest(db: Database, source: Source, user_id: number): Promise<void> {
-  const dropped = await removeAccessRequests(db, sql`${isDirect(source)} and user_id = ${user_id}`);
+  const which = sql<SqlBool>`${isDirect(source, 'access_requests')} and access_requests.user_id = ${user_id}`;
+  await tellOfRequests(db, 'revoke', which);
+  const dropped = await removeAccessRequests(db, which);
   if (dropped === 0) throw notFound();
 }

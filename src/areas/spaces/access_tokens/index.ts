@@ -1,2 +1,2 @@
 /** What other areas may use of access tokens. */
-export { removeOrphanedBots } from './jobs.ts';
+export { removeOrphanedBots, sampleToken, tellOfExpiringTokens } from './jobs.ts';

@@ -12,6 +12,7 @@ import {
   type LockedNamespace,
   lockNamespace,
   moveGroup,
+  tellOfGroup,
 } from '../../people/namespaces/index.ts';
 import { maximumDepth } from './rules.ts';
 
@@ -68,6 +69,7 @@ export async function createGroup(tx: Database, group: NewGroup): Promise<number
       .values({ group_id: id, user_id: creator_id, access_level: levels.owner, created_by_id: creator_id })
       .execute();
   await refreshAuthorizations(tx, { group_id: id });
+  await tellOfGroup(tx, 'create', id);
   return id;
 }
 
@@ -126,6 +128,7 @@ export async function updateGroup(tx: Database, group_id: number, changes: Group
       .set(stamped(columns, path !== undefined && path !== place.path))
       .where('id', '=', group_id)
       .execute();
+    if (path !== undefined && path !== place.path) await tellOfGroup(tx, 'rename', group_id, place);
   } catch (error) {
     if (isUniqueViolation(error, 'namespaces_full_path_key')) throw invalid({ path: [taken] });
     throw error;

@@ -6,6 +6,7 @@ import { badRequest, forbidden, found, invalid, reaches } from '../../../http/in
 import { recordEvents } from '../../activity/events/index.ts';
 import { removeAccessRequests } from '../../people/users/index.ts';
 import { forgetApprovals, heldBack } from './approval_actions.ts';
+import { tellOfMembers } from './hook_actions.ts';
 import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
 import { noSeatsText, type Refusal } from './refusal_rules.ts';
 import { checkRole, type Grant, heldBy, roleColumn } from './role_rules.ts';
@@ -69,6 +70,7 @@ export async function addMembers(
     .execute();
   const joined = written.filter(({ is_new }) => is_new).map(({ user_id }) => user_id);
   await recordMemberships(tx, subtree, joined, 'joined');
+  await tellOfMembers(tx, 'written', sql`${isDirect(source)} and user_id = any(${ofAnyLength(accepted, 'bigint[]')})`);
   // A member has no access request.
   await removeAccessRequests(tx, sql`${isDirect(source)} and user_id = any(${ofAnyLength(accepted, 'bigint[]')})`);
   await forgetApprovals(tx, source, accepted);
@@ -145,6 +147,7 @@ export async function importMembers(tx: Database, project_id: number, actor: Act
     returning user_id`.execute(tx);
   const user_ids = rows.map(({ user_id }) => user_id);
   await recordMemberships(tx, { project_id }, user_ids, 'joined');
+  await tellOfMembers(tx, 'written', sql`${isDirect(source)} and user_id = any(${ofAnyLength(user_ids, 'bigint[]')})`);
   // A member has no access request.
   await removeAccessRequests(tx, sql`${isDirect(source)} and user_id = any(${ofAnyLength(user_ids, 'bigint[]')})`);
   await forgetApprovals(tx, source, user_ids);
@@ -201,6 +204,7 @@ export async function changeMember(
     .set(stamped({ access_level, member_role_id: roleColumn(change), expires_at }))
     .where('id', '=', member.id)
     .execute();
+  await tellOfMembers(tx, 'update', sql`id = ${member.id}`);
   await forgetApprovals(tx, source, [user_id]);
   await refreshAuthorizations(tx, subtree, [user_id]);
   return 'changed';

@@ -1,5 +1,6 @@
 /** What other areas may use of members. */
 export { addMembers, changeMember, refuseAbove } from './actions.ts';
+export { tellOfRequests } from './hook_actions.ts';
 export { removeExpiredMemberships } from './jobs.ts';
 export { Member, MemberQueued, memberReply, queuedReply } from './present.ts';
 export { actorNow, isDirect, isLocked, lockedSource } from './queries.ts';

@@ -13,6 +13,7 @@ import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, forbidden } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
 import { memberOf, recordMemberships } from './actions.ts';
+import { tellOfMembers } from './hook_actions.ts';
 import { hasOtherOwner, isDirect, lockedSource } from './queries.ts';
 import { type Actor, isAbove, protectedRefusal, protectionOf } from './rules.ts';
 
@@ -42,6 +43,7 @@ export async function removeMember(
   if (protection) throw protectedRefusal(protection);
   checkUnmodified(member.updated_at, unmodified_since);
   if (below && user_id !== actor.id) await refuseAboveInside(tx, subtree, actor, user_id);
+  await tellOfMembers(tx, 'remove', sql`id = ${member.id}`);
   await tx.deleteFrom('members').where('id', '=', member.id).execute();
   await recordMemberships(tx, subtree, [user_id], 'left');
   if (below && 'group_id' in subtree) await removeBelow(tx, subtree.group_id, user_id);
@@ -104,6 +106,7 @@ async function refuseAboveInside(tx: Database, place: Subtree, actor: Actor, use
 }
 
 async function removeBelow(tx: Database, group_id: number, user_id: number): Promise<void> {
+  await tellOfMembers(tx, 'remove', sql`user_id = ${user_id} and ${isInside(group_id)}`);
   const { rows } = await sql<{ project_id: number | null }>`
     delete from members where user_id = ${user_id} and ${isInside(group_id)} returning project_id`.execute(tx);
   await recordEvents(
@@ -144,6 +147,7 @@ export async function removeExpiredMembers(db: Database, signal?: AbortSignal): 
 
 async function removeExpired(tx: Database, subtree: Subtree): Promise<number> {
   const source = await lockedSource(tx, subtree);
+  await tellOfMembers(tx, 'remove', sql`${isDirect(source)} and ${hasEnded()}`);
   const gone = await tx.deleteFrom('members').where(isDirect(source)).where(hasEnded()).returning('user_id').execute();
   const user_ids = gone.map(({ user_id }) => user_id);
   await recordMemberships(tx, subtree, user_ids, 'expired');

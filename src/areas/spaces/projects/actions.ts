@@ -18,7 +18,7 @@ import { addNotification } from '../../activity/notification_settings/index.ts';
 import { copyTemplate, firstCommitRefusals } from '../../code/push_rules/index.ts';
 import { announceHead, followDefaultBranch, refsBegun } from '../../code/repository/index.ts';
 import { storageForNew } from '../../instance/application_settings/index.ts';
-import { isPathTaken, lockNamespace } from '../../people/namespaces/index.ts';
+import { isPathTaken, lockNamespace, tellOfProjects } from '../../people/namespaces/index.ts';
 import { limitReached, namingProblems } from './rules.ts';
 
 export interface NewProject {
@@ -130,6 +130,7 @@ async function insertProject(
   await copyTemplate(tx, { id, namespace_id: place.id });
   await refreshAuthorizations(tx, { project_id: id });
   await recordEvent(tx, { project_id: id, author_id: creator_id, action: 'created', target_type: 'Project', target_id: id });
+  await tellOfProjects(tx, 'project_create', sql`projects.id = ${id}`);
 }
 
 /** Reasons against a visibility in a namespace, empty if there are none. */
@@ -265,6 +266,9 @@ export async function changeProject(
       .where('id', '=', project.id)
       .execute();
     await also(tx, full_path !== before.full_path);
+    const isThis = sql`projects.id = ${project.id}`;
+    if (full_path === before.full_path) await tellOfProjects(tx, 'project_update', isThis);
+    else await tellOfProjects(tx, 'project_rename', isThis, before.full_path);
     return movesHead ? await announceHead(tx, project.id) : undefined;
   });
   if (announced !== undefined) await followDefaultBranch(services, announced);

@@ -11,6 +11,7 @@ import {
   markOrRemove,
   projectsDeleted,
   removeDue,
+  tellOfProjects,
   unmark,
 } from '../../people/namespaces/index.ts';
 import { refuseTaken } from './actions.ts';
@@ -62,6 +63,7 @@ const removeMarked = (db: Database, project_id: number): Promise<boolean> =>
     const project = await tx.selectFrom('projects').select('namespace_id').where('id', '=', project_id).executeTakeFirst();
     if (!project) return false;
     await lockTree(tx, project.namespace_id);
+    await tellOfProjects(tx, 'project_destroy', sql`projects.id = ${project_id} and projects.marked_for_deletion_at is not null`);
     const removed = await tx
       .deleteFrom('projects')
       .where('id', '=', project_id)

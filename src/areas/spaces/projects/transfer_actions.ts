@@ -12,7 +12,7 @@ import {
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Caller, conflict, found, invalidAs, notFound } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
-import { lockTarget } from '../../people/namespaces/index.ts';
+import { lockTarget, tellOfProjects } from '../../people/namespaces/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
 import { limitReason, refuseTaken } from './actions.ts';
 import { namespaceFor } from './creation_rules.ts';
@@ -41,10 +41,10 @@ export async function transferProject(
   const place = await lockTarget(tx, { from, to: target.id });
   const project = await tx
     .selectFrom('projects')
-    .select(['name', 'path', 'namespace_id', 'visibility'])
+    .select(['name', 'path', 'full_path', 'namespace_id', 'visibility'])
     .where('id', '=', project_id)
     .executeTakeFirst();
-  const { name, path, namespace_id, visibility } = found('Project', project);
+  const { name, path, full_path: old_full_path, namespace_id, visibility } = found('Project', project);
   if (namespace_id !== from) throw conflict('Another request has just transferred the project.');
   if (namespace_id === place.id) throw failed('Project is already in this namespace.');
   if (await limitReason(tx, place.id)) throw failed(notAllowedThere);
@@ -71,6 +71,7 @@ export async function transferProject(
     target_type: 'Project',
     target_id: project_id,
   });
+  await tellOfProjects(tx, 'project_transfer', sql`projects.id = ${project_id}`, old_full_path);
 }
 
 /** Whether the target is visible to the caller. Namespaces of users are visible to everyone. */

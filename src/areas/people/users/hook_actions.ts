@@ -1,0 +1,26 @@
+/** Telling hooks of the server of users (docs/reference/hooks.md#events). */
+import { sql } from 'kysely';
+import { type Database, momentInJson } from '../../../db/index.ts';
+import { tellEach } from '../../instance/hook_events/index.ts';
+
+/**
+ * @param tx the transaction of the change; of a user who is deleted, before they are
+ * @param old_username of a user who has another one now
+ */
+export const tellOfUser = (
+  tx: Database,
+  event: 'user_create' | 'user_destroy' | 'user_rename',
+  user_id: number,
+  old_username?: string,
+): Promise<void> =>
+  tellEach(tx, {
+    trigger: null,
+    to_system: true,
+    rows: sql`
+      select null::bigint as project_id, '{}'::bigint[] as group_ids, id, name, username, email, created_at, updated_at from users
+       where id = ${user_id} and user_type <> 'ghost'`,
+    facts: sql`json_build_object(
+      'event_name', ${sql.lit(event)}, 'created_at', ${momentInJson('news.created_at')}, 'updated_at', ${momentInJson('news.updated_at')},
+      'name', news.name, 'email', news.email, 'user_id', news.id, 'username', news.username
+      ${old_username === undefined ? sql`` : sql`, 'old_username', ${old_username}::text`})`,
+  });
