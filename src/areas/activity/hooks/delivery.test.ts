@@ -229,6 +229,8 @@ test('a template makes the body, and one that makes no JSON is not sent', async 
   assert.deepEqual(receiver.take(), []);
   const [event] = (await here.as('maintainer').get(`${hook.path}/events`)).body;
   assert.equal(event.response_body, 'The custom webhook template does not make valid JSON');
+  const waiting = sql`select from hook_deliveries where hook_id = ${hook.id} and due_at is not null`;
+  assert.equal((await waiting.execute(here.db)).rows.length, 0);
 });
 
 test('a test sends the newest data, and refuses without any and when it is asked too often', async () => {

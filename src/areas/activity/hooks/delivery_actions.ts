@@ -52,6 +52,8 @@ export interface Outcome {
   response_body: string;
   /** Seconds. */
   execution_duration: number;
+  /** Whether another attempt would end in the same way. */
+  is_final: boolean;
 }
 
 /** Until the end of the response. */
@@ -119,8 +121,11 @@ export async function attempt(services: Sending, outgoing: Outgoing, signal?: Ab
   const secrets = unsealed(services.secrets, hook);
   const startedAt = performance.now();
   let request_headers: Record<string, string> = {};
-  const outcome = (response: Pick<Outcome, 'response_status' | 'response_headers' | 'response_body'>): Outcome => ({
-    ...{ url: hook.url, request_headers, ...response },
+  const outcome = (
+    response: Pick<Outcome, 'response_status' | 'response_headers' | 'response_body'>,
+    is_final = false,
+  ): Outcome => ({
+    ...{ url: hook.url, request_headers, ...response, is_final },
     execution_duration: (performance.now() - startedAt) / 1000,
   });
   try {
@@ -142,12 +147,13 @@ export async function attempt(services: Sending, outgoing: Outgoing, signal?: Ab
     return outcome({ response_status: status, response_headers, response_body });
   } catch (error) {
     if (!(error instanceof OutboundError || error instanceof UnsendableBody)) throw error;
-    return outcome({ response_status: null, response_headers: {}, response_body: error.message });
+    const unsent = { response_status: null, response_headers: {}, response_body: error.message };
+    return outcome(unsent, error instanceof UnsendableBody);
   }
 }
 
 /** The columns of an attempt that has been made. */
-const columnsOfOutcome = ({ request_headers, response_headers, ...columns }: Outcome) => ({
+const columnsOfOutcome = ({ request_headers, response_headers, is_final: _, ...columns }: Outcome) => ({
   ...columns,
   request_headers: JSON.stringify(request_headers),
   response_headers: JSON.stringify(response_headers),
@@ -197,7 +203,7 @@ export async function recordAttempt(
   const hook_id = outgoing.hook.id;
   const pause_s = await countOutcome(tx, hook_id, outcome);
   if (isSuccess(outcome.response_status) || pause_s === null) return undefined;
-  const wait_s = pauseBefore(number, outcome.response_status);
+  const wait_s = outcome.is_final ? undefined : pauseBefore(number, outcome.response_status);
   if (wait_s === undefined) return pause_s || undefined;
   const { event_id, idempotency_key } = outgoing;
   const due_at = sql<string>`now() + make_interval(secs => ${wait_s})`;
