@@ -11,6 +11,7 @@ import { measureNotifications } from './notifications.ts';
 import { measurePushRules } from './push_rules.ts';
 import { measureRepositories } from './repositories.ts';
 import { print, type Row } from './table.ts';
+import { measureTransfers } from './transfers.ts';
 
 /** `npm run bench -- issues` measures that part alone. */
 const asked = (part: string) => process.argv.length < 3 || process.argv.includes(part);
@@ -19,6 +20,7 @@ const { folder, remove } = await workFolder();
 try {
   const rows: Row[] = [];
   if (asked('repositories')) rows.push(...(await measureRepositories(folder)));
+  if (asked('transfers')) rows.push(...(await measureTransfers(folder)));
   if (asked('push_rules')) rows.push(...(await measurePushRules(folder)));
   if (asked('merge_requests')) rows.push(...(await measureMergeRequests(folder)));
   if (asked('notifications')) rows.push(...(await measureNotifications(folder)));
