@@ -356,6 +356,7 @@ create table application_settings (
   allow_local_requests_from_system_hooks boolean default true not null,
   push_event_hooks_limit integer default 3 not null,
   error_tracking_events_per_minute integer default 300 not null,
+  error_tracking_retention_days integer default 90 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
   constraint application_settings_default_group_visibility_check CHECK (default_group_visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
@@ -366,6 +367,7 @@ create table application_settings (
   constraint application_settings_deletion_adjourned_period_check CHECK (deletion_adjourned_period >= 1 AND deletion_adjourned_period <= 90),
   constraint application_settings_email_confirmation_setting_check CHECK (email_confirmation_setting = ANY (ARRAY['off'::text, 'soft'::text, 'hard'::text])),
   constraint application_settings_error_tracking_events_per_minute_check CHECK (error_tracking_events_per_minute >= 0),
+  constraint application_settings_error_tracking_retention_days_check CHECK (error_tracking_retention_days >= 1 AND error_tracking_retention_days <= 90),
   constraint application_settings_group_api_limit_check CHECK (group_api_limit >= 0),
   constraint application_settings_groups_api_limit_check CHECK (groups_api_limit >= 0),
   constraint application_settings_id_check CHECK (id = 1),
@@ -712,6 +714,7 @@ create table error_tracking_error_hours (
   constraint error_tracking_error_hours_pkey PRIMARY KEY (error_id, hour),
   constraint error_tracking_error_hours_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
 );
+CREATE INDEX error_tracking_error_hours_hour_idx ON error_tracking_error_hours USING btree (hour);
 
 create table error_tracking_error_tags (
   error_id bigint not null,

@@ -41,7 +41,7 @@ import {
 import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
-import { digestErrors } from '../areas/work/error_tracking/index.ts';
+import { digestErrors, forgetOldErrors } from '../areas/work/error_tracking/index.ts';
 import {
   closeForeignOnes,
   closeOrphans,
@@ -74,6 +74,7 @@ import { listenForStop } from './stop_request.ts';
 /** Every job of every area. */
 const jobs: readonly AnyJob[] = [
   digestErrors,
+  forgetOldErrors,
   closeForeignOnes,
   closeOrphans,
   concludeMerges,

@@ -93,6 +93,7 @@ export interface ApplicationSettings {
   allow_local_requests_from_system_hooks: Generated<boolean>;
   push_event_hooks_limit: Generated<number>;
   error_tracking_events_per_minute: Generated<number>;
+  error_tracking_retention_days: Generated<number>;
 }
 
 export interface ApprovalRuleGroups {

@@ -112,6 +112,11 @@ const columns = {
   ...throttle('authenticated_files_api', 'requests of users for repository files'),
   rate_limiting_response_text: nullable(Type.String({ description: 'Response text for throttled requests' })),
   error_tracking_events_per_minute: Limit('Events that a project can send to its error tracking in a minute'),
+  error_tracking_retention_days: Type.Integer({
+    minimum: 1,
+    maximum: 90,
+    description: 'Days until errors, their events and release health are deleted',
+  }),
   allow_local_requests_from_web_hooks_and_services: Type.Boolean({
     description: 'Whether URLs of other systems may point to this machine or its network',
   }),

@@ -1,3 +1,4 @@
 /** What the server and its jobs use of error tracking. */
 export { collectorDoorway } from './collector_http.ts';
 export { digestErrors } from './jobs.ts';
+export { forgetOldErrors } from './retention_jobs.ts';
