@@ -7,7 +7,7 @@ import { authenticate, countRequest, planForAnonymous } from './access/index.ts'
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
-import { endpoints } from './areas/index.ts';
+import { describedDoors, endpoints } from './areas/index.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { oauthDoorway } from './areas/people/oauth_tokens/index.ts';
@@ -176,7 +176,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     oauthDoorway,
     invitationPages,
     health,
-    documentation(endpoints),
+    documentation(endpoints, describedDoors),
     ...(metrics ? [metricsDoorway({ token: config.metricsToken, gather: metrics.gather })] : []),
   ];
   for (const doorway of doorways) await openDoorway(app, services, doorway);

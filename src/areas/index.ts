@@ -1,6 +1,6 @@
 /** The map of the API: every area and its endpoints. */
 import { type StoredKind, snippetKind } from '../access/index.ts';
-import { type FiledEndpoint, tagged } from '../http/index.ts';
+import { type DescribedDoor, type FiledEndpoint, tagged } from '../http/index.ts';
 import { eventRoutes } from './activity/events/index.ts';
 import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
@@ -83,6 +83,7 @@ import { epicChildRoutes } from './work/epics/child_routes.ts';
 import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
 import { epicRoutes } from './work/epics/routes.ts';
+import { collectorDoors } from './work/error_tracking/collector_http.ts';
 import { clientKeyRoutes } from './work/error_tracking/key_routes.ts';
 import { releaseHealthRoutes } from './work/error_tracking/release_routes.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/setting_routes.ts';
@@ -131,6 +132,9 @@ const samples = {
   milestone_events: sampleMilestone,
   resource_access_token_events: sampleToken,
 };
+
+/** The doors that are documented with the endpoints. */
+export const describedDoors: readonly DescribedDoor[] = collectorDoors;
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
 export const endpoints: readonly FiledEndpoint[] = [

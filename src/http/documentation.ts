@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import { type Doorway, door } from './door.ts';
+import { type DescribedDoor, type Doorway, door } from './door.ts';
 import type { FiledEndpoint } from './endpoint.ts';
 import { jsonForm } from './error_replies.ts';
 import { apiRoot } from './mount.ts';
@@ -20,7 +20,7 @@ const script = `SwaggerUIBundle({ url: '${apiRoot}/openapi.json', dom_id: '#api'
 const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
 /** The page, its assets and the document. */
-export function documentation(endpoints: readonly FiledEndpoint[]): Doorway {
+export function documentation(endpoints: readonly FiledEndpoint[], described: readonly DescribedDoor[]): Doorway {
   let document: Buffer | undefined;
   return {
     doors: [
@@ -28,7 +28,7 @@ export function documentation(endpoints: readonly FiledEndpoint[]): Doorway {
         method: 'GET',
         url: `${apiRoot}/openapi.json`,
         handle: ({ reply }) => {
-          document ??= Buffer.from(JSON.stringify(openApiDocument(endpoints)));
+          document ??= Buffer.from(JSON.stringify(openApiDocument(endpoints, described)));
           return reply.header('content-type', 'application/json').send(document);
         },
       }),

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterfa
 import type { Services } from '../services/index.ts';
 import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
 import { anonymousBody_bytes, type BodyOptions, streamBodies, UnreadBody } from './body.ts';
-import type { Caller, Counting, Method } from './endpoint.ts';
+import type { AnyEndpoint, Caller, Counting, Method } from './endpoint.ts';
 import { answeringIn, type ErrorForm } from './error_replies.ts';
 import type { ApiError } from './errors.ts';
 import type { Values } from './form.ts';
@@ -36,6 +36,28 @@ export interface DoorCall<C extends Caller, R extends RouteGenericInterface> {
   fields: Values;
   request: FastifyRequest<R>;
   reply: FastifyReply;
+}
+
+/** What the documentation says of a door that programs of other people call. */
+export interface DoorDescription {
+  operation: string;
+  summary: string;
+  description: string;
+  /** The name of a tag that endpoints have. */
+  tag: string;
+  offerings?: AnyEndpoint['offerings'];
+  /** The media types of the body. */
+  body_types: readonly string[];
+  /** What each status means. Bodies are JSON. */
+  responses: Readonly<Record<number, string>>;
+}
+
+/** A door of the API that is in its documentation. */
+export interface DescribedDoor {
+  method: Method;
+  /** Below the root of the API, with parameters as in the paths of endpoints, which are numbers. */
+  path: string;
+  description: DoorDescription;
 }
 
 export interface Door<C extends Caller = Caller, R extends RouteGenericInterface = RouteGenericInterface> {

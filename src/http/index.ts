@@ -2,7 +2,7 @@
 
 export type { Services } from '../services/index.ts';
 export { deleteFound } from './deletion.ts';
-export { type Door, type DoorCall, type Doorway, door, type Identification } from './door.ts';
+export { type DescribedDoor, type Door, type DoorCall, type Doorway, door, type Identification } from './door.ts';
 export * from './endpoint.ts';
 export { type ErrorForm, jsonForm, messageOf } from './error_replies.ts';
 export * from './errors.ts';

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the declarations of the endpoints. */
 import { type TProperties, Type } from 'typebox';
+import type { DescribedDoor } from './door.ts';
 import { type AnyEndpoint, type FiledEndpoint, isReading, servesAnonymous, type Tag } from './endpoint.ts';
 import type { Values } from './form.ts';
 import { apiRoot, pathParameters, statusOf } from './mount.ts';
@@ -155,18 +156,41 @@ function operation(endpoint: FiledEndpoint, shapes: Map<string, unknown>): Value
   };
 }
 
+/** A door takes and answers what its protocol says, which has no schema here. */
+function doorOperation({ path, description: door }: DescribedDoor): Values {
+  const { operation, summary, description, tag, offerings, body_types, responses } = door;
+  return {
+    operationId: operation,
+    summary,
+    description,
+    tags: [tag],
+    ...(offerings ? { 'x-offerings': offerings } : {}),
+    security: [],
+    parameters: pathParameters(path).map((name) => ({ name, in: 'path', required: true, schema: { type: 'integer' } })),
+    requestBody: { content: Object.fromEntries(body_types.map((type) => [type, {}])) },
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, text]) => [status, { description: text, content: { 'application/json': {} } }]),
+      ),
+      '5XX': { $ref: '#/components/responses/Failed' },
+    },
+  };
+}
+
 /**
  * Generates the document.
  * @param endpoints all endpoints, in the order of their tags
+ * @param doors those that are described
  * @returns a plain object, ready for JSON
  */
-export function openApiDocument(endpoints: readonly FiledEndpoint[]): Values {
+export function openApiDocument(endpoints: readonly FiledEndpoint[], doors: readonly DescribedDoor[]): Values {
   const shapes = new Map<string, unknown>([['Refusal', refusalSchema]]);
   const paths: Record<string, Values> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, shapes) };
   }
+  for (const door of doors) paths[door.path.replaceAll(/:(\w+)/g, '{$1}')] = { [door.method.toLowerCase()]: doorOperation(door) };
   return {
     openapi: '3.1.0',
     info: { title: 'Coppice', version: 'v4', description: 'REST API of Coppice.' },

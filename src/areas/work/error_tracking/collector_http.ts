@@ -5,6 +5,7 @@ import { inflateSync } from 'node:zlib';
 import {
   ApiError,
   type Caller,
+  type DescribedDoor,
   type DoorCall,
   type Doorway,
   door,
@@ -197,7 +198,48 @@ const collectorHeaders = {
   'access-control-expose-headers': 'x-sentry-error,x-sentry-rate-limits,retry-after',
 };
 
-const root = '/api/v4/error_tracking/collector/api/:project_id';
+const root = '/error_tracking/collector/api/:project_id';
+const described = {
+  tag: 'Error tracking',
+  offerings: ['hosted'],
+  responses: {
+    200: 'It is stored: `id` is that of the event; without an event an empty object',
+    400: '`400 Bad request - Failed to parse sentry request`; `400 Bad request - Unsupported sentry payload`',
+    403: '`403 Forbidden`: there is no client key',
+    404: '`404 Project Not Found`; `404 Not Found`: the project takes no errors, or the client key is none of its own',
+    408: 'The body did not arrive in time',
+    413: '`413 Request Entity Too Large`',
+    429: 'The project has sent as many events in this minute as it may, or the server takes no errors at the moment',
+  },
+} as const;
+const keyText = 'The client key is in `X-Sentry-Auth`, in the query as `sentry_key`';
+
+/** How the doors are documented. */
+export const collectorDoors = [
+  {
+    method: 'POST',
+    path: `${root}/envelope`,
+    description: {
+      ...described,
+      operation: 'sendErrorTrackingEnvelope',
+      summary: 'Send events, sessions and user reports, as SDKs of Sentry do',
+      description: `${keyText} or in the head of the envelope. Other items are accepted and not kept. The body can be compressed.`,
+      body_types: ['application/x-sentry-envelope'],
+    },
+  },
+  {
+    method: 'POST',
+    path: `${root}/store`,
+    description: {
+      ...described,
+      operation: 'storeErrorTrackingEvent',
+      summary: 'Send one event, as old SDKs of Sentry do',
+      description: `${keyText}. The body can be compressed.`,
+      body_types: ['application/json'],
+    },
+  },
+] as const satisfies readonly DescribedDoor[];
+const takers = [takeEnvelope, takeStored];
 
 /**
  * The doors of the collector.
@@ -205,17 +247,17 @@ const root = '/api/v4/error_tracking/collector/api/:project_id';
  */
 export function collectorDoorway(limits: IntakeLimits): Doorway {
   const guard = intakeGuard(limits);
-  const collecting = (url: string, take: (call: Call) => Promise<unknown>) =>
-    door<Caller, Addressed>({
-      method: 'POST',
-      url,
-      handle(call) {
-        call.reply.headers(collectorHeaders);
-        return take({ ...call, guard });
-      },
-    });
   return {
-    doors: [collecting(`${root}/envelope`, takeEnvelope), collecting(`${root}/store`, takeStored)],
+    doors: collectorDoors.map(({ method, path }, index) =>
+      door<Caller, Addressed>({
+        method,
+        url: `/api/v4${path}`,
+        handle(call) {
+          call.reply.headers(collectorHeaders);
+          return takers[index]!({ ...call, guard });
+        },
+      }),
+    ),
     errors: () => collectorForm,
     bodies: 'stream',
   };
