@@ -1,0 +1,150 @@
+/** SDKs of Sentry as they are, for Node.js, Python and Go: what they send is stored with the right key and with no other. */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { digestErrors } from '../../src/areas/work/error_tracking/index.ts';
+import { ownAddress } from '../support/address.ts';
+import { performQueued } from '../support/jobs.ts';
+import { type World, world } from '../support/world.ts';
+
+const run = promisify(execFile);
+const folder = await mkdtemp(path.join(tmpdir(), 'coppice-sentry-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const environment = await ownAddress();
+
+type Program = string[] | { missing: string };
+
+/** @returns in words why something cannot be had on this machine */
+const missing = (name: string, error: unknown) => {
+  const { message, stderr = '' } = error as Error & { stderr?: string };
+  return { missing: `${name} cannot be had: ${stderr.trim().split('\n').at(-1) || message}` };
+};
+
+async function python(): Promise<Program> {
+  const own = path.join(folder, 'bin/python');
+  try {
+    await run('python3', ['-m', 'venv', '--without-pip', folder]);
+    await run('python3', ['-m', 'pip', '--python', own, 'install', '--quiet', 'sentry-sdk']);
+  } catch (error) {
+    return missing('sentry-sdk', error);
+  }
+  return [own, path.join(import.meta.dirname, 'sentry_python.py')];
+}
+
+async function go(): Promise<Program> {
+  const options = {
+    cwd: path.join(import.meta.dirname, 'go'),
+    env: { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' },
+  };
+  const program = path.join(folder, 'sentry-go');
+  try {
+    await run('go', ['mod', 'download'], options);
+  } catch (error) {
+    return missing('sentry-go', error);
+  }
+  await run('go', ['build', '-gcflags=all=-N -l', '-ldflags=-s -w', '-o', program, './sentry'], options);
+  return [program];
+}
+
+/** The project takes errors. @returns its DSN, and some with keys that are none of its own */
+async function dsns({ as, project }: World): Promise<{ right: string; wrong: string[] }> {
+  const keyOf = async (id: number) => {
+    await as('owner').put(`/projects/${id}/error_tracking/settings`, { active: true, integrated: true });
+    return (await as('owner').post(`/projects/${id}/error_tracking/client_keys`)).body;
+  };
+  const deleted = await keyOf(project.id);
+  assert.equal((await as('owner').delete(`/projects/${project.id}/error_tracking/client_keys/${deleted.id}`)).status, 204);
+  const { public_key, sentry_dsn } = await keyOf(project.id);
+  const { body: other } = await as('owner').post('/projects', { name: `other-${project.path}` });
+  const foreign = await keyOf(other.id);
+  const keys = [deleted.public_key, foreign.public_key, `glet_${'0'.repeat(32)}`];
+  return { right: sentry_dsn, wrong: keys.map((key) => sentry_dsn.replace(public_key, key)) };
+}
+
+interface Stored {
+  name: string;
+  description: string;
+  platform: string;
+  release: string;
+  environment: string;
+  payload: { sdk: { name: string }; exception?: { values: { stacktrace: { frames: { function: string }[] } }[] } };
+}
+
+async function storedErrors({ db, services, project }: World): Promise<Stored[]> {
+  await performQueued(services, [digestErrors]);
+  const rows = await db
+    .selectFrom('error_tracking_events as events')
+    .innerJoin('error_tracking_errors as errors', 'errors.id', 'events.error_id')
+    .select(['errors.name', 'errors.description', 'errors.platform', 'events.release', 'events.environment', 'events.payload'])
+    .where('errors.project_id', '=', project.id)
+    .orderBy('errors.name')
+    .$castTo<Omit<Stored, 'payload'> & { payload: string }>()
+    .execute();
+  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as Stored['payload'] }));
+}
+
+/** Runs a program that sends an exception and a message to each DSN. */
+async function send(program: readonly string[], to: readonly string[]): Promise<void> {
+  const [command, ...words] = program;
+  const child = spawn(command!, words, { stdio: ['pipe', 'inherit', 'pipe'] });
+  child.stdin.end(JSON.stringify(to));
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  assert.equal(code, 0, said);
+}
+
+async function tell(t: TestContext, program: Program, platform: string): Promise<World | undefined> {
+  if ('missing' in program) {
+    t.skip(program.missing);
+    return undefined;
+  }
+  const here = await world({ environment });
+  const { right, wrong } = await dsns(here);
+  await send(program, wrong);
+  assert.deepEqual(await storedErrors(here), []);
+  await send(program, [right]);
+  const all = await storedErrors(here);
+  assert.equal(all.length, 2);
+  const others = await here.db
+    .selectFrom('error_tracking_events as events')
+    .innerJoin('projects', 'projects.id', 'events.project_id')
+    .select('events.id')
+    .where('projects.path', '=', `other-${here.project.path}`)
+    .execute();
+  assert.deepEqual(others, []);
+  const thrown = all.find(({ payload }) => payload.exception)!;
+  const said = all.find((error) => error !== thrown)!;
+  assert.match(thrown.description, /no apples/);
+  assert.equal(said.name, 'the harvest is late');
+  for (const error of all)
+    assert.deepEqual([error.platform, error.release, error.environment], [platform, 'orchard@1.0', 'autumn']);
+  const frames = thrown.payload.exception!.values.at(-1)!.stacktrace.frames;
+  assert.ok(
+    frames.some(({ function: name }) => /pick/.test(name)),
+    JSON.stringify(frames),
+  );
+  return here;
+}
+
+test('sentry for Node.js', async (t) => {
+  await tell(t, [process.execPath, path.join(import.meta.dirname, 'sentry_node.ts')], 'node');
+});
+
+test('sentry for Python, with a session', async (t) => {
+  const here = await tell(t, await python(), 'python');
+  if (here === undefined) return;
+  const { body } = await here.as('reporter').get(`/projects/${here.project.id}/error_tracking/releases_health`);
+  assert.deepEqual(
+    body.map(({ release, environment, errored }: Record<string, unknown>) => [release, environment, errored]),
+    [['orchard@1.0', 'autumn', 1]],
+  );
+});
+
+test('sentry for Go', async (t) => {
+  await tell(t, await go(), 'go');
+});
