@@ -6,7 +6,7 @@ import { checkExpression, InvalidExpression } from '../../../expressions/index.t
 import { ApiError, found, invalid, type Services } from '../../../http/index.ts';
 import { urlReasons } from '../../../outbound/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { type HookRow, hooksOf, sealed, unsealed } from './queries.ts';
+import { type HookRow, hooksOf, noSecrets, sealed, unsealed } from './queries.ts';
 import { filledUrl, type HookSecrets, longest, most_custom, most_hooks, variablesIn, wildcardSource } from './rules.ts';
 
 interface Pair {
@@ -90,8 +90,6 @@ function secretsAfter(before: HookSecrets, { token, signing_token, url_variables
   };
 }
 
-const noSecrets: HookSecrets = { url_variables: {}, custom_headers: {} };
-
 const columnsFrom = ({
   url: _url,
   token: _token,
@@ -143,7 +141,7 @@ export function changeHook(
   return db.transaction().execute(async (tx) => {
     const before = await lockedHook(tx, owner, id);
     const url = given.url ?? before.url;
-    const values = secretsAfter(url === before.url ? unsealed(secrets, before) : noSecrets, given);
+    const values = secretsAfter((url === before.url ? unsealed(secrets, before) : undefined) ?? noSecrets, given);
     if (given.url !== undefined || given.url_variables) await checkUrl(tx, owner, url, values.url_variables);
     const { branch_filter_strategy: strategy, push_events_branch_filter: filter } = { ...before, ...columnsFrom(given) };
     await checkFilter(strategy, filter);
@@ -165,7 +163,7 @@ export async function setEntry(
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const row = await lockedHook(tx, owner, id);
-    const values = unsealed(secrets, row);
+    const values = unsealed(secrets, row) ?? noSecrets;
     const { [key]: before, ...others } = values[of];
     if (value === null) found(undefined, before);
     if (value === null && of === 'url_variables' && variablesIn(row.url).includes(key)) throw refused(refusedTexts.variable);

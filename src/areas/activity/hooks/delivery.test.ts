@@ -263,3 +263,31 @@ test('a test sends the newest data, and refuses without any and when it is asked
   assert.equal(often.status, 429);
   receiver.take();
 });
+
+test('a hook whose secrets cannot be decrypted is shown, not sent to, and holds up no other', async () => {
+  const here = await world();
+  // Other tests may have left something due.
+  const pathsOf = (taken: { path: string }[]) =>
+    taken.map(({ path }) => path).filter((path) => ['/broken', '/whole'].includes(path));
+  await allowLocalHooks(here);
+  const broken = await addHook(here, '/broken', { token: 'open sesame' });
+  await addHook(here, '/whole');
+  await here.db
+    .updateTable('hooks')
+    .set({ secrets: Buffer.alloc(64) })
+    .where('id', '=', broken.id)
+    .execute();
+  await addIssue(here);
+  await sendHooks(here);
+  assert.deepEqual(pathsOf(receiver.take()), ['/whole']);
+  const [event] = (await here.as('maintainer').get(`${broken.path}/events`)).body;
+  const text = 'The secrets of the webhook cannot be decrypted. Set them again.';
+  assert.deepEqual([event.response_status, event.response_body], ['internal error', text]);
+  assert.equal((await here.as('maintainer').get(broken.path)).body.token_present, false);
+  // A new token mends it.
+  const mended = await here.as('maintainer').put(broken.path, { token: 'open again' });
+  assert.deepEqual([mended.status, mended.body.token_present], [200, true]);
+  await addIssue(here);
+  await sendHooks(here);
+  assert.deepEqual(new Set(pathsOf(receiver.take())), new Set(['/broken', '/whole']));
+});

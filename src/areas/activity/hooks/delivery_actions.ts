@@ -17,7 +17,7 @@ import {
   pauseBefore,
   rendered,
   signatureOf,
-  UnsendableBody,
+  Unsendable,
 } from './rules.ts';
 
 /** The job that sends all deliveries that are due. */
@@ -118,7 +118,6 @@ function headersFor(services: Sending, outgoing: Outgoing, { token, signing_toke
  */
 export async function attempt(services: Sending, outgoing: Outgoing, signal?: AbortSignal): Promise<Outcome> {
   const { hook } = outgoing;
-  const secrets = unsealed(services.secrets, hook);
   const startedAt = performance.now();
   let request_headers: Record<string, string> = {};
   const outcome = (
@@ -129,6 +128,8 @@ export async function attempt(services: Sending, outgoing: Outgoing, signal?: Ab
     execution_duration: (performance.now() - startedAt) / 1000,
   });
   try {
+    const secrets = unsealed(services.secrets, hook);
+    if (secrets === undefined) throw new Unsendable('The secrets of the webhook cannot be decrypted. Set them again.');
     const template = hook.custom_webhook_template;
     const body = template ? rendered(template, JSON.parse(outgoing.body)) : outgoing.body;
     checkLength(body);
@@ -146,9 +147,9 @@ export async function attempt(services: Sending, outgoing: Outgoing, signal?: Ab
     });
     return outcome({ response_status: status, response_headers, response_body });
   } catch (error) {
-    if (!(error instanceof OutboundError || error instanceof UnsendableBody)) throw error;
+    if (!(error instanceof OutboundError || error instanceof Unsendable)) throw error;
     const unsent = { response_status: null, response_headers: {}, response_body: error.message };
-    return outcome(unsent, error instanceof UnsendableBody);
+    return outcome(unsent, error instanceof Unsendable);
   }
 }
 

@@ -3,14 +3,14 @@ import type { Static } from 'typebox';
 import type { Secrets } from '../../../secrets/index.ts';
 import { type Trigger, triggers } from '../../instance/hook_events/index.ts';
 import type { flags, HookEvent, hookResources } from './parameters.ts';
-import { type HookRow, unsealed } from './queries.ts';
+import { type HookRow, noSecrets, unsealed } from './queries.ts';
 import { alertStatus, type OwnerKind } from './rules.ts';
 
 type Shown<K extends OwnerKind> = Static<(typeof hookResources)[K]>;
 
 /** A hook of an owner of this kind. */
 export function presentHook<K extends OwnerKind>(secrets: Secrets, names: (typeof flags)[K], row: HookRow): Shown<K> {
-  const { token, signing_token, url_variables, custom_headers } = unsealed(secrets, row);
+  const { token, signing_token, url_variables, custom_headers } = unsealed(secrets, row) ?? noSecrets;
   const keysOf = (entries: Record<string, string>) => Object.keys(entries).map((key) => ({ key }));
   const { id, url, name, description, created_at, enable_ssl_verification, disabled_until, custom_webhook_template } = row;
   const { push_events_branch_filter, branch_filter_strategy, project_id, group_id } = row;

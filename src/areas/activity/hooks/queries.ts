@@ -11,9 +11,11 @@ const purpose = 'hook secrets';
 
 export const sealed = (secrets: Secrets, values: HookSecrets): Buffer => secrets.seal(purpose, JSON.stringify(values));
 
-/** @throws Error when they were sealed with another secret key */
-export const unsealed = (secrets: Secrets, { secrets: bytes }: Pick<HookRow, 'secrets'>): HookSecrets =>
-  JSON.parse(secrets.unseal(purpose, bytes)) as HookSecrets;
+export const noSecrets: HookSecrets = { url_variables: {}, custom_headers: {} };
+
+/** @returns undefined when they were sealed with another secret key, or are damaged: the hook is shown and changed as one without any, and never sent to */
+export const unsealed = (secrets: Secrets, { secrets: bytes }: Pick<HookRow, 'secrets'>): HookSecrets | undefined =>
+  isReadable(secrets, purpose, bytes) ? (JSON.parse(secrets.unseal(purpose, bytes)) as HookSecrets) : undefined;
 
 export type HookRow = Selectable<DB['hooks']>;
 

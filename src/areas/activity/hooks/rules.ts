@@ -121,21 +121,21 @@ export const wildcardSource = (pattern: string): string =>
     .map((piece) => piece.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'))
     .join('.*')}$`;
 
-/** A body that is not sent. The message is a sentence for the owner of the hook. */
-export class UnsendableBody extends Error {
-  override name = 'UnsendableBody';
+/** What is not sent to a hook. The message is a sentence for the owner of the hook. */
+export class Unsendable extends Error {
+  override name = 'Unsendable';
 }
 
 const longestBody_bytes = 25 * 1024 * 1024;
 
-/** @throws UnsendableBody for a body that is too long */
+/** @throws Unsendable for a body that is too long */
 export function checkLength(body: string): void {
-  if (Buffer.byteLength(body) > longestBody_bytes) throw new UnsendableBody('The payload is larger than 25 MiB');
+  if (Buffer.byteLength(body) > longestBody_bytes) throw new Unsendable('The payload is larger than 25 MiB');
 }
 
 /**
  * The body that a template makes of the usual one: `{{object_attributes.title}}` stands for a value of it.
- * @throws UnsendableBody when the result is not JSON, or too long
+ * @throws Unsendable when the result is not JSON, or too long
  */
 export function rendered(template: string, body: unknown): string {
   let size = template.length;
@@ -149,13 +149,13 @@ export function rendered(template: string, body: unknown): string {
     const shown = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
     size += shown.length;
     // A template can repeat a long description many times.
-    if (size > longestRendered) throw new UnsendableBody('The custom webhook template makes too long a body');
+    if (size > longestRendered) throw new Unsendable('The custom webhook template makes too long a body');
     return JSON.stringify(shown).slice(1, -1);
   });
   try {
     JSON.parse(text);
   } catch {
-    throw new UnsendableBody('The custom webhook template does not make valid JSON');
+    throw new Unsendable('The custom webhook template does not make valid JSON');
   }
   return text;
 }
