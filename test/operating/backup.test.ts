@@ -19,7 +19,7 @@ async function made(server: Server, address: string, parameters: object) {
 }
 
 /** People, groups, projects and histories, and the addresses under which they are seen. */
-async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: number } }> {
+async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: number }; apples: { id: number } }> {
   const user = await made(server, '/users', {
     username: 'ada',
     name: 'Ada',
@@ -58,6 +58,7 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
   const position = { ...diff_refs, position_type: 'text', new_path: 'd.txt', new_line: 1 };
   const body = '```suggestion\nfigs\n```';
   await made(server, `/projects/${apples.id}/merge_requests/1/discussions`, { body, position });
+  await collectErrors(server, apples);
   const projects = [apples, sha256].flatMap(({ id }) =>
     [
       ...['', '/members/all', '/freeze_periods', '/repository/branches', '/repository/branches/main', '/repository/commits'],
@@ -80,6 +81,7 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
     ],
     ...projects,
     ...[uploads, `${uploads}/${uploaded.body.id}`],
+    ...['/settings', '/client_keys', '/releases_health'].map((rest) => `/projects/${apples.id}/error_tracking${rest}`),
     ...['/commits', '/diffs', '/discussions', '/notes', '/reviewers'].map(
       (rest) => `/projects/${apples.id}/merge_requests/1${rest}`,
     ),
@@ -91,7 +93,26 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
       (rest) => `/projects/${apples.id}${rest}`,
     ),
   ];
-  return { addresses, busy };
+  return { addresses, busy, apples };
+}
+
+/** Sends an event and a session with the client key of a project. */
+async function sendError({ url, root }: Server, { id }: { id: number }): Promise<void> {
+  const [{ public_key }] = (await root.get(`/projects/${id}/error_tracking/client_keys`)).body;
+  const session = { sid: '1'.repeat(32), status: 'exited', attrs: { release: 'orchard@1' } };
+  const lines = [{}, { type: 'event' }, { message: 'no apples' }, { type: 'session' }, session];
+  const reply = await fetch(`${url}/api/v4/error_tracking/collector/api/${id}/envelope/?sentry_key=${public_key}`, {
+    method: 'POST',
+    headers: oneCall,
+    body: lines.map((line) => JSON.stringify(line)).join('\n'),
+  });
+  assert.equal(reply.status, 200);
+}
+
+async function collectErrors(server: Server, project: { id: number }): Promise<void> {
+  const { status } = await server.root.put(`/projects/${project.id}/error_tracking/settings`, { active: true, integrated: true });
+  assert.equal(status, 200);
+  await sendError(server, project);
 }
 
 /** One after the other: a busy machine refuses some of many at once. */
@@ -140,7 +161,7 @@ async function killRestore(file: string, target: { COPPICE_DATA: string }): Prom
 test('a backup taken during pushes is restored to a consistent server with the same replies', async () => {
   const source = { COPPICE_DATA: await dataFolder() };
   const server = await serve(source);
-  const { addresses, busy } = await fill(server);
+  const { addresses, busy, apples } = await fill(server);
   const { address, authorization } = await addLargeFile(server, 'orchard/trees/apples');
   const file = path.join(await folder(), 'backup.tar.zst');
   const stopPushing = keepBusy(server, busy);
@@ -202,6 +223,9 @@ test('a backup taken during pushes is restored to a consistent server with the s
   assert.equal(next.status, 201, 'numbers go on where they were');
   const [youngest, restoredOne] = (await heir.root.get('/events', { per_page: 2 })).body;
   assert.ok(youngest.id > restoredOne.id + 10_000_000, 'clients that poll may have seen events that the backup does not have');
+  await sendError(heir, apples);
+  const [health] = (await heir.root.get(`/projects/${apples.id}/error_tracking/releases_health`)).body;
+  assert.equal(health.exited, 1, 'the session was known');
   assert.equal(await heir.stop(), 0);
 });
 
