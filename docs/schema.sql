@@ -724,6 +724,7 @@ create table error_tracking_error_tags (
   constraint error_tracking_error_tags_pkey PRIMARY KEY (error_id, key, value),
   constraint error_tracking_error_tags_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
 );
+CREATE INDEX error_tracking_error_tags_values ON error_tracking_error_tags USING btree (value, key, error_id) WHERE key = ANY (ARRAY['environment'::text, 'release'::text]);
 
 create table error_tracking_error_users (
   error_id bigint not null,
@@ -734,7 +735,7 @@ create table error_tracking_error_users (
 
 create table error_tracking_errors (
   id bigint generated always as identity not null,
-  project_id bigint not null,
+  project_id bigint,
   fingerprint text not null,
   name text not null,
   description text not null,
@@ -764,14 +765,19 @@ create table error_tracking_errors (
   constraint error_tracking_errors_resolved_by_id_fkey FOREIGN KEY (resolved_by_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX error_tracking_errors_assignee_id_idx ON error_tracking_errors USING btree (assignee_id) WHERE assignee_id IS NOT NULL;
-CREATE INDEX error_tracking_errors_issue_id_idx ON error_tracking_errors USING btree (issue_id) WHERE issue_id IS NOT NULL;
+CREATE UNIQUE INDEX error_tracking_errors_issue_id_idx ON error_tracking_errors USING btree (issue_id) WHERE issue_id IS NOT NULL;
 CREATE INDEX error_tracking_errors_last_seen_at_idx ON error_tracking_errors USING btree (last_seen_at);
+CREATE INDEX error_tracking_errors_project_id_events_count_id_idx ON error_tracking_errors USING btree (project_id, events_count, id);
+CREATE INDEX error_tracking_errors_project_id_first_seen_at_id_idx ON error_tracking_errors USING btree (project_id, first_seen_at, id);
 CREATE INDEX error_tracking_errors_project_id_last_seen_at_id_idx ON error_tracking_errors USING btree (project_id, last_seen_at, id);
+CREATE INDEX error_tracking_errors_project_id_level_last_seen_at_id_idx ON error_tracking_errors USING btree (project_id, level, last_seen_at, id);
 CREATE INDEX error_tracking_errors_project_id_status_events_count_id_idx ON error_tracking_errors USING btree (project_id, status, events_count, id);
 CREATE INDEX error_tracking_errors_project_id_status_first_seen_at_id_idx ON error_tracking_errors USING btree (project_id, status, first_seen_at, id);
 CREATE INDEX error_tracking_errors_project_id_status_last_seen_at_id_idx ON error_tracking_errors USING btree (project_id, status, last_seen_at, id);
 CREATE INDEX error_tracking_errors_project_id_status_users_count_id_idx ON error_tracking_errors USING btree (project_id, status, users_count, id);
+CREATE INDEX error_tracking_errors_project_id_users_count_id_idx ON error_tracking_errors USING btree (project_id, users_count, id);
 CREATE INDEX error_tracking_errors_resolved_by_id_idx ON error_tracking_errors USING btree (resolved_by_id) WHERE resolved_by_id IS NOT NULL;
+CREATE INDEX error_tracking_errors_search ON error_tracking_errors USING gin (project_id, name gin_trgm_ops, description gin_trgm_ops, actor gin_trgm_ops) WITH (gin_pending_list_limit='256');
 
 create table error_tracking_events (
   id bigint generated always as identity not null,
@@ -799,6 +805,7 @@ create table error_tracking_events (
 ) partition by RANGE (received_at);
 CREATE INDEX error_tracking_events_error_id_occurred_at_id_idx ON ONLY error_tracking_events USING btree (error_id, occurred_at, id);
 CREATE INDEX error_tracking_events_id_idx ON ONLY error_tracking_events USING btree (id) WHERE digested_at IS NULL;
+CREATE INDEX error_tracking_events_id_idx1 ON ONLY error_tracking_events USING btree (id);
 CREATE INDEX error_tracking_events_project_id_event_id_idx ON ONLY error_tracking_events USING btree (project_id, event_id);
 
 create table error_tracking_rates (

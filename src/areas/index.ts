@@ -84,6 +84,7 @@ import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
 import { epicRoutes } from './work/epics/routes.ts';
 import { collectorDoors } from './work/error_tracking/collector_http.ts';
+import { errorRoutes } from './work/error_tracking/error_routes.ts';
 import { clientKeyRoutes } from './work/error_tracking/key_routes.ts';
 import { releaseHealthRoutes } from './work/error_tracking/release_routes.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/setting_routes.ts';
@@ -281,9 +282,10 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Epic issues', 'The issues of an epic, in order.', epicIssueRoutes),
   ...tagged(
     'Error tracking',
-    'Errors that applications send: the settings of a project and the keys of clients.',
+    'Errors that applications send: the settings of a project, the keys of clients, and the errors with their events.',
     errorTrackingSettingRoutes,
     clientKeyRoutes,
+    errorRoutes,
     releaseHealthRoutes,
   ),
   ...tagged(

@@ -307,7 +307,7 @@ export interface ErrorTrackingErrorUsers {
 
 export interface ErrorTrackingErrors {
   id: GeneratedAlways<number>;
-  project_id: number;
+  project_id: number | null;
   fingerprint: string;
   name: string;
   description: string;

@@ -21,13 +21,14 @@ const inOneOf = (columns: readonly string[], pattern: string) => {
  * whole value, because nearly every text contains them.
  * @param search terms; those with blanks are in quotes
  * @param columns names with their table, e.g. `issues.title`
+ * @param parameter its name, for the refusal
  * @returns undefined for a search without terms
  * @throws ApiError 400 for too many terms
  */
-export function isFoundIn(search: string, columns: readonly string[]): RawBuilder<SqlBool> | undefined {
+export function isFoundIn(search: string, columns: readonly string[], parameter = 'search'): RawBuilder<SqlBool> | undefined {
   const terms = termsOf(search);
   if (terms.length === 0) return undefined;
-  if (terms.length > maximumTerms) throw badParams(`search has more than ${maximumTerms} terms`);
+  if (terms.length > maximumTerms) throw badParams(`${parameter} has more than ${maximumTerms} terms`);
   const long = terms.filter((term) => [...term].length >= shortest);
   if (long.length === 0) return inOneOf(columns, containing(search.trim()).slice(1, -1));
   return sql`(${sql.join(

@@ -67,6 +67,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   const { id: member_role_id } = await asked(here.as('admin').post('/member_roles', role));
   await asked(owner.post(`/projects/${project.id}/deploy_keys`, { title: name, key: newPublicKey() }));
   await asked(owner.post(`/projects/${project.id}/error_tracking/client_keys`));
+  await addErrors(here, turn, id);
   const release = { project_id: project.id, release: name, environment: 'production', last_seen_at: new Date().toISOString() };
   await db.insertInto('error_tracking_releases').values(release).execute();
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
@@ -191,6 +192,30 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await addPlans(here, turn, name, member);
   await asked(client.get('/user'));
 }
+
+/** An error with an assignee, and an event of the first one. */
+async function addErrors({ db, project }: World, turn: number, assignee_id: number): Promise<void> {
+  const said = { name: `Turn ${turn}`, description: '', actor: '', platform: 'other', level: 'error', fingerprint: `${turn}` };
+  const now = new Date().toISOString();
+  await db
+    .insertInto('error_tracking_errors')
+    .values({ ...said, project_id: project.id, first_seen_at: now, last_seen_at: now, assignee_id })
+    .execute();
+  const event = { ...said, project_id: project.id, error_id: (await errorOf({ db, project })).id, occurred_at: now };
+  await db
+    .insertInto('error_tracking_events')
+    .values({ ...event, event_id: crypto.randomUUID(), environment: 'production', tags: '{}', payload: '{}', digested_at: now })
+    .execute();
+}
+
+/** The first error of the project. */
+const errorOf = ({ db, project }: Pick<World, 'db' | 'project'>) =>
+  db
+    .selectFrom('error_tracking_errors')
+    .select('id')
+    .where('project_id', '=', project.id)
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
 
 /** The threads of issues, merge requests, epics, commits and snippets that all turns add to. */
 const threadOn = (
@@ -471,6 +496,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     hook_id: path.includes('/hooks/') ? String(await hookOf(here, path.startsWith('/groups') ? 'group' : 'project')) : '1',
     user_id: String(path.includes('/service_accounts/') ? await serviceAccountOf(here) : people.guest.id),
     sha: status.sha,
+    error_id: String((await errorOf(here)).id),
     snippet_id: String((await snippetOf(here)).id),
     commit_id: status.sha,
     file_path: 'README.md',

@@ -11,7 +11,8 @@ const levels = new Set(['fatal', 'error', 'warning', 'info', 'debug']);
 const longestName = 255;
 const longestDescription = 1024;
 const longestTagKey = 32;
-const longestTagValue = 200;
+/** Longer values of tags are cut. */
+export const longestTagValue = 200;
 const maximumTags = 100;
 const minute_ms = 60_000;
 const day_ms = 86_400_000;
