@@ -84,6 +84,8 @@ import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
 import { epicRoutes } from './work/epics/routes.ts';
 import { collectorDoors } from './work/error_tracking/collector_http.ts';
+import { errorChangeRoutes } from './work/error_tracking/error_change_routes.ts';
+import { errorEventRoutes } from './work/error_tracking/error_event_routes.ts';
 import { errorRoutes } from './work/error_tracking/error_routes.ts';
 import { clientKeyRoutes } from './work/error_tracking/key_routes.ts';
 import { releaseHealthRoutes } from './work/error_tracking/release_routes.ts';
@@ -286,6 +288,8 @@ export const endpoints: readonly FiledEndpoint[] = [
     errorTrackingSettingRoutes,
     clientKeyRoutes,
     errorRoutes,
+    errorChangeRoutes,
+    errorEventRoutes,
     releaseHealthRoutes,
   ),
   ...tagged(

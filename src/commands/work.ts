@@ -42,6 +42,7 @@ import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
 import { digestErrors, forgetOldErrors } from '../areas/work/error_tracking/index.ts';
+import { digestErrors, removeError } from '../areas/work/error_tracking/index.ts';
 import {
   closeForeignOnes,
   closeOrphans,
@@ -75,6 +76,7 @@ import { listenForStop } from './stop_request.ts';
 const jobs: readonly AnyJob[] = [
   digestErrors,
   forgetOldErrors,
+  removeError,
   closeForeignOnes,
   closeOrphans,
   concludeMerges,

@@ -87,6 +87,7 @@ const wholeLists: Record<string, string> = {
   listProjectMilestoneBurndownEvents: 'the points of one chart',
   listIssueLinks: 'the reference shows them as a whole',
   listRelatedEpics: 'as the links of issues',
+  updateErrors: 'what one call has changed',
 };
 
 test('arrays come in pages, which take page and per_page', () => {

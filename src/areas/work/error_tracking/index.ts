@@ -2,3 +2,4 @@
 export { collectorDoorway } from './collector_http.ts';
 export { digestErrors } from './jobs.ts';
 export { forgetOldErrors } from './retention_jobs.ts';
+export { removeError } from './removal_jobs.ts';

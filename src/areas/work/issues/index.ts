@@ -2,7 +2,9 @@
 
 export { startMergeRequest } from './branch_actions.ts';
 export { updateIssue } from './change_actions.ts';
+export { createIssue } from './creation_actions.ts';
 export { countIssues, listIssues } from './list_queries.ts';
 export { metricImageDoorway } from './metric_image_file_routes.ts';
 export { issueNoun } from './noteable.ts';
-export { Issue, type IssueReply } from './present.ts';
+export { newIssueFrom } from './parameters.ts';
+export { Issue, type IssueReply, presentSingleIssue } from './present.ts';

@@ -1,7 +1,18 @@
 /** How issues appear in replies (docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
-import { DateOnly, deprecated, Id, nullable, optional, resource, type Services, since, Timestamp } from '../../../http/index.ts';
+import {
+  DateOnly,
+  deprecated,
+  Id,
+  IdOf,
+  nullable,
+  optional,
+  resource,
+  type Services,
+  since,
+  Timestamp,
+} from '../../../http/index.ts';
 import { taskStatus } from '../../../markdown/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { Iteration, type IterationRow, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
@@ -61,6 +72,7 @@ export const issueFields = {
   imported: Type.Boolean(),
   imported_from: Type.String(),
   service_desk_reply_to: nullable(Type.String()),
+  error_tracking_error_id: nullable(IdOf({ description: 'The error of the project that the issue was created from' })),
 };
 export const Issue = resource('Issue', issueFields);
 export type IssueReply = Static<typeof Issue>;
@@ -155,6 +167,7 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     ...{ severity, moved_to_id, imported: imported_from !== 'none', imported_from },
     ...(form.single ? { subscribed: row.subscribed } : {}),
     service_desk_reply_to: null,
+    error_tracking_error_id: row.error_tracking_error_id,
   };
 }
 

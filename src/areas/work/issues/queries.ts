@@ -49,6 +49,8 @@ export interface IssueRow {
   epic_id: number | null;
   /** The issue that it is a duplicate of, if the caller may read that one. */
   original: { project_id: number; iid: number } | null;
+  /** The error that it was created from. */
+  error_tracking_error_id: number | null;
   /** Whether the caller is subscribed to it. */
   subscribed: boolean;
 }
@@ -90,6 +92,7 @@ const issuesById = statement((slots: Slots<{ ids: readonly number[]; caller_id: 
            (select count(*) from issue_links
              where source_id = shown.id and link_type = 'blocks' and ${isOpenTarget}) as blocking_issues_count,
            (select count(*) from merge_request_closed_issues closing where closing.issue_id = shown.id) as merge_requests_count,
+           (select errors.id from error_tracking_errors errors where errors.issue_id = shown.id) as error_tracking_error_id,
            (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
            (select jsonb_build_object('project_id', issues.project_id, 'iid', issues.iid) from issues join projects on projects.id = issues.project_id
              where issues.id = shown.duplicated_to_id and ${isVisibleIssue(caller)}) as original,

@@ -82,6 +82,7 @@ test('a new issue has all fields of the specification', async () => {
     health_status: null,
     epic: null,
     epic_iid: null,
+    error_tracking_error_id: null,
     iteration: null,
     _links: {
       self: `${api}/issues/1`,
