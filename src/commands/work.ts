@@ -41,8 +41,7 @@ import {
 import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
-import { digestErrors, forgetOldErrors } from '../areas/work/error_tracking/index.ts';
-import { digestErrors, removeError } from '../areas/work/error_tracking/index.ts';
+import { digestErrors, forgetOldErrors, removeError } from '../areas/work/error_tracking/index.ts';
 import {
   closeForeignOnes,
   closeOrphans,
