@@ -176,6 +176,32 @@ test('a project that takes no errors answers 404, and one over its quota 429', a
   assert.match(preflight.headers.get('access-control-allow-headers')!, /x-sentry-auth/i);
 });
 
+test('of an error, a hundred tags and two hundred values of each are counted', async () => {
+  const { send, errors, here } = await collector();
+  const withTags = (tags: object) => envelope({}, [{ type: 'event' }, JSON.stringify({ ...failure, tags })]);
+  const numbered = (from: number) => Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`key-${from + index}`, 'x']));
+  const counted = async () => {
+    await errors();
+    const tags = here.db
+      .selectFrom('error_tracking_error_tags as tags')
+      .innerJoin('error_tracking_errors as errors', 'errors.id', 'tags.error_id')
+      .select(['key', 'value'])
+      .where('errors.project_id', '=', here.project.id);
+    const rows = await tags.execute();
+    return { keys: new Set(rows.map(({ key }) => key)), visits: rows.filter(({ key }) => key === 'a visit').length };
+  };
+  // Both within a batch, and from one batch to the next.
+  for (const turn of [0, 1]) {
+    const visits = Array.from({ length: 120 }, (_, index) => withTags({ 'a visit': `${turn}-${index}` }));
+    const bodies = [...visits, withTags(numbered(turn * 200)), withTags(numbered(turn * 200 + 100))];
+    for (const { status } of await Promise.all(bodies.map((body) => send('envelope', body)))) assert.equal(status, 200);
+    const { keys, visits: values } = await counted();
+    assert.ok(keys.size <= 104, `${keys.size} tags`);
+    assert.equal(values, turn === 0 ? 120 : 200);
+    for (const own of ['environment', 'level']) assert.ok(keys.has(own), own);
+  }
+});
+
 test('a resolved error that happens again is unresolved, and an ignored one stays ignored', async () => {
   const { send, errors, here } = await collector();
   const event = () => envelope({}, [{ type: 'event' }, JSON.stringify(failure)]);

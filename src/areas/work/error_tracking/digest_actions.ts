@@ -1,5 +1,5 @@
 /** Grouping events: each becomes part of an error, whose counts and times follow. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
 /** How many events are grouped in one transaction. */
@@ -8,6 +8,10 @@ const batchSize = 500;
 const repeatedWithin = sql`interval '2 days'`;
 /** Of one tag of one error; further values are not counted. */
 const maximumTagValues = 200;
+/** Of one error; further tags are not counted. Events themselves have no more either. */
+const maximumTagKeys = 100;
+/** What every event has, and lists of errors are filtered by. */
+const ownKeys = ['environment', 'level', 'release', 'server_name'];
 
 /** An error that somebody should hear of. */
 export interface ErrorNews {
@@ -119,6 +123,23 @@ async function writeErrors(
   return rows;
 }
 
+/** Whether the error of a tag has one like it. */
+const isKnown = (alike: RawBuilder<unknown>) =>
+  sql<boolean>`exists (select from error_tracking_error_tags known where known.error_id = group_id ${alike})`;
+
+const knownValues = sql<number>`
+  (select count(*) from error_tracking_error_tags known where known.error_id = group_id and known.key = tags.key)`;
+
+/** How many tags the error of a tag has. Each is one step in the index, however many values it has. */
+const knownKeys = sql<number>`(
+  with recursive steps as (
+    (select key from error_tracking_error_tags known where known.error_id = group_id order by key limit 1)
+    union all
+    select (select min(key) from error_tracking_error_tags known where known.error_id = group_id and known.key > steps.key)
+      from steps where steps.key is not null
+  )
+  select count(key) from steps)`;
+
 /** Links the events to their errors, and counts users, tags and hours. */
 async function writeCounts(tx: Database, waiting: readonly Waiting[]): Promise<void> {
   const digested = sql`
@@ -136,16 +157,18 @@ async function writeCounts(tx: Database, waiting: readonly Waiting[]): Promise<v
       select group_id, date_trunc('hour', occurred_at, 'UTC'), count(*) from digested group by 1, 2 order by 1, 2
       on conflict (error_id, hour) do update set count = hours.count + excluded.count
     ), tags as (
-      select group_id, key, value, count(*) as count
+      select group_id, key, value, count(*) as count, dense_rank() over (partition by group_id order by key) as key_place,
+             row_number() over (partition by group_id, key order by value) as value_place
         from digested, jsonb_each_text(digested.tags) as tag(key, value) group by 1, 2, 3
     ), written as (
       insert into error_tracking_error_tags as counted (error_id, key, value, count)
       select group_id, key, value, count from tags
-       where exists (
-               select from error_tracking_error_tags known
-                where known.error_id = group_id and known.key = tags.key and known.value = tags.value)
-          or (select count(*) from error_tracking_error_tags known
-               where known.error_id = group_id and known.key = tags.key) < ${maximumTagValues}
+       where case
+               when ${isKnown(sql`and known.key = tags.key and known.value = tags.value`)} then true
+               when key = any(${ownKeys}::text[]) or ${isKnown(sql`and known.key = tags.key`)} then
+                 ${knownValues} + value_place <= ${maximumTagValues}
+               else ${knownKeys} + key_place <= ${maximumTagKeys} and value_place <= ${maximumTagValues}
+             end
        order by 1, 2, 3
       on conflict (error_id, key, value) do update set count = counted.count + excluded.count
     ), met as (
