@@ -16,6 +16,11 @@ interface Switches {
   integrated: boolean;
 }
 
+export interface Settings extends Switches {
+  /** Null: as many as the application settings say. */
+  events_per_minute: number | null;
+}
+
 const isReceiving = (settings: Switches | undefined) => settings?.active && settings.integrated;
 
 /** Without the tracker of this server there is none to send errors to: that of another server has no setting here. */
@@ -35,14 +40,14 @@ const keysOf = (db: Database, project: Project) =>
  * @param changes what is left out keeps its value
  * @throws ApiError 404 if something is left out and the project has no settings; 400 for a tracker that has no address
  */
-export const changeSettings = (db: Database, project: Project, changes: Partial<Switches>): Promise<Switches> =>
+export const changeSettings = (db: Database, project: Project, changes: Partial<Settings>): Promise<Settings> =>
   db.transaction().execute(async (tx) => {
     await lockProject(tx, project);
     const before = await settingsOf(tx, project);
-    const { active, integrated } = { ...before, ...changes };
+    const { active, integrated, events_per_minute = null } = { ...before, ...changes };
     const settings = found(
       missingSettings,
-      active === undefined || integrated === undefined ? undefined : { active, integrated },
+      active === undefined || integrated === undefined ? undefined : { active, integrated, events_per_minute },
     );
     checkTracker(settings);
     const { id: project_id } = project;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { world } from '../../../../test/support/world.ts';
 
-const off = { project_name: null, tracker_external_url: null, sentry_external_url: null, api_url: null };
+const off = { project_name: null, tracker_external_url: null, sentry_external_url: null, api_url: null, events_per_minute: null };
 
 test('error tracking is set up, disabled and enabled, and the first time brings a client key', async () => {
   const { as, project, url } = await world();
@@ -41,6 +41,21 @@ test('error tracking is set up, disabled and enabled, and the first time brings 
   const without = await maintainer.patch(settings!, { active: true, integrated: false });
   assert.equal(without.status, 400);
   assert.equal((await maintainer.get(settings!)).body.integrated, true);
+});
+
+test('administrators set how many events a project can send', async () => {
+  const { as, project } = await world();
+  const settings = `/projects/${project.id}/error_tracking/settings`;
+  const on = { active: true, integrated: true };
+  const refused = await as('owner').put(settings, { ...on, events_per_minute: 5 });
+  const text = '403 Forbidden - Only administrators can change events_per_minute';
+  assert.deepEqual([refused.status, refused.body.message], [403, text]);
+  assert.equal((await as('owner').get(settings)).status, 404);
+  assert.equal((await as('admin').put(settings, { ...on, events_per_minute: -1 })).status, 400);
+  assert.equal((await as('admin').put(settings, { ...on, events_per_minute: 5 })).body.events_per_minute, 5);
+  // What others change leaves it alone.
+  assert.equal((await as('maintainer').patch(settings, { active: true })).body.events_per_minute, 5);
+  assert.equal((await as('admin').patch(settings, { active: true, events_per_minute: null })).body.events_per_minute, null);
 });
 
 test('client keys are rotated by maintainers', async () => {
