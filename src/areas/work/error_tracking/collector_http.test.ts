@@ -132,6 +132,7 @@ test('other items are accepted and dropped, and what is malformed is refused as 
     [envelope({}, [{ no: 'type' }, '{}']), 400],
     [envelope({}, [{ type: 'event' }, '{"half":']), 400],
     [envelope({}, [{ type: 'event' }, '{"neither":true}']), 400],
+    [envelope({}, [{ type: 'event' }, `{"message":"x","odd":[${'{},'.repeat(100_000)}{}]}`]), 400],
     [envelope({}, [{ type: 'event' }, JSON.stringify({ message: 'x'.repeat(2 ** 20) })]), 413],
   ];
   for (const [body, status] of refused) assert.equal((await send('envelope', body)).status, status, body.slice(0, 60));

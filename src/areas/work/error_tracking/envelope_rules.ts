@@ -152,11 +152,30 @@ export async function readEnvelope(chunks: AsyncIterable<Buffer>, { onHead, limi
   }
 }
 
+/** More lists, objects and members than this would keep other requests waiting while they are read. */
+const maximumElements = 100_000;
+
+/** @throws Malformed */
+function checkElements(json: Uint8Array): void {
+  let elements = 0;
+  let isInString = false;
+  for (let place = 0; place < json.length; place++) {
+    const byte = json[place]!;
+    if (byte === 0x22) isInString = !isInString;
+    else if (isInString) place += byte === 0x5c ? 1 : 0;
+    else if (byte === 0x2c || byte === 0x5b || byte === 0x7b) elements += 1;
+  }
+  if (elements > maximumElements) throw new Malformed();
+}
+
 /**
  * The JSON of an item.
- * @throws Malformed
+ * @throws Malformed, also for too many elements
  */
-export const jsonIn = ({ payload }: Item): Json => parsed(payload.toString());
+export function jsonIn({ payload }: Item): Json {
+  checkElements(payload);
+  return parsed(payload.toString());
+}
 
 /** The JSON of an item, or undefined when it is none. */
 export function jsonIfAny(item: Item): Json | undefined {
