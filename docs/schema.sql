@@ -694,6 +694,13 @@ CREATE INDEX epics_in_order ON epics USING btree (group_id, created_at, id);
 CREATE INDEX epics_of_parent_in_order ON epics USING btree (parent_id, relative_position, id) WHERE parent_id IS NOT NULL;
 CREATE INDEX epics_search ON epics USING gin (title gin_trgm_ops, description gin_trgm_ops);
 
+create table error_tracking_alerts (
+  error_id bigint not null,
+  alerted_at timestamp with time zone not null,
+  constraint error_tracking_alerts_pkey PRIMARY KEY (error_id),
+  constraint error_tracking_alerts_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
+);
+
 create table error_tracking_client_keys (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -808,6 +815,14 @@ CREATE INDEX error_tracking_events_id_idx ON ONLY error_tracking_events USING bt
 CREATE INDEX error_tracking_events_id_idx1 ON ONLY error_tracking_events USING btree (id);
 CREATE INDEX error_tracking_events_project_id_event_id_idx ON ONLY error_tracking_events USING btree (project_id, event_id);
 
+create table error_tracking_notices (
+  project_id bigint not null,
+  began_at timestamp with time zone default now() not null,
+  count integer not null,
+  constraint error_tracking_notices_pkey PRIMARY KEY (project_id),
+  constraint error_tracking_notices_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table error_tracking_rates (
   project_id bigint not null,
   minute timestamp with time zone not null,
@@ -875,7 +890,13 @@ create table error_tracking_settings (
   user_salt bytea default uuid_send(gen_random_uuid()) not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  alert_events integer,
+  alert_users integer,
+  alert_minutes integer default 60 not null,
   constraint error_tracking_settings_pkey PRIMARY KEY (project_id),
+  constraint error_tracking_settings_alert_events_check CHECK (alert_events >= 1 AND alert_events <= 10000),
+  constraint error_tracking_settings_alert_minutes_check CHECK (alert_minutes >= 1 AND alert_minutes <= 1440),
+  constraint error_tracking_settings_alert_users_check CHECK (alert_users >= 1 AND alert_users <= 1000),
   constraint error_tracking_settings_events_per_minute_check CHECK (events_per_minute >= 0),
   constraint error_tracking_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -1057,6 +1078,7 @@ create table hooks (
   disabled_until timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  error_events boolean default false not null,
   constraint hooks_pkey PRIMARY KEY (id),
   constraint hooks_branch_filter_strategy_check CHECK (branch_filter_strategy = ANY (ARRAY['wildcard'::text, 'regex'::text, 'all_branches'::text])),
   constraint hooks_have_one_owner CHECK (num_nonnulls(project_id, group_id) <= 1),

@@ -131,7 +131,7 @@ export {
   reasonForReadOnly,
   visibleProject,
 } from './projects.ts';
-export { isKnownProject } from './readers.ts';
+export { isKnownProject, isUserOfProject } from './readers.ts';
 export { recipientFor } from './recipients.ts';
 export { userByPassword } from './sign_in.ts';
 export {

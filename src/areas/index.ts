@@ -87,6 +87,7 @@ import { collectorDoors } from './work/error_tracking/collector_http.ts';
 import { errorChangeRoutes } from './work/error_tracking/error_change_routes.ts';
 import { errorEventRoutes } from './work/error_tracking/error_event_routes.ts';
 import { errorRoutes } from './work/error_tracking/error_routes.ts';
+import { sampleError } from './work/error_tracking/index.ts';
 import { clientKeyRoutes } from './work/error_tracking/key_routes.ts';
 import { releaseHealthRoutes } from './work/error_tracking/release_routes.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/setting_routes.ts';
@@ -134,6 +135,7 @@ const samples = {
   emoji_events: sampleAward,
   milestone_events: sampleMilestone,
   resource_access_token_events: sampleToken,
+  error_events: sampleError,
 };
 
 /** The doors that are documented with the endpoints. */

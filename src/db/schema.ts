@@ -279,6 +279,11 @@ export interface Epics {
   relative_position: number | null;
 }
 
+export interface ErrorTrackingAlerts {
+  error_id: number;
+  alerted_at: Timestamp;
+}
+
 export interface ErrorTrackingClientKeys {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -351,6 +356,12 @@ export interface ErrorTrackingEvents {
   tags: Json;
 }
 
+export interface ErrorTrackingNotices {
+  project_id: number;
+  began_at: Generated<Timestamp>;
+  count: number;
+}
+
 export interface ErrorTrackingRates {
   project_id: number;
   minute: Timestamp;
@@ -400,6 +411,9 @@ export interface ErrorTrackingSettings {
   user_salt: Generated<Buffer>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  alert_events: number | null;
+  alert_users: number | null;
+  alert_minutes: Generated<number>;
 }
 
 export interface Events {
@@ -528,6 +542,7 @@ export interface Hooks {
   disabled_until: Timestamp | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  error_events: Generated<boolean>;
 }
 
 export interface Instance {
@@ -1516,12 +1531,14 @@ export interface DB {
   epic_labels: EpicLabels;
   epic_links: EpicLinks;
   epics: Epics;
+  error_tracking_alerts: ErrorTrackingAlerts;
   error_tracking_client_keys: ErrorTrackingClientKeys;
   error_tracking_error_hours: ErrorTrackingErrorHours;
   error_tracking_error_tags: ErrorTrackingErrorTags;
   error_tracking_error_users: ErrorTrackingErrorUsers;
   error_tracking_errors: ErrorTrackingErrors;
   error_tracking_events: ErrorTrackingEvents;
+  error_tracking_notices: ErrorTrackingNotices;
   error_tracking_rates: ErrorTrackingRates;
   error_tracking_release_hours: ErrorTrackingReleaseHours;
   error_tracking_release_users: ErrorTrackingReleaseUsers;

@@ -31,7 +31,8 @@ export type EventTarget =
   | 'Snippet'
   | 'WikiPage::Meta'
   | 'DesignManagement::Design'
-  | 'Epic';
+  | 'Epic'
+  | 'TrackedError';
 
 export interface Event {
   /** Null for targets outside projects: epics, personal snippets. */

@@ -7,6 +7,7 @@ import {
   isUsable,
   isVisibleIssue,
   isVisibleProject,
+  levels,
   type MaybeCaller,
   mergeRequestKind,
 } from '../../../access/index.ts';
@@ -39,6 +40,11 @@ const isReadableSnippet = (caller: MaybeCaller) => sql<SqlBool>`
            or ${caller?.admin ? sql`true` : isMemberOfProject(caller, 1)}
       from snippets where snippets.id = events.target_id), false))`;
 
+/** An error of an application, which the Reporter role allows to read. */
+const isReadableError = (caller: MaybeCaller) => sql<SqlBool>`
+  (${caller?.admin ? sql`true` : isMemberOfProject(caller, levels.reporter)} and coalesce((
+    select errors.project_id = events.project_id from error_tracking_errors errors where errors.id = events.target_id), false))`;
+
 /** A predicate on rows of `events` joined with `projects`: the caller may see the event. What has been deleted can no longer be read. */
 export const isVisibleEvent = (caller: MaybeCaller, comments: CommentedOn) => sql<boolean>`
   (${isVisibleProject(caller)} and case
@@ -49,6 +55,7 @@ export const isVisibleEvent = (caller: MaybeCaller, comments: CommentedOn) => sq
      when events.target_type = 'Milestone' then (${isUsable(caller, 'issues')} or ${isUsable(caller, 'merge_requests')})
      when events.target_type = 'Snippet' then ${isReadableSnippet(caller)}
      when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${comments.isVisible(caller)}
+     when events.target_type = 'TrackedError' then ${isReadableError(caller)}
      else false end)`;
 
 const title = ({ title }: CommentedOn) => sql<string | null>`
@@ -57,6 +64,7 @@ const title = ({ title }: CommentedOn) => sql<string | null>`
        when events.target_type = 'Milestone' then (select milestones.title from milestones where milestones.id = events.target_id)
        when events.target_type = 'Snippet' then (select snippets.title from snippets where snippets.id = events.target_id)
        when events.target_type = 'Project' then projects.name
+       when events.target_type = 'TrackedError' then (select errors.name from error_tracking_errors errors where errors.id = events.target_id)
        when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${title} end`;
 
 const number = sql<number | null>`

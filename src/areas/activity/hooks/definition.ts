@@ -24,4 +24,5 @@ export interface Samples {
   emoji_events: Sample;
   milestone_events: Sample;
   resource_access_token_events: Sample;
+  error_events: Sample;
 }

@@ -21,6 +21,7 @@ const ofPlaces = {
   milestone_events: Flag('Milestones'),
   emoji_events: Flag('Emoji reactions'),
   resource_access_token_events: Flag('Access tokens that expire soon'),
+  error_events: Flag('Errors of applications that are new, happen again or happen too often, and changes of their status'),
   job_events: Flag(none),
   pipeline_events: Flag(none),
   wiki_page_events: Flag(none),

@@ -56,6 +56,7 @@ const lacking: Record<keyof Samples, string> = {
   emoji_events: 'Ensure the project has issues.',
   milestone_events: 'Ensure the project has milestones.',
   resource_access_token_events: 'Ensure the project exists.',
+  error_events: 'Ensure the project has errors.',
 };
 const unknown = {
   job_events: 'Ensure the project has CI jobs.',

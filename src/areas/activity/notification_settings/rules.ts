@@ -26,6 +26,9 @@ export const notificationEvents = [
   'success_pipeline',
   'moved_project',
   'merge_when_pipeline_succeeds',
+  'new_error',
+  'regressed_error',
+  'error_alert',
 ] as const;
 
 /** On until the user turns them off. */

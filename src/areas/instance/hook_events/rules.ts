@@ -13,6 +13,7 @@ export const triggers = {
   milestone_events: { event: 'Milestone Hook', log: 'milestone_hooks' },
   emoji_events: { event: 'Emoji Hook', log: 'emoji_hooks' },
   resource_access_token_events: { event: 'Resource Access Token Hook', log: 'resource_access_token_hooks' },
+  error_events: { event: 'Error Hook', log: 'error_hooks' },
   member_events: { event: 'Member Hook', log: 'member_hooks' },
   subgroup_events: { event: 'Subgroup Hook', log: 'subgroup_hooks' },
   project_events: { event: 'Project Hook', log: 'project_hooks' },

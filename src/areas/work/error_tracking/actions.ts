@@ -19,7 +19,13 @@ interface Switches {
 export interface Settings extends Switches {
   /** Null: as many as the application settings say. */
   events_per_minute: number | null;
+  /** An error is alerted of that has so many events, or so many users, within so many minutes. Null: it is not. */
+  alert_events: number | null;
+  alert_users: number | null;
+  alert_minutes: number;
 }
+
+const untilSet = { events_per_minute: null, alert_events: null, alert_users: null, alert_minutes: 60 };
 
 const isReceiving = (settings: Switches | undefined) => settings?.active && settings.integrated;
 
@@ -44,10 +50,10 @@ export const changeSettings = (db: Database, project: Project, changes: Partial<
   db.transaction().execute(async (tx) => {
     await lockProject(tx, project);
     const before = await settingsOf(tx, project);
-    const { active, integrated, events_per_minute = null } = { ...before, ...changes };
+    const { active, integrated, ...others } = { ...untilSet, ...before, ...changes };
     const settings = found(
       missingSettings,
-      active === undefined || integrated === undefined ? undefined : { active, integrated, events_per_minute },
+      active === undefined || integrated === undefined ? undefined : { active, integrated, ...others },
     );
     checkTracker(settings);
     const { id: project_id } = project;

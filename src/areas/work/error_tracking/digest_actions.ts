@@ -1,6 +1,8 @@
 /** Grouping events: each becomes part of an error, whose counts and times follow. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import { alertedErrors } from './alert_actions.ts';
+import { type ErrorNews, tellOfErrors } from './news_actions.ts';
 
 /** How many events are grouped in one transaction. */
 const batchSize = 500;
@@ -12,13 +14,6 @@ const maximumTagValues = 200;
 const maximumTagKeys = 100;
 /** What every event has, and lists of errors are filtered by. */
 const ownKeys = ['environment', 'level', 'release', 'server_name'];
-
-/** An error that somebody should hear of. */
-export interface ErrorNews {
-  id: number;
-  project_id: number;
-  kind: 'new' | 'regressed';
-}
 
 interface Waiting {
   id: number;
@@ -184,16 +179,16 @@ async function writeCounts(tx: Database, waiting: readonly Waiting[]): Promise<v
 }
 
 /**
- * Groups the oldest events that wait.
+ * Groups the oldest events that wait, and tells of errors that are new, happen again or happen too often.
  * @param tx a transaction
- * @returns how many there were, and which errors are new or happen again
+ * @returns how many there were
  */
-export async function digestEvents(tx: Database): Promise<{ count: number; news: ErrorNews[] }> {
+export async function digestEvents(tx: Database): Promise<number> {
   await lockDigestion(tx);
   const waiting = await waitingEvents(tx);
-  if (waiting.length === 0) return { count: 0, news: [] };
+  if (waiting.length === 0) return 0;
   const fresh = await deleteRepeated(tx, waiting);
-  if (fresh.length === 0) return { count: waiting.length, news: [] };
+  if (fresh.length === 0) return waiting.length;
   const resolved = await resolvedErrors(tx, fresh);
   const errors = await writeErrors(tx, fresh);
   await writeCounts(tx, fresh);
@@ -201,5 +196,10 @@ export async function digestEvents(tx: Database): Promise<{ count: number; news:
     if (is_new) return [{ id, project_id, kind: 'new' }];
     return resolved.has(id) ? [{ id, project_id, kind: 'regressed' }] : [];
   });
-  return { count: waiting.length, news };
+  const alerts = await alertedErrors(
+    tx,
+    errors.map(({ id }) => id),
+  );
+  await tellOfErrors(tx, [...news, ...alerts.map((error): ErrorNews => ({ ...error, kind: 'alert' }))]);
+  return waiting.length;
 }

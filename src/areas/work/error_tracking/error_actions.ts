@@ -3,10 +3,12 @@ import { sql } from 'kysely';
 import { countsToday, levels, type Project } from '../../../access/index.ts';
 import { type Database, isAmong, stamped } from '../../../db/index.ts';
 import { type Caller, conflict, found, invalid } from '../../../http/index.ts';
+import { recordEvents } from '../../activity/events/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { createIssue, newIssueFrom } from '../issues/index.ts';
 import { errorUrl, titleOf } from './error_present.ts';
 import type { Status } from './error_queries.ts';
+import { tellOfStatuses } from './news_actions.ts';
 import { removeError } from './removal_jobs.ts';
 
 export const notAMember = 'is not a member who can read errors';
@@ -41,6 +43,31 @@ const resolution = (caller: Caller, status: Status) =>
     ? { resolved_at: sql<string>`now()`, resolved_by_id: caller.id }
     : { resolved_at: null, resolved_by_id: null };
 
+/** What the activity of a project calls a change of the status; ignoring is none. */
+const activities = { resolved: 'closed', unresolved: 'reopened' } as const;
+
+/** Records in the activity of the project, and tells webhooks, that a user changed the status of errors. */
+async function recordStatuses(
+  tx: Database,
+  { caller, project }: { caller: Caller; project: Project },
+  ids: readonly number[],
+  status: Status,
+): Promise<void> {
+  const { id: project_id } = project;
+  if (status !== 'ignored') {
+    const event = { project_id, author_id: caller.id, action: activities[status], target_type: 'TrackedError' as const };
+    await recordEvents(
+      tx,
+      ids.map((target_id) => ({ ...event, target_id })),
+    );
+  }
+  await tellOfStatuses(
+    tx,
+    caller.id,
+    ids.map((id) => ({ id, project_id, kind: status })),
+  );
+}
+
 /**
  * Changes the status of errors. Those that have it already keep who resolved them, and when.
  * @param ids of errors of the project
@@ -62,6 +89,7 @@ export const changeStatuses = (
       .set(stamped({ status, ...resolution(caller, status) }))
       .where(isAmong('id', changed, 'bigint[]'))
       .execute();
+    await recordStatuses(tx, { caller, project }, changed, status);
   });
 
 /**
@@ -82,6 +110,7 @@ export const changeError = (
     if (!assigns && !turns) return;
     const changes = { ...(assigns ? { assignee_id } : {}), ...(turns ? { status, ...resolution(caller, status) } : {}) };
     await tx.updateTable('error_tracking_errors').set(stamped(changes)).where('id', '=', id).execute();
+    if (turns) await recordStatuses(tx, { caller, project }, [id], status);
   });
 
 /**

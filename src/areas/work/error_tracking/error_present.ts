@@ -96,9 +96,13 @@ export const ErrorEventDetails = resource('ErrorEventDetails', {
 export const titleOf = ({ name, description }: Pick<ErrorRow, 'name' | 'description'>): string =>
   description === '' || description === name ? name : `${name} ${description}`;
 
+/** The path of the page of an error. */
+export const errorPage = ({ full_path }: Pick<Project, 'full_path'>, { id }: { id: number }): string =>
+  `${full_path}/-/error_tracking/${id}/details`;
+
 /** The address of an error for people. */
-export const errorUrl = (url: string, { full_path }: Pick<Project, 'full_path'>, { id }: { id: number }): string =>
-  `${url}/${full_path}/-/error_tracking/${id}/details`;
+export const errorUrl = (url: string, project: Pick<Project, 'full_path'>, error: { id: number }): string =>
+  `${url}/${errorPage(project, error)}`;
 
 /** @param url the external address of the server, without a trailing slash */
 export const presentError =

@@ -8,8 +8,7 @@ export const digestErrors = job('digest_errors', {
   retries: 20,
   async run({ db, signal }) {
     for (let isDone = false; !isDone && !signal.aborted; ) {
-      const { count } = await db.transaction().execute(digestEvents);
-      isDone = count === 0;
+      isDone = (await db.transaction().execute(digestEvents)) === 0;
     }
   },
 });

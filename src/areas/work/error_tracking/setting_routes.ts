@@ -14,16 +14,19 @@ const ErrorTrackingSettings = resource('ErrorTrackingSettings', {
   api_url: nothingElsewhere,
   integrated: Type.Boolean({ description: 'Whether this server keeps the errors' }),
   events_per_minute: nullable(Type.Integer({ description: 'Null: as many as the application settings say' })),
+  alert_events: nullable(Type.Integer()),
+  alert_users: nullable(Type.Integer()),
+  alert_minutes: Type.Integer(),
 });
 
-const present = ({ active, integrated, events_per_minute }: Settings) => ({
+const present = ({ active, integrated, ...others }: Settings) => ({
   active,
   project_name: null,
   tracker_external_url: null,
   sentry_external_url: null,
   api_url: null,
   integrated,
-  events_per_minute,
+  ...others,
 });
 
 const path = '/projects/:id/error_tracking/settings';
@@ -39,6 +42,16 @@ const limit = {
       }),
     ),
   ),
+};
+const threshold = (maximum: number, what: string) =>
+  optional(
+    nullable(Type.Integer({ minimum: 1, maximum, description: `Alert of an error that has so many ${what}; null: do not` })),
+  );
+const given = {
+  ...limit,
+  alert_events: threshold(10_000, 'events within `alert_minutes`'),
+  alert_users: threshold(1000, 'users within `alert_minutes`'),
+  alert_minutes: optional(Type.Integer({ minimum: 1, maximum: 1440, description: 'By default 60' })),
 };
 const limitText = '403 Forbidden - Only administrators can change events_per_minute';
 const checkLimit = ({ admin }: { admin: boolean }, given: { events_per_minute?: number | null }): void => {
@@ -60,7 +73,7 @@ export const errorTrackingSettingRoutes = [
     summary: 'Set the error tracking settings of a project',
     description: 'A project that takes errors for the first time gets a client key.',
     access,
-    input: { active: Type.Boolean(), integrated: Type.Boolean(), ...limit },
+    input: { active: Type.Boolean(), integrated: Type.Boolean(), ...given },
     returns: one(ErrorTrackingSettings),
     refusals: { 400: reasons, 403: limitText },
     handle: async ({ db, project, caller, input }) => {
@@ -72,7 +85,7 @@ export const errorTrackingSettingRoutes = [
     operation: 'updateErrorTrackingSettings',
     summary: 'Enable or disable error tracking in a project that has settings',
     access,
-    input: { active: Type.Boolean(), integrated: optional(Type.Boolean()), ...limit },
+    input: { active: Type.Boolean(), integrated: optional(Type.Boolean()), ...given },
     returns: one(ErrorTrackingSettings),
     refusals: { 400: reasons, 403: limitText, 404: missingText },
     handle: async ({ db, project, caller, input }) => {

@@ -4,7 +4,8 @@ import { type DiscussedCommit, type Issuable, isIssuable, type Noteable, type St
 import type { Database } from '../../../db/index.ts';
 import { type Commit, readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import { isInGroup, type ProjectItself, rowAbout, type Subject } from './subject_queries.ts';
+import { errorPage, titleOf } from '../error_tracking/index.ts';
+import { isInGroup, type ProjectItself, rowAbout, type Subject, type TrackedError } from './subject_queries.ts';
 
 /** The project or group. */
 interface Place {
@@ -34,6 +35,8 @@ export interface Item extends Place {
   facts: Readonly<Record<string, string | number>>;
   assignees: string[];
   reviewers: string[];
+  /** What a message about it lists, whatever happened. */
+  details?: [name: string, value: string][];
 }
 
 type Looks = Omit<Item, keyof Place | 'subject'>;
@@ -145,7 +148,37 @@ const projectLooks = ({ project_id }: ProjectItself, { full_path }: Place): Look
   ...{ thread: `project_${project_id}`, page: full_path, facts: {} },
 });
 
+/** Titles are texts of applications, of which everyone who has a client key can send some. */
+const longestErrorTitle = 200;
+
+async function errorLooks(db: Database, { error_id }: TrackedError, { full_path }: Place): Promise<Looks | undefined> {
+  const row = await db
+    .selectFrom('error_tracking_errors')
+    .select(['id', 'name', 'description', 'actor', 'level', 'last_release', 'events_count', 'users_count', 'status'])
+    .where('id', '=', error_id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { id, actor, level, last_release, events_count, users_count, status } = row;
+  const counts: [string, string][] = [
+    ['Events', String(events_count)],
+    ['Users', String(users_count)],
+  ];
+  return {
+    ...nobody,
+    ...{ name: 'error', label: String(id), description: null, thread: `error_${id}`, page: errorPage({ full_path }, { id }) },
+    title: [...titleOf(row).replaceAll(/\s+/g, ' ')].slice(0, longestErrorTitle).join(''),
+    details: [
+      ['Where', actor],
+      ['Level', level],
+      ...(last_release === null ? [] : [['Release', last_release] as [string, string]]),
+      ...counts,
+    ],
+    facts: { 'Error-ID': id, 'Error-Level': level, 'Error-Status': status },
+  };
+}
+
 function looksOf(services: Pick<JobServices, 'db' | 'storages'>, subject: Subject, place: Place) {
+  if ('error_id' in subject) return errorLooks(services.db, subject, place);
   if (!subject.kind) return projectLooks(subject, place);
   if (!('id' in subject)) return commitLooks(services, subject, place);
   return isIssuable(subject as Noteable)

@@ -45,6 +45,7 @@ function headersOf({ event }: Asked, { item, note }: Parts, url: string): Record
 
 /** The text that is told, or who is now assigned. */
 async function bodyOf({ event }: Asked, { item, note }: Parts): Promise<Paragraph[]> {
+  if (item.details) return [{ facts: item.details }];
   const people = (names: string[]) => names.join(', ') || 'nobody';
   if (event.startsWith('reassign_')) return [{ facts: [['Assignees', people(item.assignees)]] }];
   if (event.startsWith('change_reviewer_')) return [{ facts: [['Reviewers', people(item.reviewers)]] }];

@@ -64,7 +64,7 @@ function candidatesFor({ event, subject, note, actor_id, user_ids }: News): RawB
   return sql`
     select user_id, bool_or(participates) as participates, bool_or(is_mentioned) as is_mentioned, bool_or(subscribes) as subscribes
       from (
-        select user_id, true as participates, false as is_mentioned, false as subscribes from (${takingPart(subject)}) taking_part(user_id)
+        select user_id, true as participates, false as is_mentioned, false as subscribes from (${takingPart(subject, names === 'members')}) taking_part(user_id)
         union all select unnest(${ofAnyLength(user_ids, 'bigint[]')}), true, false, false
         union all select ${actor_id}::bigint, true, false, false
         union all select user_id, false, true, false from user_mentions

@@ -36,11 +36,14 @@ export const eventRules: Readonly<Record<string, EventRule>> = {
   label: { did: 'added a label to', watched: false, names: 'subscribed' },
   mention: { did: 'mentioned you in', watched: false, names: 'mentioned' },
   reopen_epic: watched('reopened'),
+  new_error: watched('is new'),
+  regressed_error: watched('happens again'),
+  error_alert: { did: 'happens too often', watched: true, names: 'members' },
   moved_project: { did: 'moved', watched: false, names: 'members' },
 };
 
 /** Those that begin a thread of mail. */
-export const isFirst = (event: string): boolean => ['new_issue', 'new_merge_request', 'new_epic'].includes(event);
+export const isFirst = (event: string): boolean => ['new_issue', 'new_merge_request', 'new_epic', 'new_error'].includes(event);
 
 const whys: Readonly<Record<Reason, string>> = {
   own_activity: 'you want to be told of what you do yourself',

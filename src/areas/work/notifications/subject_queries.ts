@@ -1,4 +1,4 @@
-/** What notifications are about, as parts of statements: something that is discussed, or a project itself. */
+/** What notifications are about, as parts of statements: something that is discussed, an error of an application, or a project itself. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   countsToday,
@@ -6,6 +6,8 @@ import {
   isIssuable,
   isKnownProject,
   isReaderOf,
+  isUserOfProject,
+  levels,
   type Noteable,
   readsInternalNotesOn,
   rowOf,
@@ -18,24 +20,47 @@ export interface ProjectItself {
   kind?: undefined;
 }
 
-export type Subject = Noteable | ProjectItself;
+/** An error of an application. */
+export interface TrackedError {
+  error_id: number;
+  kind?: undefined;
+}
+
+export type Subject = Noteable | TrackedError | ProjectItself;
+
+const isError = (subject: Subject): subject is TrackedError => 'error_id' in subject;
 
 /** The row with its project or group, for `from` and `where`. */
-export const rowAbout = (subject: Subject): { rows: RawBuilder<unknown>; isIts: RawBuilder<SqlBool> } =>
-  subject.kind ? rowOf(subject) : { rows: sql`projects`, isIts: sql`projects.id = ${subject.project_id}` };
+export function rowAbout(subject: Subject): { rows: RawBuilder<unknown>; isIts: RawBuilder<SqlBool> } {
+  if (isError(subject))
+    return {
+      rows: sql`error_tracking_errors errors join projects on projects.id = errors.project_id`,
+      isIts: sql`errors.id = ${subject.error_id}`,
+    };
+  return subject.kind ? rowOf(subject) : { rows: sql`projects`, isIts: sql`projects.id = ${subject.project_id}` };
+}
 
 /** A predicate on rows of `users`: the user may read it, or internal comments on it. */
 export function isToldOf(subject: Subject, isInternal: boolean): RawBuilder<SqlBool> {
   if (subject.kind) return isInternal ? readsInternalNotesOn(subject) : isReaderOf(subject);
   const { rows, isIts } = rowAbout(subject);
-  return sql`exists (select from ${rows} where ${isIts} and ${isKnownProject})`;
+  const reads = isError(subject) ? sql`(users.admin or ${isUserOfProject(levels.reporter)})` : isKnownProject;
+  return sql`exists (select from ${rows} where ${isIts} and ${reads})`;
 }
 
 /** Whether it is in a group and not in a project. */
 export const isInGroup = ({ kind }: Subject): boolean => kind?.places === 'namespaces';
 
-/** The ids of those who take part in it. In a project, these are its members. */
-export function takingPart(subject: Subject): RawBuilder<unknown> {
+/**
+ * The ids of those who take part in it: in a project its members, in an error its assignee.
+ * @param isForMembers whether the members of its project take part in an error
+ */
+export function takingPart(subject: Subject, isForMembers: boolean): RawBuilder<unknown> {
+  if (isError(subject) && !isForMembers) return sql`select assignee_id from error_tracking_errors where id = ${subject.error_id}`;
+  if (isError(subject))
+    return sql`
+      select user_id from error_tracking_errors errors join project_authorizations using (project_id)
+       where errors.id = ${subject.error_id} and access_level >= ${levels.reporter} and ${countsToday()}`;
   if (!subject.kind)
     return sql`select user_id from project_authorizations where project_id = ${subject.project_id} and ${countsToday()}`;
   if (isIssuable(subject)) return participants(subject);
@@ -53,6 +78,8 @@ export const concerns = (table: string, subject: Subject): RawBuilder<SqlBool> =
 
 /** A predicate on rows of `users`: the user is one of its assignees or reviewers. */
 export function isAmongIts(people: 'assignees' | 'reviewers', subject: Subject): RawBuilder<SqlBool> {
+  if (isError(subject) && people === 'assignees')
+    return sql`exists (select from error_tracking_errors errors where errors.id = ${subject.error_id} and errors.assignee_id = users.id)`;
   const table = subject.kind && isIssuable(subject) ? subject.kind[people] : undefined;
   if (table === undefined) return sql`false`;
   return sql`exists (select from ${sql.table(table)} people where ${isAbout('people', subject as Noteable)} and people.user_id = users.id)`;
