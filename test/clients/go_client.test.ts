@@ -1,43 +1,25 @@
 /** The Go client gitlab.com/gitlab-org/api/client-go: the stories are told in go/main.go, whose go.mod names the version. */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, type TestContext, test } from 'node:test';
-import { promisify } from 'node:util';
 import { ownAddress } from '../support/address.ts';
 import { world } from '../support/world.ts';
+import { buildGo } from './go_program.ts';
 import { oddPaths } from './odd_paths.ts';
 
 const source = path.join(import.meta.dirname, 'go');
 const folder = await mkdtemp(path.join(tmpdir(), 'coppice-go-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
-// Unoptimised and without C, a first build takes half as long. Another toolchain than the installed one is not fetched.
-const buildOptions = ['-gcflags=all=-N -l', '-ldflags=-s -w'];
-const run = (...args: string[]) =>
-  promisify(execFile)('go', args, { cwd: source, env: { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' } });
-
-/** Builds the program that tells the stories. */
-async function build(): Promise<{ program: string } | { missing: string }> {
-  try {
-    await run('mod', 'download');
-  } catch (error) {
-    const { message, stderr = '' } = error as Error & { stderr?: string };
-    return { missing: `The Go client cannot be had: ${stderr.trim().split('\n').at(-1) || message}` };
-  }
-  const program = path.join(folder, 'walk');
-  await run('build', ...buildOptions, '-o', program, '.');
-  return { program };
-}
-
 const environment = await ownAddress();
-let built: ReturnType<typeof build> | undefined;
+let built: ReturnType<typeof buildGo> | undefined;
 
 async function tell(t: TestContext, story: string): Promise<void> {
-  built ??= build();
+  built ??= buildGo(source, '.', folder);
   const client = await built;
   if ('missing' in client) return t.skip(client.missing);
   const { url, people, project, group } = await world({ environment });
