@@ -1,5 +1,6 @@
 /** A merge request with what decides on merging it: its branches, their projects, its last version, and the settings of the project. */
 import { sql } from 'kysely';
+import { planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { hasBlockingThreads } from './queries.ts';
 import type { MergeStatus, State } from './rules.ts';
@@ -36,6 +37,8 @@ export interface MergeFacts {
   /** Whether `merge_after` is still to come. */
   is_early: boolean;
   blocking_discussions_resolved: boolean;
+  /** Whether a reviewer requests changes, and the plan lets that prevent merging. */
+  changes_requested: boolean;
   /** Whether approvals may have to be waited for: a rule or a protected branch asks for some. */
   asks_approvals: boolean;
   merge_user_id: number | null;
@@ -102,6 +105,8 @@ export async function mergeFacts(db: Database, ids: readonly number[]): Promise<
     select ${sql.join(own.map((column) => sql.ref(`merge_requests.${column}`)))},
            coalesce(merge_after > now(), false) as is_early,
            not ${hasBlockingThreads('merge_requests', 'target')} as blocking_discussions_resolved,
+           (${planInForce} <> 'free' and exists (select from merge_request_reviewers
+              where merge_request_id = merge_requests.id and merge_request_reviewers.state = 'requested_changes')) as changes_requested,
            exists (select from approval_rules rule where (rule.project_id = target.id or rule.merge_request_id = merge_requests.id)
                                                      and rule.approvals_required > 0)
            or exists (select from protected_branches where project_id = target.id and code_owner_approval_required) as asks_approvals,

@@ -3,6 +3,7 @@ import { sql, type Updateable } from 'kysely';
 import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
+import { retryWaiting } from '../../code/commit_statuses/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';
 import {
@@ -189,6 +190,8 @@ export async function updateMergeRequest(
   ];
   if (!written.includes(true) && Object.keys(columns).length === 0) return;
   await write(tx, id, row, columns);
+  // An automatic merge may have waited for a reviewer who requests changes.
+  if (written[2] || written[3]) await retryWaiting(tx, { project_id: project.id, merge_request_id: id });
   if (columns.state === 'opened' || columns.target_branch !== undefined)
     await addVersionAfter(tx, acting, id, row, after.target_branch);
   if (columns.description) await addClosedIssues(tx, acting.caller, id);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type OnIssuable, theMergeRequest } from '../../../access/index.ts';
 import { type Database, repeated } from '../../../db/index.ts';
 import { badRequest, forbidden, found, invalid, type Plan, type Services } from '../../../http/index.ts';
+import { retryWaiting } from '../../code/commit_statuses/index.ts';
 import {
   addComment,
   checkBody,
@@ -164,6 +165,9 @@ async function markReviewed(
   if (state === 'requested_changes' && 'project' in on.in)
     await withdrawApproval(tx, { project: on.in.project, caller, merge_request_id: on.id, storages });
   await (state === 'reviewed' ? reviewer.where('state', '<>', 'approved') : reviewer).execute();
+  // An automatic merge may have waited for changes that they request no longer.
+  if (state === 'reviewed' && 'project' in on.in)
+    await retryWaiting(tx, { project_id: on.in.project.id, merge_request_id: on.id });
 }
 
 /** What goes with the publication of all drafts. */

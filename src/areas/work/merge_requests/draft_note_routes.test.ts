@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { performQueued } from '../../../../test/support/jobs.ts';
+import { changePlan } from '../../../../test/support/licenses.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import type { Persona } from '../../../../test/support/world.ts';
+import { concludeMerges, mergeReady, prepareMergeRequest } from './index.ts';
 
 test('drafts are seen by their author only, until they publish them with all effects or none', async () => {
   const here = await worldWithTopic();
@@ -155,4 +158,22 @@ test('a review is published with a summary and a state, all or nothing', async (
   assert.deepEqual((await as('reporter').get(`${url}/approvals`)).body.approved_by, []);
   assert.equal((await publish('developer', { note: 'Me too', reviewer_state: 'reviewed' })).status, 204);
   assert.deepEqual([(await comments('maintainer')).length, await stateOf()], [3, 'requested_changes']);
+
+  const jobs = [prepareMergeRequest, mergeReady, concludeMerges];
+  await performQueued(here.services, jobs);
+  const shown = async () => {
+    const { state, detailed_merge_status, merge_when_pipeline_succeeds } = (await as('reporter').get(url)).body;
+    return [state, detailed_merge_status, merge_when_pipeline_succeeds];
+  };
+  assert.deepEqual(await shown(), ['opened', 'requested_changes', false]);
+  assert.equal((await as('maintainer').put(`${url}/merge`)).status, 405);
+  assert.equal((await as('maintainer').put(`${url}/merge`, { auto_merge: true })).status, 200);
+  await performQueued(here.services, jobs);
+  assert.deepEqual(await shown(), ['opened', 'requested_changes', true]);
+  await changePlan(here, 'free');
+  assert.deepEqual(await shown(), ['opened', 'mergeable', true], 'without Premium');
+  await changePlan(here, 'ultimate');
+  assert.equal((await publish('maintainer', { reviewer_state: 'reviewed' })).status, 204);
+  await performQueued(here.services, jobs);
+  assert.deepEqual(await shown(), ['merged', 'not_open', false]);
 });

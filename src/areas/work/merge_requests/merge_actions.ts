@@ -13,7 +13,7 @@ import { linkLargeFiles } from './large_file_actions.ts';
 import { mergeMessage, reviewVariables, squashMessage, type Variables, variablesOf } from './message_rules.ts';
 import { cannotMergeText, shaText, squashes } from './rules.ts';
 import { type Check, checkBranches, missingApproval, pipelineOf } from './status_queries.ts';
-import { fitBlocker, isUnderWay, pipelineBlocker, stateBlocker, threadBlocker } from './status_rules.ts';
+import { fitBlocker, isUnderWay, pipelineBlocker, reviewBlocker, stateBlocker } from './status_rules.ts';
 
 /** What a merge is asked to do. Omitted members are as the merge request and its project say. */
 export interface MergeWishes {
@@ -65,7 +65,7 @@ async function attempt(services: Services, request: MergeRequestToMerge): Promis
   const check = await checkBranches(services, facts, { wants_tree: true });
   const { source_head, target_head } = check;
   const pipeline = source_head === undefined ? null : await pipelineOf(services.db, facts, source_head);
-  const blocker = threadBlocker(facts) ?? (await missingApproval(services, facts, source_head));
+  const blocker = reviewBlocker(facts) ?? (await missingApproval(services, facts, source_head));
   const waits = request.auto_merge && (isUnderWay(facts, pipeline) || blocker !== undefined);
   if (!waits && (blocker ?? pipelineBlocker(facts, pipeline))) throw notAllowed();
   if (source_head === undefined || target_head === undefined || fitBlocker(facts, check.fit))
@@ -103,7 +103,7 @@ async function mergeNow(services: Services, request: MergeRequestToMerge, facts:
 async function refuseChanged(tx: Database, { storages }: Services, id: number, source_head: string): Promise<void> {
   await tx.selectFrom('merge_requests').select('id').where('id', '=', id).forNoKeyUpdate().execute();
   const facts = await factsOf(tx, id);
-  if (stateBlocker(facts) ?? threadBlocker(facts) ?? (await missingApproval({ db: tx, storages }, facts, source_head)))
+  if (stateBlocker(facts) ?? reviewBlocker(facts) ?? (await missingApproval({ db: tx, storages }, facts, source_head)))
     throw notAllowed();
 }
 

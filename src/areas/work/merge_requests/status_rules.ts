@@ -10,15 +10,20 @@ export type Fit = 'no_commits' | 'conflict' | 'ahead' | 'diverged';
 /** What all commit statuses of the head say together, null without any. */
 export type Pipeline = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped' | null;
 
-type Stated = Pick<MergeFacts, 'state' | 'draft' | 'is_early' | 'blocking_discussions_resolved' | 'target'>;
+type Stated = Pick<MergeFacts, 'state' | 'draft' | 'is_early' | 'blocking_discussions_resolved' | 'changes_requested' | 'target'>;
 
 /** Whether commit statuses are still to come: those of a head without any are, if they are required. */
 export const isUnderWay = ({ target }: Stated, pipeline: Pipeline): boolean =>
   pipeline === 'pending' || pipeline === 'running' || (pipeline === null && target.only_allow_merge_if_pipeline_succeeds);
 
-/** Whether open threads do not allow a merge. */
-export const threadBlocker = ({ blocking_discussions_resolved }: Stated): 'discussions_not_resolved' | undefined =>
-  blocking_discussions_resolved ? undefined : 'discussions_not_resolved';
+/** Why what was said of it does not allow a merge: open threads, or changes that a reviewer requests. */
+export function reviewBlocker({
+  blocking_discussions_resolved,
+  changes_requested,
+}: Stated): 'discussions_not_resolved' | 'requested_changes' | undefined {
+  if (!blocking_discussions_resolved) return 'discussions_not_resolved';
+  return changes_requested ? 'requested_changes' : undefined;
+}
 
 /** Why the commit statuses do not allow a merge. */
 export function pipelineBlocker({ target }: Stated, pipeline: Pipeline): 'ci_must_pass' | 'ci_still_running' | undefined {
@@ -47,6 +52,6 @@ export function fitBlocker({ target }: Stated, fit: Fit): 'commits_status' | 'co
  */
 export function blockerOf(facts: Stated, pipeline: Pipeline, fit: Fit, approval: string | undefined): string | undefined {
   if (fit === 'no_commits') return stateBlocker(facts) ?? 'commits_status';
-  const early = stateBlocker(facts) ?? threadBlocker(facts) ?? approval;
+  const early = stateBlocker(facts) ?? reviewBlocker(facts) ?? approval;
   return early ?? pipelineBlocker(facts, pipeline) ?? fitBlocker(facts, fit);
 }
