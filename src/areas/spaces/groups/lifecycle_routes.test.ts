@@ -217,6 +217,48 @@ test('a transferred group takes everything along: paths, authorizations and visi
   );
 });
 
+test('a transferred group keeps the labels and milestones of the group that it leaves', async () => {
+  const here = await world();
+  const owner = here.as('owner');
+  const below = await addGroup(here, `leaving-${here.group.id}`, here.group.id);
+  const { id } = (await owner.post('/projects', { name: 'pears', namespace_id: below.id })).body;
+  const label = async (place: string, name: string) =>
+    (await owner.post(`${place}/labels`, { name, color: '#aabbcc', description: 'Old' })).body.id;
+  const [old, own] = [`/groups/${here.group.id}`, `/groups/${below.id}`];
+  const shared = await label(own, 'shared');
+  const gone = [await label(old, 'copied'), await label(old, 'shared')];
+  const milestone_id = (await owner.post(`${old}/milestones`, { title: 'Ripe', due_date: '2031-05-01' })).body.id;
+  const [issue, outside] = await Promise.all(
+    [id, here.project.id].map(
+      async (project_id) =>
+        (await owner.post(`/projects/${project_id}/issues`, { title: 'Pick', labels: 'copied,shared', milestone_id })).body,
+    ),
+  );
+  assert.equal((await owner.post(`${own}/epics`, { title: 'Harvest', labels: 'copied,shared' })).status, 201);
+  const outsideBefore = (await owner.get(`/projects/${here.project.id}/issues/${outside.iid}`)).body;
+
+  assert.equal((await owner.post(`${own}/transfer`)).status, 201);
+  const { labels, milestone, updated_at } = (await owner.get(`/projects/${id}/issues/${issue.iid}`)).body;
+  assert.deepEqual([labels, updated_at], [['copied', 'shared'], issue.updated_at]);
+  assert.deepEqual(
+    [milestone.title, milestone.due_date, milestone.group_id, milestone.id === milestone_id],
+    ['Ripe', '2031-05-01', below.id, false],
+  );
+  const now = (await owner.get(`${own}/labels`)).body as { id: number; name: string; description: string }[];
+  assert.deepEqual(
+    now.map(({ name, description }) => [name, description]),
+    [
+      ['copied', 'Old'],
+      ['shared', 'Old'],
+    ],
+  );
+  assert.deepEqual([gone.includes(now[0]!.id), now[1]!.id], [false, shared], 'one is a copy, the other its own');
+  assert.equal((await owner.get(`/projects/${id}/issues`, { labels: 'copied,shared', milestone: 'Ripe' })).body.length, 1);
+  const [epic] = (await owner.get(`${own}/epics`, { labels: 'copied,shared' })).body;
+  assert.deepEqual(epic.labels, ['copied', 'shared']);
+  assert.deepEqual((await owner.get(`/projects/${here.project.id}/issues/${outside.iid}`)).body, outsideBefore, 'others stay');
+});
+
 test('a group with inherited owners keeps an owner after a transfer', async () => {
   const here = await world();
   const below = await addGroup(here, `below-${here.group.id}`, here.group.id);

@@ -13,6 +13,7 @@ import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { isPathTaken, type LockedNamespace, lockedNamespaceOf, moveGroup } from '../../people/namespaces/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
+import { takePlanning } from '../projects/index.ts';
 import { maximumDepth } from './rules.ts';
 
 const failed = (reason: string) => badRequest(`Transfer failed: ${reason}`);
@@ -43,6 +44,7 @@ export async function transferGroup(
     if (isUniqueViolation(error, 'namespaces_full_path_key')) throw failed(pathTaken);
     throw error;
   }
+  await takePlanning(tx, { group_id }, place.traversal_ids.at(-2) ?? null, above?.id ?? null);
   if (above) await hideBelow(tx, group_id, above.visibility);
   await keepOwner(tx, group_id, actor.id);
   await tx.updateTable('namespaces').set({ updated_at: sql`now()` }).where('id', '=', group_id).execute();

@@ -4,6 +4,7 @@ export { removeMarkedProjects, removeProject } from './deletion_actions.ts';
 export { fixed, noPipelines } from './fixed_present.ts';
 export { copyFork } from './fork_actions.ts';
 export { addUpOpenIssues } from './jobs.ts';
+export { takePlanning } from './planning_actions.ts';
 export {
   completeRows,
   ProjectForm,

@@ -1,101 +1,154 @@
-/** What a project that moves to another group takes along of the groups that it leaves (docs/reference/projects.md#transfer). */
-import { sql } from 'kysely';
+/** What a project or group that moves takes along of the groups that it leaves (docs/reference/projects.md#transfer). */
+import { type RawBuilder, sql } from 'kysely';
 import { type Database, nextIids } from '../../../db/index.ts';
 
-/** A predicate on rows of `labels` and `milestones`: they belong to a group that the project is no longer below. */
-const isForeign = (table: 'labels' | 'milestones', project_id: number) => sql<boolean>`
-  (${sql.ref(`${table}.group_id`)} is not null and not exists (
-     select from projects join namespaces place on place.id = projects.namespace_id
-      where projects.id = ${project_id} and place.traversal_ids @> array[${sql.ref(`${table}.group_id`)}]))`;
+/** A project, or a group with everything in it, that has moved. */
+export type Moved = { project_id: number } | { group_id: number };
 
-/** The one of the same title that the project may use now: its own, or else that of the oldest group above it. */
-const sameTitled = (table: 'labels' | 'milestones', project_id: number) => sql`
-  (select there.id from ${sql.table(table)} there
-    where there.title = gone.title
-      and (there.project_id = ${project_id}
-           or there.group_id = any((select traversal_ids from namespaces join projects on projects.namespace_id = namespaces.id where projects.id = ${project_id})::bigint[]))
-    order by there.project_id is null, there.id limit 1)`;
+interface Move {
+  moved: Moved;
+  /** The groups that it was in and is in no longer. */
+  left_ids: readonly number[];
+}
 
-/** Labels on issues and merge requests of a project, and those with a priority in it, of groups that it has left. */
-const foreignLabels = (project_id: number) => sql`
-  select * from labels
-   where id in (select label_id from issue_labels join issues on issues.id = issue_id where project_id = ${project_id}
-                union select label_id from merge_request_labels join merge_requests on merge_requests.id = merge_request_id where project_id = ${project_id}
-                union select label_id from label_priorities where project_id = ${project_id})
-     and ${isForeign('labels', project_id)}`;
+const idsOf = (ids: readonly number[]) => sql`${ids}::bigint[]`;
 
-/**
- * Replaces the labels of groups that a project has left by those of the same title that it has, or gets.
- * @param tx the transaction of the transfer, after it
- */
-async function takeLabels(tx: Database, project_id: number): Promise<void> {
+/** A predicate on rows of a table: they belong to a project that has moved. */
+const isOfProjects = (moved: Moved, table: string) =>
+  'project_id' in moved
+    ? sql`${sql.ref(`${table}.project_id`)} = ${moved.project_id}`
+    : sql`${sql.ref(`${table}.project_id`)} in (
+        select projects.id from projects join namespaces on namespaces.id = projects.namespace_id
+         where namespaces.traversal_ids @> ${idsOf([moved.group_id])})`;
+
+/** The same for a group. */
+const isOfGroups = (group_id: number, table: string) =>
+  sql`${sql.ref(`${table}.group_id`)} in (select id from namespaces where traversal_ids @> ${idsOf([group_id])})`;
+
+/** Where what has moved bears labels: the table, its column of the items, and a predicate on its rows. */
+function bearersIn(moved: Moved) {
+  const within = (items: string, where: RawBuilder<unknown>) => sql`(select id from ${sql.table(items)} where ${where})`;
+  const bearers = [
+    { table: 'issue_labels', of: 'issue_id', items: within('issues', isOfProjects(moved, 'issues')) },
+    {
+      table: 'merge_request_labels',
+      of: 'merge_request_id',
+      items: within('merge_requests', isOfProjects(moved, 'merge_requests')),
+    },
+  ];
+  if ('group_id' in moved)
+    bearers.push({ table: 'epic_labels', of: 'epic_id', items: within('epics', isOfGroups(moved.group_id, 'epics')) });
+  return bearers.map(({ table, of, items }) => ({
+    labels: sql.table(table),
+    of: sql.ref(of),
+    isInside: sql`${sql.ref(`${table}.${of}`)} in ${items}`,
+  }));
+}
+
+/** The one of the same title as `gone` that can be used now: of the project itself, or else of the oldest group above. */
+const sameTitled = (table: 'labels' | 'milestones', moved: Moved) => {
+  const isAbove =
+    'project_id' in moved
+      ? sql`there.project_id = ${moved.project_id} or there.group_id = any((
+          select traversal_ids from namespaces join projects on projects.namespace_id = namespaces.id
+           where projects.id = ${moved.project_id})::bigint[])`
+      : sql`there.group_id = any((select traversal_ids from namespaces where id = ${moved.group_id})::bigint[])`;
+  return sql`
+    (select there.id from ${sql.table(table)} there where there.title = gone.title and (${isAbove})
+      order by there.project_id is null, there.id limit 1)`;
+};
+
+/** The columns that make something belong to what has moved, with their values. */
+const ownerOf = (moved: Moved) =>
+  'project_id' in moved
+    ? { column: sql.ref('project_id'), id: moved.project_id }
+    : { column: sql.ref('group_id'), id: moved.group_id };
+
+const pairsOf = (rows: readonly { id: number; new_id: number }[]) => sql`
+  unnest(${idsOf(rows.map(({ id }) => id))}, ${idsOf(rows.map(({ new_id }) => new_id))}) replaced(id, new_id)`;
+
+/** Labels of groups that it has left which it bears, and those with a priority in its projects. */
+function foreignLabels({ moved, left_ids }: Move): RawBuilder<unknown> {
+  const left = sql`(select id from labels where group_id = any(${idsOf(left_ids)}))`;
+  const borne = bearersIn(moved).map(
+    ({ labels, isInside }) => sql`select label_id from ${labels} where label_id in ${left} and ${isInside}`,
+  );
+  const ordered = sql`select label_id from label_priorities where label_id in ${left} and ${isOfProjects(moved, 'label_priorities')}`;
+  return sql`select * from labels where id in (${sql.join([...borne, ordered], sql` union `)})`;
+}
+
+/** Replaces the labels of groups that were left by those of the same title that can be used now, or by copies. */
+async function takeLabels(tx: Database, move: Move): Promise<void> {
+  const { moved } = move;
+  const owner = ownerOf(moved);
   await sql`
-    insert into labels (project_id, title, description, color, archived)
-    select distinct on (gone.title) ${project_id}::bigint, gone.title, gone.description, gone.color, gone.archived
-      from (${foreignLabels(project_id)}) gone where ${sameTitled('labels', project_id)} is null order by gone.title, gone.id
+    insert into labels (${owner.column}, title, description, color, archived)
+    select distinct on (gone.title) ${owner.id}::bigint, gone.title, gone.description, gone.color, gone.archived
+      from (${foreignLabels(move)}) gone where ${sameTitled('labels', moved)} is null order by gone.title, gone.id
         on conflict do nothing`.execute(tx);
   const { rows } = await sql<{ id: number; new_id: number }>`
-    select gone.id, ${sameTitled('labels', project_id)} as new_id from (${foreignLabels(project_id)}) gone order by gone.id`.execute(
-    tx,
-  );
+    select gone.id, ${sameTitled('labels', moved)} as new_id from (${foreignLabels(move)}) gone order by gone.id`.execute(tx);
   if (rows.length === 0) return;
-  const replaced = sql`unnest(${rows.map(({ id }) => id)}::bigint[], ${rows.map(({ new_id }) => new_id)}::bigint[]) replaced(id, new_id)`;
-  await sql`
-    insert into label_priorities (label_id, project_id, priority)
-    select distinct on (new_id) new_id, project_id, priority from label_priorities join ${replaced} on label_id = replaced.id
-     where project_id = ${project_id} order by new_id, priority on conflict do nothing`.execute(tx);
-  for (const [table, bearer, items] of [
-    ['issue_labels', 'issue_id', 'issues'],
-    ['merge_request_labels', 'merge_request_id', 'merge_requests'],
-  ] as const) {
-    const [labels, of] = [sql.table(table), sql.ref(bearer)];
-    const isOurs = sql`${of} in (select id from ${sql.table(items)} where project_id = ${project_id})`;
+  const [replaced, gone] = [pairsOf(rows), idsOf(rows.map(({ id }) => id))];
+  for (const { labels, of, isInside } of bearersIn(moved)) {
     await sql`
       insert into ${labels} (${of}, label_id) select distinct ${of}, new_id from ${labels} join ${replaced} on label_id = replaced.id
-       where ${isOurs} on conflict do nothing`.execute(tx);
-    await sql`delete from ${labels} where label_id = any(${rows.map(({ id }) => id)}::bigint[]) and ${isOurs}`.execute(tx);
+       where ${isInside} on conflict do nothing`.execute(tx);
+    await sql`delete from ${labels} where label_id = any(${gone}) and ${isInside}`.execute(tx);
   }
+  const isOrdered = isOfProjects(moved, 'label_priorities');
   await sql`
-    delete from label_priorities where project_id = ${project_id} and label_id = any(${rows.map(({ id }) => id)}::bigint[])`.execute(
-    tx,
-  );
+    insert into label_priorities (label_id, project_id, priority)
+    select distinct on (new_id, project_id) new_id, project_id, priority from label_priorities join ${replaced} on label_id = replaced.id
+     where ${isOrdered} order by new_id, project_id, priority on conflict do nothing`.execute(tx);
+  await sql`delete from label_priorities where ${isOrdered} and label_id = any(${gone})`.execute(tx);
 }
 
-const foreignMilestones = (project_id: number) => sql`
-  select * from milestones
-   where id in (select milestone_id from issues where project_id = ${project_id}
-                union select milestone_id from merge_requests where project_id = ${project_id})
-     and ${isForeign('milestones', project_id)}`;
+function foreignMilestones({ moved, left_ids }: Move): RawBuilder<unknown> {
+  const left = sql`(select id from milestones where group_id = any(${idsOf(left_ids)}))`;
+  const used = (['issues', 'merge_requests'] as const).map(
+    (items) => sql`select milestone_id from ${sql.table(items)} where milestone_id in ${left} and ${isOfProjects(moved, items)}`,
+  );
+  return sql`select * from milestones where id in (${sql.join(used, sql` union `)})`;
+}
 
 /** The same for milestones. */
-async function takeMilestones(tx: Database, project_id: number): Promise<void> {
+async function takeMilestones(tx: Database, move: Move): Promise<void> {
+  const { moved } = move;
   const { rows: missing } = await sql<{ id: number }>`
-    select distinct on (gone.title) gone.id from (${foreignMilestones(project_id)}) gone
-     where ${sameTitled('milestones', project_id)} is null order by gone.title, gone.id`.execute(tx);
+    select distinct on (gone.title) gone.id from (${foreignMilestones(move)}) gone
+     where ${sameTitled('milestones', moved)} is null order by gone.title, gone.id`.execute(tx);
   if (missing.length > 0) {
-    const first = await nextIids(tx, { project_id }, 'milestones', missing.length);
+    const numbered = 'project_id' in moved ? moved : { namespace_id: moved.group_id };
+    const first = await nextIids(tx, numbered, 'milestones', missing.length);
+    const owner = ownerOf(moved);
     await sql`
-      insert into milestones (project_id, iid, title, description, state, start_date, due_date)
-      select ${project_id}, ${first}::integer - 1 + row_number() over (order by id), title, description, state, start_date, due_date
-        from milestones where id = any(${missing.map(({ id }) => id)}::bigint[])`.execute(tx);
+      insert into milestones (${owner.column}, iid, title, description, state, start_date, due_date)
+      select ${owner.id}, ${first}::integer - 1 + row_number() over (order by id), title, description, state, start_date, due_date
+        from milestones where id = any(${idsOf(missing.map(({ id }) => id))})`.execute(tx);
   }
   const { rows } = await sql<{ id: number; new_id: number }>`
-    select gone.id, ${sameTitled('milestones', project_id)} as new_id from (${foreignMilestones(project_id)}) gone order by gone.id`.execute(
+    select gone.id, ${sameTitled('milestones', moved)} as new_id from (${foreignMilestones(move)}) gone order by gone.id`.execute(
     tx,
   );
   if (rows.length === 0) return;
-  const replaced = sql`unnest(${rows.map(({ id }) => id)}::bigint[], ${rows.map(({ new_id }) => new_id)}::bigint[]) replaced(id, new_id)`;
-  for (const table of ['issues', 'merge_requests'] as const)
+  for (const items of ['issues', 'merge_requests'] as const)
     await sql`
-      update ${sql.table(table)} items set milestone_id = new_id from ${replaced}
-       where items.project_id = ${project_id} and items.milestone_id = replaced.id`.execute(tx);
+      update ${sql.table(items)} set milestone_id = new_id from ${pairsOf(rows)}
+       where ${isOfProjects(moved, items)} and ${sql.ref(`${items}.milestone_id`)} = replaced.id`.execute(tx);
 }
 
 /**
- * Keeps the labels and milestones of the issues and merge requests of a project that has moved: those of groups above it are used, others copied into it.
+ * Keeps the labels and milestones of what has moved: those that it can use now are used, others are copied into the project or group that has moved.
  * @param tx the transaction of the transfer, after it
+ * @param from_id the namespace above it before, null for none
+ * @param to_id the same afterwards
  */
-export async function takePlanning(tx: Database, project_id: number): Promise<void> {
-  await takeLabels(tx, project_id);
-  await takeMilestones(tx, project_id);
+export async function takePlanning(tx: Database, moved: Moved, from_id: number | null, to_id: number | null): Promise<void> {
+  const above = (id: number | null) => sql`select unnest(traversal_ids) as id from namespaces where id = ${id}`;
+  const { rows } = await sql<{ id: number }>`${above(from_id)} except ${above(to_id)}`.execute(tx);
+  if (rows.length === 0) return;
+  const move = { moved, left_ids: rows.map(({ id }) => id) };
+  await takeLabels(tx, move);
+  await takeMilestones(tx, move);
 }

@@ -61,7 +61,7 @@ export async function transferProject(
     .set({ namespace_id: place.id, full_path, visibility: allowed, updated_at: sql`now()` })
     .where('id', '=', project_id)
     .execute();
-  await takePlanning(tx, project_id);
+  await takePlanning(tx, { project_id }, from, place.id);
   await dropForeignRoles(tx, { project_id });
   await refreshAuthorizations(tx, { project_id });
   await recordEvent(tx, {
