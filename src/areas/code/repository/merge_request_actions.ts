@@ -5,6 +5,7 @@ import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
 import { Id, nullable } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
+import { cleanUpAfterProjects } from '../../people/namespaces/index.ts';
 
 /** A move that merges a merge request. */
 export interface Merge {
@@ -27,9 +28,9 @@ export const followBranches = queueOf('follow_branches', {
   retries: 5,
 });
 
-/** A project is no longer a fork. Merge requests between it and projects that are not of its fork network any more are closed. */
+/** A project is no longer a fork. Merge requests between its fork network and projects that are not of it any more are closed. */
 export const closeForeign = queueOf('close_foreign_merge_requests', {
-  input: { project_id: Id, user_id: Id },
+  input: { project_id: Id, user_id: nullable(Id) },
   retries: 5,
 });
 
@@ -51,9 +52,17 @@ export async function endMerge(
   { merge_request_id, outcome: { head, ...commits } }: Merge,
   { user_id, has_moved }: { user_id: number | null; has_moved: boolean },
 ): Promise<void> {
-  const locked = tx.updateTable('merge_requests').where('id', '=', merge_request_id).where('state', '=', 'locked');
-  if (!has_moved) await locked.set({ state: 'opened' }).execute();
+  if (!has_moved) await reopen(tx, merge_request_id);
   else await recordMerge(tx, merge_request_id, { ...commits, head_commit_id: head, user_id });
+}
+
+/** What was deleted or ended meanwhile, and closes open merge requests, closes this one now. */
+async function reopen(tx: Database, id: number): Promise<void> {
+  const locked = tx.updateTable('merge_requests').where('id', '=', id).where('state', '=', 'locked');
+  const opened = await locked.set({ state: 'opened' }).returning(['project_id', 'source_project_id']).executeTakeFirst();
+  if (opened?.source_project_id === null) await cleanUpAfterProjects.enqueue(tx, {});
+  else if (opened && opened.source_project_id !== opened.project_id)
+    await closeForeign.enqueue(tx, { project_id: opened.source_project_id, user_id: null });
 }
 
 /** Records that a merge request, which is open or locked, was merged; what follows from it is a job. */

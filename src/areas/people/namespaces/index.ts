@@ -19,7 +19,7 @@ export {
   unmark,
 } from './deletion_actions.ts';
 export { tellOfGroup, tellOfProjects } from './hook_actions.ts';
-export { cleanUpAfterProjects, deleteRepositories, projectsDeleted, recordGroupSeats, removeGroup } from './jobs.ts';
+export { cleanUpAfterProjects, deleteProjects, deleteRepositories, recordGroupSeats, removeGroup } from './jobs.ts';
 export {
   groupWebUrl,
   NamespaceBasic,

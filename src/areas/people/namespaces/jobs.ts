@@ -1,10 +1,10 @@
 /** Deleting groups with everything in them, and repositories of deleted projects; counting seats. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { lockTrees, refreshAuthorizations, type Subtree, subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { deleteRepository, repositoryOf } from '../../../git/index.ts';
-import { Id } from '../../../http/index.ts';
+import { Id, optional } from '../../../http/index.ts';
 import { job, queueOf } from '../../../jobs/index.ts';
 import { recordSeats } from './count_queries.ts';
 import { tellOfGroup, tellOfProjects } from './hook_actions.ts';
@@ -31,16 +31,39 @@ export const deleteRepositories = job('delete_repositories', {
 });
 
 /** Projects were deleted. What remains of them in others belongs to areas above, which run the job. */
-export const cleanUpAfterProjects = queueOf('clean_up_after_projects', { input: {}, retries: 5 });
+export const cleanUpAfterProjects = queueOf('clean_up_after_projects', {
+  // What they were forked to; jobs of earlier versions lack it.
+  input: { fork_ids: optional(Type.Array(Id)) },
+  retries: 5,
+});
+
+/** This many forks are given to one job. */
+const forks_at_once = 1_000;
+
+/** The forks that stay when projects are deleted. */
+async function forksOf(tx: Database, deleted: RawBuilder<unknown>): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select fork.id from projects join projects fork on fork.forked_from_id = projects.id
+     where ${deleted} and fork.id not in (select projects.id from projects where ${deleted})`.execute(tx);
+  return rows.map(({ id }) => id);
+}
 
 /**
- * Enqueues what follows the deletion of projects.
- * @param tx the transaction that has deleted them
+ * Deletes projects, tells hooks, and enqueues what follows. Their repositories, which are unreachable without the rows, are deleted by a job.
+ * @param tx a transaction that has locked the trees
+ * @param which a predicate on rows of `projects`
+ * @returns how many were deleted
  */
-export async function projectsDeleted(tx: Database, repositories: { id: number; storage: string }[]): Promise<void> {
-  if (repositories.length === 0) return;
+export async function deleteProjects(tx: Database, which: RawBuilder<unknown>): Promise<number> {
+  await tellOfProjects(tx, 'project_destroy', which);
+  const fork_ids = await forksOf(tx, which);
+  const { rows: repositories } = await sql<{ id: number; storage: string }>`
+    delete from projects where ${which} returning id, storage`.execute(tx);
+  if (repositories.length === 0) return 0;
   await deleteRepositories.enqueue(tx, { repositories });
-  await cleanUpAfterProjects.enqueue(tx, {});
+  for (let at = 0; at === 0 || at < fork_ids.length; at += forks_at_once)
+    await cleanUpAfterProjects.enqueue(tx, { fork_ids: fork_ids.slice(at, at + forks_at_once) });
+  return repositories.length;
 }
 
 /**
@@ -59,12 +82,9 @@ const removeMarked = (db: Database, group_id: number): Promise<boolean> =>
     if (!group) return false;
     const below = sql`select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]`;
     const guests = await invitedElsewhere(tx, group_id);
-    await tellOfProjects(tx, 'project_destroy', sql`projects.namespace_id in (${below})`);
+    await deleteProjects(tx, sql`projects.namespace_id in (${below})`);
     await tellOfGroup(tx, 'destroy', group_id);
-    const { rows: repositories } = await sql<{ id: number; storage: string }>`
-      delete from projects where namespace_id in (${below}) returning id, storage`.execute(tx);
     await sql`delete from namespaces where id in (${below})`.execute(tx);
-    await projectsDeleted(tx, repositories);
     if (guests.length > 0) await refreshAuthorizations(tx, guests);
     return true;
   });

@@ -5,7 +5,7 @@ import { countsToday, isLastingOwner, levels, lockTrees } from '../../../access/
 import type { Database } from '../../../db/index.ts';
 import { checkUnmodified, conflict, forbidden, found, Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
-import { projectsDeleted, removeGroupsNow, tellOfProjects } from '../namespaces/index.ts';
+import { deleteProjects, removeGroupsNow } from '../namespaces/index.ts';
 import { moveContributions } from './contribution_actions.ts';
 import { ghostUser } from './ghost_actions.ts';
 import { tellOfUser } from './hook_actions.ts';
@@ -132,10 +132,5 @@ async function placesOf(tx: Database, user_id: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-async function removeOwnProjects(tx: Database, user_id: number): Promise<void> {
-  const isOwn = sql`projects.namespace_id = (select id from namespaces own where own.owner_id = ${user_id})`;
-  await tellOfProjects(tx, 'project_destroy', isOwn);
-  const { rows: repositories } = await sql<{ id: number; storage: string }>`
-    delete from projects where ${isOwn} returning id, storage`.execute(tx);
-  await projectsDeleted(tx, repositories);
-}
+const removeOwnProjects = (tx: Database, user_id: number): Promise<number> =>
+  deleteProjects(tx, sql`projects.namespace_id = (select id from namespaces own where own.owner_id = ${user_id})`);

@@ -7,11 +7,10 @@ import { job } from '../../../jobs/index.ts';
 import {
   type DeletableKind,
   type Deletion,
+  deleteProjects,
   lockedNamespaceOf,
   markOrRemove,
-  projectsDeleted,
   removeDue,
-  tellOfProjects,
   unmark,
 } from '../../people/namespaces/index.ts';
 import { refuseTaken } from './actions.ts';
@@ -55,7 +54,7 @@ export async function restoreProject(tx: Database, project: Project): Promise<vo
 }
 
 /**
- * Deletes a marked project with everything that belongs to it. Another job deletes its repository, which is unreachable without the row.
+ * Deletes a marked project with everything that belongs to it.
  * @returns whether the project existed and was marked
  */
 const removeMarked = (db: Database, project_id: number): Promise<boolean> =>
@@ -63,15 +62,7 @@ const removeMarked = (db: Database, project_id: number): Promise<boolean> =>
     const project = await tx.selectFrom('projects').select('namespace_id').where('id', '=', project_id).executeTakeFirst();
     if (!project) return false;
     await lockTree(tx, project.namespace_id);
-    await tellOfProjects(tx, 'project_destroy', sql`projects.id = ${project_id} and projects.marked_for_deletion_at is not null`);
-    const removed = await tx
-      .deleteFrom('projects')
-      .where('id', '=', project_id)
-      .where('marked_for_deletion_at', 'is not', null)
-      .returning(['id', 'storage'])
-      .execute();
-    await projectsDeleted(tx, removed);
-    return removed.length > 0;
+    return (await deleteProjects(tx, sql`projects.id = ${project_id} and projects.marked_for_deletion_at is not null`)) > 0;
   });
 
 /** Deletes one project, unless it was restored in the meantime. */

@@ -182,12 +182,23 @@ test('open merge requests are closed with their fork, and with a fork relationsh
   assert.equal((await as('developer').get(`/projects/${freed}/merge_requests/1`)).body.state, 'opened', 'within the project');
 });
 
-test('a project is deleted with the merge requests that forks have opened in it, and the forks stay', async () => {
+test('a project is deleted with the merge requests that forks have opened in it, those between forks are closed, and the forks stay', async () => {
   const here = await worldWithTopic();
   const { as, db, project, services } = here;
   const fork = await addFork(here, 'developer', project, { path: 'stays' });
   const asked = { title: 'Theirs', source_branch: 'topic', target_branch: 'main', target_project_id: project.id };
   const { id } = (await as('developer').post(`/projects/${fork.id}/merge_requests`, asked)).body;
+  const below = await addFork(here, 'developer', fork, { name: 'below', path: 'below' });
+  const sibling = await addFork(here, 'developer', project, { name: 'sibling', path: 'sibling' });
+  const between = [
+    [fork, sibling],
+    [below, sibling],
+    [below, fork],
+  ] as const;
+  const made = between.map(([from, to]) =>
+    as('developer').post(`/projects/${from.id}/merge_requests`, { ...asked, target_project_id: to.id }),
+  );
+  for (const { status, body } of await Promise.all(made)) assert.equal(status, 201, JSON.stringify(body));
   await performQueued(services, jobs);
   await db
     .updateTable('projects')
@@ -198,6 +209,12 @@ test('a project is deleted with the merge requests that forks have opened in it,
   await performQueued(services, [removeProject, closeOrphans]);
   assert.equal((await as('developer').get(`/projects/${project.id}`)).status, 404);
   assert.deepEqual(await db.selectFrom('merge_requests').select('id').where('id', '=', id).execute(), []);
+  const listed = await Promise.all([sibling, fork].map((one) => as('developer').get(`/projects/${one.id}/merge_requests`)));
+  assert.deepEqual(
+    listed.map(({ body }) => body.map(({ state }: { state: string }) => state)),
+    [['closed', 'closed'], ['opened']],
+    'only a fork of a fork still belongs to it',
+  );
   const kept = (await as('developer').get(`/projects/${fork.id}/repository/branches`)).body;
   assert.deepEqual(
     kept.map(({ name }: { name: string }) => name),

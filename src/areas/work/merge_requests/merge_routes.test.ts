@@ -8,7 +8,7 @@ import { fileUrl, headOf, onMain, repositoryIn } from '../../../../test/support/
 import type { Persona, World } from '../../../../test/support/world.ts';
 import { git, isAncestor, readCommit, updateRefs } from '../../../git/index.ts';
 import { settleReferenceUpdates } from '../../code/repository/index.ts';
-import { concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest, rebaseSource } from './index.ts';
+import { closeOrphans, concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest, rebaseSource } from './index.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, mergeReady, rebaseSource];
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;
@@ -241,6 +241,20 @@ test('a server that dies while it merges leaves the branch and the record to agr
       .execute();
     return update;
   };
+  const lost = await proposal(here, 'lost');
+  await die(lost, 'lost');
+  // What the deletion of its fork leaves; merges are not interrupted by it.
+  await db
+    .updateTable('merge_requests')
+    .set({ source_project_id: null })
+    .where('project_id', '=', project.id)
+    .where('iid', '=', lost)
+    .execute();
+  await performQueued(here.services, [closeOrphans]);
+  assert.equal((await shown(here, lost)).state, 'locked');
+  await settleReferenceUpdates(here.services);
+  await performQueued(here.services, [closeOrphans]);
+  assert.equal((await shown(here, lost)).state, 'closed');
   await die(other, 'other');
   assert.deepEqual([(await shown(here, other)).state, (await merge(here, other)).status], ['locked', 405]);
   await settleReferenceUpdates(here.services);

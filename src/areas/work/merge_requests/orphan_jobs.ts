@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { theMergeRequest } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
-import { closeForeign, isOneNetwork } from '../../code/repository/index.ts';
+import { closeForeign } from '../../code/repository/index.ts';
 import { recordStateEvent } from '../../conversation/resource_events/index.ts';
 import { cleanUpAfterProjects } from '../../people/namespaces/index.ts';
 
@@ -29,8 +29,7 @@ async function closeAll(tx: Database, ids: readonly number[], user_id: number | 
   }
 }
 
-/** Closes merge requests whose fork was deleted. */
-export const closeOrphans = cleanUpAfterProjects.runBy(async ({ db, signal }) => {
+async function closeWithoutSource(db: Database, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
     const orphans = db
@@ -42,32 +41,52 @@ export const closeOrphans = cleanUpAfterProjects.runBy(async ({ db, signal }) =>
     if (ids.length > 0) await db.transaction().execute((tx) => closeAll(tx, ids, null));
     if (ids.length < at_once) return;
   }
-});
+}
 
-/** The open merge requests between a project and others, a page of them. */
-const withOthers = (db: Database, project_id: number, after: number) =>
-  db
-    .selectFrom('merge_requests')
-    .select(['id', sql<number>`case when project_id = ${project_id} then source_project_id else project_id end`.as('other_id')])
-    .where(sql<boolean>`(source_project_id = ${project_id} and project_id <> ${project_id}
-                         or project_id = ${project_id} and source_project_id <> ${project_id})`)
-    .where('state', '=', 'opened')
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(at_once)
-    .execute();
+/**
+ * Some open merge requests between the fork network of a project and projects that are not of it.
+ * Both unions end although a project can be the fork of its own fork.
+ */
+async function someForeign(db: Database, project_id: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with recursive above (id) as (
+      select ${project_id}::bigint
+      union
+      select forked_from_id from above join projects using (id) where forked_from_id is not null
+    ), network (id) as (
+      select id from above
+      union
+      select projects.id from network join projects on projects.forked_from_id = network.id
+    )
+    select merge_requests.id from network join merge_requests on project_id = network.id
+     where state = 'opened' and source_project_id not in (select id from network)
+    union
+    select merge_requests.id from network join merge_requests on source_project_id = network.id
+     where state = 'opened' and project_id not in (select id from network)
+     order by id limit ${sql.lit(at_once)}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Closes merge requests between the fork network of a project and projects that are not of it.
+ * @param user_id null for nobody
+ */
+async function closeBetween(db: Database, signal: AbortSignal, project_id: number, user_id: number | null): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const ids = await someForeign(db, project_id);
+    if (ids.length > 0) await db.transaction().execute((tx) => closeAll(tx, ids, user_id));
+    if (ids.length < at_once) return;
+  }
+}
+
+/** Closes merge requests whose fork was deleted, and those between forks that the deleted project connected. */
+export const closeOrphans = cleanUpAfterProjects.runBy(async ({ db, signal, input: { fork_ids = [] } }) => {
+  await closeWithoutSource(db, signal);
+  for (const fork_id of fork_ids) await closeBetween(db, signal, fork_id, null);
+});
 
 /** Closes merge requests between a project that is no fork any more, and projects outside its network. */
-export const closeForeignOnes = closeForeign.runBy(async ({ db, signal, input: { project_id, user_id } }) => {
-  for (let after = 0; ; ) {
-    signal.throwIfAborted();
-    const rows = await withOthers(db, project_id, after);
-    const foreign = new Set<number>();
-    for (const other_id of new Set(rows.map((row) => row.other_id)))
-      if (!(await isOneNetwork(db, project_id, other_id))) foreign.add(other_id);
-    const ids = rows.filter(({ other_id }) => foreign.has(other_id)).map(({ id }) => id);
-    await db.transaction().execute((tx) => closeAll(tx, ids, user_id));
-    if (rows.length < at_once) return;
-    after = rows.at(-1)!.id;
-  }
-});
+export const closeForeignOnes = closeForeign.runBy(({ db, signal, input: { project_id, user_id } }) =>
+  closeBetween(db, signal, project_id, user_id),
+);
