@@ -17,6 +17,7 @@ const programs = [
   'expressions/matching_worker',
   'git/launcher_process',
   'http/large_text_worker',
+  'lockfiles/reading_worker',
 ];
 
 /** Loaded from node_modules: what finds files beside its own, what is seldom used, and what need not be there. */

@@ -1,0 +1,141 @@
+/** Which files of a repository list dependencies, and what reads them (docs/reference/dependencies.md#files). */
+import { readBom, readCycloneDx, readSpdx } from './boms.ts';
+import type { Contents, PackageManager } from './entries.ts';
+import {
+  readGradleBuild,
+  readGradleGraph,
+  readGradleLock,
+  readGradleVerification,
+  readMavenGraph,
+  readNebula,
+  readPom,
+  readSbt,
+  readSbtDot,
+} from './jvm.ts';
+import {
+  readBundler,
+  readCargo,
+  readComposer,
+  readConan,
+  readCondaEnvironment,
+  readCondaLock,
+  readGoMod,
+  readGoSum,
+  readPub,
+} from './locks.ts';
+import { readNpm } from './npm.ts';
+import { readNugetLock, readPackagesConfig, readProjectFile } from './nuget.ts';
+import { readPnpm } from './pnpm.ts';
+import { readPipDeptree, readPipfileLock, readPoetry, readUv } from './python_locks.ts';
+import { readPyproject, readRequirements, readSetupCfg, readSetupPy } from './requirements.ts';
+import { readYarn } from './yarn.ts';
+
+/** Reads a file; the path is from the top of the repository. */
+type Reader = (bytes: Uint8Array, path: string) => Contents;
+
+interface Kind {
+  /** Matches the path from the folder that the file is about. */
+  pattern: RegExp;
+  /** Null for a bill of materials, which is about several. */
+  manager: PackageManager | null;
+  read: Reader;
+  /** Files of one family in a folder describe the same packages: only those with the lowest rank are read. */
+  family?: string;
+  rank?: number;
+}
+
+const kinds: readonly Kind[] = [
+  { pattern: /^Gemfile\.lock$|^gems\.locked$/, manager: 'bundler', read: readBundler },
+  { pattern: /^Cargo\.lock$/, manager: 'cargo', read: readCargo },
+  { pattern: /^composer\.lock$/, manager: 'composer', read: readComposer },
+  { pattern: /^conan\.lock$/, manager: 'conan', read: readConan },
+  { pattern: /^conda-lock\.ya?ml$/, manager: 'conda', read: readCondaLock, family: 'conda', rank: 0 },
+  { pattern: /^environment\.ya?ml$/, manager: 'conda', read: readCondaEnvironment, family: 'conda', rank: 1 },
+  { pattern: /^go\.mod$/, manager: 'go', read: readGoMod, family: 'go', rank: 0 },
+  { pattern: /^go\.sum$/, manager: 'go', read: readGoSum, family: 'go', rank: 1 },
+  {
+    pattern: /^gradle\.lockfile$|^gradle\/dependency-locks\/[^/]+\.lockfile$/,
+    manager: 'gradle',
+    read: readGradleLock,
+    family: 'gradle',
+    rank: 0,
+  },
+  { pattern: /^dependencies\.lock$/, manager: 'gradle', read: readNebula, family: 'gradle', rank: 0 },
+  { pattern: /^gradle\.graph\.txt$/, manager: 'gradle', read: readGradleGraph, family: 'gradle', rank: 0 },
+  { pattern: /^gradle\/verification-metadata\.xml$/, manager: 'gradle', read: readGradleVerification, family: 'gradle', rank: 1 },
+  { pattern: /^build\.gradle(?:\.kts)?$/, manager: 'gradle', read: readGradleBuild, family: 'gradle', rank: 2 },
+  { pattern: /^maven\.graph\.json$/, manager: 'maven', read: readMavenGraph, family: 'maven', rank: 0 },
+  { pattern: /^pom\.xml$/, manager: 'maven', read: readPom, family: 'maven', rank: 1 },
+  { pattern: /^npm-shrinkwrap\.json$/, manager: 'npm', read: readNpm, family: 'npm', rank: 0 },
+  { pattern: /^package-lock\.json$/, manager: 'npm', read: readNpm, family: 'npm', rank: 1 },
+  { pattern: /^packages\.lock\.json$/, manager: 'nuget', read: readNugetLock, family: 'nuget', rank: 0 },
+  { pattern: /^packages\.config$/, manager: 'nuget', read: readPackagesConfig, family: 'nuget', rank: 1 },
+  { pattern: /^[^/]+\.(?:cs|fs|vb)proj$/, manager: 'nuget', read: readProjectFile, family: 'nuget', rank: 1 },
+  { pattern: /^requirements\.(?:txt|pip)$|^requires\.txt$/, manager: 'pip', read: readRequirements, family: 'python', rank: 0 },
+  { pattern: /^pip-deptree\.json$/, manager: 'pip', read: readPipDeptree, family: 'python', rank: 0 },
+  { pattern: /^Pipfile\.lock$/, manager: 'pipenv', read: readPipfileLock, family: 'python', rank: 0 },
+  { pattern: /^poetry\.lock$/, manager: 'poetry', read: readPoetry, family: 'python', rank: 0 },
+  { pattern: /^uv\.lock$/, manager: 'uv', read: readUv, family: 'python', rank: 0 },
+  { pattern: /^setup\.py$/, manager: 'setuptools', read: readSetupPy, family: 'python', rank: 1 },
+  { pattern: /^setup\.cfg$/, manager: 'setuptools', read: readSetupCfg, family: 'python', rank: 1 },
+  { pattern: /^pyproject\.toml$/, manager: 'setuptools', read: readPyproject, family: 'python', rank: 1 },
+  { pattern: /^pnpm-lock\.yaml$/, manager: 'pnpm', read: readPnpm },
+  { pattern: /^pubspec\.lock$/, manager: 'pub', read: readPub },
+  { pattern: /^dependencies-compile\.dot$/, manager: 'sbt', read: readSbtDot, family: 'sbt', rank: 0 },
+  { pattern: /^build\.sbt$/, manager: 'sbt', read: readSbt, family: 'sbt', rank: 1 },
+  { pattern: /^yarn\.lock$/, manager: 'yarn', read: readYarn },
+  { pattern: /^[^/]+\.spdx\.json$/, manager: null, read: readSpdx },
+  { pattern: /^[^/]+\.cdx\.json$/, manager: null, read: readCycloneDx },
+  { pattern: /^gl-sbom-[^/]*\.json$/, manager: null, read: readBom },
+];
+
+/** A file that lists dependencies. */
+export interface Listing {
+  path: string;
+  /** Null for a bill of materials. */
+  manager: PackageManager | null;
+}
+
+const notRead = /(?:^|\/)(?:node_modules|vendor|tmp|spec|tests?)\//;
+
+/** The kind of a file, and the folder that it is about. */
+function kindOf(path: string): { kind: Kind; folder: string } | undefined {
+  const parts = path.split('/');
+  for (const length of [1, 2, 3]) {
+    const name = parts.slice(-length).join('/');
+    const kind = parts.length >= length ? kinds.find(({ pattern }) => pattern.test(name)) : undefined;
+    if (kind) return { kind, folder: parts.slice(0, -length).join('/') };
+  }
+  return undefined;
+}
+
+/** Whether a file may list dependencies, by its path alone. */
+export const isListing = (path: string): boolean => !notRead.test(path) && kindOf(path) !== undefined;
+
+/**
+ * The files that are read of those of a repository: what lies below a folder of foreign code or tests is not, nor is a manifest beside its lock file.
+ * @param paths from the top of the repository
+ */
+export function listingsAmong(paths: Iterable<string>): Listing[] {
+  const known = [...paths].flatMap((path) => {
+    const found = notRead.test(path) ? undefined : kindOf(path);
+    return found ? [{ path, ...found }] : [];
+  });
+  const best = new Map<string, number>();
+  const keyOf = ({ kind, folder }: (typeof known)[number]) => `${kind.family}\n${folder}`;
+  for (const each of known)
+    best.set(keyOf(each), Math.min(best.get(keyOf(each)) ?? Number.POSITIVE_INFINITY, each.kind.rank ?? 0));
+  return known
+    .filter((each) => each.kind.family === undefined || each.kind.rank === best.get(keyOf(each)))
+    .map(({ path, kind }) => ({ path, manager: kind.manager }));
+}
+
+/**
+ * Reads a file that lists dependencies.
+ * @param path from the top of the repository; one that is no known name is a file of pip that another includes
+ * @throws Unreadable
+ */
+export const readListing: Reader = (bytes, path) => (kindOf(path)?.kind.read ?? readRequirements)(bytes, path);
+
+/** Reads a bill of materials that was uploaded. */
+export const readDocument: Reader = readBom;

@@ -1,0 +1,143 @@
+/** The base formats of lock files: text, JSON, YAML, TOML and XML, read without trust. */
+import { FAILSAFE_SCHEMA, loadAll } from 'js-yaml';
+import { SaxesParser } from 'saxes';
+import { parse as parseToml } from 'smol-toml';
+import { Unreadable } from './entries.ts';
+
+/** Nobody nests a lock file this deeply. */
+const deepest = 500;
+
+/**
+ * The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Visual Studio writes some.
+ * @throws Unreadable when it is no text, or the pointer of Git LFS instead of the file
+ */
+export function textOf(bytes: Uint8Array): string {
+  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  let text: string;
+  try {
+    text = new TextDecoder(utf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Unreadable('It is not text in UTF-8.');
+  }
+  if (text.includes('\0')) throw new Unreadable('It contains NUL characters.');
+  if (text.startsWith('version https://git-lfs.github.com/spec/'))
+    throw new Unreadable('It is a pointer of Git LFS, not the file itself.');
+  if (/^<{7} /m.test(text)) throw new Unreadable('It contains unresolved merge conflicts.');
+  return text;
+}
+
+/** Runs a parser of a package, whose errors are about the file. */
+function reading<T>(format: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Unreadable) throw error;
+    if (error instanceof RangeError) throw new Unreadable('It is nested too deeply.');
+    const [reason = ''] = (error as Error).message.split('\n');
+    throw new Unreadable(`It is not valid ${format}: ${reason.slice(0, 200)}`);
+  }
+}
+
+/** @throws Unreadable */
+export const jsonOf = (bytes: Uint8Array): unknown => reading('JSON', () => JSON.parse(textOf(bytes)) as unknown);
+
+/**
+ * The documents of a YAML file. Every scalar is text, so that a version such as 1.10 stays what it is. An alias is the same object again and costs nothing.
+ * @throws Unreadable
+ */
+export const yamlOf = (bytes: Uint8Array): unknown[] =>
+  reading('YAML', () => loadAll(textOf(bytes), { schema: FAILSAFE_SCHEMA, maxDepth: deepest, maxAliases: 10_000 }));
+
+/** @throws Unreadable */
+export const tomlOf = (bytes: Uint8Array): unknown => reading('TOML', () => parseToml(textOf(bytes), { maxDepth: deepest }));
+
+/** An element of XML: its name without a prefix, attributes, children, and the text directly in it. */
+export interface Element {
+  name: string;
+  attributes: Record<string, string>;
+  children: Element[];
+  text: string;
+}
+
+/**
+ * The document of an XML file. Entities that a document declares are errors, so they cannot be expanded.
+ * @throws Unreadable
+ */
+export function xmlOf(bytes: Uint8Array): Element {
+  const top: Element = { name: '', attributes: {}, children: [], text: '' };
+  const open = [top];
+  const parser = new SaxesParser();
+  const add = (text: string) => {
+    open.at(-1)!.text += text;
+  };
+  parser.on('opentag', ({ name, attributes }) => {
+    const element: Element = { name: name.slice(name.indexOf(':') + 1), attributes, children: [], text: '' };
+    open.at(-1)!.children.push(element);
+    open.push(element);
+    if (open.length > deepest) throw new Unreadable('It is nested too deeply.');
+  });
+  parser.on('closetag', () => void open.pop());
+  parser.on('text', add);
+  parser.on('cdata', add);
+  parser.on('error', (error) => {
+    throw error;
+  });
+  reading('XML', () => parser.write(textOf(bytes)).close());
+  return top.children[0] ?? top;
+}
+
+/** The children of an element with a name. */
+export const childrenOf = (element: Element | undefined, name: string): Element[] =>
+  element?.children.filter((child) => child.name === name) ?? [];
+
+/** The first child of an element with a name. */
+export const childOf = (element: Element | undefined, name: string): Element | undefined => childrenOf(element, name)[0];
+
+/** The text of the first child with a name, without blanks around it. */
+export const childText = (element: Element | undefined, name: string): string => childOf(element, name)?.text.trim() ?? '';
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A member of an object; undefined when the value is no object or does not have it itself. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+/** The members of an object; none when the value is none. */
+export const membersOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
+
+/** The items of an array; none when the value is none. */
+export const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** A member that is a text; otherwise empty. */
+export function textAt(value: unknown, name: string): string {
+  const member = memberOf(value, name);
+  return typeof member === 'string' ? member : '';
+}
+
+/**
+ * A member that must be an object.
+ * @throws Unreadable
+ */
+export function objectAt(value: unknown, name: string): Record<string, unknown> {
+  const member = memberOf(value, name);
+  if (!isObject(member)) throw new Unreadable(`It has no object \`${name}\`.`);
+  return member;
+}
+
+/**
+ * A member that must be an array, or may be missing.
+ * @throws Unreadable
+ */
+export function arrayAt(value: unknown, name: string): unknown[] {
+  const member = memberOf(value, name);
+  if (member === undefined) return [];
+  if (!Array.isArray(member)) throw new Unreadable(`Its \`${name}\` is not a list.`);
+  return member;
+}
+
+/** @throws Unreadable when the file is no object */
+export function objectIn(value: unknown): Record<string, unknown> {
+  if (!isObject(value)) throw new Unreadable('It is not an object.');
+  return value;
+}

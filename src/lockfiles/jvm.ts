@@ -1,0 +1,189 @@
+/** Files of the build tools of the JVM: Gradle, Maven and sbt. Their packages are shown as `group/artifact`. */
+import { Collector, type Contents, type PackageManager, Unreadable } from './entries.ts';
+import {
+  childOf,
+  childrenOf,
+  childText,
+  type Element,
+  itemsOf,
+  jsonOf,
+  memberOf,
+  membersOf,
+  objectIn,
+  textAt,
+  textOf,
+  xmlOf,
+} from './formats.ts';
+
+const isTest = (configuration: string) => /^(?:androidTest|test)|Test(?:[A-Z]|$)/.test(configuration);
+
+/** Whether a text is a version and no range, variable or keyword. */
+const isExact = (version: string) =>
+  /^[0-9A-Za-z][\w.+-]*$/.test(version) && !/^latest\./.test(version) && !version.endsWith('+');
+
+/** `gradle.lockfile`: `group:name:version=configuration,configuration`. */
+export function readGradleLock(bytes: Uint8Array): Contents {
+  const found = new Collector('gradle');
+  for (const line of textOf(bytes).split(/\r?\n/)) {
+    if (line.trim() === '' || line.startsWith('#') || line.startsWith('empty=')) continue;
+    const [, group, name, version, configurations] = /^([^:=]+):([^:=]+):([^:=]+)(?:=(.*))?$/.exec(line.trim()) ?? [];
+    if (!group || !name || !version) throw new Unreadable('It is not a lock file of Gradle.');
+    const development = configurations?.split(',').every(isTest) ?? false;
+    found.add({ name: `${group}/${name}`, version, development });
+  }
+  return found.contents();
+}
+
+/** `gradle/verification-metadata.xml`: the checksums of everything that a build may download. */
+export function readGradleVerification(bytes: Uint8Array): Contents {
+  const found = new Collector('gradle');
+  for (const { attributes } of childrenOf(childOf(xmlOf(bytes), 'components'), 'component'))
+    found.add({ name: `${attributes.group ?? ''}/${attributes.name ?? ''}`, version: attributes.version ?? '' });
+  return found.contents();
+}
+
+/** `dependencies.lock` of the Nebula plugin. */
+export function readNebula(bytes: Uint8Array): Contents {
+  const found = new Collector('gradle');
+  for (const [configuration, packages] of Object.entries(objectIn(jsonOf(bytes))))
+    for (const [name, about] of membersOf(packages))
+      found.add({
+        name: name.replace(':', '/'),
+        version: textAt(about, 'locked'),
+        direct: memberOf(about, 'transitive') === undefined,
+        development: isTest(configuration),
+      });
+  return found.contents();
+}
+
+/** `gradle.graph.txt`: what `gradle dependencies` prints. `a:b:1 -> 2` means that version 2 is used. */
+export function readGradleGraph(bytes: Uint8Array): Contents {
+  const found = new Collector('gradle');
+  let configuration = '';
+  for (const line of textOf(bytes).split(/\r?\n/)) {
+    const [, indent, coordinates] = /^([|\s]*)[+\\]--- (\S.*)$/.exec(line) ?? [];
+    if (coordinates === undefined) {
+      if (/^[A-Za-z]\w*(?: - |$)/.test(line)) configuration = line.split(' ', 1)[0]!;
+      continue;
+    }
+    const [, group, name, version, used] =
+      /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?(?: -> ([^\s:]+))?(?: .*)?$/.exec(coordinates) ?? [];
+    const exact = used ?? version;
+    if (!group || !name || !exact || group === 'project') continue;
+    found.add({ name: `${group}/${name}`, version: exact, direct: indent === '', development: isTest(configuration) });
+  }
+  return found.contents();
+}
+
+/** Literal coordinates in `build.gradle` or `build.gradle.kts`. */
+export function readGradleBuild(bytes: Uint8Array): Contents {
+  const text = textOf(bytes).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const found = new Collector('gradle');
+  const add = (configuration: string, group: string, name: string, version: string) => {
+    if (isExact(version)) found.add({ name: `${group}/${name}`, version, direct: true, development: isTest(configuration) });
+  };
+  for (const [, configuration = '', coordinates = ''] of text.matchAll(
+    /\b([a-z]\w*)[ \t]*\(?[ \t]*["']([\w.-]+:[\w.-]+:[^"'$\s]+)["']/g,
+  )) {
+    const [group = '', name = '', version = ''] = coordinates.split(/[:@]/);
+    if (configuration !== 'classpath') add(configuration, group, name, version);
+  }
+  const named =
+    /\b([a-z]\w*)[ \t]*\(?[ \t]*group[ \t]*[:=][ \t]*["']([\w.-]+)["'],[ \t]*name[ \t]*[:=][ \t]*["']([\w.-]+)["'],[ \t]*version[ \t]*[:=][ \t]*["']([^"'$]+)["']/g;
+  for (const [, configuration = '', group = '', name = '', version = ''] of text.matchAll(named))
+    add(configuration, group, name, version);
+  return found.contents();
+}
+
+/** `build.sbt`: `"group" %% "artifact" % "version" % Test`. The suffix that `%%` adds is that of the Scala version, which is not looked up. */
+export function readSbt(bytes: Uint8Array): Contents {
+  const text = textOf(bytes).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const found = new Collector('sbt');
+  const coordinates = /"([\w.-]+)"[ \t]*%{1,3}[ \t]*"([\w.-]+)"[ \t]*%[ \t]*"([^"$]+)"(?:[ \t]*%[ \t]*"?([\w-]+))?/g;
+  for (const [, group = '', name = '', version = '', scope = ''] of text.matchAll(coordinates))
+    if (isExact(version))
+      found.add({ name: `${group}/${name}`, version, direct: true, development: /^(?:test|it)/i.test(scope) });
+  return found.contents();
+}
+
+/** `dependencies-compile.dot`: the graph of sbt's task `dependencyDot`. The node that nothing depends on is the project. */
+export function readSbtDot(bytes: Uint8Array): Contents {
+  const text = textOf(bytes);
+  if (!/^\s*digraph\b/.test(text)) throw new Unreadable('It is not a graph in DOT.');
+  const edges = [...text.matchAll(/"([^"\n]+)"[ \t]*->[ \t]*"([^"\n]+)"/g)].map(([, from = '', to = '']) => [from, to] as const);
+  const targets = new Set(edges.map(([, to]) => to));
+  const roots = new Set(edges.map(([from]) => from).filter((from) => !targets.has(from)));
+  const direct = new Set(edges.filter(([from]) => roots.has(from)).map(([, to]) => to));
+  const found = new Collector('sbt');
+  for (const node of targets) {
+    const [group, name, version] = node.split(':');
+    if (group && name && version) found.add({ name: `${group}/${name}`, version, direct: direct.has(node) });
+  }
+  return found.contents();
+}
+
+/** `maven.graph.json`: what `mvn dependency:tree -DoutputType=json` prints. The first node is the project. */
+export function readMavenGraph(bytes: Uint8Array): Contents {
+  const found = new Collector('maven');
+  const left = itemsOf(memberOf(objectIn(jsonOf(bytes)), 'children')).map((node) => ({ node, direct: true }));
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { node, direct } = next;
+    for (const child of itemsOf(memberOf(node, 'children'))) left.push({ node: child, direct: false });
+    found.add({
+      name: `${textAt(node, 'groupId')}/${textAt(node, 'artifactId')}`,
+      version: textAt(node, 'version'),
+      direct,
+      development: textAt(node, 'scope') === 'test',
+    });
+  }
+  return found.contents();
+}
+
+/** Replaces `${name}` by properties of the file, which can refer to others. */
+function interpolated(text: string, properties: ReadonlyMap<string, string>): string {
+  let value = text;
+  for (let round = 0; round < 5 && value.includes('${') && value.length < 1_000; round++)
+    value = value.replace(/\$\{([^{}]+)\}/g, (whole, name: string) => properties.get(name) ?? whole);
+  return value;
+}
+
+function propertiesOf(project: Element): Map<string, string> {
+  const parent = childOf(project, 'parent');
+  const properties = new Map((childOf(project, 'properties')?.children ?? []).map(({ name, text }) => [name, text.trim()]));
+  for (const name of ['groupId', 'artifactId', 'version']) {
+    const own = childText(project, name) || childText(parent, name);
+    for (const prefix of ['project.', 'pom.']) properties.set(`${prefix}${name}`, own);
+    properties.set(`project.parent.${name}`, childText(parent, name));
+  }
+  return properties;
+}
+
+/** The dependencies of a `pom.xml` whose version it says itself. */
+export function readPom(bytes: Uint8Array): Contents {
+  const project = xmlOf(bytes);
+  if (project.name !== 'project') throw new Unreadable('It is not a project of Maven.');
+  const properties = propertiesOf(project);
+  const read = (place: Element | undefined) =>
+    childrenOf(childOf(place, 'dependencies'), 'dependency').map((each) => {
+      const member = (name: string) => interpolated(childText(each, name), properties);
+      return {
+        name: `${member('groupId')}/${member('artifactId')}`,
+        version: member('version').replace(/^\[([^,\]]+)\]$/, '$1'),
+        scope: member('scope'),
+      };
+    });
+  const managed = new Map(read(childOf(project, 'dependencyManagement')).map((each) => [each.name, each]));
+  const found = new Collector('maven');
+  for (const { name, version, scope } of read(project)) {
+    const exact = version || managed.get(name)?.version || '';
+    if (isExact(exact) && !name.includes('${'))
+      found.add({ name, version: exact, direct: true, development: (scope || managed.get(name)?.scope) === 'test' });
+  }
+  return found.contents();
+}
+
+/** Which of the three a purl of type `maven` belongs to, by the file that it comes from. */
+export function jvmManagerOf(path: string): PackageManager {
+  if (/gradle|dependencies\.lock$/.test(path)) return 'gradle';
+  return /sbt|\.dot$/.test(path) ? 'sbt' : 'maven';
+}

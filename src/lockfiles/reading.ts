@@ -1,0 +1,104 @@
+/** Reads files that list dependencies in a thread of its own, with limits of time and memory: they are large, and anybody can have written them. */
+import { Worker } from 'node:worker_threads';
+import { programFile } from '../installation.ts';
+import { Unreadable } from './entries.ts';
+
+export interface ToReader {
+  id: number;
+  path: string;
+  bytes: Uint8Array;
+  /** Whether it is an uploaded bill of materials, whatever its path. */
+  is_document: boolean;
+}
+
+/** What a file lists. */
+export interface ReadFile {
+  /** The packages, as JSON arrays of up to 2,000 objects of the type `Entry`, ready for the database. */
+  portions: string[];
+  count: number;
+  /** Paths of other files that this one includes, from the top of the repository. */
+  includes: string[];
+}
+
+export type FromReader = { id: number; file: ReadFile } | { id: number; reason: string };
+
+/** The largest file that is read. */
+export const largestListing_bytes = 32 * 1024 * 1024;
+const longest_ms = 20_000;
+const heap_mib = 512;
+/** The thread keeps the memory of the largest file, so an idle one is ended after this time. */
+const idle_ms = 30_000;
+
+interface Call {
+  request: ToReader;
+  answer: PromiseWithResolvers<ReadFile>;
+}
+
+/** In order; the thread has only the first, so that the limit of time is about one file. */
+const calls: Call[] = [];
+let lastId = 0;
+let thread: Worker | undefined;
+let timer: NodeJS.Timeout | undefined;
+
+function start(): Worker {
+  const started = new Worker(programFile('lockfiles/reading_worker'), { resourceLimits: { maxOldGenerationSizeMb: heap_mib } });
+  started.on('message', (message: FromReader) => {
+    if (thread === started) receive(message);
+  });
+  started.on('error', (error) =>
+    replace(started, isOutOfMemory(error) ? new Unreadable('Reading it takes too much memory.') : error),
+  );
+  started.on('exit', () => replace(started, new Error('The thread that reads lock files ended.')));
+  return started;
+}
+
+const isOutOfMemory = (error: Error) => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+
+/** Gives the thread the next file, or lets it rest. */
+function advance(): void {
+  clearTimeout(timer);
+  const [call] = calls;
+  if (!call) {
+    const resting = thread;
+    resting?.unref();
+    timer = setTimeout(() => resting && replace(resting, new Error('The thread rested.')), idle_ms).unref();
+    return;
+  }
+  thread ??= start();
+  const busy = thread;
+  busy.ref();
+  timer = setTimeout(() => replace(busy, new Unreadable('Reading it takes too long.')), longest_ms);
+  busy.postMessage(call.request);
+}
+
+function receive(message: FromReader): void {
+  const call = calls.shift();
+  if (call?.request.id !== message.id) throw new Error('The thread that reads lock files answered out of turn.');
+  if ('file' in message) call.answer.resolve(message.file);
+  else call.answer.reject(new Unreadable(message.reason));
+  advance();
+}
+
+/** Ends a thread. The file that it was in fails, and another thread reads the others. */
+function replace(ended: Worker, error: Error): void {
+  if (thread !== ended) return;
+  thread = undefined;
+  void ended.terminate();
+  calls.shift()?.answer.reject(error);
+  if (calls.length > 0) advance();
+  else clearTimeout(timer);
+}
+
+/**
+ * Reads a file that lists dependencies.
+ * @param path from the top of the repository; its name says what the file is, unless it is an uploaded bill of materials
+ * @throws Unreadable with the reason, also when it takes too long or too much memory
+ */
+export function readFile(path: string, bytes: Uint8Array, { is_document = false } = {}): Promise<ReadFile> {
+  if (bytes.length > largestListing_bytes)
+    return Promise.reject(new Unreadable(`It is larger than ${largestListing_bytes / 1024 / 1024} MiB.`));
+  const call: Call = { request: { id: ++lastId, path, bytes, is_document }, answer: Promise.withResolvers() };
+  calls.push(call);
+  if (calls.length === 1) advance();
+  return call.answer.promise;
+}

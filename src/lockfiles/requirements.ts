@@ -1,0 +1,109 @@
+/** Requirements of Python, as PEP 508 writes them: files of pip, `requires.txt`, `setup.py`, `setup.cfg` and `pyproject.toml`. */
+import { posix } from 'node:path';
+import { Collector, type Contents, pythonName } from './entries.ts';
+import { itemsOf, memberOf, membersOf, objectIn, textOf, tomlOf } from './formats.ts';
+
+/** The package of a requirement that allows exactly one version; undefined for others, since what is installed is not known. */
+export function pinned(requirement: string): { name: string; version: string } | undefined {
+  const [, name, version] =
+    /^([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*={2,3}\s*([^\s;,)*]+)\s*\)?\s*(?:;.*)?$/.exec(requirement.trim()) ?? [];
+  return name && version ? { name: pythonName(name), version } : undefined;
+}
+
+/** The lines of a file of pip: comments removed, continued lines joined, and options after a requirement cut off. */
+function* linesOf(text: string): Generator<{ line: string; comment: string }> {
+  let begun = '';
+  for (const raw of text.split(/\r?\n/)) {
+    const [, before = '', comment = ''] = /^(.*?)(?:(?:^|\s)#(.*))?$/.exec(raw) ?? [];
+    if (before.endsWith('\\')) {
+      begun += before.slice(0, -1);
+      continue;
+    }
+    yield { line: `${begun}${before}`.replace(/\s--[a-z].*$/, '').trim(), comment: comment.trim() };
+    begun = '';
+  }
+}
+
+/** A path beside another; undefined when it leads out of the repository. */
+function beside(path: string, other: string): string | undefined {
+  const joined = posix.join(posix.dirname(path), other);
+  return joined.startsWith('..') || joined.startsWith('/') || other.includes('://') ? undefined : joined;
+}
+
+/**
+ * A file of pip, or one that pip-compile wrote: that one says in comments what each package is there for.
+ * @param path of the file, to which those that it includes are relative
+ * @throws Unreadable
+ */
+export function readRequirements(bytes: Uint8Array, path: string): Contents {
+  const text = textOf(bytes);
+  const isCompiled = /^\s*# +via\b/m.test(text);
+  const found = new Collector('pip');
+  const includes: string[] = [];
+  let last: { name: string; version: string; direct: boolean | null } | undefined;
+  const finish = () => {
+    if (last) found.add(last);
+    last = undefined;
+  };
+  for (const { line, comment } of linesOf(text)) {
+    // A file is named, or the project itself, whose file is `pyproject.toml` or the like.
+    if (last && isCompiled && /(?:^|\s)(?:via )?(?:-r |.*\((?:pyproject\.toml|setup\.(?:py|cfg))\))/.test(comment))
+      last.direct = true;
+    if (line === '' || line.startsWith('[')) continue;
+    finish();
+    const included = /^(?:-r|--requirement)[\s=]*(\S+)$/.exec(line)?.[1];
+    const other = included && beside(path, included);
+    if (other) includes.push(other);
+    const pin = pinned(line);
+    if (pin) last = { ...pin, direct: isCompiled ? /\bvia -r /.test(comment) : null };
+  }
+  finish();
+  return found.contents(includes.slice(0, 100));
+}
+
+function collected(requirements: readonly string[], development: boolean, found: Collector): void {
+  for (const requirement of requirements) {
+    const pin = pinned(requirement);
+    if (pin) found.add({ ...pin, direct: true, development });
+  }
+}
+
+/** `install_requires` of a `setup.py`, as far as it is a list of literal texts. */
+export function readSetupPy(bytes: Uint8Array): Contents {
+  const found = new Collector('setuptools');
+  const [, list = ''] = /\binstall_requires\s*=\s*\[([^\]]*)\]/.exec(textOf(bytes).replace(/(\w)\[[^\]]*\]/g, '$1')) ?? [];
+  collected(
+    [...list.matchAll(/"([^"\n]*)"|'([^'\n]*)'/g)].map(([, double, single]) => double ?? single ?? ''),
+    false,
+    found,
+  );
+  return found.contents();
+}
+
+/** `install_requires` in the section `options` of a `setup.cfg`. */
+export function readSetupCfg(bytes: Uint8Array): Contents {
+  const found = new Collector('setuptools');
+  let section = '';
+  let key = '';
+  for (const raw of textOf(bytes).split(/\r?\n/)) {
+    const line = raw.replace(/(?:^|\s)[#;].*$/, '');
+    const [, title] = /^\[([^\]]*)\]/.exec(line) ?? [];
+    const [, name, value = ''] = /^([\w.-]+)\s*[=:](?!=)(.*)$/.exec(line) ?? [];
+    if (title !== undefined) [section, key] = [title.trim(), ''];
+    else if (name !== undefined) key = name;
+    if (section !== 'options' || key !== 'install_requires') continue;
+    collected([name === undefined ? line : value], false, found);
+  }
+  return found.contents();
+}
+
+const texts = (value: unknown): string[] => itemsOf(value).filter((item) => typeof item === 'string');
+
+/** `dependencies` of the project in a `pyproject.toml`, and its dependency groups, which are for development. */
+export function readPyproject(bytes: Uint8Array): Contents {
+  const file = objectIn(tomlOf(bytes));
+  const found = new Collector('setuptools');
+  collected(texts(memberOf(memberOf(file, 'project'), 'dependencies')), false, found);
+  for (const [, group] of membersOf(memberOf(file, 'dependency-groups'))) collected(texts(group), true, found);
+  return found.contents();
+}

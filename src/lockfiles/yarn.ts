@@ -1,0 +1,61 @@
+/** `yarn.lock` of Yarn 1, which has a syntax of its own, and of later versions, which is YAML. */
+import { Collector, type Contents, Unreadable } from './entries.ts';
+import { memberOf, membersOf, objectIn, textAt, textOf, yamlOf } from './formats.ts';
+
+/** @throws Unreadable */
+export function readYarn(bytes: Uint8Array): Contents {
+  const text = textOf(bytes);
+  return /^__metadata:/m.test(text) ? readBerry(bytes) : readClassic(text);
+}
+
+/** The name and range of `name@range`, the name of which can begin with `@`. */
+function descriptor(text: string): { name: string; range: string } {
+  const at = text.indexOf('@', 1);
+  return at < 0 ? { name: text, range: '' } : { name: text.slice(0, at), range: text.slice(at + 1) };
+}
+
+/** The package that a descriptor of Yarn 1 asks for, undefined for a folder of the project. */
+function asked(text: string): string | undefined {
+  const { name, range } = descriptor(text);
+  if (/^(?:link|file|portal|workspace):/.test(range)) return undefined;
+  const aliased = range.startsWith('npm:') ? descriptor(range.slice('npm:'.length)) : undefined;
+  return aliased && aliased.range !== '' ? aliased.name : name;
+}
+
+function readClassic(text: string): Contents {
+  const found = new Collector('yarn');
+  let name: string | undefined;
+  let blocks = 0;
+  for (const line of text.split(/\r?\n/)) {
+    if (line === '' || line.startsWith('#')) continue;
+    if (!line.startsWith(' ')) {
+      if (!line.endsWith(':')) throw new Unreadable('It is not a lock file of Yarn.');
+      blocks += 1;
+      const [first = ''] = line.slice(0, -1).split(', ');
+      name = asked(first.replaceAll('"', ''));
+      continue;
+    }
+    const version = /^ {2}version "?([^"]*)"?$/.exec(line);
+    if (version && name !== undefined) found.add({ name, version: version[1]! });
+  }
+  if (blocks === 0 && !text.includes('# yarn lockfile v1')) throw new Unreadable('It is not a lock file of Yarn.');
+  return found.contents();
+}
+
+function readBerry(bytes: Uint8Array): Contents {
+  const blocks = Object.entries(objectIn(yamlOf(bytes)[0])).filter(([key]) => key !== '__metadata');
+  const isWorkspace = (about: unknown) => textAt(about, 'resolution').includes('@workspace:');
+  const named = new Set(
+    blocks
+      .filter(([, about]) => isWorkspace(about))
+      .flatMap(([, about]) => membersOf(memberOf(about, 'dependencies')).map(([name, range]) => `${name}@${String(range)}`)),
+  );
+  const found = new Collector('yarn');
+  for (const [key, about] of blocks) {
+    const { name, range } = descriptor(textAt(about, 'resolution'));
+    if (/^(?:workspace|link|portal):/.test(range)) continue;
+    const descriptors = key.split(', ');
+    found.add({ name, version: textAt(about, 'version'), direct: descriptors.some((each) => named.has(each)) });
+  }
+  return found.contents();
+}
