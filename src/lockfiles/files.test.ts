@@ -1,0 +1,249 @@
+/** What is listed of a file equals what its package manager says of it. The files in test/lockfiles were written by the managers themselves. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { isListing, listingsAmong, readListing } from './files.ts';
+
+const folder = path.join(import.meta.dirname, '../../test/lockfiles');
+const stored = (file: string) => readListing(readFileSync(path.join(folder, file)), file);
+const written = (file: string, text: string) => readListing(Buffer.from(text), file);
+
+/** `name@version`, with `!` for what the project names itself, `?` where the file does not say, and `d` for what is only for development. */
+const shown = ({ entries }: ReturnType<typeof readListing>) =>
+  entries
+    .map(
+      ({ name, version, direct, development }) =>
+        `${name}@${version}${direct === null ? '?' : direct ? '!' : ''}${development ? 'd' : ''}`,
+    )
+    .toSorted();
+
+/**
+ * `npm ls --all` of a project with minimist 1.2.5, mkdirp 0.5.1, kind (`npm:kind-of@6.0.2`), is-odd 3.0.1 for development and fsevents 2.3.2 as optional.
+ * Made by `npm install --package-lock-only --lockfile-version N` (npm 11), yarn 1.22.22, @yarnpkg/cli-dist 4, pnpm 7, 8 and 9, and `npm sbom`.
+ */
+const orchard = [
+  'fsevents@2.3.2!',
+  'is-number@6.0.0d',
+  'is-odd@3.0.1!d',
+  'kind-of@6.0.2!',
+  'minimist@0.0.8',
+  'minimist@1.2.5!',
+  'mkdirp@0.5.1!',
+];
+const withoutFlags = (all: string[], flags: RegExp) => all.map((each) => each.replace(flags, ''));
+
+test('lock files of npm and pnpm list what npm lists', () => {
+  assert.deepEqual(shown(stored('npm2/package-lock.json')), orchard);
+  assert.deepEqual(shown(stored('npm3/package-lock.json')), orchard);
+  for (const version of [5, 6, 9]) assert.deepEqual(shown(stored(`pnpm${version}/pnpm-lock.yaml`)), orchard, `pnpm ${version}`);
+  // Version 1 does not say what the project itself names.
+  assert.deepEqual(withoutFlags(shown(stored('npm1/package-lock.json')), /\?/), withoutFlags(orchard, /!/));
+  const { licenses, manager, ecosystem } = stored('npm3/package-lock.json').entries.find(({ name }) => name === 'minimist')!;
+  assert.deepEqual({ licenses, manager, ecosystem }, { licenses: ['MIT'], manager: 'npm', ecosystem: 'npm' });
+});
+
+test('a lock file of Yarn lists the same, and does not say what is for development', () => {
+  assert.deepEqual(withoutFlags(shown(stored('yarn1/yarn.lock')), /\?/), withoutFlags(orchard, /!?d?$/));
+  const berry = shown(stored('berry/yarn.lock'));
+  for (const each of withoutFlags(orchard, /d$/)) assert.ok(berry.includes(each), `${each} of ${berry}`);
+});
+
+test('bills of materials list the same', () => {
+  for (const file of ['sbom/npm.cdx.json', 'sbom/npm.spdx.json']) {
+    const { entries } = stored(file);
+    assert.deepEqual(
+      entries.map(({ name, version }) => `${name}@${version}`).toSorted(),
+      withoutFlags(orchard, /!?d?$/).filter((each) => entries.some(({ name }) => each.startsWith(`${name}@`))),
+    );
+    assert.ok(entries.length >= 5);
+    assert.deepEqual(entries.find(({ name }) => name === 'mkdirp')?.licenses, ['MIT']);
+    assert.equal(entries.find(({ name }) => name === 'mkdirp')?.direct, true);
+  }
+});
+
+test('files of Python', () => {
+  // pip-compile of pip-tools, `pipenv lock`, `uv lock`.
+  assert.deepEqual(shown(stored('pip/requirements.txt')).slice(0, 5), [
+    'certifi@2026.10.18',
+    'chardet@3.0.4',
+    'click@8.5.1',
+    'flask@1.0!',
+    'idna@2.7',
+  ]);
+  const requests = ['certifi@2026.10.18', 'chardet@3.0.4', 'idna@2.7', 'requests@2.19.1!', 'six@1.17.0!d', 'urllib3@1.23'];
+  assert.deepEqual(shown(stored('uv/uv.lock')), requests);
+  assert.deepEqual(withoutFlags(shown(stored('pipenv/Pipfile.lock')), /\?$/), requests);
+  assert.deepEqual(
+    shown(
+      written(
+        'poetry.lock',
+        '[[package]]\nname = "Requests_X"\nversion = "2.19.1"\ngroups = ["main"]\n[[package]]\nname = "six"\nversion = "1.0"\ngroups = ["dev"]\n',
+      ),
+    ),
+    ['requests-x@2.19.1?', 'six@1.0?d'],
+  );
+  const file = written(
+    'api/requirements.txt',
+    '-r ../base.txt\n-r base/more.txt\nDjango[argon2] == 2.2 ; python_version > "3" \\\n  --hash=sha256:abc\nlocal>=2\nzope.interface===5.0 # why\n',
+  );
+  assert.deepEqual(
+    [shown(file), file.includes],
+    [
+      ['django@2.2?', 'zope-interface@5.0?'],
+      ['base.txt', 'api/base/more.txt'],
+    ],
+  );
+  assert.deepEqual(shown(written('setup.py', 'setup(\n  install_requires=["a[x]==1.0", \'b>=2\'],\n)')), ['a@1.0!']);
+  assert.deepEqual(
+    shown(written('setup.cfg', '[options]\ninstall_requires =\n  a==1.0\n  b\npackages = find:\n[other]\nx = c==1\n')),
+    ['a@1.0!'],
+  );
+  const pyproject = '[project]\nname = "x"\ndependencies = ["a==1.0", "b"]\n[dependency-groups]\ntest = ["c==2.0"]\n';
+  assert.deepEqual(shown(written('pyproject.toml', pyproject)), ['a@1.0!', 'c@2.0!d']);
+  assert.deepEqual(
+    shown(
+      written(
+        'pip-deptree.json',
+        '[{"package":{"key":"flask","package_name":"Flask","installed_version":"1.0"},"dependencies":[{"key":"jinja2"}]},{"package":{"key":"jinja2","package_name":"Jinja2","installed_version":"2.9"},"dependencies":[]}]',
+      ),
+    ),
+    ['flask@1.0!', 'jinja2@2.9'],
+  );
+});
+
+test('files of Cargo, Go, Bundler, Composer, pub, conda and Conan', () => {
+  // `cargo tree -e normal,dev`, and `go list -m all`, which lists modules that are only needed to resolve versions besides.
+  assert.deepEqual(shown(stored('cargo/Cargo.lock')), ['itoa@1.0.19!', 'maybe-uninit@2.0.0', 'smallvec@0.6.13!']);
+  const go = shown(stored('go/go.mod'));
+  assert.deepEqual(go.length, 7);
+  assert.ok(go.includes('github.com/gin-gonic/gin@v1.6.2!') && go.includes('gopkg.in/yaml.v2@v2.2.8'));
+  assert.ok(shown(stored('go/go.sum')).includes('github.com/gin-gonic/gin@v1.6.2?'));
+  const replaced =
+    'module m\nrequire (\n\ta.b/c v1.0.0\n\ta.b/d v1.0.0 // indirect\n\ta.b/e v2.0.0\n)\nreplace a.b/c => f.g/h v3.0.0\nreplace a.b/d => ../d\nexclude a.b/e v2.0.0\n';
+  assert.deepEqual(shown(written('go.mod', replaced)), ['f.g/h@v3.0.0!']);
+  const gems =
+    'GEM\n  remote: https://rubygems.org/\n  specs:\n    nokogiri (1.10.0-x86_64-linux)\n      mini_portile2 (~> 2.4)\n    rack (2.0.1)\n\nPATH\n  remote: .\n  specs:\n    own (0.1)\n\nDEPENDENCIES\n  rack (= 2.0.1)\n  own!\n';
+  assert.deepEqual(shown(written('Gemfile.lock', gems)), ['nokogiri@1.10.0', 'rack@2.0.1!']);
+  const composer = written(
+    'composer.lock',
+    '{"packages":[{"name":"symfony/http-kernel","version":"v4.4.1","license":["MIT"]}],"packages-dev":[{"name":"phpunit/phpunit","version":"8.0.0","license":"BSD-3-Clause OR MIT"}]}',
+  );
+  assert.deepEqual(shown(composer), ['phpunit/phpunit@8.0.0?d', 'symfony/http-kernel@4.4.1?']);
+  assert.deepEqual(composer.entries[1]?.licenses, ['BSD-3-Clause', 'MIT']);
+  const pub =
+    'packages:\n  http:\n    dependency: "direct main"\n    source: hosted\n    version: "0.13.0"\n  flutter:\n    dependency: "direct main"\n    source: sdk\n    version: "0.0.0"\n  path:\n    dependency: transitive\n    source: hosted\n    version: "1.10"\n';
+  assert.deepEqual(shown(written('pubspec.lock', pub)), ['http@0.13.0!', 'path@1.10']);
+  const conda =
+    'package:\n- name: numpy\n  version: 1.10\n  manager: conda\n- name: Ruamel.yaml\n  version: 0.17\n  manager: pip\n  category: dev\n';
+  assert.deepEqual(shown(written('conda-lock.yml', conda)), ['numpy@1.10?', 'ruamel-yaml@0.17?d']);
+  const environment =
+    'dependencies:\n- python=3.11.4\n- conda-forge::numpy=1.10=py_0\n- scipy>=1\n- pip:\n  - requests==2.19.1\n';
+  assert.deepEqual(shown(written('environment.yml', environment)), ['numpy@1.10!', 'python@3.11.4!', 'requests@2.19.1!']);
+  assert.deepEqual(
+    shown(written('conan.lock', '{"version":"0.5","requires":["zlib/1.2.11#a%1"],"build_requires":["cmake/3.20@me/stable"]}')),
+    ['cmake@3.20?d', 'zlib@1.2.11?'],
+  );
+  const graph =
+    '{"graph_lock":{"nodes":{"0":{"requires":["1"]},"1":{"ref":"openssl/1.1.1k#1","requires":["2"]},"2":{"ref":"zlib/1.2.11"}}}}';
+  assert.deepEqual(shown(written('conan.lock', graph)), ['openssl@1.1.1k!', 'zlib@1.2.11']);
+});
+
+test('files of Gradle, Maven, sbt and NuGet', () => {
+  // `mvn dependency:tree`; the pom.xml of the same project lists what it names itself.
+  const maven = [
+    'junit/junit@4.13!d',
+    'org.apache.commons/commons-lang3@3.11',
+    'org.apache.commons/commons-text@1.9!',
+    'org.hamcrest/hamcrest-core@1.3d',
+  ];
+  assert.deepEqual(shown(stored('maven/maven.graph.json')), maven);
+  assert.deepEqual(shown(stored('maven/pom.xml')), [maven[0], maven[2]]);
+  const lock =
+    '# comment\norg.slf4j:slf4j-api:1.7.30=compileClasspath,runtimeClasspath\njunit:junit:4.13=testCompileClasspath\nempty=annotationProcessor\n';
+  assert.deepEqual(shown(written('gradle.lockfile', lock)), ['junit/junit@4.13?d', 'org.slf4j/slf4j-api@1.7.30?']);
+  const build = `dependencies {\n  // implementation 'x:x:1'\n  implementation 'a.b:c:1.0'\n  api("d:e:$version")\n  testImplementation group: 'f', name: 'g', version: '2.0'\n  implementation "h:i:1.+"\n}`;
+  assert.deepEqual(shown(written('build.gradle', build)), ['a.b/c@1.0!', 'f/g@2.0!d']);
+  const tree =
+    'runtimeClasspath - Runtime classpath.\n+--- a:b:1.0 -> 1.1\n|    \\--- c:d:2.0 (*)\n\\--- project :own\n\ntestRuntimeClasspath - x\n\\--- e:f -> 3.0\n';
+  assert.deepEqual(shown(written('gradle.graph.txt', tree)), ['a/b@1.1!', 'c/d@2.0', 'e/f@3.0!d']);
+  const nebula = '{"compileClasspath":{"a:b":{"locked":"1.0"},"c:d":{"locked":"2.0","transitive":["a:b"]}}}';
+  assert.deepEqual(shown(written('dependencies.lock', nebula)), ['a/b@1.0!', 'c/d@2.0']);
+  const verification =
+    '<verification-metadata><components><component group="a" name="b" version="1"><artifact name="x"/></component></components></verification-metadata>';
+  assert.deepEqual(shown(written('gradle/verification-metadata.xml', verification)), ['a/b@1?']);
+  const sbt =
+    'libraryDependencies += "org.typelevel" %% "cats-core" % "2.0.0"\nlibraryDependencies += "org.scalatest" % "scalatest_2.13" % "3.0.8" % Test\n';
+  assert.deepEqual(shown(written('build.sbt', sbt)), ['org.scalatest/scalatest_2.13@3.0.8!d', 'org.typelevel/cats-core@2.0.0!']);
+  const dot = 'digraph "g" {\n"own:own_2.13:1.0" -> "a:b_2.13:1.0"\n"a:b_2.13:1.0" -> "c:d:2.0"\n}';
+  assert.deepEqual(shown(written('dependencies-compile.dot', dot)), ['a/b_2.13@1.0!', 'c/d@2.0']);
+  const nuget =
+    '{"version":1,"dependencies":{"net6.0":{"Newtonsoft.Json":{"type":"Direct","resolved":"12.0.1"},"X":{"type":"Transitive","resolved":"1.0.0"},"own":{"type":"Project"}}}}';
+  assert.deepEqual(shown(written('packages.lock.json', nuget)), ['Newtonsoft.Json@12.0.1!', 'X@1.0.0']);
+  const project =
+    '<Project><ItemGroup><PackageReference Include="A" Version="1.0"/><PackageReference Include="B"><Version>[2.0]</Version><PrivateAssets>all</PrivateAssets></PackageReference><PackageReference Include="C" Version="1.*"/></ItemGroup></Project>';
+  assert.deepEqual(shown(written('src/own.csproj', project)), ['A@1.0!', 'B@2.0!d']);
+  assert.deepEqual(
+    shown(written('packages.config', '<packages><package id="A" version="1.0" developmentDependency="true"/></packages>')),
+    ['A@1.0?d'],
+  );
+});
+
+test('packages of distributions come from bills of materials, with the source package that advisories are about', () => {
+  const { entries } = written(
+    'image.cdx.json',
+    JSON.stringify({
+      bomFormat: 'CycloneDX',
+      specVersion: '1.6',
+      metadata: { properties: [{ name: 'gitlab:dependency_scanning:input_file:path', value: 'Dockerfile' }] },
+      components: [
+        {
+          purl: 'pkg:deb/debian/libssl1.1@1.1.1n-0%2Bdeb11u3?arch=amd64&upstream=openssl&distro=debian-11',
+          licenses: [{ expression: 'OpenSSL AND MIT' }],
+        },
+        {
+          purl: 'pkg:apk/alpine/busybox@1.36.1-r5?distro=alpine-3.19.1',
+          components: [{ purl: 'pkg:golang/golang.org/x/net@v0.1.0' }],
+        },
+        { purl: 'pkg:generic/thing@1' },
+        { purl: 'pkg:maven/org.slf4j/slf4j-api@1.7.30' },
+      ],
+    }),
+  );
+  assert.deepEqual(
+    entries.map(({ name, version, manager, ecosystem, advised_name, source_path, licenses }) => [
+      name,
+      version,
+      manager,
+      ecosystem,
+      advised_name,
+      source_path,
+      licenses,
+    ]),
+    [
+      ['libssl1.1', '1.1.1n-0+deb11u3', 'deb', 'Debian:11', 'openssl', 'Dockerfile', ['OpenSSL', 'MIT']],
+      ['busybox', '1.36.1-r5', 'apk', 'Alpine:v3.19', 'busybox', 'Dockerfile', []],
+      ['golang.org/x/net', 'v0.1.0', 'go', 'Go', 'golang.org/x/net', 'Dockerfile', []],
+      ['org.slf4j/slf4j-api', '1.7.30', 'maven', 'Maven', 'org.slf4j/slf4j-api', 'Dockerfile', []],
+    ],
+  );
+});
+
+test('a lock file is read instead of the manifest beside it, and nothing below folders of foreign code and tests', () => {
+  const paths =
+    'go.mod go.sum lib/go.sum package-lock.json npm-shrinkwrap.json a/node_modules/b/package-lock.json test/Cargo.lock pyproject.toml uv.lock docs/pyproject.toml gradle/verification-metadata.xml build.gradle readme.md own.csproj gl-sbom-npm-npm.cdx.json';
+  assert.deepEqual(
+    listingsAmong(paths.split(' ')).map(({ path }) => path),
+    [
+      'go.mod',
+      'lib/go.sum',
+      'npm-shrinkwrap.json',
+      'uv.lock',
+      'docs/pyproject.toml',
+      'gradle/verification-metadata.xml',
+      'own.csproj',
+      'gl-sbom-npm-npm.cdx.json',
+    ],
+  );
+  assert.deepEqual([isListing('a/yarn.lock'), isListing('vendor/yarn.lock'), isListing('yarn.lock.md')], [true, false, false]);
+});
