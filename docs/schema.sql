@@ -558,6 +558,56 @@ CREATE INDEX declined_invitations_by_group ON declined_invitations USING btree (
 CREATE INDEX declined_invitations_by_inviter ON declined_invitations USING btree (inviter_id);
 CREATE INDEX declined_invitations_by_project ON declined_invitations USING btree (project_id) WHERE project_id IS NOT NULL;
 
+create table dependencies (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  file_id bigint not null,
+  digest uuid not null,
+  package_version_id bigint,
+  name text not null,
+  version text not null,
+  package_manager text not null,
+  path text not null,
+  direct boolean,
+  development boolean not null,
+  licenses text[] not null,
+  constraint dependencies_pkey PRIMARY KEY (id),
+  constraint dependencies_file_id_digest_key UNIQUE (file_id, digest),
+  constraint dependencies_file_id_fkey FOREIGN KEY (file_id) REFERENCES dependency_files(id) ON DELETE CASCADE,
+  constraint dependencies_package_version_id_fkey FOREIGN KEY (package_version_id) REFERENCES package_versions(id),
+  constraint dependencies_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX dependencies_package_version_id_idx ON dependencies USING btree (package_version_id) WHERE package_version_id IS NOT NULL;
+CREATE INDEX dependencies_project_id_id_idx ON dependencies USING btree (project_id, id);
+CREATE INDEX dependencies_project_id_package_manager_id_idx ON dependencies USING btree (project_id, package_manager, id);
+
+create table dependency_files (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  path text not null,
+  blob_id text,
+  reader_version integer not null,
+  package_manager text,
+  count integer not null,
+  error text,
+  includes text[] default '{}'::text[] not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint dependency_files_pkey PRIMARY KEY (id),
+  constraint dependency_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX dependency_files_project_id_path_id_idx ON dependency_files USING btree (project_id, path, id);
+CREATE UNIQUE INDEX dependency_files_project_id_path_idx ON dependency_files USING btree (project_id, path) WHERE blob_id IS NOT NULL;
+CREATE UNIQUE INDEX dependency_files_project_id_path_idx1 ON dependency_files USING btree (project_id, path) WHERE blob_id IS NULL;
+
+create table dependency_scans (
+  project_id bigint not null,
+  commit_id text,
+  scanned_at timestamp with time zone default now() not null,
+  constraint dependency_scans_pkey PRIMARY KEY (project_id),
+  constraint dependency_scans_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table deploy_key_projects (
   key_id bigint not null,
   project_id bigint not null,
@@ -2067,6 +2117,16 @@ create table open_issue_counts (
   constraint open_issue_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX open_issue_counts_by_project ON open_issue_counts USING btree (project_id) INCLUDE (opened, confidential);
+
+create table package_versions (
+  id bigint generated always as identity not null,
+  ecosystem text not null,
+  advised_name text not null,
+  version text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint package_versions_pkey PRIMARY KEY (id),
+  constraint package_versions_ecosystem_advised_name_version_key UNIQUE (ecosystem, advised_name, version)
+);
 
 create table personal_access_tokens (
   id bigint generated always as identity not null,

@@ -32,7 +32,7 @@ const declared = {
   manage_security_policy_link: { from: 'owner', unused: 'There are no security policies.' },
   read_code: { from: 'reporter' },
   read_runners: { from: 'maintainer', unused: 'There are no runners.' },
-  read_dependency: { from: 'developer', unused: 'Dependencies are not recorded.' },
+  read_dependency: { from: 'reporter' },
   read_vulnerability: { from: 'developer', unused: 'Vulnerabilities are not recorded.' },
   remove_group: { from: 'owner' },
   remove_project: { from: 'owner' },

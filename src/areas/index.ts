@@ -6,6 +6,7 @@ import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
 import { todoRoutes } from './activity/todos/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
+import { dependencyRoutes } from './code/dependencies/routes.ts';
 import { protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
 import { pushRuleCheckRoutes } from './code/push_rules/check_routes.ts';
@@ -249,6 +250,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     compareRoutes,
     languageRoutes,
   ),
+  ...tagged('Dependencies', 'What projects are built on, as their lock files and bills of materials say.', dependencyRoutes),
   ...tagged('Tags', 'The tags of a repository.', tagRoutes),
   ...tagged('Protected tags', 'Rules about who may create tags.', protectedTagRoutes),
   ...tagged(

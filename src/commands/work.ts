@@ -2,6 +2,7 @@ import pino, { type Logger } from 'pino';
 import { removeOldEvents } from '../areas/activity/events/index.ts';
 import { announceEvents, removeOldHookEvents, sendHookDeliveries } from '../areas/activity/hooks/index.ts';
 import { endTodosOfGoneCommits } from '../areas/activity/todos/index.ts';
+import { keepDependencies, scanDependencies } from '../areas/code/dependencies/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
 import {
   maintainRepository,
@@ -73,6 +74,8 @@ import { listenForStop } from './stop_request.ts';
 
 /** Every job of every area. */
 const jobs: readonly AnyJob[] = [
+  keepDependencies,
+  scanDependencies,
   digestErrors,
   forgetOldErrors,
   removeError,

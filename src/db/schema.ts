@@ -197,6 +197,41 @@ export interface DeclinedInvitations {
   declined_at: Generated<Timestamp>;
 }
 
+export interface Dependencies {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  file_id: number;
+  digest: string;
+  package_version_id: number | null;
+  name: string;
+  version: string;
+  package_manager: string;
+  path: string;
+  direct: boolean | null;
+  development: boolean;
+  licenses: string[];
+}
+
+export interface DependencyFiles {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  path: string;
+  blob_id: string | null;
+  reader_version: number;
+  package_manager: string | null;
+  count: number;
+  error: string | null;
+  includes: Generated<string[]>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface DependencyScans {
+  project_id: number;
+  commit_id: string | null;
+  scanned_at: Generated<Timestamp>;
+}
+
 export interface DeployKeyProjects {
   key_id: number;
   project_id: number;
@@ -1058,6 +1093,14 @@ export interface OpenIssueCounts {
   confidential: number;
 }
 
+export interface PackageVersions {
+  id: GeneratedAlways<number>;
+  ecosystem: string;
+  advised_name: string;
+  version: string;
+  created_at: Generated<Timestamp>;
+}
+
 export interface PersonalAccessTokens {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1523,6 +1566,9 @@ export interface DB {
   commit_statuses: CommitStatuses;
   current_license: CurrentLicense;
   declined_invitations: DeclinedInvitations;
+  dependencies: Dependencies;
+  dependency_files: DependencyFiles;
+  dependency_scans: DependencyScans;
   deploy_key_projects: DeployKeyProjects;
   deploy_tokens: DeployTokens;
   due_notices: DueNotices;
@@ -1598,6 +1644,7 @@ export interface DB {
   notifications: Notifications;
   oauth_tokens: OauthTokens;
   open_issue_counts: OpenIssueCounts;
+  package_versions: PackageVersions;
   personal_access_tokens: PersonalAccessTokens;
   project_authorizations: ProjectAuthorizations;
   project_stars: ProjectStars;

@@ -45,6 +45,17 @@ async function addDelivery(here: World, kind: 'project' | 'group'): Promise<void
     .execute();
 }
 
+/** A file with a dependency. */
+async function addDependency({ db, project }: World, turn: number): Promise<void> {
+  const file = { project_id: project.id, path: `${turn}/yarn.lock`, blob_id: '0'.repeat(40), reader_version: 1, count: 1 };
+  const { id } = await db.insertInto('dependency_files').values(file).returning('id').executeTakeFirstOrThrow();
+  const entry = { name: `tree${turn}`, version: '1.0.0', package_manager: 'yarn', path: file.path, development: false };
+  await db
+    .insertInto('dependencies')
+    .values({ ...entry, project_id: project.id, file_id: id, digest: crypto.randomUUID(), licenses: ['MIT'] })
+    .execute();
+}
+
 async function addOfEachKind(here: World, turn: number): Promise<void> {
   const { db, group, project, people } = here;
   const owner = here.as('owner');
@@ -70,6 +81,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await addErrors(here, turn, id);
   const release = { project_id: project.id, release: name, environment: 'production', last_seen_at: new Date().toISOString() };
   await db.insertInto('error_tracking_releases').values(release).execute();
+  await addDependency(here, turn);
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
     await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));

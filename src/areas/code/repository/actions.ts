@@ -3,7 +3,7 @@
  * request, or after a crash that of `settleReferenceUpdates`; so the effects are written exactly once.
  */
 import { sql } from 'kysely';
-import { type Database, ofAnyLength, repeated } from '../../../db/index.ts';
+import { type Database, isAmong, ofAnyLength, repeated } from '../../../db/index.ts';
 import {
   RefConflict,
   RefMoved,
@@ -17,6 +17,7 @@ import {
 import type { Services } from '../../../http/index.ts';
 import { describePush, recordPush } from '../../activity/events/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { scanDependencies } from '../dependencies/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { tellOfPush } from './hook_actions.ts';
 import { maintainRepository, maintenancePause_s } from './jobs.ts';
@@ -71,6 +72,7 @@ export async function announceUpdates(db: Database, mover: Mover, updates: reado
  */
 export async function announceHead(tx: Database, project_id: number): Promise<number> {
   await forgetSize(tx, project_id);
+  await scanDependencies.enqueue(tx, { project_id }, { key: String(project_id) });
   const { id } = await tx
     .insertInto('reference_updates')
     .values({ project_id, updates: JSON.stringify([]) })
@@ -216,6 +218,7 @@ async function writeEffects(tx: Database, services: Services, id: number, { move
   await recordPush(tx, { project_id, author_id: user_id }, pushes);
   await tellOfPush(tx, { project_id, user_id }, moved);
   await tellMergeRequests(tx, { project_id, user_id }, moved);
+  await scanIfDefault(tx, project_id, moved);
   await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id), after_s: maintenancePause_s });
 }
 
@@ -261,6 +264,19 @@ export async function refsBegun(
 }
 
 const branchOf = (ref: string) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined);
+
+/** Has the dependencies of a project read if its default branch is among what moved. */
+async function scanIfDefault(tx: Database, project_id: number, moved: readonly RefUpdate[]): Promise<void> {
+  const branches = moved.flatMap(({ ref }) => branchOf(ref) ?? []);
+  if (branches.length === 0) return;
+  const project = await tx
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', project_id)
+    .where(isAmong('default_branch', branches, 'text[]'))
+    .executeTakeFirst();
+  if (project) await scanDependencies.enqueue(tx, { project_id }, { key: String(project_id) });
+}
 
 /** Makes a project whose first branches these are show them. */
 async function openWhenEmpty(tx: Database, services: Services, project_id: number, moved: readonly RefUpdate[]): Promise<void> {

@@ -1,0 +1,113 @@
+/** Storing what files list, a few statements for each file. */
+import { sql } from 'kysely';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { type PackageManager, type ReadFile, Unreadable } from '../../../lockfiles/index.ts';
+
+/** Grows when files are read differently: every file is then read again with the next scan of its project. */
+export const readerVersion = 1;
+
+/** A file that was read, or could not be. */
+export interface WrittenFile {
+  project_id: number;
+  path: string;
+  /** Null for an uploaded document. */
+  blob_id: string | null;
+  manager: PackageManager | null;
+  outcome: ReadFile | Unreadable;
+}
+
+interface KeptFile {
+  path: string;
+  blob_id: string | null;
+  reader_version: number;
+  includes: string[];
+}
+
+/** The files of the default branch that have been read, by path. */
+export async function keptFiles(db: Database, project_id: number): Promise<Map<string, KeptFile>> {
+  const rows = await db
+    .selectFrom('dependency_files')
+    .select(['path', 'blob_id', 'reader_version', 'includes'])
+    .where('project_id', '=', project_id)
+    .where('blob_id', 'is not', null)
+    .execute();
+  return new Map(rows.map((row) => [row.path, row]));
+}
+
+/** The entries of a portion, numbered by `place`. */
+const entries = (portion: string) => sql`
+  rows from (json_to_recordset(${portion}::json) as (name text, version text, manager text, ecosystem text, advised_name text, direct boolean,
+                                                     development boolean, licenses json, source_path text))
+  with ordinality entry(name, version, manager, ecosystem, advised_name, direct, development, licenses, source_path, place)`;
+
+/** The digest of each entry of a file. */
+const digest = (path: string) => sql`md5(concat_ws(E'\n', manager, coalesce(source_path, ${path}), name, version))::uuid`;
+
+/** Adds the packages of a file that are new to the server. Not in the transaction that stores the file, so that files with the same packages do not wait for each other. */
+export async function storePackages(db: Database, { portions }: ReadFile): Promise<void> {
+  for (const portion of portions)
+    await sql`
+      insert into package_versions (ecosystem, advised_name, version)
+      select distinct ecosystem, advised_name, version from ${entries(portion)}
+       where ecosystem is not null
+         and not exists (select from package_versions known
+                          where known.ecosystem = entry.ecosystem and known.advised_name = entry.advised_name and known.version = entry.version)
+       order by ecosystem, advised_name, version
+          on conflict do nothing`.execute(db);
+}
+
+/**
+ * Stores a file with its dependencies. Those that it has listed before keep their ids.
+ * @param file whose packages `storePackages` has added
+ */
+export async function storeFile(tx: Database, file: WrittenFile): Promise<void> {
+  const { project_id, path, blob_id, manager, outcome } = file;
+  const [count, error, includes] =
+    outcome instanceof Unreadable ? [0, outcome.message, []] : [outcome.count, null, outcome.includes];
+  const { rows } = await sql<{ id: number }>`
+    insert into dependency_files (project_id, path, blob_id, reader_version, package_manager, count, error, includes)
+    values (${project_id}, ${path}, ${blob_id}, ${readerVersion}, ${manager}, ${count}, ${error}, ${includes}::text[])
+        on conflict (project_id, path) where blob_id is ${sql.raw(blob_id === null ? 'null' : 'not null')}
+        do update set blob_id = excluded.blob_id, reader_version = excluded.reader_version, package_manager = excluded.package_manager,
+                      count = excluded.count, error = excluded.error, includes = excluded.includes, updated_at = now()
+    returning id`.execute(tx);
+  const file_id = rows[0]!.id;
+  const portions = outcome instanceof Unreadable ? [] : outcome.portions;
+  await removeGone(tx, { file_id, path }, portions);
+  for (const portion of portions) await storeEntries(tx, { project_id, file_id, path }, portion);
+}
+
+async function removeGone(tx: Database, file: { file_id: number; path: string }, portions: readonly string[]): Promise<void> {
+  const all = `[${portions.map((portion) => portion.slice(1, -1)).join(',')}]`;
+  await sql`
+    delete from dependencies
+     where file_id = ${file.file_id} and digest not in (select ${digest(file.path)} from ${entries(all)})`.execute(tx);
+}
+
+async function storeEntries(
+  tx: Database,
+  { project_id, file_id, path }: { project_id: number; file_id: number; path: string },
+  portion: string,
+): Promise<void> {
+  await sql`
+    insert into dependencies (project_id, file_id, digest, package_version_id, name, version, package_manager, path, direct, development, licenses)
+    select ${project_id}, ${file_id}, ${digest(path)}, package_versions.id, name, version, manager, coalesce(source_path, ${path}),
+           direct, development, array(select json_array_elements_text(licenses))
+      from ${entries(portion)}
+      left join package_versions using (ecosystem, advised_name, version)
+     order by place
+        on conflict (file_id, digest) do update
+       set direct = excluded.direct, development = excluded.development, licenses = excluded.licenses, package_version_id = excluded.package_version_id
+     where (dependencies.direct, dependencies.development, dependencies.licenses, dependencies.package_version_id)
+           is distinct from (excluded.direct, excluded.development, excluded.licenses, excluded.package_version_id)`.execute(tx);
+}
+
+/**
+ * Removes the files of the default branch that are not read any more, with their dependencies.
+ * @param paths of those that stay
+ */
+export async function removeOthers(tx: Database, project_id: number, paths: readonly string[]): Promise<void> {
+  await sql`
+    delete from dependency_files
+     where project_id = ${project_id} and blob_id is not null and path <> all(${ofAnyLength(paths, 'text[]')})`.execute(tx);
+}

@@ -1,0 +1,2 @@
+/** What other areas may use of dependencies. */
+export { keepDependencies, scanDependencies } from './jobs.ts';

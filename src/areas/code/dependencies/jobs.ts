@@ -1,0 +1,33 @@
+/** Reading what projects are built on, in the background. */
+import { sql } from 'kysely';
+import { Id } from '../../../http/index.ts';
+import { job } from '../../../jobs/index.ts';
+import { scanProject } from './scan_actions.ts';
+
+/** Enqueued by every change of a default branch, with the project as its key. */
+export const scanDependencies = job('scan_dependencies', {
+  input: { project_id: Id },
+  retries: 5,
+  run: async ({ input, signal, ...services }) => scanProject(services, input.project_id, async () => {}, signal),
+});
+
+const enqueuedAtOnce = 500;
+
+/** Reads projects that never were, such as those that are older than the reading, and forgets packages that no project has any more. */
+export const keepDependencies = job('keep_dependencies', {
+  input: {},
+  retries: 0,
+  schedule: '47 * * * *',
+  run: async ({ db }) => {
+    const { rows } = await sql<{ project_id: number }>`
+      select id as project_id from projects
+       where not empty_repo and not exists (select from dependency_scans where project_id = projects.id)
+       order by id limit ${enqueuedAtOnce}`.execute(db);
+    await scanDependencies.enqueueEach(db, rows);
+    await sql`
+      delete from package_versions
+       where created_at < now() - interval '1 day' and not exists (select from dependencies where package_version_id = package_versions.id)`.execute(
+      db,
+    );
+  },
+});

@@ -1,0 +1,98 @@
+/** Dependencies: what a project is built on, as the files of its default branch say (docs/reference/dependencies.md). */
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { type Group, groupRole, type Project } from '../../../access/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
+import { CommaList, get, Id, mapPage, nullable, optional, pageOf, paginate, paging, resource } from '../../../http/index.ts';
+import { dependencyReader } from './access.ts';
+import { Dependency, dependencyColumns, dependencyMembers, PackageManager, presentDependency } from './present.ts';
+
+const plan = 'ultimate';
+
+const filters = {
+  package_manager: optional(CommaList(PackageManager)),
+  ...paging,
+};
+
+const managedBy = (managers: readonly string[] | undefined) =>
+  managers === undefined || managers.length === 0 ? sql<boolean>`true` : isAmong('package_manager', managers, 'text[]');
+
+const dependenciesOf = (db: Database, project: Project, managers: readonly string[] | undefined) =>
+  db
+    .selectFrom('dependencies')
+    .select(dependencyColumns)
+    .where('project_id', '=', project.id)
+    .where(managedBy(managers))
+    .orderBy('id');
+
+const GroupDependency = resource('GroupDependency', {
+  ...dependencyMembers,
+  project: Type.Object({ id: Id, name: Type.String(), path_with_namespace: Type.String() }),
+});
+
+const dependenciesBelow = (db: Database, group: Group, managers: readonly string[] | undefined) =>
+  db
+    .selectFrom('dependencies')
+    .innerJoin('projects', 'projects.id', 'dependencies.project_id')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select(dependencyColumns.map((column) => `dependencies.${column}` as const))
+    .select(['projects.id as project_id', 'projects.name as project_name', 'projects.full_path'])
+    .where(sql<boolean>`namespaces.traversal_ids @> array[${group.id}]::bigint[]`)
+    .where('projects.repository_access_level', '<>', 'disabled')
+    .where(managedBy(managers))
+    .orderBy('dependencies.id');
+
+const DependencyFile = resource('DependencyFile', {
+  path: Type.String(),
+  package_manager: nullable(PackageManager),
+  count: Type.Integer({ description: 'The packages that it lists' }),
+  error: nullable(Type.String({ description: 'Why it cannot be read' })),
+});
+
+export const dependencyRoutes = [
+  get('/projects/:id/dependencies', {
+    operation: 'listProjectDependencies',
+    summary: 'List the dependencies of a project',
+    description:
+      'They are read from the lock files and bills of materials of the default branch, a moment after each change of it.',
+    access: dependencyReader,
+    plan,
+    input: filters,
+    returns: pageOf(Dependency),
+    handle: async ({ db, project, input }) =>
+      mapPage(await paginate(db, dependenciesOf(db, project, input.package_manager), input), presentDependency),
+  }),
+  get('/projects/:id/dependencies/files', {
+    operation: 'listProjectDependencyFiles',
+    summary: 'List the files that the dependencies of a project are read from, by path',
+    access: dependencyReader,
+    plan,
+    input: paging,
+    returns: pageOf(DependencyFile),
+    handle: ({ db, project, input }) =>
+      paginate(
+        db,
+        db
+          .selectFrom('dependency_files')
+          .select(['path', 'count', 'error'])
+          .select(sql<(typeof PackageManager)['enum'][number] | null>`package_manager`.as('package_manager'))
+          .where('project_id', '=', project.id)
+          .orderBy('path')
+          .orderBy('id'),
+        input,
+      ),
+  }),
+  get('/groups/:id/dependencies', {
+    operation: 'listGroupDependencies',
+    summary: 'List the dependencies of the projects of a group and its subgroups',
+    access: groupRole('reporter', { permission: 'read_dependency' }),
+    plan,
+    input: filters,
+    returns: pageOf(GroupDependency),
+    handle: async ({ db, group, input }) =>
+      mapPage(await paginate(db, dependenciesBelow(db, group, input.package_manager), input), (row) => ({
+        ...presentDependency(row),
+        project: { id: row.project_id, name: row.project_name, path_with_namespace: row.full_path },
+      })),
+  }),
+];

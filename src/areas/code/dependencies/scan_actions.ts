@@ -1,0 +1,161 @@
+/** Reading the files of a default branch that list dependencies. What has been read of a blob stays until the blob changes. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../../../db/index.ts';
+import {
+  blobSize,
+  entryAt,
+  listTree,
+  type Repository,
+  readBlob,
+  readCommit,
+  repositoryOf,
+  resolveBranch,
+} from '../../../git/index.ts';
+import type { Services } from '../../../http/index.ts';
+import {
+  isListing,
+  type Listing,
+  largestListing_bytes,
+  listingsAmong,
+  type ReadFile,
+  readFile,
+  Unreadable,
+} from '../../../lockfiles/index.ts';
+import { keptFiles, readerVersion, removeOthers, storeFile, storePackages, type WrittenFile } from './file_actions.ts';
+
+/** The files of a project that are read, in the order of their paths. */
+const mostFiles = 1_000;
+/** Longer paths do not fit an index. */
+const longestPath_bytes = 2_000;
+/** Names of files that are looked at before other work gets its turn. */
+const slice = 5_000;
+
+type ScanServices = Pick<Services, 'db' | 'storages'>;
+
+interface Scan {
+  db: Database;
+  project_id: number;
+  default_branch: string;
+  repository: Repository;
+  /** Undefined when the default branch does not exist. */
+  commit_id: string | undefined;
+}
+
+type Found = Listing & { blob_id: string };
+
+/** The files of the tree that list dependencies, in the order of their paths. Links are not followed. */
+async function listingsIn(repository: Repository, commit_id: string): Promise<Found[]> {
+  const { tree_id } = await readCommit(repository, commit_id);
+  const tree = await listTree(repository, tree_id, { is_recursive: true });
+  const blobs = new Map<string, string>();
+  for (let at = 0; at < tree.length; at += slice) {
+    for (const { path, id, type } of tree.entries(at, at + slice))
+      if (type === 'blob' && isListing(path) && Buffer.byteLength(path) <= longestPath_bytes) blobs.set(path, id);
+    await nextTurn();
+  }
+  return listingsAmong(blobs.keys()).map((listing) => ({ ...listing, blob_id: blobs.get(listing.path)! }));
+}
+
+/** What the thread reads in a file, or why it cannot. */
+async function read(repository: Repository, { path, blob_id }: Found): Promise<ReadFile | Unreadable> {
+  try {
+    if ((await blobSize(repository, blob_id)) > largestListing_bytes)
+      throw new Unreadable(`It is larger than ${largestListing_bytes / 1024 / 1024} MiB.`);
+    return await readFile(path, await readBlob(repository, blob_id));
+  } catch (error) {
+    if (error instanceof Unreadable) return error;
+    throw error;
+  }
+}
+
+/**
+ * Runs a change of what is listed, unless the default branch has moved since the scan began: the move has added a job of its own.
+ * @returns whether it ran
+ */
+function whileCurrent({ db, project_id, ...scan }: Scan, run: (tx: Database) => Promise<void>): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    // Locked, so that of two scans at once the one of the newer commit writes last.
+    const project = await tx
+      .selectFrom('projects')
+      .select('default_branch')
+      .where('id', '=', project_id)
+      .forKeyShare()
+      .executeTakeFirst();
+    if (project?.default_branch !== scan.default_branch) return false;
+    await tx
+      .insertInto('dependency_scans')
+      .values({ project_id })
+      .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ project_id }))
+      .execute();
+    if ((await resolveBranch(scan.repository, scan.default_branch)) !== scan.commit_id) return false;
+    await run(tx);
+    return true;
+  });
+}
+
+/** Reads a file and stores what it lists. Undefined when the branch has moved, otherwise the files that it includes. */
+async function replaceFile(scan: Scan, found: Found): Promise<readonly string[] | undefined> {
+  const outcome = await read(scan.repository, found);
+  const file: WrittenFile = { ...found, project_id: scan.project_id, outcome };
+  if (!(outcome instanceof Unreadable)) await storePackages(scan.db, outcome);
+  const isCurrent = await whileCurrent(scan, (tx) => storeFile(tx, file));
+  if (!isCurrent) return undefined;
+  return outcome instanceof Unreadable ? [] : outcome.includes;
+}
+
+/** Files of pip that another one includes, which can have any name. */
+async function included({ repository, commit_id }: Scan, paths: readonly string[]): Promise<Found[]> {
+  const entries = await Promise.all(paths.map(async (path) => ({ path, entry: await entryAt(repository, commit_id!, path) })));
+  return entries.flatMap(({ path, entry }) =>
+    entry?.type === 'blob' ? [{ path, manager: 'pip' as const, blob_id: entry.id }] : [],
+  );
+}
+
+async function scanOf({ db, ...services }: ScanServices, project_id: number): Promise<Scan | undefined> {
+  const project = await db
+    .selectFrom('projects')
+    .select(['id', 'storage', 'default_branch'])
+    .where('id', '=', project_id)
+    .executeTakeFirst();
+  if (!project) return undefined;
+  const repository = repositoryOf(services, project);
+  const commit_id = await resolveBranch(repository, project.default_branch);
+  return { db, project_id, default_branch: project.default_branch, repository, commit_id };
+}
+
+/**
+ * Lists what the default branch of a project is built on. Each file is stored in a transaction of its own, so that a scan that is interrupted goes on where it was.
+ * @param then what follows from the change, in the transaction that ends the scan
+ * @param signal ends it between two files
+ */
+export async function scanProject(
+  services: ScanServices,
+  project_id: number,
+  then: (tx: Database) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const scan = await scanOf(services, project_id);
+  if (!scan) return;
+  const kept = await keptFiles(scan.db, project_id);
+  const left = scan.commit_id === undefined ? [] : await listingsIn(scan.repository, scan.commit_id);
+  const wanted = new Set<string>();
+  for (let next = left.shift(); next !== undefined && wanted.size < mostFiles; next = left.shift()) {
+    signal.throwIfAborted();
+    if (wanted.has(next.path)) continue;
+    wanted.add(next.path);
+    const known = kept.get(next.path);
+    const isUnchanged = known?.blob_id === next.blob_id && known.reader_version === readerVersion;
+    const includes = isUnchanged ? known.includes : await replaceFile(scan, next);
+    if (!includes) return;
+    left.push(...(await included(scan, includes)));
+  }
+  await whileCurrent(scan, async (tx) => {
+    await removeOthers(tx, project_id, [...wanted]);
+    await tx
+      .updateTable('dependency_scans')
+      .set({ commit_id: scan.commit_id ?? null, scanned_at: new Date().toISOString() })
+      .where('project_id', '=', project_id)
+      .execute();
+    await then(tx);
+  });
+}
