@@ -5,7 +5,7 @@ import type { Database, DB } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { colorFrom, type LabelsAsked, labelsAfter, labelsOf } from '../../planning/labels/index.ts';
-import { type IssuableState, recordEffects, stateColumns, writeLabels } from '../issuables/index.ts';
+import { changedColumns, type IssuableState, recordEffects, writeLabels } from '../issuables/index.ts';
 import { setParent } from './parent_actions.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
 
@@ -79,11 +79,9 @@ type Row = Awaited<ReturnType<typeof lockedEpic>>;
 
 /** The columns whose values change. */
 function columnsFrom(before: Row, changes: EpicChanges, closer_id: number): Updateable<DB['epics']> {
-  const columns: Updateable<DB['epics']> = Object.fromEntries(
-    Object.entries(columnsGiven(changes)).filter(([name, value]) => value !== before[name as keyof Row]),
-  );
-  Object.assign(columns, stateColumns(before.state, changes.state_event, closer_id));
-  return columns;
+  const columns: Updateable<DB['epics']> = {};
+  const given = { ...columnsGiven(changes), state_event: changes.state_event };
+  return Object.assign(columns, changedColumns(plainColumns, before, given, closer_id));
 }
 
 /** The fields of an epic whose changes have effects. Inherited dates are noted where they come from. */

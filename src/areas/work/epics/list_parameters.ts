@@ -29,6 +29,5 @@ export const epicListInput = {
 
 export const epicListRules: readonly Rule[] = exclusiveRules([['author_id', 'author_username']]);
 
-/** Filters as given. */
-export type EpicFilters = Static<TObject<typeof epicFilters>>;
+/** Filters, order and form as given. */
 export type EpicListInput = Static<TObject<typeof epicListInput>>;

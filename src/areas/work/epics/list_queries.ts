@@ -3,10 +3,17 @@ import { type SqlBool, sql } from 'kysely';
 import { epicKind, type Group, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Page, Paging, Services } from '../../../http/index.ts';
-import { pageOfSelection, type Selection } from '../issuables/index.ts';
-import { filtersFor } from './filters.ts';
+import { type Listable, type Listing as ListingOf, pageOfSelection, selectionOf, type View } from '../issuables/index.ts';
+import { epicFilters, namesIn } from './filters.ts';
 import type { EpicListInput } from './list_parameters.ts';
 import { type EpicReply, presentEpics } from './present.ts';
+
+/** A group that is visible to the caller; the parameters say whether the groups above and below it are included. */
+interface Scope {
+  group: Group;
+}
+
+type Listing = ListingOf<EpicListInput, Scope>;
 
 /** The groups whose epics are listed, if visible to the caller, and those whose epics the caller sees entirely. */
 async function groupsOf(db: Database, caller: MaybeCaller, group: Group, input: EpicListInput) {
@@ -24,32 +31,32 @@ async function groupsOf(db: Database, caller: MaybeCaller, group: Group, input: 
   return rows;
 }
 
-async function selectionOf(db: Database, caller: MaybeCaller, group: Group, input: EpicListInput): Promise<Selection> {
-  const groups = await groupsOf(db, caller, group, input);
+async function viewOf(db: Database, caller: MaybeCaller, { group }: Scope, filters: EpicListInput): Promise<View> {
+  const groups = await groupsOf(db, caller, group, filters);
   const open = groups.filter(({ sees_all }) => sees_all).map(({ id }) => id);
   const where =
     open.length === groups.length
       ? sql<SqlBool>`true`
       : sql<SqlBool>`(not epics.confidential or epics.group_id = any(${open}::bigint[]))`;
-  const view = { place_ids: groups.map(({ id }) => id), where };
-  return { kind: epicKind, view, filters: await filtersFor(db, caller, input) };
+  return { place_ids: groups.map(({ id }) => id), where };
 }
+
+const listable: Listable<EpicListInput, Scope> = { kind: epicKind, viewOf, namesIn, filtersFor: epicFilters };
 
 const columns = { created_at: sql`epics.created_at`, updated_at: sql`epics.updated_at`, title: sql`lower(epics.title)` };
 
 /**
  * A page of epics as replies, in a fixed number of statements for any length.
- * @param group the group of the list, visible to the caller; `input` says whether ancestors and descendants are included
  * @throws ApiError 400 for too many search terms, and as `pageAsked`
  */
 export async function listEpics(
   services: Pick<Services, 'db' | 'url'>,
-  caller: MaybeCaller,
-  group: Group,
-  input: EpicListInput & Paging,
+  listing: Listing,
+  input: Paging,
 ): Promise<Page<EpicReply>> {
-  const selection = await selectionOf(services.db, caller, group, input);
-  const form = { relative_to: group.id, with_labels_details: input.with_labels_details };
-  const parts = [{ by: [{ column: columns[input.order_by], sort: input.sort }] }];
+  const { caller, scope, filters } = listing;
+  const selection = await selectionOf(services.db, listable, listing);
+  const form = { relative_to: scope.group.id, with_labels_details: filters.with_labels_details };
+  const parts = [{ by: [{ column: columns[filters.order_by], sort: filters.sort }] }];
   return pageOfSelection(services.db, selection, parts, input, (ids) => presentEpics(services, caller, ids, form));
 }

@@ -17,7 +17,8 @@ const routes = [
     input: { ...epicListInput, ...paging },
     rules: epicListRules,
     returns: pageOf(Epic),
-    handle: ({ db, url, caller, group, input }) => listEpics({ db, url }, caller, group, input),
+    handle: ({ caller, plan, group, input, ...services }) =>
+      listEpics(services, { caller, plan, scope: { group }, filters: input }, input),
   }),
   get(`${path}/:epic_iid`, {
     operation: 'getEpic',

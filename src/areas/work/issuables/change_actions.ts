@@ -141,15 +141,14 @@ export async function recordEffects(tx: Database, { caller, url }: Acting, chang
 
 /** What a change of any noun may say of its columns. */
 interface PlainChanges {
-  description?: string | null | undefined;
   state_event?: 'close' | 'reopen' | undefined;
 }
 
 /**
- * The columns whose values change, with those that follow from the description and the state.
+ * The columns whose values change, with those that follow from the state.
  * @param names of the columns that a change sets as they are
  */
-export async function changedColumns<C extends string>(
+export function changedColumns<C extends string>(
   names: readonly C[],
   before: Record<C, unknown> & { state: string },
   changes: PlainChanges & Partial<Record<C, unknown>>,
@@ -157,14 +156,18 @@ export async function changedColumns<C extends string>(
 ) {
   const changed = names.filter((name) => changes[name] !== undefined && changes[name] !== before[name]);
   const columns = Object.fromEntries(changed.map((name) => [name, changes[name]]));
-  const { description } = columns as { description?: string | null };
-  const { count, completed_count } = description === undefined ? {} : await taskCompletion(description);
-  const tasks = count === undefined ? {} : { task_count: count, completed_task_count: completed_count };
-  return { ...columns, ...tasks, ...stateColumns(before.state, changes.state_event, closer_id) };
+  return { ...columns, ...stateColumns(before.state, changes.state_event, closer_id) };
+}
+
+/** The columns that follow from a description, if it changes: how many tasks are in it. */
+export async function taskColumns({ description }: { description?: string | null }) {
+  if (description === undefined) return {};
+  const { count: task_count, completed_count: completed_task_count } = await taskCompletion(description);
+  return { task_count, completed_task_count };
 }
 
 /** The columns to write for closing or reopening; none if the state stays the same. */
-export function stateColumns(state: string, event: 'close' | 'reopen' | undefined, closer_id: number) {
+function stateColumns(state: string, event: 'close' | 'reopen' | undefined, closer_id: number) {
   if (event === 'close' && state === 'opened') return { state: 'closed', closed_at: sql<string>`now()`, closed_by_id: closer_id };
   if (event === 'reopen' && state === 'closed') return { state: 'opened', closed_at: null, closed_by_id: null };
   return {};

@@ -2,7 +2,7 @@
 export {
   changedColumns,
   recordEffects,
-  stateColumns,
+  taskColumns,
   writeAssignees,
   writeLabels,
   writeReviewers,
@@ -34,14 +34,14 @@ export {
   authorFilters,
   excludedDescription,
   exclusiveRules,
+  filtersWith,
   IdOr,
   MilestoneTitle,
   reactionFilter,
-  searchFilters,
   timeFilters,
 } from './list_parameters.ts';
-export { countByState, type Part, pageOfSelection, type Selection, type Sort, type View } from './list_queries.ts';
-export { type NamesAsked, namesFor } from './name_queries.ts';
+export { countByState, type Part, pageOfSelection, type Sort, type View } from './list_queries.ts';
+export type { NamesAsked } from './name_queries.ts';
 export { isNull, milestoneFilters, namesAsked, opposite, peopleIn, scopeFilter } from './people_filters.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';

@@ -1,5 +1,5 @@
 /** The parameters that lists of several nouns have. */
-import { Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import { allOptional, CommaList, Id, mutuallyExclusive, type Rule, Timestamp } from '../../../http/index.ts';
 
 /** An ID or one of some keywords, which the filter tells apart. */
@@ -21,11 +21,23 @@ export const timeFilters = () =>
   allOptional({ created_after: Timestamp, created_before: Timestamp, updated_after: Timestamp, updated_before: Timestamp });
 
 /** The filters by text. */
-export const searchFilters = () =>
+const searchFilters = () =>
   allOptional({
     search: Type.String({ maxLength: 4096, description: 'Words or "phrases" that must all occur' }),
     in: Type.String({ description: 'Fields to search: `title`, `description` or both, separated by a comma' }),
   });
+
+/**
+ * The filters that issues and merge requests have in common.
+ * @param either those that both a list and its `not` accept
+ */
+export const filtersWith = <E extends TProperties>(either: () => E) => ({
+  ...either(),
+  ...reactionFilter(),
+  ...timeFilters(),
+  ...searchFilters(),
+  ...allOptional({ not: Type.Object(either(), excludedDescription) }),
+});
 
 export const excludedDescription = { description: 'Filters whose matches are excluded' };
 

@@ -9,9 +9,9 @@ import { type NamesAsked, namesFor } from './name_queries.ts';
 import type { ListScope } from './scope_queries.ts';
 
 /** What is listed: where, for whom, and by which parameters. */
-export interface Listing<F> {
+export interface Listing<F, S = ListScope> {
   caller: MaybeCaller;
-  scope: ListScope;
+  scope: S;
   /** The plan in force. */
   plan: Plan;
   /** May hold any list parameter. */
@@ -29,29 +29,32 @@ export interface SeenInList extends SeenBy {
 }
 
 /** A noun whose lists have parameters of their own. */
-export interface Listable<F> {
+export interface Listable<F, S = ListScope> {
   kind: IssuableKind;
-  /** What the caller may read in a scope. */
-  viewOf(db: Database, caller: MaybeCaller, scope: ListScope, nonArchived: boolean): Promise<View>;
+  /** What the caller may read in a scope, as far as the parameters do not leave places out. */
+  viewOf(db: Database, caller: MaybeCaller, scope: S, filters: F): Promise<View>;
   /** The names in the parameters that need a lookup. */
   namesIn(filters: F): NamesAsked;
   /** @throws ApiError 400 for values that are neither ids nor keywords */
   filtersFor(filters: F, seen: SeenInList): Filter[];
 }
 
+/** The project whose items are listed, if it is one. */
+const projectIn = (scope: { project?: { id: number } }): number | undefined => scope.project?.id;
+
 /**
  * What a list selects.
  * @throws ApiError 400 for invalid filters
  */
-export async function selectionOf<F extends { non_archived?: boolean }>(
+export async function selectionOf<F, S extends object = ListScope>(
   db: Database,
-  { kind, viewOf, namesIn, filtersFor }: Listable<F>,
-  { caller, scope, plan, filters, only }: Listing<F>,
+  { kind, viewOf, namesIn, filtersFor }: Listable<F, S>,
+  { caller, scope, plan, filters, only }: Listing<F, S>,
 ): Promise<Selection> {
-  const project_id = 'project' in scope ? scope.project.id : undefined;
+  const project_id = projectIn(scope);
   const near = project_id === undefined ? sql<SqlBool>`true` : sql<SqlBool>`(project_id = ${project_id} or group_id is not null)`;
   const names = await namesFor(db, namesIn(filters), { near, wildcards: reaches(plan, 'premium') });
-  const view = await viewOf(db, caller, scope, filters.non_archived ?? false);
+  const view = await viewOf(db, caller, scope, filters);
   const narrowed = filtersFor(filters, { caller, names, plan, now: new Date(), project_id });
   return { kind, view, filters: only ? [{ where: only, isNarrow: true }, ...narrowed] : narrowed };
 }

@@ -11,6 +11,7 @@ import {
   changedColumns,
   type IssuableState,
   recordEffects,
+  taskColumns,
   writeAssignees,
   writeLabels,
 } from '../issuables/index.ts';
@@ -68,7 +69,8 @@ type Row = Awaited<ReturnType<typeof lockedIssue>>;
 /** The columns whose values change. */
 async function columnsFrom(before: Row, changes: IssueChanges, closer_id: number): Promise<Updateable<DB['issues']>> {
   const columns: Updateable<DB['issues']> = {};
-  Object.assign(columns, await changedColumns(plainColumns, before, changes, closer_id));
+  Object.assign(columns, changedColumns(plainColumns, before, changes, closer_id));
+  Object.assign(columns, await taskColumns(columns));
   // A reopened issue is neither moved nor a duplicate.
   if (columns.state === 'opened') Object.assign(columns, { moved_to_id: null, duplicated_to_id: null });
   return columns;

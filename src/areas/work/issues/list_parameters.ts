@@ -1,16 +1,7 @@
 /** The parameters of lists of issues and of their statistics (docs/reference/issues.md). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { allOptional, CommaList, Id, Iid, optional, type Rule, since, valuesSince } from '../../../http/index.ts';
-import {
-  authorFilters,
-  excludedDescription,
-  exclusiveRules,
-  IdOr,
-  MilestoneTitle,
-  reactionFilter,
-  searchFilters,
-  timeFilters,
-} from '../issuables/index.ts';
+import { authorFilters, exclusiveRules, filtersWith, IdOr, MilestoneTitle } from '../issuables/index.ts';
 import { dueDates } from './due_date_rules.ts';
 import { orderNames } from './order_rules.ts';
 
@@ -40,15 +31,11 @@ const health = ['on_track', 'needs_attention', 'at_risk', 'None', 'none', 'Any',
 
 /** The filters of the lists and of the statistics, without `scope`. */
 export const statisticsFilters = {
-  ...either(),
-  ...reactionFilter(),
-  ...timeFilters(),
-  ...searchFilters(),
+  ...filtersWith(either),
   ...allOptional({
     confidential: Type.Boolean(),
     epic_id: since('premium', IdOr('`None` or `Any`')),
     health_status: since('ultimate', Type.Enum([...health])),
-    not: Type.Object(either(), excludedDescription),
   }),
 } satisfies TProperties;
 

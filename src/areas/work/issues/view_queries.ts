@@ -3,12 +3,18 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isMemberOfProject, isOwnIssue, isUsable, isVisibleIssue, levels, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { isInScope, type ListScope, mostNamed, type View, visibleProjects } from '../issuables/index.ts';
+import type { IssueFilters } from './list_parameters.ts';
 
 /**
  * What the caller may read in a scope.
- * @param nonArchived whether archived projects are left out; ignored for a single project
+ * @param filters say whether archived projects are left out; ignored for a single project
  */
-export async function viewOf(db: Database, caller: MaybeCaller, scope: ListScope, nonArchived: boolean): Promise<View> {
+export async function viewOf(
+  db: Database,
+  caller: MaybeCaller,
+  scope: ListScope,
+  { non_archived = false }: IssueFilters,
+): Promise<View> {
   if ('project' in scope) {
     const { id, access_level } = scope.project;
     const where: RawBuilder<SqlBool> =
@@ -16,14 +22,14 @@ export async function viewOf(db: Database, caller: MaybeCaller, scope: ListScope
     return { place_ids: [id], where };
   }
   const seesAll = caller?.admin ? sql`true` : isMemberOfProject(caller, levels.planner);
-  const visible = visibleProjects(caller, isInScope(scope, nonArchived), isUsable(caller, 'issues'), seesAll);
+  const visible = visibleProjects(caller, isInScope(scope, non_archived), isUsable(caller, 'issues'), seesAll);
   const { rows } = await sql<{ id: number; sees_all: boolean }>`${visible} limit ${sql.lit(mostNamed + 1)}`.execute(db);
   if (rows.length > mostNamed) {
     const isSeen = (project: RawBuilder<unknown>) =>
       sql<SqlBool>`exists (select from projects where projects.id = issues.project_id and ${project})`;
     const where = sql<SqlBool>`(not issues.confidential or ${isOwnIssue(caller)} or ${isSeen(seesAll)})`;
     const places = { ids: sql`select id from (${visible}) visible`, where: caller?.admin ? sql<SqlBool>`true` : where };
-    return { places, where: isSeen(sql`${isInScope(scope, nonArchived)} and ${isVisibleIssue(caller)}`) };
+    return { places, where: isSeen(sql`${isInScope(scope, non_archived)} and ${isVisibleIssue(caller)}`) };
   }
   const open = rows.filter(({ sees_all }) => sees_all).map(({ id }) => id);
   const where = sql<SqlBool>`(not issues.confidential or issues.project_id = any(${open}::bigint[]) or ${isOwnIssue(caller)})`;

@@ -10,6 +10,7 @@ import {
   changedColumns,
   type IssuableState,
   recordEffects,
+  taskColumns,
   writeAssignees,
   writeLabels,
   writeReviewers,
@@ -79,7 +80,8 @@ async function columnsFrom(
   closer_id: number,
 ): Promise<Updateable<DB['merge_requests']>> {
   const columns: Updateable<DB['merge_requests']> = {};
-  Object.assign(columns, await changedColumns(plainColumns, before, changes, closer_id));
+  Object.assign(columns, changedColumns(plainColumns, before, changes, closer_id));
+  Object.assign(columns, await taskColumns(columns));
   // What is closed is not merged when its checks pass.
   if (columns.state === 'closed') Object.assign(columns, { auto_merge_user_id: null, auto_merge_parameters: null });
   if (columns.state === 'opened' || columns.target_branch !== undefined)

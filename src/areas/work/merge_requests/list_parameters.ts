@@ -1,16 +1,7 @@
 /** The parameters of lists of merge requests (docs/reference/merge_requests.md#lists). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { allOptional, CommaList, Id, Iid, mutuallyExclusive, optional, type Rule, since } from '../../../http/index.ts';
-import {
-  authorFilters,
-  excludedDescription,
-  exclusiveRules,
-  IdOr,
-  MilestoneTitle,
-  reactionFilter,
-  searchFilters,
-  timeFilters,
-} from '../issuables/index.ts';
+import { authorFilters, exclusiveRules, filtersWith, IdOr, MilestoneTitle, reactionFilter } from '../issuables/index.ts';
 import { orderNames } from './order_rules.ts';
 
 const PersonId = () => IdOr('`None` or `Any`');
@@ -46,9 +37,7 @@ const approvers = (description: string) => CommaList(Type.String({ description }
 
 /** The filters, order and form of the lists, without `scope`, `non_archived` and `iids`. */
 export const listFilters = {
-  ...either(),
-  ...timeFilters(),
-  ...searchFilters(),
+  ...filtersWith(either),
   ...allOptional({
     merge_user_id: Id,
     merge_user_username: Type.String(),
@@ -64,7 +53,6 @@ export const listFilters = {
     approved_by_ids: since('premium', approvers('Who have all approved: IDs, `None` or `Any`')),
     approved_by_usernames: since('premium', approvers('Who have all approved: usernames')),
     approver_ids: since('premium', approvers('Whom rules of approvals name: IDs, `None` or `Any`')),
-    not: Type.Object(either(), excludedDescription),
   }),
   state: Type.Enum(['opened', 'closed', 'locked', 'merged', 'all'], { default: 'all' }),
   order_by: Type.Enum(orderNames, { default: 'created_at' }),

@@ -23,9 +23,14 @@ import { type MergeRequestInList, presentMergeRequests, simpleForm } from './pre
 export type Listing = ListingOf<MergeRequestFilters>;
 
 /** What the caller may read in a scope. Who reads the merge requests of a project reads all of them. */
-async function viewOf(db: Database, caller: MaybeCaller, scope: ListScope, nonArchived: boolean): Promise<View> {
+async function viewOf(
+  db: Database,
+  caller: MaybeCaller,
+  scope: ListScope,
+  { non_archived = false }: MergeRequestFilters,
+): Promise<View> {
   if ('project' in scope) return { place_ids: [scope.project.id], where: sql`true` };
-  const [inside, readable] = [isInScope(scope, nonArchived), mergeRequestKind.isVisible(caller)];
+  const [inside, readable] = [isInScope(scope, non_archived), mergeRequestKind.isVisible(caller)];
   const visible = visibleProjects(caller, inside, readable, sql`true`);
   const { rows } = await sql<{ id: number }>`${visible} limit ${sql.lit(mostNamed + 1)}`.execute(db);
   if (rows.length <= mostNamed) return { place_ids: rows.map(({ id }) => id), where: sql`true` };
