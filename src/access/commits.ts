@@ -4,7 +4,7 @@ import { repositoryOf, resolveCommit } from '../git/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { notFound, unauthorized } from '../http/errors.ts';
 import { countsToday } from './expiry.ts';
-import type { MaybeCaller } from './instance.ts';
+import type { MaybeCaller, Reading } from './instance.ts';
 import { levels } from './levels.ts';
 import type { CommitKind, DiscussedCommit, NoteableAddress, OnNoteable } from './noteables.ts';
 import { rolesCount } from './permissions.ts';
@@ -36,7 +36,7 @@ const reads = ({ isMember, holdsPermission, knowsProject }: Reader) => sql<SqlBo
   (${hasRepository} and (${isMember(levels.reporter)} or ${holdsPermission}
     or (projects.repository_access_level = 'enabled' and projects.visibility <> 'private' and ${knowsProject})))`;
 
-function isVisible(caller: MaybeCaller): RawBuilder<SqlBool> {
+function isVisible(caller: Reading): RawBuilder<SqlBool> {
   if (caller?.admin) return hasRepository;
   return reads({
     isMember: (level) => isMemberOfProject(caller, level),

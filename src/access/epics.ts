@@ -6,7 +6,7 @@ import { type Access, type AccessCall, type AnyEndpoint, alsoUnder, type Caller,
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { largestIid } from '../http/ids.ts';
 import { type Group, groupRole, groupVisible, isMemberOfGroup, isVisibleGroup, refuseReadOnlyGroup } from './groups.ts';
-import type { MaybeCaller } from './instance.ts';
+import type { MaybeCaller, Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import type { Issuable, IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
 import { isKnownGroup, isUserOfGroup } from './readers.ts';
@@ -46,13 +46,13 @@ const mayReadEpic = (group: Pick<Group, 'access_level'>, epic: Pick<GrantedEpic,
   !epic.confidential || group.access_level >= levels.planner;
 
 /** A predicate on rows of `epics` joined with the `namespaces` of their groups: the epic is not confidential, or the caller may read confidential ones. */
-function isEpicOpenTo(caller: MaybeCaller): RawBuilder<SqlBool> {
+function isEpicOpenTo(caller: Reading): RawBuilder<SqlBool> {
   if (caller?.admin) return sql`true`;
   return sql`(not epics.confidential or ${isMemberOfGroup(caller, levels.planner)})`;
 }
 
 /** A predicate on rows of `epics` joined with the `namespaces` of their groups: the caller may read the epic, as `mayReadEpic` decides for one. */
-export function isVisibleEpic(caller: MaybeCaller): RawBuilder<SqlBool> {
+export function isVisibleEpic(caller: Reading): RawBuilder<SqlBool> {
   return sql`(${isVisibleGroup(caller)} and ${isEpicOpenTo(caller)})`;
 }
 

@@ -6,7 +6,7 @@ import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
 import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { idIn } from '../http/ids.ts';
 import { countsToday } from './expiry.ts';
-import type { MaybeCaller } from './instance.ts';
+import type { MaybeCaller, Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import { heldTogether, mayAct, type Permission, permissionsOfRoles, type RoleOptions, ruleOf } from './permissions.ts';
 import { planInForce } from './plans.ts';
@@ -59,7 +59,7 @@ export const groupLevel = (caller: Pick<Caller, 'id' | 'admin'> | undefined) =>
  * A predicate on rows of `namespaces`: the caller is a member of the group. Administrators need a membership for this.
  * @param level the minimum access level
  */
-export const isMemberOfGroup = (caller: MaybeCaller, level: number): RawBuilder<SqlBool> =>
+export const isMemberOfGroup = (caller: Reading, level: number): RawBuilder<SqlBool> =>
   !caller
     ? sql`false`
     : sql`exists (select from group_authorizations
@@ -69,7 +69,7 @@ export const isMemberOfGroup = (caller: MaybeCaller, level: number): RawBuilder<
  * A predicate on rows of `namespaces`: the caller is a member of the group or of anything inside it. Members of something inside a group can see
  * the group.
  */
-export const belongsToGroup = (caller: MaybeCaller): RawBuilder<SqlBool> =>
+export const belongsToGroup = (caller: Reading): RawBuilder<SqlBool> =>
   !caller
     ? sql`false`
     : sql`namespaces.id in (
@@ -80,7 +80,7 @@ export const belongsToGroup = (caller: MaybeCaller): RawBuilder<SqlBool> =>
            where user_id = ${caller.id} and ${countsToday()}))`;
 
 /** A predicate on rows of `namespaces`: the group is visible to the caller, as `mayReadGroup` decides for one. */
-export function isVisibleGroup(caller: MaybeCaller): RawBuilder<SqlBool> {
+export function isVisibleGroup(caller: Reading): RawBuilder<SqlBool> {
   if (caller?.admin) return sql`true`;
   const isShown =
     !caller || caller.external

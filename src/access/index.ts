@@ -30,7 +30,7 @@ export {
   refuseReadOnlyGroup,
   visibleGroup,
 } from './groups.ts';
-export { admin, anyone, type MaybeCaller, signedIn } from './instance.ts';
+export { admin, anyone, type MaybeCaller, type Reading, signedIn } from './instance.ts';
 export {
   type GrantedIssue,
   isOwnIssue,

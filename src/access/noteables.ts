@@ -5,7 +5,7 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Access, AnyEndpoint, Caller } from '../http/endpoint.ts';
 import type { Group } from './groups.ts';
-import type { MaybeCaller } from './instance.ts';
+import type { MaybeCaller, Reading } from './instance.ts';
 import type { Project } from './projects.ts';
 
 /** The column that names an issuable in notes, to-dos, reactions, subscriptions, mentions and resource events. Each table has one per kind. */
@@ -68,7 +68,7 @@ export interface NoteableKind {
   /** Endpoints on it, with the plan of the kind if they have none, under all their paths. */
   endpoints(all: readonly AnyEndpoint[]): AnyEndpoint[];
   /** A predicate on its rows joined with their projects or groups: the caller may read it. */
-  isVisible(caller: MaybeCaller): RawBuilder<SqlBool>;
+  isVisible(caller: Reading): RawBuilder<SqlBool>;
   /** A predicate on the same rows joined with `users`: the user may read it. */
   isRead: RawBuilder<SqlBool>;
   /** A predicate on the same rows: the user may read internal notes on it. */

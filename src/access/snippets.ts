@@ -4,7 +4,7 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
-import { admin, type MaybeCaller } from './instance.ts';
+import { admin, type MaybeCaller, type Reading } from './instance.ts';
 import { levels } from './levels.ts';
 import type { NoteableAddress, OnNoteable, Stored, StoredKind } from './noteables.ts';
 import {
@@ -76,7 +76,7 @@ export const mayChangeSnippet = (
 ): boolean => caller.admin || caller.id === author_id || (project !== undefined && project.access_level >= levels.maintainer);
 
 /** A predicate on rows of `snippets`: their visibility alone shows them to the caller. */
-const isOpenTo = (caller: MaybeCaller): RawBuilder<SqlBool> =>
+const isOpenTo = (caller: Reading): RawBuilder<SqlBool> =>
   caller && !caller.external ? sql`snippets.visibility <> 'private'` : sql`snippets.visibility = 'public'`;
 
 const isOn = sql<SqlBool>`projects.snippets_access_level <> 'disabled'`;
@@ -86,7 +86,7 @@ export const isReadableInProject = (caller: MaybeCaller, { access_level }: Pick<
   access_level >= levels.guest ? sql`true` : isOpenTo(caller);
 
 /** A predicate on rows of `snippets` joined with `projects`: the caller may read the snippet. */
-function isVisibleInProject(caller: MaybeCaller): RawBuilder<SqlBool> {
+function isVisibleInProject(caller: Reading): RawBuilder<SqlBool> {
   if (caller?.admin) return isOn;
   const isMember = isMemberOfProject(caller, levels.guest);
   const isUsable = sql`(projects.snippets_access_level = 'enabled' or (${isOn} and ${isMember}))`;

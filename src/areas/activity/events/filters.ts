@@ -4,7 +4,8 @@ import { type Static, type TObject, Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
 import { allOptional, Direction, mutuallyExclusive } from '../../../http/index.ts';
 import type { EventAction, EventTarget } from './actions.ts';
-import { type EventQuery, lastSettledId } from './queries.ts';
+import { type EventQuery, lastSettledId, listed } from './queries.ts';
+import type { ListedEvents } from './visibility_queries.ts';
 
 const actions = {
   created: true,
@@ -54,7 +55,7 @@ export const eventRules = [mutuallyExclusive('after_id', 'sort')];
 type Filters = Static<TObject<typeof eventFilters>>;
 
 /** The events that the parameters ask for, in order. */
-export async function filtered(db: Database, all: EventQuery, given: Filters): Promise<EventQuery> {
+export async function filtered(db: Database, all: EventQuery, given: Filters): Promise<ListedEvents> {
   const { action, target_type, before, after, after_id, sort = after_id === undefined ? 'desc' : 'asc' } = given;
   let query = all;
   if (action) query = query.where('events.action', '=', action);
@@ -62,5 +63,5 @@ export async function filtered(db: Database, all: EventQuery, given: Filters): P
   if (before) query = query.where('events.created_at', '<', sql<string>`${before}::date at time zone 'UTC'`);
   if (after) query = query.where('events.created_at', '>=', sql<string>`(${after}::date + 1) at time zone 'UTC'`);
   if (after_id !== undefined) query = query.where('events.id', '>', after_id).where('events.id', '<=', await lastSettledId(db));
-  return query.orderBy('events.id', sort);
+  return listed(db, query, sort);
 }

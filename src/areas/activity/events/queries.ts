@@ -1,62 +1,18 @@
-/** Events that a caller may see, as replies need them. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import {
-  countsToday,
-  isDownloadable,
-  isMemberOfProject,
-  isUsable,
-  isVisibleIssue,
-  isVisibleProject,
-  levels,
-  type MaybeCaller,
-  mergeRequestKind,
-} from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+/** Events, as lists and replies need them. */
+import { type RawBuilder, sql } from 'kysely';
+import { countsToday } from '../../../access/index.ts';
+import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import type { Push } from './push_actions.ts';
+import type { ListedEvents, ReadableComment, Subject } from './visibility_queries.ts';
 
 /** What events need to know of comments, which this area does not import. */
 export interface CommentedOn {
-  /** A predicate on rows of `events`: the target is a comment that the caller may read. */
-  isVisible(caller: MaybeCaller): RawBuilder<SqlBool>;
+  isVisible: ReadableComment;
   /** Of rows of `events` whose target is a comment: the title of what is commented on. */
   title: RawBuilder<string | null>;
 }
-
-// PostgreSQL turns `exists` into a hash of all rows of the table, since it expects to ask for all events of the project; a value can only be looked up.
-
-/** The issue of an event, if it still exists and the caller may read it. */
-const isReadableIssue = (caller: MaybeCaller) => sql<SqlBool>`
-  coalesce((select ${isVisibleIssue(caller)} from issues join projects on projects.id = issues.project_id where issues.id = events.target_id), false)`;
-
-const isReadableMergeRequest = (caller: MaybeCaller) => sql<SqlBool>`
-  coalesce((select ${mergeRequestKind.isVisible(caller)} from merge_requests join projects on projects.id = merge_requests.project_id
-             where merge_requests.id = events.target_id), false)`;
-
-const isReadableSnippet = (caller: MaybeCaller) => sql<SqlBool>`
-  (${isUsable(caller, 'snippets')} and coalesce((
-    select snippets.visibility = 'public' or ${caller && !caller.external ? sql`snippets.visibility = 'internal'` : sql`false`}
-           or ${caller?.admin ? sql`true` : isMemberOfProject(caller, 1)}
-      from snippets where snippets.id = events.target_id), false))`;
-
-/** An error of an application, which the Reporter role allows to read. */
-const isReadableError = (caller: MaybeCaller) => sql<SqlBool>`
-  (${caller?.admin ? sql`true` : isMemberOfProject(caller, levels.reporter)} and coalesce((
-    select errors.project_id = events.project_id from error_tracking_errors errors where errors.id = events.target_id), false))`;
-
-/** A predicate on rows of `events` joined with `projects`: the caller may see the event. What has been deleted can no longer be read. */
-export const isVisibleEvent = (caller: MaybeCaller, comments: CommentedOn) => sql<boolean>`
-  (${isVisibleProject(caller)} and case
-     when events.action = 'pushed' then ${isDownloadable(caller)}
-     when events.target_type = 'Project' then true
-     when events.target_type in ('Issue', 'WorkItem') then ${isReadableIssue(caller)}
-     when events.target_type = 'MergeRequest' then ${isReadableMergeRequest(caller)}
-     when events.target_type = 'Milestone' then (${isUsable(caller, 'issues')} or ${isUsable(caller, 'merge_requests')})
-     when events.target_type = 'Snippet' then ${isReadableSnippet(caller)}
-     when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${comments.isVisible(caller)}
-     when events.target_type = 'TrackedError' then ${isReadableError(caller)}
-     else false end)`;
 
 const title = ({ title }: CommentedOn) => sql<string | null>`
   case when events.target_type in ('Issue', 'WorkItem') then (select issues.title from issues where issues.id = events.target_id)
@@ -77,19 +33,61 @@ const push = sql<Push | null>`
                              'commit_to', commit_to, 'ref', ref, 'commit_title', commit_title, 'ref_count', ref_count)
      from push_event_payloads push where push.event_id = events.id)`;
 
-/** The events of projects, whether a caller may see them or not. */
-export const eventsWith = (db: Database, comments: CommentedOn) =>
-  db
-    .selectFrom('events')
-    .innerJoin('projects', 'projects.id', 'events.project_id')
-    .leftJoin('users as authors', 'authors.id', 'events.author_id')
-    .select(['events.id', 'events.project_id', 'events.action', 'events.target_type', 'events.target_id'])
-    .select(['events.author_id', 'events.imported_from', 'events.created_at'])
-    .select([title(comments).as('target_title'), number.as('target_iid'), push.as('push')])
-    .select(sql<UserBasicRow>`${userBasicJson('authors')}`.as('author'));
+export interface EventRow {
+  id: number;
+  project_id: number | null;
+  action: string;
+  target_type: string | null;
+  target_id: number | null;
+  author_id: number;
+  imported_from: string;
+  created_at: string;
+  target_title: string | null;
+  target_iid: number | null;
+  push: Push | null;
+  author: UserBasicRow;
+}
 
-export type EventQuery = ReturnType<typeof eventsWith>;
-export type EventRow = Awaited<ReturnType<EventQuery['executeTakeFirstOrThrow']>>;
+/** Reads events by their ids, in the order of these. */
+export const eventRows = (comments: CommentedOn) =>
+  statement(
+    ({ ids }: Slots<{ ids: number[] }>) => sql<EventRow>`
+      select events.id, events.project_id, events.action, events.target_type, events.target_id, events.author_id, events.imported_from, events.created_at,
+             ${title(comments)} as target_title, ${number} as target_iid, ${push} as push, ${userBasicJson('authors')} as author
+        from events join projects on projects.id = events.project_id left join users authors on authors.id = events.author_id
+       where events.id = any(${ofAnyLength(ids, 'bigint[]')}) order by array_position(${ofAnyLength(ids, 'bigint[]')}, events.id)`,
+  );
+
+/** The events of projects. */
+export const allEvents = (db: Database) => db.selectFrom('events').where('events.project_id', 'is not', null);
+export type EventQuery = ReturnType<typeof allEvents>;
+
+const isPush = sql<boolean>`events.action = 'pushed'`.as('is_push');
+const deciding = ['events.target_type', 'events.target_id'] as const;
+
+/** @param sort by id */
+export function listed(db: Database, query: EventQuery, sort: 'asc' | 'desc'): ListedEvents {
+  const narrow = query.select(sql<number>`events.project_id`.as('project_id')).select([...deciding, isPush]);
+  return {
+    subjects: (after, limit) =>
+      (after === undefined ? narrow : narrow.where('events.id', sort === 'asc' ? '>' : '<', after))
+        .select('events.id')
+        .orderBy('events.id', sort)
+        .limit(limit)
+        .execute(),
+    reaches: async (length) => {
+      const last = query.select(sql<number>`1`.as('one')).offset(length - 1);
+      return (await last.limit(1).executeTakeFirst()) !== undefined;
+    },
+    groups: async (most) => {
+      const { rows } = await sql<{ count: number } & Subject>`
+        select project_id, is_push, target_type, target_id, count(*) from (${narrow.limit(most)}) counted group by 1, 2, 3, 4`.execute(
+        db,
+      );
+      return rows;
+    },
+  };
+}
 
 /** A predicate on rows of `events`: they are of projects that the caller is a member of. */
 export const isOfMembership = (caller: Caller) => sql<boolean>`

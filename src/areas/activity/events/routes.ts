@@ -8,15 +8,16 @@ import {
   optional,
   type Page,
   type Paging,
+  pageAsked,
   pageOf,
-  paginate,
   paging,
   type Services,
 } from '../../../http/index.ts';
 import { userIdNamed } from '../../people/users/index.ts';
 import { eventFilters, eventRules, filtered } from './filters.ts';
 import { type EventReply, eventForm, presentEvent } from './present.ts';
-import { type CommentedOn, type EventQuery, eventsWith, isOfMembership, isVisibleEvent } from './queries.ts';
+import { allEvents, type CommentedOn, type EventQuery, eventRows, isOfMembership } from './queries.ts';
+import { type Subject, sightWith, visiblePage, visibleTotal } from './visibility_queries.ts';
 
 /** What the lists of events show of comments. Their own area, which this one does not import, provides it. */
 export interface EventComments extends CommentedOn {
@@ -38,20 +39,26 @@ async function isPrivate({ db }: Pick<Services, 'db'>, caller: MaybeCaller, user
 export function eventRoutes(comments: EventComments): AnyEndpoint[] {
   const returns = pageOf(eventForm(comments.schema));
   const input = { ...eventFilters, ...paging };
+  const [sight, rowsOf] = [sightWith(comments.isVisible), eventRows(comments)];
 
   async function pageOfEvents(
     { db, url, caller }: Pick<Services, 'db' | 'url'> & { caller: MaybeCaller },
     all: EventQuery,
     given: Parameters<typeof filtered>[2] & Paging,
   ): Promise<Page<EventReply>> {
-    // Whether a caller may see an event is looked up for each one, so that lists too long to be counted are recognized without.
     const wanted = await filtered(db, all, given);
-    const { items, ...page } = await paginate(db, wanted.where(isVisibleEvent(caller, comments)), given, 'events.id', wanted);
+    const sees = (subjects: readonly Subject[]) => sight(db, caller, subjects);
+    const { page, per_page, offset } = pageAsked(given);
+    const found = await visiblePage(wanted, sees, { per_page, offset });
+    const [items, total] = await Promise.all([
+      found.ids.length > 0 ? rowsOf(db, { ids: found.ids }) : [],
+      visibleTotal(wanted, sees, given, found),
+    ]);
     const ids = items.flatMap(({ target_type, target_id }) => (isComment(target_type) && target_id !== null ? [target_id] : []));
     const notes = ids.length > 0 ? await comments.present({ db, url }, ids) : new Map<number, unknown>();
     const noteOf = ({ target_type, target_id }: (typeof items)[number]) =>
       isComment(target_type) ? notes.get(target_id!) : undefined;
-    return { ...page, items: items.map((row) => presentEvent(url, row, noteOf(row))) };
+    return { page, per_page, has_more: found.has_more, ...total, items: items.map((row) => presentEvent(url, row, noteOf(row))) };
   }
 
   return [
@@ -69,7 +76,7 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       rules: eventRules,
       returns,
       handle: ({ db, url, caller, input }) => {
-        const all = eventsWith(db, comments);
+        const all = allEvents(db);
         const own = input.scope === 'all' ? all.where(isOfMembership(caller)) : all.where('events.author_id', '=', caller.id);
         return pageOfEvents({ db, url, caller }, own, input);
       },
@@ -86,7 +93,7 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       refusals: { 404: '404 User Not Found' },
       handle: async ({ db, url, caller, input }) => {
         const user_id = await userIdNamed(db, input.id);
-        const own = eventsWith(db, comments).where('events.author_id', '=', user_id);
+        const own = allEvents(db).where('events.author_id', '=', user_id);
         const shown = (await isPrivate({ db }, caller, user_id)) ? own.where('events.id', 'is', null) : own;
         return pageOfEvents({ db, url, caller }, shown, input);
       },
@@ -99,7 +106,7 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       rules: eventRules,
       returns,
       handle: ({ db, url, caller, project, input }) => {
-        const inside = eventsWith(db, comments).where('events.project_id', '=', project.id);
+        const inside = allEvents(db).where('events.project_id', '=', project.id);
         return pageOfEvents({ db, url, caller }, inside, input);
       },
     }),

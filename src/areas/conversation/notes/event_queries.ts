@@ -1,6 +1,6 @@
 /** Comments as the lists of events show them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { commitKind, isMemberOfProject, levels, type MaybeCaller, rowsWithPlaces, storedKinds } from '../../../access/index.ts';
+import { commitKind, isMemberOfProject, levels, type Reading, rowsWithPlaces, storedKinds } from '../../../access/index.ts';
 import { isAmong } from '../../../db/index.ts';
 import type { EventComments } from '../../activity/events/index.ts';
 import { Note, presentNote } from './present.ts';
@@ -14,7 +14,7 @@ const rowsOf = (kind: (typeof kinds)[number]) =>
 /** A commit has no row; its comments name their project. */
 const ofCommit = sql`projects where projects.id = notes.project_id and notes.commit_id is not null`;
 
-function isReadable(caller: MaybeCaller): RawBuilder<SqlBool> {
+function isReadable(caller: Reading): RawBuilder<SqlBool> {
   const mayReadInternal = caller?.admin ? sql`true` : isMemberOfProject(caller, levels.planner);
   const readable = [
     ...kinds.map((kind) => ({ rows: rowsOf(kind), isVisible: kind.isVisible(caller) })),

@@ -10,6 +10,7 @@ import {
   type MaybeCaller,
   type Noteable,
   type OnNoteable,
+  type Reading,
   rowsWithPlaces,
   type StoredColumn,
   type StoredKind,
@@ -45,16 +46,16 @@ export const referringTo = (named: Followed) =>
  * caller are hidden, too. It is looked up by id, because with `exists` PostgreSQL may choose to read all issues first.
  * @param withInternal whether the caller may read internal notes: members from Planner up
  */
-export const isVisibleNote = (caller: MaybeCaller, withInternal: boolean): RawBuilder<SqlBool> => sql`
+export const isVisibleNote = (caller: Reading, withInternal: boolean): RawBuilder<SqlBool> => sql`
   (${sql.join([withInternal ? sql`true` : sql`not notes.internal`, ...issuableKinds.map((kind) => isReferenceVisible(caller, kind)), isCommitVisible(caller)], sql` and `)})`;
 
-function isReferenceVisible(caller: MaybeCaller, kind: IssuableKind) {
+function isReferenceVisible(caller: Reading, kind: IssuableKind) {
   const other = sql.ref(`notes.${refersColumn(kind.column)}`);
   return sql`(${other} is null or (
     select ${kind.isVisible(caller)} from ${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${other}))`;
 }
 
-const isCommitVisible = (caller: MaybeCaller) => sql`(notes.refers_to_project_id is null or (
+const isCommitVisible = (caller: Reading) => sql`(notes.refers_to_project_id is null or (
     select ${commitKind.isVisible(caller)} from projects where projects.id = notes.refers_to_project_id))`;
 
 /** A note as replies need it. */
