@@ -82,7 +82,7 @@ export const pythonName = (name: string): string => name.toLowerCase().replace(/
  * The name under which advisories know a package.
  * @param name as an OSV record or a lock file writes it
  */
-function advisedName(ecosystem: string, name: string): string {
+export function advisedName(ecosystem: string, name: string): string {
   if (ecosystem === 'PyPI') return pythonName(name);
   if (ecosystem === 'Maven') return name.replace(':', '/');
   return ecosystem === 'NuGet' || ecosystem === 'Packagist' || ecosystem === 'ConanCenter' ? name.toLowerCase() : name;

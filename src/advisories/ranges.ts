@@ -1,0 +1,47 @@
+/** Which versions an advisory is about, as the OSV schema defines it. */
+import { orderIn, semverOrder } from './versions.ts';
+
+export type RangeEvent = { introduced: string } | { fixed: string } | { last_affected: string } | { limit: string };
+
+export interface Range {
+  type: 'SEMVER' | 'ECOSYSTEM';
+  events: RangeEvent[];
+}
+
+type Compare = (one: string, other: string) => number;
+
+/** 0 is before every version. */
+const atOrBefore = (event: string, version: string, compare: Compare) => event === '0' || compare(event, version) <= 0;
+
+function versionOf(event: RangeEvent): string {
+  return Object.values(event)[0] as string;
+}
+
+function isInRange(version: string, { events }: Range, compare: Compare): boolean {
+  const limits = events.flatMap((event) => ('limit' in event ? [event.limit] : []));
+  if (limits.length > 0 && !limits.some((limit) => limit === '*' || compare(version, limit) < 0)) return false;
+  const sorted = events
+    .filter((event) => !('limit' in event))
+    .toSorted((one, other) => {
+      const [a, b] = [versionOf(one), versionOf(other)];
+      if (a === '0' || b === '0') return a === b ? 0 : a === '0' ? -1 : 1;
+      return compare(a, b);
+    });
+  let isAffected = false;
+  for (const event of sorted) {
+    if ('introduced' in event && atOrBefore(event.introduced, version, compare)) isAffected = true;
+    if ('fixed' in event && atOrBefore(event.fixed, version, compare)) isAffected = false;
+    if ('last_affected' in event && compare(event.last_affected, version) < 0) isAffected = false;
+  }
+  return isAffected;
+}
+
+/**
+ * Whether a version is in one of the ranges of an advisory.
+ * @param ecosystem of OSV, whose rules order the versions
+ * @param version as a lock file has it
+ */
+export function isInRanges(ecosystem: string, version: string, ranges: readonly Range[]): boolean {
+  const plain = ecosystem === 'Go' ? version.replace(/^v(?=\d)/, '') : version;
+  return ranges.some((range) => isInRange(plain, range, range.type === 'SEMVER' ? semverOrder : orderIn(ecosystem)));
+}

@@ -1,0 +1,48 @@
+/** How severe a vulnerability is. */
+import cvss from 'ae-cvss-calculator';
+
+/** From the least severe; `unknown` is before all. */
+export const severities = ['unknown', 'info', 'low', 'medium', 'high', 'critical'] as const;
+export type Severity = (typeof severities)[number];
+
+/** The severity of a CVSS base score. */
+function ofScore(score: number): Severity {
+  if (score >= 9) return 'critical';
+  if (score >= 7) return 'high';
+  if (score >= 4) return 'medium';
+  return score > 0 ? 'low' : 'info';
+}
+
+const readers = [
+  { pattern: /^CVSS:4\.0\//, read: (vector: string) => new cvss.Cvss4P0(vector).calculateScores().overall },
+  { pattern: /^CVSS:3\.1\//, read: (vector: string) => new cvss.Cvss3P1(vector).calculateScores().base },
+  { pattern: /^CVSS:3\.0\//, read: (vector: string) => new cvss.Cvss3P0(vector).calculateScores().base },
+  {
+    pattern: /^\(?AV:[LAN]\/AC:[HML]\/Au:[MSN]\//,
+    read: (vector: string) => new cvss.Cvss2(vector.replace(/[()]/g, '')).calculateScores().base,
+  },
+];
+
+/** The severity of a CVSS vector of version 2, 3 or 4; undefined when it is none. */
+export function ofVector(vector: string): Severity | undefined {
+  const reader = vector.length <= 300 ? readers.find(({ pattern }) => pattern.test(vector)) : undefined;
+  if (!reader) return undefined;
+  try {
+    const score = reader.read(vector);
+    return typeof score === 'number' && Number.isFinite(score) ? ofScore(score) : undefined;
+  } catch {
+    return undefined; // The package fails in many ways on metrics that it does not know.
+  }
+}
+
+/** The severity that a database names in words. */
+export function ofWord(word: string): Severity | undefined {
+  const lower = word.toLowerCase();
+  if (lower === 'moderate') return 'medium';
+  if (lower === 'important') return 'high';
+  return severities.find((severity) => severity !== 'unknown' && severity === lower);
+}
+
+/** The most severe of several; unknown when there is none. */
+export const mostSevere = (all: readonly (Severity | undefined)[]): Severity =>
+  severities[Math.max(0, ...all.map((severity) => (severity === undefined ? 0 : severities.indexOf(severity))))]!;
