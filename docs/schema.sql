@@ -291,6 +291,37 @@ create table access_token_notices (
   constraint access_token_notices_pkey PRIMARY KEY (day)
 );
 
+create table advisories (
+  id bigint generated always as identity not null,
+  record_id text not null,
+  aliases text[] not null,
+  cluster text not null,
+  name text not null,
+  summary text not null,
+  details text not null,
+  severity smallint not null,
+  links text[] not null,
+  modified_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint advisories_pkey PRIMARY KEY (id),
+  constraint advisories_record_id_key UNIQUE (record_id),
+  constraint advisories_severity_check CHECK (severity >= 0 AND severity <= 5)
+);
+CREATE INDEX advisories_cluster_idx ON advisories USING btree (cluster);
+
+create table advisory_packages (
+  id bigint generated always as identity not null,
+  advisory_id bigint not null,
+  ecosystem text not null,
+  advised_name text not null,
+  ranges jsonb not null,
+  versions text[] not null,
+  constraint advisory_packages_pkey PRIMARY KEY (id),
+  constraint advisory_packages_advisory_id_fkey FOREIGN KEY (advisory_id) REFERENCES advisories(id) ON DELETE CASCADE
+);
+CREATE INDEX advisory_packages_advisory_id_idx ON advisory_packages USING btree (advisory_id);
+CREATE INDEX advisory_packages_ecosystem_advised_name_idx ON advisory_packages USING btree (ecosystem, advised_name);
+
 create table application_settings (
   id integer default 1 not null,
   default_project_visibility text default 'private'::text not null,
@@ -2118,15 +2149,26 @@ create table open_issue_counts (
 );
 CREATE INDEX open_issue_counts_by_project ON open_issue_counts USING btree (project_id) INCLUDE (opened, confidential);
 
+create table package_advisories (
+  package_version_id bigint not null,
+  advisory_id bigint not null,
+  constraint package_advisories_pkey PRIMARY KEY (package_version_id, advisory_id),
+  constraint package_advisories_advisory_id_fkey FOREIGN KEY (advisory_id) REFERENCES advisories(id) ON DELETE CASCADE,
+  constraint package_advisories_package_version_id_fkey FOREIGN KEY (package_version_id) REFERENCES package_versions(id) ON DELETE CASCADE
+);
+CREATE INDEX package_advisories_advisory_id_idx ON package_advisories USING btree (advisory_id);
+
 create table package_versions (
   id bigint generated always as identity not null,
   ecosystem text not null,
   advised_name text not null,
   version text not null,
   created_at timestamp with time zone default now() not null,
+  is_matched boolean default false not null,
   constraint package_versions_pkey PRIMARY KEY (id),
   constraint package_versions_ecosystem_advised_name_version_key UNIQUE (ecosystem, advised_name, version)
 );
+CREATE INDEX package_versions_id_idx ON package_versions USING btree (id) WHERE NOT is_matched;
 
 create table personal_access_tokens (
   id bigint generated always as identity not null,
@@ -2893,6 +2935,41 @@ create table variables (
   constraint variables_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX variables_by_group ON variables USING btree (group_id) WHERE group_id IS NOT NULL;
+
+create table vulnerabilities (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  cluster text not null,
+  name text not null,
+  severity smallint not null,
+  state text default 'detected'::text not null,
+  is_present boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint vulnerabilities_pkey PRIMARY KEY (id),
+  constraint vulnerabilities_project_id_cluster_key UNIQUE (project_id, cluster),
+  constraint vulnerabilities_severity_check CHECK (severity >= 0 AND severity <= 5),
+  constraint vulnerabilities_state_check CHECK (state = ANY (ARRAY['detected'::text, 'dismissed'::text, 'resolved'::text])),
+  constraint vulnerabilities_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX vulnerabilities_cluster_idx ON vulnerabilities USING btree (cluster);
+CREATE INDEX vulnerabilities_project_id_severity_id_idx ON vulnerabilities USING btree (project_id, severity DESC, id);
+CREATE INDEX vulnerabilities_project_id_state_severity_id_idx ON vulnerabilities USING btree (project_id, state, severity DESC, id);
+
+create table vulnerability_state_changes (
+  id bigint generated always as identity not null,
+  vulnerability_id bigint not null,
+  user_id bigint,
+  from_state text not null,
+  to_state text not null,
+  comment text,
+  created_at timestamp with time zone default now() not null,
+  constraint vulnerability_state_changes_pkey PRIMARY KEY (id),
+  constraint vulnerability_state_changes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint vulnerability_state_changes_vulnerability_id_fkey FOREIGN KEY (vulnerability_id) REFERENCES vulnerabilities(id) ON DELETE CASCADE
+);
+CREATE INDEX vulnerability_state_changes_user_id_idx ON vulnerability_state_changes USING btree (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX vulnerability_state_changes_vulnerability_id_id_idx ON vulnerability_state_changes USING btree (vulnerability_id, id);
 
 create view current_license as
  SELECT id,

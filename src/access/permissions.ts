@@ -22,7 +22,7 @@ const declared = {
   admin_merge_request: { from: 'developer' },
   admin_push_rules: { from: 'maintainer', in_groups: 'owner' },
   admin_terraform_state: { from: 'maintainer', unused: 'There are no Terraform states.' },
-  admin_vulnerability: { from: 'maintainer', unused: 'Vulnerabilities are not recorded.' },
+  admin_vulnerability: { from: 'maintainer' },
   admin_web_hook: { from: 'maintainer', in_groups: 'owner' },
   archive_project: { from: 'owner' },
   manage_deploy_tokens: { from: 'maintainer', in_groups: 'owner' },
@@ -33,7 +33,7 @@ const declared = {
   read_code: { from: 'reporter' },
   read_runners: { from: 'maintainer', unused: 'There are no runners.' },
   read_dependency: { from: 'reporter' },
-  read_vulnerability: { from: 'developer', unused: 'Vulnerabilities are not recorded.' },
+  read_vulnerability: { from: 'developer' },
   remove_group: { from: 'owner' },
   remove_project: { from: 'owner' },
 } as const satisfies Record<string, Declaration>;

@@ -24,6 +24,8 @@ import { tagRoutes } from './code/repository/tag_routes.ts';
 import { treeRoutes } from './code/repository/tree_routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
+import { sampleVulnerability } from './code/vulnerabilities/index.ts';
+import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
 import { awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
 import { commitNoun } from './conversation/commit_comments/index.ts';
 import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
@@ -137,6 +139,7 @@ const samples = {
   milestone_events: sampleMilestone,
   resource_access_token_events: sampleToken,
   error_events: sampleError,
+  vulnerability_events: sampleVulnerability,
 };
 
 /** The doors that are documented with the endpoints. */
@@ -251,6 +254,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     languageRoutes,
   ),
   ...tagged('Dependencies', 'What projects are built on, as their lock files and bills of materials say.', dependencyRoutes),
+  ...tagged('Vulnerabilities', 'What is known to be wrong with the dependencies of projects.', vulnerabilityRoutes),
   ...tagged('Tags', 'The tags of a repository.', tagRoutes),
   ...tagged('Protected tags', 'Rules about who may create tags.', protectedTagRoutes),
   ...tagged(

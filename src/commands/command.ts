@@ -6,6 +6,8 @@ export interface Given {
   text: { [option: string]: string | undefined };
   switches: { [option: string]: boolean | undefined };
   lists: { [option: string]: string[] | undefined };
+  /** The word after the command, if it takes one. */
+  operand?: string;
 }
 
 /** A command of the executable. */
@@ -15,6 +17,8 @@ export interface Command {
   /** What `--help` prints below the summary. */
   help: string;
   options: NonNullable<ParseArgsConfig['options']>;
+  /** What the word after the command is, in capital letters, if it needs one. */
+  operand?: string;
   /**
    * @returns the exit code
    * @throws UsageError for options that do not fit, and OperatorError for problems that the operator can fix

@@ -20,11 +20,12 @@ const commands: Record<string, () => Promise<Command>> = {
   'user create': async () => (await import('./user_create.ts')).userCreate,
   'token create': async () => (await import('./token_create.ts')).tokenCreate,
   'license issue': async () => (await import('./license_issue.ts')).licenseIssue,
+  'advisories import': async () => (await import('./advisories_import.ts')).advisoriesImport,
   'license key': async () => (await import('./license_key.ts')).licenseKey,
 };
 
 async function overview(): Promise<string> {
-  const lines = Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(14)} ${(await load()).summary}`);
+  const lines = Object.entries(commands).map(async ([name, load]) => `  ${name.padEnd(17)} ${(await load()).summary}`);
   return `Usage: npm run coppice -- COMMAND [OPTIONS]
 
 ${(await Promise.all(lines)).join('\n')}
@@ -55,8 +56,14 @@ async function withoutCommand(words: string[]): Promise<number> {
 
 function read(command: Command, args: string[]): Given {
   try {
-    const { values } = parseArgs({ args, options: { ...command.options, help: { type: 'boolean', short: 'h' } } });
-    const given: Given = { text: {}, switches: {}, lists: {} };
+    const { values, positionals } = parseArgs({
+      args,
+      options: { ...command.options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: command.operand !== undefined,
+    });
+    if (command.operand !== undefined && positionals.length !== 1 && !values.help)
+      throw new UsageError(`Name one ${command.operand}.`);
+    const given: Given = { text: {}, switches: {}, lists: {}, ...(positionals.length > 0 && { operand: positionals[0]! }) };
     for (const [option, value] of Object.entries(values)) {
       if (typeof value === 'string') given.text[option] = value;
       if (typeof value === 'boolean') given.switches[option] = value;

@@ -28,6 +28,29 @@ export interface AccessTokenNotices {
   day: string;
 }
 
+export interface Advisories {
+  id: GeneratedAlways<number>;
+  record_id: string;
+  aliases: string[];
+  cluster: string;
+  name: string;
+  summary: string;
+  details: string;
+  severity: number;
+  links: string[];
+  modified_at: Timestamp;
+  created_at: Generated<Timestamp>;
+}
+
+export interface AdvisoryPackages {
+  id: GeneratedAlways<number>;
+  advisory_id: number;
+  ecosystem: string;
+  advised_name: string;
+  ranges: Json;
+  versions: string[];
+}
+
 export interface ApplicationSettings {
   id: Generated<number>;
   default_project_visibility: Generated<string>;
@@ -1093,12 +1116,18 @@ export interface OpenIssueCounts {
   confidential: number;
 }
 
+export interface PackageAdvisories {
+  package_version_id: number;
+  advisory_id: number;
+}
+
 export interface PackageVersions {
   id: GeneratedAlways<number>;
   ecosystem: string;
   advised_name: string;
   version: string;
   created_at: Generated<Timestamp>;
+  is_matched: Generated<boolean>;
 }
 
 export interface PersonalAccessTokens {
@@ -1551,10 +1580,34 @@ export interface Variables {
   description: string | null;
 }
 
+export interface Vulnerabilities {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  cluster: string;
+  name: string;
+  severity: number;
+  state: Generated<string>;
+  is_present: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface VulnerabilityStateChanges {
+  id: GeneratedAlways<number>;
+  vulnerability_id: number;
+  user_id: number | null;
+  from_state: string;
+  to_state: string;
+  comment: string | null;
+  created_at: Generated<Timestamp>;
+}
+
 export interface DB {
   access_requests: AccessRequests;
   access_token_bots: AccessTokenBots;
   access_token_notices: AccessTokenNotices;
+  advisories: Advisories;
+  advisory_packages: AdvisoryPackages;
   application_settings: ApplicationSettings;
   approval_rule_groups: ApprovalRuleGroups;
   approval_rule_protected_branches: ApprovalRuleProtectedBranches;
@@ -1644,6 +1697,7 @@ export interface DB {
   notifications: Notifications;
   oauth_tokens: OauthTokens;
   open_issue_counts: OpenIssueCounts;
+  package_advisories: PackageAdvisories;
   package_versions: PackageVersions;
   personal_access_tokens: PersonalAccessTokens;
   project_authorizations: ProjectAuthorizations;
@@ -1682,4 +1736,6 @@ export interface DB {
   user_statuses: UserStatuses;
   users: Users;
   variables: Variables;
+  vulnerabilities: Vulnerabilities;
+  vulnerability_state_changes: VulnerabilityStateChanges;
 }

@@ -45,7 +45,7 @@ async function addDelivery(here: World, kind: 'project' | 'group'): Promise<void
     .execute();
 }
 
-/** A file with a dependency. */
+/** A file with a dependency, and a vulnerability. */
 async function addDependency({ db, project }: World, turn: number): Promise<void> {
   const file = { project_id: project.id, path: `${turn}/yarn.lock`, blob_id: '0'.repeat(40), reader_version: 1, count: 1 };
   const { id } = await db.insertInto('dependency_files').values(file).returning('id').executeTakeFirstOrThrow();
@@ -53,6 +53,10 @@ async function addDependency({ db, project }: World, turn: number): Promise<void
   await db
     .insertInto('dependencies')
     .values({ ...entry, project_id: project.id, file_id: id, digest: crypto.randomUUID(), licenses: ['MIT'] })
+    .execute();
+  await db
+    .insertInto('vulnerabilities')
+    .values({ project_id: project.id, cluster: `CVE-2026-${turn}`, name: `CVE-2026-${turn}`, severity: turn % 6 })
     .execute();
 }
 

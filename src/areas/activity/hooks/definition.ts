@@ -25,4 +25,5 @@ export interface Samples {
   milestone_events: Sample;
   resource_access_token_events: Sample;
   error_events: Sample;
+  vulnerability_events: Sample;
 }

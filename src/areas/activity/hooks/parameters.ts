@@ -28,7 +28,7 @@ const ofPlaces = {
   deployment_events: Flag(none),
   releases_events: Flag(none),
   feature_flag_events: Flag(none),
-  vulnerability_events: Flag(none),
+  vulnerability_events: Flag('New vulnerabilities that are high or critical'),
 };
 const ofGroups = {
   member_events: Flag('Members of the group and what is below it'),

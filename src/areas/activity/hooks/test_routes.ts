@@ -57,6 +57,7 @@ const lacking: Record<keyof Samples, string> = {
   milestone_events: 'Ensure the project has milestones.',
   resource_access_token_events: 'Ensure the project exists.',
   error_events: 'Ensure the project has errors.',
+  vulnerability_events: 'Ensure the project has vulnerabilities.',
 };
 const unknown = {
   job_events: 'Ensure the project has CI jobs.',

@@ -8,7 +8,7 @@ import { scanProject } from './scan_actions.ts';
 export const scanDependencies = job('scan_dependencies', {
   input: { project_id: Id },
   retries: 5,
-  run: async ({ input, signal, ...services }) => scanProject(services, input.project_id, async () => {}, signal),
+  run: async ({ input, signal, ...services }) => scanProject(services, input.project_id, signal),
 });
 
 const enqueuedAtOnce = 500;

@@ -1,7 +1,8 @@
 /** Dependencies as the API shows them. */
 import { type Static, Type } from 'typebox';
-import { nullable, resource } from '../../../http/index.ts';
+import { Id, nullable, optional, resource } from '../../../http/index.ts';
 import { namedLicenses, packageManagers } from '../../../lockfiles/index.ts';
+import { type FoundVulnerability, Severities, severityOf, vulnerabilityUrl } from '../vulnerabilities/index.ts';
 
 export const PackageManager = Type.Enum([...packageManagers]);
 
@@ -11,11 +12,21 @@ const License = resource('DependencyLicense', {
   url: nullable(Type.String()),
 });
 
+const DependencyVulnerability = resource('DependencyVulnerability', {
+  name: Type.String({ description: 'The CVE ID, otherwise a summary or the ID of the record' }),
+  severity: Severities,
+  id: Id,
+  url: Type.String(),
+});
+
 export const dependencyMembers = {
   name: Type.String(),
   version: Type.String(),
   package_manager: PackageManager,
   dependency_file_path: Type.String({ description: 'The path of the file that lists it' }),
+  vulnerabilities: optional(
+    Type.Array(DependencyVulnerability, { description: 'Left out if the caller cannot read the vulnerabilities of the project' }),
+  ),
   licenses: Type.Array(License),
 };
 
@@ -30,13 +41,26 @@ interface Row {
   package_manager: string;
   path: string;
   licenses: string[];
+  /** Null if the caller cannot read them. */
+  vulnerabilities: FoundVulnerability[] | null;
 }
 
 /** A dependency as its project shows it. */
-export const presentDependency = ({ name, version, package_manager, path, licenses }: Row): Static<typeof Dependency> => ({
+export const presentDependency = (
+  { name, version, package_manager, path, licenses, vulnerabilities }: Row,
+  place: { url: string; full_path: string },
+): Static<typeof Dependency> => ({
   name,
   version,
   package_manager: package_manager as Static<typeof PackageManager>,
   dependency_file_path: path,
+  ...(vulnerabilities && {
+    vulnerabilities: vulnerabilities.map((each) => ({
+      name: each.name,
+      severity: severityOf(each.severity),
+      id: each.id,
+      url: vulnerabilityUrl(place.url, place.full_path, each.id),
+    })),
+  }),
   licenses: namedLicenses(licenses),
 });

@@ -1,9 +1,10 @@
 /** Dependencies: what a project is built on, as the files of its default branch say (docs/reference/dependencies.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { type Group, groupRole, type Project } from '../../../access/index.ts';
+import { type Group, groupRole, holds, type Project } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { CommaList, get, Id, mapPage, nullable, optional, pageOf, paginate, paging, resource } from '../../../http/index.ts';
+import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/index.ts';
 import { dependencyReader } from './access.ts';
 import { Dependency, dependencyColumns, dependencyMembers, PackageManager, presentDependency } from './present.ts';
 
@@ -17,10 +18,17 @@ const filters = {
 const managedBy = (managers: readonly string[] | undefined) =>
   managers === undefined || managers.length === 0 ? sql<boolean>`true` : isAmong('package_manager', managers, 'text[]');
 
+/** The vulnerabilities of each row, null for callers who cannot read them. */
+const vulnerabilitiesFor = (mayRead: boolean) =>
+  (mayRead ? vulnerabilitiesOfDependency : sql<FoundVulnerability[] | null>`null::json`)
+    .$castTo<FoundVulnerability[] | null>()
+    .as('vulnerabilities');
+
 const dependenciesOf = (db: Database, project: Project, managers: readonly string[] | undefined) =>
   db
     .selectFrom('dependencies')
     .select(dependencyColumns)
+    .select(vulnerabilitiesFor(holds(project, 'read_vulnerability', 'project')))
     .where('project_id', '=', project.id)
     .where(managedBy(managers))
     .orderBy('id');
@@ -36,6 +44,7 @@ const dependenciesBelow = (db: Database, group: Group, managers: readonly string
     .innerJoin('projects', 'projects.id', 'dependencies.project_id')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .select(dependencyColumns.map((column) => `dependencies.${column}` as const))
+    .select(vulnerabilitiesFor(holds(group, 'read_vulnerability', 'group')))
     .select(['projects.id as project_id', 'projects.name as project_name', 'projects.full_path'])
     .where(sql<boolean>`namespaces.traversal_ids @> array[${group.id}]::bigint[]`)
     .where('projects.repository_access_level', '<>', 'disabled')
@@ -59,8 +68,10 @@ export const dependencyRoutes = [
     plan,
     input: filters,
     returns: pageOf(Dependency),
-    handle: async ({ db, project, input }) =>
-      mapPage(await paginate(db, dependenciesOf(db, project, input.package_manager), input), presentDependency),
+    handle: async ({ db, url, project, input }) => {
+      const page = await paginate(db, dependenciesOf(db, project, input.package_manager), input);
+      return mapPage(page, (row) => presentDependency(row, { url, full_path: project.full_path }));
+    },
   }),
   get('/projects/:id/dependencies/files', {
     operation: 'listProjectDependencyFiles',
@@ -89,9 +100,9 @@ export const dependencyRoutes = [
     plan,
     input: filters,
     returns: pageOf(GroupDependency),
-    handle: async ({ db, group, input }) =>
+    handle: async ({ db, url, group, input }) =>
       mapPage(await paginate(db, dependenciesBelow(db, group, input.package_manager), input), (row) => ({
-        ...presentDependency(row),
+        ...presentDependency(row, { url, full_path: row.full_path }),
         project: { id: row.project_id, name: row.project_name, path_with_namespace: row.full_path },
       })),
   }),

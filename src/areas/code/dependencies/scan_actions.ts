@@ -21,6 +21,7 @@ import {
   readFile,
   Unreadable,
 } from '../../../lockfiles/index.ts';
+import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.ts';
 import { keptFiles, readerVersion, removeOthers, storeFile, storePackages, type WrittenFile } from './file_actions.ts';
 
 /** The files of a project that are read, in the order of their paths. */
@@ -125,15 +126,9 @@ async function scanOf({ db, ...services }: ScanServices, project_id: number): Pr
 
 /**
  * Lists what the default branch of a project is built on. Each file is stored in a transaction of its own, so that a scan that is interrupted goes on where it was.
- * @param then what follows from the change, in the transaction that ends the scan
  * @param signal ends it between two files
  */
-export async function scanProject(
-  services: ScanServices,
-  project_id: number,
-  then: (tx: Database) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
+export async function scanProject(services: ScanServices, project_id: number, signal: AbortSignal): Promise<void> {
   const scan = await scanOf(services, project_id);
   if (!scan) return;
   const kept = await keptFiles(scan.db, project_id);
@@ -149,6 +144,7 @@ export async function scanProject(
     if (!includes) return;
     left.push(...(await included(scan, includes)));
   }
+  await matchPackages(scan.db);
   await whileCurrent(scan, async (tx) => {
     await removeOthers(tx, project_id, [...wanted]);
     await tx
@@ -156,6 +152,6 @@ export async function scanProject(
       .set({ commit_id: scan.commit_id ?? null, scanned_at: new Date().toISOString() })
       .where('project_id', '=', project_id)
       .execute();
-    await then(tx);
+    await refreshVulnerabilities(tx, [project_id]);
   });
 }

@@ -14,6 +14,7 @@ export const triggers = {
   emoji_events: { event: 'Emoji Hook', log: 'emoji_hooks' },
   resource_access_token_events: { event: 'Resource Access Token Hook', log: 'resource_access_token_hooks' },
   error_events: { event: 'Error Hook', log: 'error_hooks' },
+  vulnerability_events: { event: 'Vulnerability Hook', log: 'vulnerability_hooks' },
   member_events: { event: 'Member Hook', log: 'member_hooks' },
   subgroup_events: { event: 'Subgroup Hook', log: 'subgroup_hooks' },
   project_events: { event: 'Project Hook', log: 'project_hooks' },

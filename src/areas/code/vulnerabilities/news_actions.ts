@@ -1,0 +1,38 @@
+/** Telling of new vulnerabilities (docs/reference/vulnerabilities.md#telling-of-vulnerabilities). */
+import { type RawBuilder, sql } from 'kysely';
+import { severities } from '../../../advisories/index.ts';
+import { type Database, momentInJson, ofAnyLength } from '../../../db/index.ts';
+import { pageFacts, projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
+import { tellEach } from '../../instance/hook_events/index.ts';
+
+const high = severities.indexOf('high');
+
+/** The facts of a row `news` that has all columns of a vulnerability. */
+const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
+  'object_kind', 'vulnerability', 'event_type', 'vulnerability', 'project', ${projectFacts(sql`news.project_id`)},
+  'repository', ${repositoryFacts(sql`news.project_id`)}, 'object_attributes', json_build_object(
+    'id', news.id, 'project_id', news.project_id, 'title', news.name, 'state', news.state,
+    'severity', (array[${sql.join(severities.map((severity) => sql.lit(severity)))}])[news.severity + 1],
+    'created_at', ${momentInJson('news.created_at')}, 'url', ${pageFacts(sql`news.project_id`, sql`'/-/security/vulnerabilities/' || news.id`)}))`;
+
+/**
+ * Tells webhooks of those of some new vulnerabilities that are high or critical.
+ * @param tx the transaction that adds them
+ */
+export async function tellOfVulnerabilities(tx: Database, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tellEach(tx, {
+    trigger: 'vulnerability_events',
+    to_system: false,
+    rows: sql`
+      select vulnerabilities.*, namespaces.traversal_ids as group_ids
+        from vulnerabilities join projects on projects.id = vulnerabilities.project_id join namespaces on namespaces.id = projects.namespace_id
+       where vulnerabilities.id = any(${ofAnyLength(ids, 'bigint[]')}) and severity >= ${sql.lit(high)}`,
+    facts: factsOf(),
+  });
+}
+
+/** The most severe vulnerability of a project, as if it were new. */
+export const sampleVulnerability: Sample = async (_services, { project_id }) => sql`
+  (select ${factsOf()} from (
+     select * from vulnerabilities where project_id = ${project_id} order by severity desc, id limit 1) news)`;

@@ -1,0 +1,128 @@
+/** Vulnerabilities as the API shows them. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { type Severity, severities } from '../../../advisories/index.ts';
+import { momentInJson } from '../../../db/index.ts';
+import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+
+export const Severities = Type.Enum([...severities]);
+export const State = Type.Enum(['detected', 'dismissed', 'resolved']);
+
+const core = {
+  id: Id,
+  project_id: Id,
+  name: Type.String({ description: 'The CVE ID, otherwise a summary or the ID of the record' }),
+  severity: Severities,
+  state: State,
+  present: Type.Boolean({ description: 'Whether a dependency is affected now' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  url: Type.String(),
+};
+
+export const Vulnerability = resource('Vulnerability', core);
+
+export const VulnerabilityDetails = resource('VulnerabilityDetails', {
+  ...core,
+  advisories: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'Of the OSV record' }),
+      summary: Type.String(),
+      details: Type.String({ description: 'Markdown' }),
+      aliases: Type.Array(Type.String()),
+      links: Type.Array(Type.String()),
+    }),
+    { description: 'The records about it, at most 20' },
+  ),
+  dependencies: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      version: Type.String(),
+      package_manager: Type.String(),
+      dependency_file_path: Type.String(),
+      direct: nullable(Type.Boolean({ description: 'Whether the project names it itself; null when the file does not say' })),
+      development: Type.Boolean({ description: 'Whether it is only needed for development' }),
+    }),
+    { description: 'What is affected, at most 100' },
+  ),
+  state_changes: Type.Array(
+    Type.Object({
+      user: nullable(Type.Object({ id: Id, username: Type.String(), name: Type.String() })),
+      from_state: State,
+      to_state: State,
+      comment: nullable(Type.String()),
+      created_at: Timestamp,
+    }),
+    { description: 'The last 100, oldest first; `user` is null for changes by the server' },
+  ),
+});
+
+/** A severity as the database stores it. */
+export const severityOf = (place: number): Severity => severities[place]!;
+
+/**
+ * The page of a vulnerability in its project.
+ * @param url the external address of the server
+ */
+export const vulnerabilityUrl = (url: string, full_path: string, id: number): string =>
+  `${url}/${full_path}/-/security/vulnerabilities/${id}`;
+
+export const vulnerabilityColumns = [
+  'id',
+  'project_id',
+  'name',
+  'severity',
+  'state',
+  'is_present',
+  'created_at',
+  'updated_at',
+] as const;
+
+interface Row {
+  id: number;
+  project_id: number;
+  name: string;
+  severity: number;
+  state: string;
+  is_present: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+/** A vulnerability as lists show it. */
+export const presentVulnerability = (
+  { severity, state, is_present, ...row }: Row,
+  place: { url: string; full_path: string },
+): Static<typeof Vulnerability> => ({
+  id: row.id,
+  project_id: row.project_id,
+  name: row.name,
+  severity: severityOf(severity),
+  state: state as Static<typeof State>,
+  present: is_present,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  url: vulnerabilityUrl(place.url, place.full_path, row.id),
+});
+
+type Details = Static<typeof VulnerabilityDetails>;
+
+/** The members of a row of `vulnerabilities` that only the single one has. */
+export const details = {
+  advisories: sql<Details['advisories']>`coalesce((
+    select json_agg(json_build_object('id', record_id, 'summary', summary, 'details', details, 'aliases', aliases, 'links', links) order by record_id)
+      from (select * from advisories where advisories.cluster = vulnerabilities.cluster order by record_id limit 20) advisories), '[]')`,
+  dependencies: sql<Details['dependencies']>`coalesce((
+    select json_agg(json_build_object('name', name, 'version', version, 'package_manager', package_manager, 'dependency_file_path', path,
+                                      'direct', direct, 'development', development) order by id)
+      from (select distinct dependencies.* from advisories
+              join package_advisories on advisory_id = advisories.id join dependencies using (package_version_id)
+             where advisories.cluster = vulnerabilities.cluster and dependencies.project_id = vulnerabilities.project_id
+             order by dependencies.id limit 100) dependencies), '[]')`,
+  state_changes: sql<Details['state_changes']>`coalesce((
+    select json_agg(json_build_object(
+             'user', case when users.id is not null then json_build_object('id', users.id, 'username', users.username, 'name', users.name) end,
+             'from_state', from_state, 'to_state', to_state, 'comment', comment, 'created_at', ${momentInJson('changes.created_at')}) order by changes.id)
+      from (select * from vulnerability_state_changes where vulnerability_id = vulnerabilities.id order by id desc limit 100) changes
+      left join users on users.id = changes.user_id), '[]')`,
+} satisfies Record<string, RawBuilder<unknown>>;

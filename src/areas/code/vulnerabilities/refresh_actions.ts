@@ -1,0 +1,81 @@
+/** The vulnerabilities of projects: made from what their dependencies were found to be affected by. */
+import { sql } from 'kysely';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { tellOfVulnerabilities } from './news_actions.ts';
+
+interface Changed {
+  id: number;
+  is_new: boolean;
+}
+
+/**
+ * Brings the vulnerabilities of projects up to date with their dependencies and the advisories. One that a user resolved is detected again when it comes
+ * back; one that a user dismissed stays so.
+ * @param tx the transaction of the change
+ */
+export async function refreshVulnerabilities(tx: Database, project_ids: readonly number[]): Promise<void> {
+  const ids = ofAnyLength(project_ids, 'bigint[]');
+  const { rows } = await sql<Changed>`
+    with found as materialized (
+      select dependencies.project_id, advisories.cluster, (array_agg(advisories.name order by advisories.name not like 'CVE-%', advisories.record_id))[1] as name,
+             max(advisories.severity) as severity
+        from dependencies join package_advisories using (package_version_id) join advisories on advisories.id = advisory_id
+       where dependencies.project_id = any(${ids})
+       group by dependencies.project_id, advisories.cluster
+    ), back as (
+      insert into vulnerability_state_changes (vulnerability_id, from_state, to_state)
+      select vulnerabilities.id, 'resolved', 'detected' from vulnerabilities join found using (project_id, cluster)
+       where state = 'resolved' and not is_present
+    )
+    insert into vulnerabilities as kept (project_id, cluster, name, severity) select project_id, cluster, name, severity from found
+     order by project_id, severity desc, name
+        on conflict (project_id, cluster) do update
+       set name = excluded.name, severity = excluded.severity, is_present = true, updated_at = now(),
+           state = case when kept.state = 'resolved' and not kept.is_present then 'detected' else kept.state end
+     where (kept.name, kept.severity, kept.is_present) is distinct from (excluded.name, excluded.severity, true)
+    returning id, created_at = updated_at as is_new`.execute(tx);
+  await endGone(tx, project_ids);
+  await tellOfVulnerabilities(
+    tx,
+    rows.filter(({ is_new }) => is_new).map(({ id }) => id),
+  );
+}
+
+/** Resolves what no dependency is affected by any more, and removes what no advisory tells of any more. */
+async function endGone(tx: Database, project_ids: readonly number[]): Promise<void> {
+  const ids = ofAnyLength(project_ids, 'bigint[]');
+  await sql`
+    with gone as materialized (
+      select id, state, exists (select from advisories where advisories.cluster = vulnerabilities.cluster) as is_known
+        from vulnerabilities
+       where project_id = any(${ids}) and (is_present or not exists (select from advisories where advisories.cluster = vulnerabilities.cluster))
+         and not exists (
+           select from dependencies join package_advisories using (package_version_id) join advisories on advisories.id = advisory_id
+            where dependencies.project_id = vulnerabilities.project_id and advisories.cluster = vulnerabilities.cluster)
+    ), withdrawn as (
+      delete from vulnerabilities using gone where vulnerabilities.id = gone.id and not is_known
+    ), ended as (
+      insert into vulnerability_state_changes (vulnerability_id, from_state, to_state)
+      select id, state, 'resolved' from gone where is_known and state = 'detected'
+    )
+    update vulnerabilities
+       set is_present = false, updated_at = now(), state = case when vulnerabilities.state = 'detected' then 'resolved' else vulnerabilities.state end
+      from gone where vulnerabilities.id = gone.id and is_known`.execute(tx);
+}
+
+/** Projects that are brought up to date by one transaction. */
+const batch = 20;
+
+/**
+ * Brings the projects up to date that depend on some packages.
+ * @param package_version_ids whose advisories have changed
+ */
+export async function refreshDependents(db: Database, package_version_ids: readonly number[]): Promise<void> {
+  const { rows } = await sql<{ project_id: number }>`
+    select distinct project_id from dependencies where package_version_id = any(${ofAnyLength(package_version_ids, 'bigint[]')})
+     order by project_id`.execute(db);
+  for (let at = 0; at < rows.length; at += batch) {
+    const ids = rows.slice(at, at + batch).map(({ project_id }) => project_id);
+    await db.transaction().execute((tx) => refreshVulnerabilities(tx, ids));
+  }
+}
