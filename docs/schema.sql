@@ -631,6 +631,22 @@ CREATE INDEX dependency_files_project_id_path_id_idx ON dependency_files USING b
 CREATE UNIQUE INDEX dependency_files_project_id_path_idx ON dependency_files USING btree (project_id, path) WHERE blob_id IS NOT NULL;
 CREATE UNIQUE INDEX dependency_files_project_id_path_idx1 ON dependency_files USING btree (project_id, path) WHERE blob_id IS NULL;
 
+create table dependency_list_exports (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  user_id bigint not null,
+  export_type text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone default (now() + '7 days'::interval) not null,
+  constraint dependency_list_exports_pkey PRIMARY KEY (id),
+  constraint dependency_list_exports_export_type_check CHECK (export_type = ANY (ARRAY['csv'::text, 'cyclonedx_1_6_json'::text, 'spdx_2_3_json'::text])),
+  constraint dependency_list_exports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint dependency_list_exports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX dependency_list_exports_expires_at_idx ON dependency_list_exports USING btree (expires_at);
+CREATE INDEX dependency_list_exports_project_id_idx ON dependency_list_exports USING btree (project_id);
+CREATE INDEX dependency_list_exports_user_id_idx ON dependency_list_exports USING btree (user_id);
+
 create table dependency_scans (
   project_id bigint not null,
   commit_id text,

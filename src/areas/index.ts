@@ -6,6 +6,8 @@ import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
 import { todoRoutes } from './activity/todos/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
+import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
+import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
 import { dependencyRoutes } from './code/dependencies/routes.ts';
 import { protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
@@ -253,7 +255,13 @@ export const endpoints: readonly FiledEndpoint[] = [
     compareRoutes,
     languageRoutes,
   ),
-  ...tagged('Dependencies', 'What projects are built on, as their lock files and bills of materials say.', dependencyRoutes),
+  ...tagged(
+    'Dependencies',
+    'What projects are built on, as their lock files and bills of materials say.',
+    dependencyRoutes,
+    dependencyDocumentRoutes,
+    dependencyExportRoutes,
+  ),
   ...tagged('Vulnerabilities', 'What is known to be wrong with the dependencies of projects.', vulnerabilityRoutes),
   ...tagged('Tags', 'The tags of a repository.', tagRoutes),
   ...tagged('Protected tags', 'Rules about who may create tags.', protectedTagRoutes),

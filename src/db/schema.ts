@@ -249,6 +249,15 @@ export interface DependencyFiles {
   updated_at: Generated<Timestamp>;
 }
 
+export interface DependencyListExports {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  user_id: number;
+  export_type: string;
+  created_at: Generated<Timestamp>;
+  expires_at: Generated<Timestamp>;
+}
+
 export interface DependencyScans {
   project_id: number;
   commit_id: string | null;
@@ -1621,6 +1630,7 @@ export interface DB {
   declined_invitations: DeclinedInvitations;
   dependencies: Dependencies;
   dependency_files: DependencyFiles;
+  dependency_list_exports: DependencyListExports;
   dependency_scans: DependencyScans;
   deploy_key_projects: DeployKeyProjects;
   deploy_tokens: DeployTokens;

@@ -2,4 +2,5 @@
 export { advisedName, type Entry, type PackageManager, packageManagers, Unreadable } from './entries.ts';
 export { isListing, type Listing, listingsAmong } from './files.ts';
 export { namedLicenses } from './licenses.ts';
+export { purlOf } from './purls.ts';
 export { largestListing_bytes, type ReadFile, readFile } from './reading.ts';

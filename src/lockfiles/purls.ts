@@ -88,3 +88,23 @@ export function readPurl(text: string, source_path: string): Purl | undefined {
   if (manager === 'conan' || manager === 'conda' || manager === 'nuget') return { ...known, name: short };
   return { ...known, name: segments.join('/') };
 }
+
+const types: Partial<Record<PackageManager, string>> = {
+  bundler: 'gem',
+  go: 'golang',
+  gradle: 'maven',
+  pip: 'pypi',
+  pipenv: 'pypi',
+  pnpm: 'npm',
+  poetry: 'pypi',
+  sbt: 'maven',
+  setuptools: 'pypi',
+  uv: 'pypi',
+  yarn: 'npm',
+};
+
+/** The package URL of a package as `dependencies` lists it. */
+export function purlOf(manager: string, name: string, version: string): string {
+  const path = name.split('/').map(encodeURIComponent).join('/');
+  return `pkg:${types[manager as PackageManager] ?? manager}/${path}@${encodeURIComponent(version)}`;
+}

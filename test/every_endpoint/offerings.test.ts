@@ -13,7 +13,8 @@ const table: readonly [path: RegExp, plan: string | undefined, offerings: readon
   [/^\/service_accounts/, 'premium', ['self-managed', 'dedicated']],
   [/^\/experiments/, undefined, ['hosted']],
   [/^\/licenses?\b/, undefined, ['self-managed']],
-  [/^\/projects\/:id\/(?:dependencies|vulnerabilities)/, 'ultimate', undefined],
+  [/^\/projects\/:id\/(?:dependenc|vulnerabilities)/, 'ultimate', undefined],
+  [/^\/dependency_list_exports/, 'ultimate', undefined],
   [/^\/projects\/:id\/error_tracking\/settings/, undefined, undefined],
   [/^\/projects\/:id\/error_tracking/, undefined, ['hosted']],
 ];

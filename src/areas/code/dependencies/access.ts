@@ -1,17 +1,47 @@
 /** Who may read dependencies (docs/reference/dependencies.md#permissions). */
-import { holds, mayReadCode, type Project, projectRole } from '../../../access/index.ts';
-import { type Access, type Caller, forbidden } from '../../../http/index.ts';
+import { holds, mayRead, mayReadCode, type Project, projectFor, projectRole } from '../../../access/index.ts';
+import { type Access, type Caller, forbidden, found, idIn, notFound, unauthorized } from '../../../http/index.ts';
+import type { ExportType } from './export_present.ts';
 
 const visible = projectRole('guest', { archived: true });
+
+const mayReadDependencies = (project: Project): boolean =>
+  mayReadCode(project) || (project.repository_access_level !== 'disabled' && holds(project, 'read_dependency', 'project'));
 
 /** Grants the project in `:id` to signed-in callers who may read its code, and to holders of `read_dependency`. */
 export const dependencyReader: Access<{ caller: Caller; project: Project }> = {
   rule: 'project:read_code or read_dependency',
   async check(call) {
     const granted = await visible.check(call);
-    const { project } = granted;
-    const isHolder = project.repository_access_level !== 'disabled' && holds(project, 'read_dependency', 'project');
-    if (!isHolder && !mayReadCode(project)) throw forbidden();
+    if (!mayReadDependencies(granted.project)) throw forbidden();
     return granted;
+  },
+};
+
+export interface StoredExport {
+  id: number;
+  export_type: ExportType;
+  expires_at: string;
+}
+
+/** Grants the export in `:export_id`, with its project, to the user who made it, while they may read the dependencies. Others do not learn whether it exists. */
+export const exportOwner: Access<{ caller: Caller; project: Project; stored: StoredExport }> = {
+  rule: 'dependency_list_export:owner',
+  async check({ db, caller, params }) {
+    if (!caller) throw unauthorized();
+    const { project_id, ...row } = found(
+      undefined,
+      await db
+        .selectFrom('dependency_list_exports')
+        .select(['id', 'project_id', 'export_type', 'expires_at'])
+        .where('id', '=', idIn(params.export_id!) ?? 0)
+        .where('user_id', '=', caller.id)
+        .where('expires_at', '>', new Date().toISOString())
+        .executeTakeFirst(),
+    );
+    const project = await projectFor(db, caller, String(project_id));
+    if (!project || !mayRead(caller, project)) throw notFound('Project');
+    if (!mayReadDependencies(project)) throw forbidden();
+    return { caller, project, stored: { ...row, export_type: row.export_type as ExportType } };
   },
 };

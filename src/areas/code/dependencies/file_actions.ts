@@ -59,8 +59,9 @@ export async function storePackages(db: Database, { portions }: ReadFile): Promi
 /**
  * Stores a file with its dependencies. Those that it has listed before keep their ids.
  * @param file whose packages `storePackages` has added
+ * @returns the id of the file
  */
-export async function storeFile(tx: Database, file: WrittenFile): Promise<void> {
+export async function storeFile(tx: Database, file: WrittenFile): Promise<number> {
   const { project_id, path, blob_id, manager, outcome } = file;
   const [count, error, includes] =
     outcome instanceof Unreadable ? [0, outcome.message, []] : [outcome.count, null, outcome.includes];
@@ -75,6 +76,7 @@ export async function storeFile(tx: Database, file: WrittenFile): Promise<void> 
   const portions = outcome instanceof Unreadable ? [] : outcome.portions;
   await removeGone(tx, { file_id, path }, portions);
   for (const portion of portions) await storeEntries(tx, { project_id, file_id, path }, portion);
+  return file_id;
 }
 
 async function removeGone(tx: Database, file: { file_id: number; path: string }, portions: readonly string[]): Promise<void> {

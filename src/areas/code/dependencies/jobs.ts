@@ -13,7 +13,7 @@ export const scanDependencies = job('scan_dependencies', {
 
 const enqueuedAtOnce = 500;
 
-/** Reads projects that never were, such as those that are older than the reading, and forgets packages that no project has any more. */
+/** Reads projects that never were, such as those that are older than the reading, and forgets packages that no project has any more and exports that have expired. */
 export const keepDependencies = job('keep_dependencies', {
   input: {},
   retries: 0,
@@ -24,6 +24,7 @@ export const keepDependencies = job('keep_dependencies', {
        where not empty_repo and not exists (select from dependency_scans where project_id = projects.id)
        order by id limit ${enqueuedAtOnce}`.execute(db);
     await scanDependencies.enqueueEach(db, rows);
+    await sql`delete from dependency_list_exports where expires_at < now()`.execute(db);
     await sql`
       delete from package_versions
        where created_at < now() - interval '1 day' and not exists (select from dependencies where package_version_id = package_versions.id)`.execute(

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { fileForm } from '../../../../test/support/uploads.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { readListing } from '../../../lockfiles/files.ts';
 import { keepDependencies, scanDependencies } from './index.ts';
 
 const lockOf = (file: string) => readFileSync(path.join(import.meta.dirname, '../../../../test/lockfiles', file), 'utf8');
@@ -144,4 +146,96 @@ test('dependencies are shown to callers who may read the code or hold the permis
   await as('owner').put(`/projects/${project.id}`, { repository_access_level: 'disabled' });
   assert.deepEqual(await statuses(url), [401, 404, 403, 403, 403]);
   assert.deepEqual((await as('reporter').get(`/groups/${group.id}/dependencies`)).body, []);
+});
+
+test('a bill of materials is uploaded, replaced and deleted', async () => {
+  const here = await world();
+  const { as, project } = here;
+  const url = `/projects/${project.id}/dependency_documents`;
+  const bom = (version: string) =>
+    JSON.stringify({
+      bomFormat: 'CycloneDX',
+      specVersion: '1.5',
+      components: [{ purl: `pkg:npm/left@${version}` }, { purl: 'pkg:gem/rack@2.0.1' }],
+    });
+  const listed = async () =>
+    (await as('reporter').get(`/projects/${project.id}/dependencies`)).body.map(
+      (each: Record<string, string>) => `${each.package_manager} ${each.name}@${each.version} in ${each.dependency_file_path}`,
+    );
+  const send = (persona: 'reporter' | 'developer', name: string, content: string) =>
+    as(persona).post(url, undefined, { raw: fileForm(name, content) });
+
+  assert.equal((await send('reporter', 'app.json', bom('1.0.0'))).status, 403);
+  const broken = await send('developer', 'app.json', '{}');
+  assert.deepEqual([broken.status, broken.body.message], [400, 'It is not a CycloneDX document.']);
+  assert.deepEqual(await listed(), []);
+  const added = await send('developer', 'app.json', bom('1.0.0'));
+  assert.deepEqual([added.status, added.body], [201, { id: added.body.id, path: 'app.json', count: 2 }]);
+  assert.equal((await send('developer', 'app.json', bom('1.1.0'))).body.id, added.body.id);
+  // What the branch lists does not touch it.
+  await commit(here, [created('Cargo.lock', lockOf('cargo/Cargo.lock'))]);
+  assert.deepEqual((await listed()).slice(0, 2), ['bundler rack@2.0.1 in app.json', 'npm left@1.1.0 in app.json']);
+  assert.equal((await listed()).length, 5);
+  assert.equal((await as('developer').delete(`${url}/${added.body.id}`)).status, 204);
+  assert.equal((await as('developer').delete(`${url}/${added.body.id}`)).status, 404);
+  assert.equal((await listed()).length, 3);
+});
+
+test('dependencies are exported as CycloneDX, SPDX and CSV by the user who asked', async () => {
+  const here = await world();
+  const { as, project, db } = here;
+  const url = `/projects/${project.id}/dependency_list_exports`;
+  const lock = lockOf('npm3/package-lock.json').replace('node_modules/mkdirp"', 'node_modules/@=SUM(1)/a,b"');
+  await commit(here, [created('package-lock.json', lock), created('go.mod', lockOf('go/go.mod'))]);
+  const vulnerability = { project_id: project.id, cluster: 'CVE-1', name: 'CVE-1', severity: 5 };
+  await db.insertInto('vulnerabilities').values(vulnerability).execute();
+  const record = {
+    record_id: 'CVE-1',
+    aliases: [],
+    cluster: 'CVE-1',
+    name: 'CVE-1',
+    summary: '',
+    details: '',
+    severity: 5,
+    links: [],
+  };
+  const stored = await db
+    .insertInto('advisories')
+    .values({ ...record, modified_at: new Date().toISOString() })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await sql`
+    insert into package_advisories select package_version_id, ${stored.id} from dependencies
+     where project_id = ${project.id} and name = 'minimist' and version = '1.2.5'`.execute(db);
+  const exported = async (persona: 'reporter' | 'developer', export_type?: string) => {
+    const made = await as(persona).post(url, export_type === undefined ? {} : { export_type });
+    assert.equal(made.status, 201);
+    assert.deepEqual((await as(persona).get(`/dependency_list_exports/${made.body.id}`)).body, made.body);
+    assert.equal(made.body.download, `${here.services.url}/api/v4/dependency_list_exports/${made.body.id}/download`);
+    assert.equal((await as('owner').get(`/dependency_list_exports/${made.body.id}`)).status, 404);
+    return as(persona).get(`/dependency_list_exports/${made.body.id}/download`);
+  };
+  assert.equal((await as('guest').post(url)).status, 403);
+  assert.equal((await as('reporter').post(url, { export_type: 'pdf' })).status, 400);
+
+  const bom = (await exported('developer')).body;
+  const cyclonedx = JSON.parse(bom);
+  assert.deepEqual([cyclonedx.specVersion, cyclonedx.components.length], ['1.6', 14]);
+  assert.equal(
+    cyclonedx.components.find(({ name }: { name: string }) => name === 'gopkg.in/yaml.v2').purl,
+    'pkg:golang/gopkg.in/yaml.v2@v2.2.8',
+  );
+  assert.deepEqual(
+    cyclonedx.vulnerabilities.map((each: { id: string; ratings: unknown }) => [each.id, each.ratings]),
+    [['CVE-1', [{ severity: 'critical' }]]],
+  );
+  assert.equal(readListing(Buffer.from(bom), 'export.cdx.json').entries.length, 14);
+  assert.equal(JSON.parse((await exported('reporter')).body).vulnerabilities, undefined);
+
+  const spdx = (await exported('reporter', 'spdx_2_3_json')).body;
+  assert.equal(readListing(Buffer.from(spdx), 'export.spdx.json').entries.length, 14);
+  const lines = (await exported('developer', 'csv')).body.split('\r\n');
+  assert.equal(lines[0], 'name,version,package_manager,dependency_file_path,licenses,vulnerabilities');
+  assert.ok(lines.includes('"\'@=SUM(1)/a,b",0.5.1,npm,package-lock.json,MIT,'), lines.join('\n'));
+  assert.ok(lines.includes('minimist,1.2.5,npm,package-lock.json,MIT,CVE-1 (critical)'));
 });

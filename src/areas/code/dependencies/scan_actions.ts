@@ -73,7 +73,7 @@ async function read(repository: Repository, { path, blob_id }: Found): Promise<R
  * Runs a change of what is listed, unless the default branch has moved since the scan began: the move has added a job of its own.
  * @returns whether it ran
  */
-function whileCurrent({ db, project_id, ...scan }: Scan, run: (tx: Database) => Promise<void>): Promise<boolean> {
+function whileCurrent({ db, project_id, ...scan }: Scan, run: (tx: Database) => Promise<unknown>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     // Locked, so that of two scans at once the one of the newer commit writes last.
     const project = await tx

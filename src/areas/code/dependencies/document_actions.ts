@@ -1,0 +1,90 @@
+/** Bills of materials that are uploaded, for projects that are built elsewhere. */
+import { buffer } from 'node:stream/consumers';
+import type { Database } from '../../../db/index.ts';
+import { badRequest, type Services, type UploadedFile } from '../../../http/index.ts';
+import { type ReadFile, readFile, Unreadable } from '../../../lockfiles/index.ts';
+import { removeUnusedBlob, storeBlob } from '../../instance/blobs/index.ts';
+import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.ts';
+import { storeFile, storePackages } from './file_actions.ts';
+
+const mostDocuments = 100;
+const longestName = 255;
+
+export const tooMany = `A project can have at most ${mostDocuments} uploaded documents.`;
+export const tooLong = `The name of the file has more than ${longestName} characters.`;
+
+/**
+ * What a document lists. Its bytes are not kept.
+ * @throws ApiError 400 with the reason why it cannot be read
+ */
+async function contentsOf({ db, blobs }: Pick<Services, 'db' | 'blobs'>, file: UploadedFile): Promise<ReadFile> {
+  const key = await storeBlob(db, file);
+  try {
+    const stream = await blobs.read(key);
+    return await readFile(file.name, await buffer(stream!), { is_document: true });
+  } catch (error) {
+    throw error instanceof Unreadable ? badRequest(error.message) : error;
+  } finally {
+    await removeUnusedBlob({ db, blobs }, key);
+  }
+}
+
+/** @throws ApiError 400 when the project has as many documents as it can have; another document may have the same name, which is replaced */
+async function refuseTooMany(tx: Database, project_id: number, path: string): Promise<void> {
+  const { count } = await tx
+    .selectFrom('dependency_files')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('project_id', '=', project_id)
+    .where('blob_id', 'is', null)
+    .where('path', '<>', path)
+    .executeTakeFirstOrThrow();
+  if (count >= mostDocuments) throw badRequest(tooMany);
+}
+
+export interface StoredDocument {
+  id: number;
+  path: string;
+  count: number;
+}
+
+/**
+ * Stores what a bill of materials lists, instead of an earlier document of the same name.
+ * @throws ApiError 400 with the reason
+ */
+export async function addDocument(
+  services: Pick<Services, 'db' | 'blobs'>,
+  project_id: number,
+  file: UploadedFile,
+): Promise<StoredDocument> {
+  const { db } = services;
+  if (file.name.length > longestName) throw badRequest(tooLong);
+  const outcome = await contentsOf(services, file);
+  await storePackages(db, outcome);
+  await matchPackages(db);
+  return db.transaction().execute(async (tx) => {
+    // Locked, so that two uploads cannot both be the last, and the vulnerabilities are those of both.
+    await tx.selectFrom('projects').select('id').where('id', '=', project_id).forNoKeyUpdate().executeTakeFirst();
+    await refuseTooMany(tx, project_id, file.name);
+    const id = await storeFile(tx, { project_id, path: file.name, blob_id: null, manager: null, outcome });
+    await refreshVulnerabilities(tx, [project_id]);
+    return { id, path: file.name, count: outcome.count };
+  });
+}
+
+/**
+ * Removes a document with what it lists.
+ * @returns whether there was one
+ */
+export function removeDocument(db: Database, project_id: number, id: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const gone = await tx
+      .deleteFrom('dependency_files')
+      .where('project_id', '=', project_id)
+      .where('id', '=', id)
+      .where('blob_id', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (gone) await refreshVulnerabilities(tx, [project_id]);
+    return gone !== undefined;
+  });
+}

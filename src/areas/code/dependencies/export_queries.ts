@@ -1,0 +1,49 @@
+/** The dependencies of a project as exports read them. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/index.ts';
+
+export interface ExportedDependency {
+  id: number;
+  name: string;
+  version: string;
+  package_manager: string;
+  path: string;
+  development: boolean;
+  licenses: string[];
+  /** Empty for readers who may not see them. */
+  vulnerabilities: FoundVulnerability[];
+}
+
+const portion = 1_000;
+
+/** All dependencies of a project by id, in portions, so that a long list takes no memory. */
+export async function* exportedDependencies(
+  db: Database,
+  project_id: number,
+  with_vulnerabilities: boolean,
+): AsyncGenerator<ExportedDependency[]> {
+  const vulnerabilities = with_vulnerabilities ? vulnerabilitiesOfDependency : sql<FoundVulnerability[]>`'[]'::json`;
+  for (let after = 0; ; ) {
+    const rows = await db
+      .selectFrom('dependencies')
+      .select([
+        'id',
+        'name',
+        'version',
+        'package_manager',
+        'path',
+        'development',
+        'licenses',
+        vulnerabilities.as('vulnerabilities'),
+      ])
+      .where('project_id', '=', project_id)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(portion)
+      .execute();
+    if (rows.length > 0) yield rows;
+    if (rows.length < portion) return;
+    after = rows.at(-1)!.id;
+  }
+}
