@@ -14,6 +14,8 @@ export interface SignIn {
   password: string;
   /** The client's IP address. */
   address: string;
+  /** Called with a user who gave the right password and is refused because they are not active. */
+  refused?(user_id: number): Promise<void>;
 }
 
 /** The limits of attempts per account and per client address. */
@@ -54,14 +56,19 @@ let decoyDigest: Promise<string> | undefined;
  */
 export async function userByPassword(
   { db, url }: Pick<Services, 'db' | 'url'>,
-  { login, password, address }: SignIn,
+  { login, password, address, refused }: SignIn,
 ): Promise<User> {
   const user = await userOf(db, login);
   await countGuess(db, user ? `user:${user.id}` : createHash('sha256').update(login.toLowerCase()).digest('hex'), address);
   decoyDigest ??= passwordDigest('');
   const matches = await isPassword(password.slice(0, longest_characters), user?.password_digest ?? (await decoyDigest));
   if (!user?.password_digest || !matches) throw unauthorized();
-  refuseInactive(user, url);
+  try {
+    refuseInactive(user, url);
+  } catch (error) {
+    await refused?.(user.id);
+    throw error;
+  }
   await sql`
     update users set sign_in_count = sign_in_count + 1, last_activity_on = current_date,
                      last_sign_in_at = coalesce(current_sign_in_at, now()), current_sign_in_at = now(),

@@ -1,6 +1,7 @@
 /** Another system that webhooks are delivered to: it keeps what it gets, and answers as the test says. */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { announceEvents, sendHookDeliveries } from '../../src/areas/activity/hooks/index.ts';
 import { performJob, performQueued } from './jobs.ts';
@@ -24,20 +25,22 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-export async function startReceiver(): Promise<Receiver> {
+/** @param tls key and certificate of a receiver that is reached over HTTPS */
+export async function startReceiver(tls?: { key: string; cert: string }): Promise<Receiver> {
   const received: Received[] = [];
   const answers: Receiver['answers'] = new Map();
-  const server = createServer(async (request, response) => {
+  const receive: RequestListener = async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     received.push({ path: request.url!, headers: request.headers, body: JSON.parse(Buffer.concat(parts).toString('utf8')) });
     const answer = answers.get(request.url!);
     if (answer) answer(response);
     else response.end('thanks');
-  }).listen(0, '127.0.0.1');
+  };
+  const server = (tls ? createSecureServer(tls, receive) : createServer(receive)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     take: () => received.splice(0),
     answers,

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { selfSigned } from '../../../../test/support/certificate.ts';
 import { performJob } from '../../../../test/support/jobs.ts';
 import { allowLocalHooks, type Receiver, sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { filledWorld } from '../../../../test/support/repository.ts';
@@ -101,6 +104,75 @@ test('addresses of the local network are refused when they are stored, and again
   assert.equal((await here.as('admin').post(`/hooks/${system.body.id}`)).body.event_name, 'project_create');
   assert.equal(receiver.take()[0]!.headers['x-gitlab-event'], 'System Hook');
   await here.as('admin').delete(`/hooks/${system.body.id}`);
+});
+
+test('a name that leads to this machine is refused when the connection is made', async (t) => {
+  const here = await world();
+  t.after(() => allowLocalHooks(here));
+  const { lookup } = dns;
+  const answer = (host: string, ...rest: unknown[]) => {
+    if (host !== 'hooks.example.com') return Reflect.apply(lookup, dns, [host, ...rest]);
+    (rest.at(-1) as (error: null, addresses: dns.LookupAddress[]) => void)(null, [{ address: '127.0.0.1', family: 4 }]);
+  };
+  const { mock } = t.mock.method(dns, 'lookup', answer as typeof lookup);
+  syncBuiltinESMExports();
+  t.after(() => {
+    mock.restore();
+    syncBuiltinESMExports();
+  });
+  await allowLocalHooks(here, false);
+  const url = `http://hooks.example.com:${new URL(receiver.url).port}/named`;
+  const hook = await addHook(here, '', { url });
+  const event = async () => (await here.as('maintainer').get(`${hook.path}/events`)).body[0];
+  await addIssue(here);
+  await sendHooks(here);
+  assert.deepEqual(receiver.take(), []);
+  assert.equal((await event()).response_body, 'Requests to localhost are not allowed');
+  await allowLocalHooks(here);
+  await makeDue(here, hook.id);
+  await sendHooks(here);
+  assert.deepEqual([receiver.take().map(({ path }) => path), (await event()).response_status], [['/named'], '200']);
+});
+
+test('a certificate must be valid, unless the webhook says otherwise', async (t) => {
+  const here = await world();
+  await allowLocalHooks(here);
+  const secure = await startReceiver(selfSigned);
+  t.after(() => secure.stop());
+  const hook = await addHook(here, '', { url: `${secure.url}/tls` });
+  await addIssue(here);
+  await sendHooks(here);
+  assert.deepEqual(secure.take(), []);
+  const [event] = (await here.as('maintainer').get(`${hook.path}/events`)).body;
+  assert.equal(event.response_status, 'internal error');
+  assert.match(event.response_body, /^DEPTH_ZERO_SELF_SIGNED_CERT: self-signed certificate/);
+  await here.as('maintainer').put(hook.path, { enable_ssl_verification: false });
+  await makeDue(here, hook.id);
+  await sendHooks(here);
+  assert.deepEqual(
+    secure.take().map(({ path }) => path),
+    ['/tls'],
+  );
+});
+
+test('a delivery that takes more than ten seconds has failed, and is repeated', async (t) => {
+  const here = await world();
+  await allowLocalHooks(here);
+  const { timeout } = AbortSignal;
+  const clock = new AbortController();
+  const { mock } = t.mock.method(AbortSignal, 'timeout', (ms: number) => (ms === 10_000 ? clock.signal : timeout(ms)));
+  t.after(() => mock.restore());
+  receiver.answers.set('/late', () => clock.abort());
+  const hook = await addHook(here, '/late');
+  await addIssue(here);
+  await sendHooks(here);
+  mock.restore();
+  const [event] = (await here.as('maintainer').get(`${hook.path}/events`)).body;
+  assert.deepEqual([event.response_status, event.response_body], ['internal error', 'No response within 10 seconds']);
+  receiver.answers.delete('/late');
+  await makeDue(here, hook.id);
+  await sendHooks(here);
+  assert.equal(new Set(receiver.take().map(({ headers }) => headers['idempotency-key'])).size, 1);
 });
 
 test('a redirect is not followed', async () => {
@@ -229,6 +301,15 @@ test('a template makes the body, and one that makes no JSON is not sent', async 
   assert.deepEqual(receiver.take(), []);
   const [event] = (await here.as('maintainer').get(`${hook.path}/events`)).body;
   assert.equal(event.response_body, 'The custom webhook template does not make valid JSON');
+  const description = 'x'.repeat(1024 * 1024);
+  const many = '{{object_attributes.description}}'.repeat(26);
+  await here.as('maintainer').put(hook.path, { custom_webhook_template: `{"all":"${many}"}` });
+  const long = await here.as('developer').post(`/projects/${here.project.id}/issues`, { title: 'Long', description });
+  assert.equal(long.status, 201);
+  await sendHooks(here);
+  assert.deepEqual(receiver.take(), []);
+  const [refused] = (await here.as('maintainer').get(`${hook.path}/events`)).body;
+  assert.equal(refused.response_body, 'The custom webhook template makes too long a body');
   const waiting = sql`select from hook_deliveries where hook_id = ${hook.id} and due_at is not null`;
   assert.equal((await waiting.execute(here.db)).rows.length, 0);
 });

@@ -86,6 +86,11 @@ test('a tag is told with its message, and system hooks are told of the repositor
   assert.deepEqual(ofServer.map(({ event_name }) => event_name).sort(), ['repository_update', 'tag_push']);
   assert.deepEqual(ofServer.find(({ event_name }) => event_name === 'tag_push').commits, []);
   assert.deepEqual(ofServer.find(({ event_name }) => event_name === 'repository_update').refs, ['refs/tags/v1']);
+  assert.equal(ofProject.ref_protected, false);
+  await here.as('maintainer').post(`/projects/${here.project.id}/protected_tags`, { name: 'v*' });
+  await here.as('maintainer').post(`/projects/${here.project.id}/repository/tags`, { ...tag, tag_name: 'v2' });
+  const [later] = (await told()).filter(({ event }) => event === 'Tag Push Hook');
+  assert.deepEqual([later.ref, later.ref_protected], ['refs/tags/v2', true]);
 });
 
 test('an issue is told as it is created, updated and closed, with what has changed, to the project and the group', async (t) => {
@@ -138,6 +143,46 @@ test('confidential issues and comments are told only where they are asked for', 
     ['Confidential Issue Hook', 'confidential_issue'],
     ['Confidential Note Hook', 'confidential_note'],
   ]);
+});
+
+test('an issue that becomes confidential, or is no more, is told to those who ask for what it is now', async (t) => {
+  const { project, as } = here;
+  await hookFor(t, ['issues_events']);
+  await hookFor(t, ['confidential_issues_events'], `/groups/${here.group.id}/hooks`);
+  const issues = `/projects/${project.id}/issues`;
+  const { iid } = (await as('developer').post(issues, { title: 'Open' })).body;
+  await as('developer').put(`${issues}/${iid}`, { confidential: true });
+  await as('developer').put(`${issues}/${iid}`, { confidential: false });
+  const all = (await told()).map(({ event, object_attributes, changes }) => [
+    event,
+    object_attributes.action,
+    changes.confidential?.current,
+  ]);
+  assert.deepEqual(all.toSorted(), [
+    ['Confidential Issue Hook', 'update', true],
+    ['Issue Hook', 'open', undefined],
+    ['Issue Hook', 'update', false],
+  ]);
+});
+
+test('a copy of an issue is told as a new one in its project, and one that was moved as closed', async (t) => {
+  const { project, group, as } = here;
+  await hookFor(t, ['issues_events'], `/groups/${group.id}/hooks`);
+  const issues = `/projects/${project.id}/issues`;
+  const other = (await as('owner').post('/projects', { name: 'Copies', namespace_id: group.id })).body;
+  const { iid } = (await as('developer').post(issues, { title: 'Copied' })).body;
+  await told();
+  const heard = async () =>
+    (await told())
+      .map(
+        ({ object_attributes: { action, state }, project: { id } }) =>
+          `${id === other.id ? 'there' : 'here'}: ${action} ${state}`,
+      )
+      .toSorted();
+  assert.equal((await as('owner').post(`${issues}/${iid}/clone`, { to_project_id: other.id })).status, 201);
+  assert.deepEqual(await heard(), ['there: open opened']);
+  assert.equal((await as('owner').post(`${issues}/${iid}/move`, { to_project_id: other.id })).status, 201);
+  assert.deepEqual(await heard(), ['here: close closed', 'there: open opened']);
 });
 
 test('comments on issues, merge requests, commits and snippets are told with what they are on', async (t) => {
@@ -207,6 +252,16 @@ test('a merge request is told as it is opened, changed, pushed to, approved and 
   await as('maintainer').post(`${path}/unapprove`);
   const approvals = (await told()).map(({ object_attributes }) => object_attributes.action);
   assert.deepEqual(approvals.sort(), ['approved', 'unapproved']);
+
+  await as('maintainer').post(`${path}/approve`);
+  await told();
+  await as('developer').post(fileUrl(project, 'again.txt'), { ...onMain, branch: 'topic', content: 'more\n' });
+  await performQueued(here.services, [followMergeRequests]);
+  const reset = (await told()).map(({ object_attributes: { action, system, system_action } }) => [action, system, system_action]);
+  assert.deepEqual(reset.toSorted(), [
+    ['unapproved', true, 'approvals_reset_on_push'],
+    ['update', undefined, undefined],
+  ]);
 
   assert.equal((await as('maintainer').put(`${path}/merge`)).status, 200);
   await performQueued(here.services, [concludeMerges]);

@@ -31,14 +31,19 @@ const issueAttributes = (id: RawBuilder<unknown> | number, action: string | null
      'url', ${pageFacts(sql`issues.project_id`, sql`'/-/issues/' || issues.iid`)} ${action === null ? sql`` : sql`, 'action', ${sql.lit(action)}`})
      from issues where issues.id = ${id})`;
 
-/**
- * @param action what happened; null for a merge request that something else is about
- * @param oldrev where the source branch was, if it has moved
- */
+/** What is told of some changes of a merge request only. */
+export interface MergeRequestNews {
+  /** Where the source branch was, if it has moved. */
+  oldrev?: string | null;
+  /** Why the server itself has taken approvals back. */
+  system_action?: 'approvals_reset_on_push' | 'code_owner_approvals_reset_on_push';
+}
+
+/** @param action what happened; null for a merge request that something else is about */
 const mergeRequestAttributes = (
   id: RawBuilder<unknown> | number,
   action: string | null = null,
-  oldrev: string | null = null,
+  { oldrev = null, system_action }: MergeRequestNews = {},
 ): RawBuilder<unknown> => sql`
   (select json_build_object(
      'id', m.id, 'iid', m.iid, 'author_id', m.author_id, 'title', m.title, 'description', m.description, 'state', m.state, 'state_id', ${stateId('m')},
@@ -53,7 +58,8 @@ const mergeRequestAttributes = (
      'source', ${projectFacts(sql`m.source_project_id`)}, 'target', ${projectFacts(sql`m.project_id`)},
      'last_commit', ${commitFacts(sql`coalesce(m.source_project_id, m.project_id)`, sql`m.head_commit_id`)},
      'url', ${pageFacts(sql`m.project_id`, sql`'/-/merge_requests/' || m.iid`)} ${action === null ? sql`` : sql`, 'action', ${sql.lit(action)}`}
-     ${oldrev === null ? sql`` : sql`, 'oldrev', ${oldrev}::text`})
+     ${oldrev === null ? sql`` : sql`, 'oldrev', ${oldrev}::text`}
+     ${system_action === undefined ? sql`` : sql`, 'system', true, 'system_action', ${sql.lit(system_action)}`})
      from merge_requests m where m.id = ${id})`;
 
 const snippetAttributes = (id: RawBuilder<unknown>) => sql`
@@ -64,13 +70,14 @@ const snippetAttributes = (id: RawBuilder<unknown>) => sql`
      from snippets where snippets.id = ${id})`;
 
 /** The beginning of every event of a project. */
-const head = (kind: string, event_type: string, actor_id: number, project_id: number) => sql`
-  'object_kind', ${sql.lit(kind)}, 'event_type', ${sql.lit(event_type)}, 'user', ${personFacts(actor_id)}, 'project', ${projectFacts(project_id)}`;
+const head = (kind: string, event_type: string, actor_id: number | null, project_id: number) => sql`
+  'object_kind', ${sql.lit(kind)}, 'event_type', ${sql.lit(event_type)}, 'user', ${personFacts(sql`${actor_id}::bigint`)}, 'project', ${projectFacts(project_id)}`;
 
 export interface ItemChange {
   id: number;
   project_id: number;
-  actor_id: number;
+  /** Null for nobody. */
+  actor_id: number | null;
   action: string;
   /** An expression of type `json`. */
   changes: RawBuilder<unknown>;
@@ -86,13 +93,13 @@ export const issueFacts = (
     'labels', ${issueLabels(sql`${id}`)}, 'changes', ${changes}, 'repository', ${repositoryFacts(project_id)},
     'assignees', ${peopleFacts(idsOf('issue_assignees', 'issue_id', 'user_id', sql`${id}`))}) end`;
 
-/** @param oldrev as for `mergeRequestAttributes` */
+/** @param more as for `mergeRequestAttributes` */
 export const mergeRequestFacts = (
   { id, project_id, actor_id, action, changes }: ItemChange,
-  oldrev: string | null = null,
+  more: MergeRequestNews = {},
 ): RawBuilder<unknown> => sql`
   case when exists (select from merge_requests where id = ${id}) then json_build_object(
-    ${head('merge_request', 'merge_request', actor_id, project_id)}, 'object_attributes', ${mergeRequestAttributes(id, action, oldrev)},
+    ${head('merge_request', 'merge_request', actor_id, project_id)}, 'object_attributes', ${mergeRequestAttributes(id, action, more)},
     'labels', ${mergeRequestLabels(sql`${id}`)}, 'changes', ${changes}, 'repository', ${repositoryFacts(project_id)},
     'assignees', ${peopleFacts(idsOf('merge_request_assignees', 'merge_request_id', 'user_id', sql`${id}`))},
     'reviewers', ${peopleFacts(idsOf('merge_request_reviewers', 'merge_request_id', 'user_id', sql`${id}`))}) end`;

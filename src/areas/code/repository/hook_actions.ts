@@ -43,13 +43,15 @@ const updateFacts = (pusher: Pusher, moved: readonly RefUpdate[]): RawBuilder<un
                             'refs', ${JSON.stringify(moved.map(({ ref }) => ref))}::json) ${fromPusher(pusher)})`;
 };
 
-const protectedNames = async (tx: Database, project_id: number) =>
-  (await tx.selectFrom('protected_branches').select('name').where('project_id', '=', project_id).limit(1000).execute()).map(
-    ({ name }) => name,
-  );
-
 const kinds = { push_events: 'refs/heads/', tag_push_events: 'refs/tags/' } as const;
 type Kind = keyof typeof kinds;
+
+/** Names and wildcards of the protected branches or tags. */
+const protectedNames = async (tx: Database, project_id: number, kind: Kind): Promise<string[]> => {
+  const table = kind === 'push_events' ? 'protected_branches' : 'protected_tags';
+  const rows = await tx.selectFrom(table).select('name').where('project_id', '=', project_id).limit(1000).execute();
+  return rows.map(({ name }) => name);
+};
 
 /** More references are not listed in an event about all of them. */
 const most_listed = 1000;
@@ -63,10 +65,10 @@ export async function tellOfPush(tx: Database, pusher: Pusher, moved: readonly R
   const asking = await hooksAsking(tx, place, ['push_events', 'tag_push_events', 'repository_update_events']);
   if (asking.length === 0) return;
   const { push_event_hooks_limit: most } = await settingsOf(tx);
-  const names = await protectedNames(tx, pusher.project_id);
   for (const kind of Object.keys(kinds) as Kind[]) {
     const refs = moved.filter(({ ref }) => ref.startsWith(kinds[kind]));
-    if (refs.length > most) continue;
+    if (refs.length === 0 || refs.length > most) continue;
+    const names = await protectedNames(tx, pusher.project_id, kind);
     for (const update of refs) await addPush(tx, { pusher, asking, kind, names }, update);
   }
   const ours = moved.filter(({ ref }) => Object.values(kinds).some((folder) => ref.startsWith(folder)));
@@ -82,14 +84,14 @@ interface Telling {
   pusher: Pusher;
   asking: Awaited<ReturnType<typeof hooksAsking>>;
   kind: Kind;
-  /** Of the protected branches. */
+  /** Of what is protected of the kind. */
   names: readonly string[];
 }
 
 /** Hooks of the server get no commits. */
 async function addPush(tx: Database, { pusher, asking, kind, names }: Telling, update: RefUpdate): Promise<void> {
   const name = update.ref.slice(kinds[kind].length);
-  const is_protected = kind === 'push_events' && names.some((pattern) => isAbout(pattern, name));
+  const is_protected = names.some((pattern) => isAbout(pattern, name));
   for (const is_system of [false, true]) {
     const facts = pushFacts(pusher, update, is_protected, !is_system);
     await addHookEvent(

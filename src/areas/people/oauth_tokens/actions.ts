@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely';
 import { newTokenValue, tokenDigest, userByPassword } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
+import { tellOfUser } from '../users/index.ts';
 
 const lifetime_s = 7200;
 /** How long a token can be refreshed. */
@@ -62,7 +63,8 @@ export async function tokenForPassword(
   services: Pick<Services, 'db' | 'url'>,
   { username, password, address }: { username: string; password: string; address: string },
 ): Promise<GivenToken> {
-  const user = await userByPassword(services, { login: username, password, address }).catch((error: unknown) => {
+  const tell = (user_id: number) => tellOfUser(services.db, 'user_failed_login', user_id);
+  const user = await userByPassword(services, { login: username, password, address, refused: tell }).catch((error: unknown) => {
     // A password alone does not reveal that an account is blocked.
     throw error instanceof ApiError && [401, 403].includes(error.status) ? invalidGrant() : error;
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientOf } from '../../../../test/support/client.ts';
 import { performJob } from '../../../../test/support/jobs.ts';
+import { sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { passwordDigest } from '../../../access/index.ts';
 import { deleteOldOauthTokens } from './index.ts';
@@ -63,7 +64,7 @@ test('a form works as JSON does', async () => {
   assert.equal(answer.status, 200);
 });
 
-test('what gives no token is refused in the form of OAuth', async () => {
+test('what gives no token is refused in the form of OAuth, and hooks are told of people who are blocked', async (t) => {
   const here = await place();
   const grant = grantOf(here);
   const rows = async () => (await here.db.selectFrom('oauth_tokens').select('id').execute()).length;
@@ -76,8 +77,15 @@ test('what gives no token is refused in the form of OAuth', async () => {
   assert.deepEqual(await refused(here, { grant_type: 'implicit' }), [400, 'unsupported_grant_type']);
   assert.deepEqual(await refused(here, {}), [400, 'invalid_request']);
   await here.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', here.people.developer.id).execute();
+  const receiver = await startReceiver();
+  t.after(() => receiver.stop());
+  await here.as('admin').post('/hooks', { url: receiver.url, push_events: false });
+  assert.deepEqual(await refused(here, { ...grant, password: 'wrong' }), [400, 'invalid_grant']);
   assert.deepEqual(await refused(here, grant), [400, 'invalid_grant']);
   assert.equal(await rows(), before);
+  await sendHooks(here);
+  const told = receiver.take().map(({ body: { event_name, user_id, state } }) => [event_name, user_id, state]);
+  assert.deepEqual(told, [['user_failed_login', here.people.developer.id, 'blocked']], 'and a wrong password is not told');
 });
 
 test('passwords cannot be guessed without limit', async () => {

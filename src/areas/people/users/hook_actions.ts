@@ -9,7 +9,7 @@ import { tellEach } from '../../instance/hook_events/index.ts';
  */
 export const tellOfUser = (
   tx: Database,
-  event: 'user_create' | 'user_destroy' | 'user_rename',
+  event: 'user_create' | 'user_destroy' | 'user_failed_login' | 'user_rename',
   user_id: number,
   old_username?: string,
 ): Promise<void> =>
@@ -17,10 +17,10 @@ export const tellOfUser = (
     trigger: null,
     to_system: true,
     rows: sql`
-      select null::bigint as project_id, '{}'::bigint[] as group_ids, id, name, username, email, created_at, updated_at from users
+      select null::bigint as project_id, '{}'::bigint[] as group_ids, id, name, username, email, state, created_at, updated_at from users
        where id = ${user_id} and user_type <> 'ghost'`,
     facts: sql`json_build_object(
       'event_name', ${sql.lit(event)}, 'created_at', ${momentInJson('news.created_at')}, 'updated_at', ${momentInJson('news.updated_at')},
       'name', news.name, 'email', news.email, 'user_id', news.id, 'username', news.username
-      ${old_username === undefined ? sql`` : sql`, 'old_username', ${old_username}::text`})`,
+      ${event === 'user_failed_login' ? sql`, 'state', news.state` : sql``} ${old_username === undefined ? sql`` : sql`, 'old_username', ${old_username}::text`})`,
   });

@@ -1,6 +1,7 @@
 /** What other areas may use of users. */
 export { changeUser, createUser } from './actions.ts';
 export { ghostUser } from './ghost_actions.ts';
+export { tellOfUser } from './hook_actions.ts';
 export { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns, userBasicJson } from './present.ts';
 export { userIdNamed } from './queries.ts';
 export { removeUser, requestRemoval, scheduleRemoval, scheduleRemovalOfOrphans } from './removal_actions.ts';

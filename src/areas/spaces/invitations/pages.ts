@@ -12,6 +12,7 @@ import {
 } from '../../../http/index.ts';
 import { pageForm, sendPage } from '../../../pages/index.ts';
 import { confirmedAddresses } from '../../people/emails/index.ts';
+import { tellOfUser } from '../../people/users/index.ts';
 import { acceptInvitation, declineInvitation, type Outcome } from './acceptance_actions.ts';
 import { isSignUpOpen, type NewAccount, signUp } from './account_actions.ts';
 import { invitationPath, seedOf } from './link_rules.ts';
@@ -41,6 +42,7 @@ const whoAccepts = async (call: Call): Promise<{ id: number }> =>
     login: textIn(call, 'login'),
     password: textIn(call, 'password'),
     address: call.request.ip,
+    refused: (user_id) => tellOfUser(call.services.db, 'user_failed_login', user_id),
   });
 
 async function accept(call: Call, invitation: OpenInvitation) {

@@ -1,7 +1,14 @@
 /** Telling hooks of changes to issues and merge requests (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import { issueFacts, labelsFacts, mergeRequestFacts, peopleFacts, type Sample } from '../../activity/hooks/index.ts';
+import {
+  issueFacts,
+  labelsFacts,
+  type MergeRequestNews,
+  mergeRequestFacts,
+  peopleFacts,
+  type Sample,
+} from '../../activity/hooks/index.ts';
 import { type AskingHook, addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
 import type { Change, IssuableState } from './definition.ts';
 
@@ -66,19 +73,26 @@ export async function tellOfChange(tx: Database, actor_id: number, change: Chang
   if (project_id === null || to.state === 'locked') return;
   if (on.kind.type === 'MergeRequest')
     return tellOfMergeRequest(tx, { id: on.id, project_id, actor_id, action: actionOf(change), changes: changesFacts(change) });
-  const confidential = to.confidential ?? false;
-  const asking = await hooksForIssue(tx, project_id, confidential);
+  const changes = change.is_new ? none : changesFacts(change);
+  await tellOfIssue(tx, { id: on.id, project_id, actor_id, action: actionOf(change), changes }, to.confidential ?? false);
+}
+
+/**
+ * Leaves an event about an issue.
+ * @param tx the transaction of the change, after its rows were changed
+ * @param item what happened; without `changes`, nothing that is listed has changed
+ * @param confidential whether it is confidential now
+ */
+export async function tellOfIssue(
+  tx: Database,
+  item: { id: number; project_id: number; actor_id: number; action: string; changes?: RawBuilder<unknown> },
+  confidential: boolean,
+): Promise<void> {
+  const asking = await hooksForIssue(tx, item.project_id, confidential);
   if (asking.length === 0) return;
-  const item = {
-    id: on.id,
-    project_id,
-    actor_id,
-    action: actionOf(change),
-    changes: change.is_new ? none : changesFacts(change),
-  };
   await addHookEvent(tx, asking, {
     trigger: confidential ? 'confidential_issues_events' : 'issues_events',
-    facts: issueFacts(item, confidential),
+    facts: issueFacts({ changes: none, ...item }, confidential),
   });
 }
 
@@ -92,16 +106,16 @@ export const hooksForMergeRequest = (tx: Database, project_id: number): Promise<
  * Leaves an event about a merge request.
  * @param tx the transaction of the change
  * @param item what happened; without `changes`, nothing that is listed has changed
- * @param oldrev where the source branch was, if it has moved
+ * @param more what else is told
  */
 export async function tellOfMergeRequest(
   tx: Database,
-  item: { id: number; project_id: number; actor_id: number; action: string; changes?: RawBuilder<unknown> },
-  oldrev: string | null = null,
+  item: { id: number; project_id: number; actor_id: number | null; action: string; changes?: RawBuilder<unknown> },
+  more: MergeRequestNews = {},
 ): Promise<void> {
   const asking = await hooksForMergeRequest(tx, item.project_id);
   if (asking.length === 0) return;
-  const facts = mergeRequestFacts({ changes: none, ...item, ...(item.action === 'open' ? { changes: none } : {}) }, oldrev);
+  const facts = mergeRequestFacts({ changes: none, ...item, ...(item.action === 'open' ? { changes: none } : {}) }, more);
   await addHookEvent(tx, asking, { trigger: 'merge_requests_events', facts });
 }
 

@@ -26,7 +26,14 @@ export {
   wide,
   wordOf,
 } from './filters.ts';
-export { hooksForIssue, hooksForMergeRequest, sampleIssue, sampleMergeRequest, tellOfMergeRequest } from './hook_actions.ts';
+export {
+  hooksForIssue,
+  hooksForMergeRequest,
+  sampleIssue,
+  sampleMergeRequest,
+  tellOfIssue,
+  tellOfMergeRequest,
+} from './hook_actions.ts';
 export { addLink, createLink, removeLink } from './link_actions.ts';
 export { LinkType, linkedFields, linkRefusals, NewLinkType } from './link_parameters.ts';
 export { type LinkRow, linkedWith, linkOf } from './link_queries.ts';

@@ -8,7 +8,7 @@ import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
 import { labelsFor, labelsOf } from '../../planning/labels/index.ts';
 import { milestoneFor, milestonesById, milestoneTitled } from '../../planning/milestones/index.ts';
-import { referenceTo } from '../issuables/index.ts';
+import { referenceTo, tellOfIssue } from '../issuables/index.ts';
 import { assignableUsers } from './assignee_queries.ts';
 import { updateIssue } from './change_actions.ts';
 import { type IssueValues, insertIssue } from './insertion_actions.ts';
@@ -133,6 +133,7 @@ export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise
   await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), journeyOf(way));
   await noteWay(tx, acting, way, from, to, 'moved');
   await updateIssue(tx, acting, way.source, from.id, { state_event: 'close', moved_to_id: to.id });
+  await tellOfIssue(tx, { ...to, actor_id: acting.caller.id, action: 'open' }, from.confidential);
   return to;
 }
 
@@ -151,5 +152,6 @@ export async function cloneIssue(tx: Database, acting: Acting, way: Way, with_no
   await copyRows(tx, 'user_mentions', 'user_id', from.id, to.id, sql`note_id is null`);
   if (with_notes) await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), journeyOf(way));
   await noteWay(tx, acting, way, from, to, 'cloned');
+  await tellOfIssue(tx, { ...to, actor_id: acting.caller.id, action: 'open' }, from.confidential);
   return to;
 }

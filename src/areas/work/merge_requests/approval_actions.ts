@@ -29,7 +29,7 @@ export interface Approving extends Pick<Services, 'storages'> {
 const locked = (tx: Database, id: number) =>
   tx
     .selectFrom('merge_requests')
-    .select(['state', 'head_commit_id', 'auto_merge_user_id'])
+    .select(['project_id', 'state', 'head_commit_id', 'auto_merge_user_id'])
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirst();
@@ -121,7 +121,10 @@ async function tellOfApproval(tx: Database, { project, caller, merge_request_id:
 export async function resetApprovals(tx: Database, id: number, user_id: number | null, reason?: string): Promise<void> {
   const row = await locked(tx, id);
   const removed = row?.state === 'opened' || row?.state === 'closed' ? await removeApprovals(tx, id, sql`true`) : [];
-  if (removed.length > 0) await addSystemNote(tx, theMergeRequest(id), user_id, wordsForReset(removed, reason));
+  if (removed.length === 0) return;
+  await addSystemNote(tx, theMergeRequest(id), user_id, wordsForReset(removed, reason));
+  const news = { id, project_id: row!.project_id, actor_id: user_id, action: 'unapproved' };
+  await tellOfMergeRequest(tx, news, reason === undefined ? {} : { system_action: 'approvals_reset_on_push' });
 }
 
 /** Does the same after what was approved has changed, if the project says so and the plan has that. */
@@ -162,7 +165,10 @@ export async function selectiveRemoval(
     const ids = await ownerIds(tx, id, target.id, rules);
     const removed = await removeApprovals(tx, id, isAmong('user_id', ids, 'bigint[]'));
     const reason = 'by changing files that they own';
-    if (removed.length > 0) await addSystemNote(tx, theMergeRequest(id), user_id, wordsForReset(removed, reason));
+    if (removed.length === 0) return;
+    await addSystemNote(tx, theMergeRequest(id), user_id, wordsForReset(removed, reason));
+    const news = { id, project_id: target.id, actor_id: user_id, action: 'unapproval' };
+    await tellOfMergeRequest(tx, news, { system_action: 'code_owner_approvals_reset_on_push' });
   };
 }
 

@@ -201,7 +201,7 @@ async function tellOfPush(tx: Database, { id, project_id, head_commit_id }: Merg
     actor_id,
     user_ids: [],
   });
-  await tellOfMergeRequest(tx, { id, project_id, actor_id, action: 'update' }, head_commit_id);
+  await tellOfMergeRequest(tx, { id, project_id, actor_id, action: 'update' }, { oldrev: head_commit_id });
 }
 
 /** Notes that the source branch was deleted, or is back. */

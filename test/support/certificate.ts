@@ -1,0 +1,19 @@
+/** A certificate that no authority has signed, and its key: for servers of tests only. It is valid for a hundred years. */
+export const selfSigned = {
+  key: `-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEIKIp+q6h/K4z5M8D+rJ/SydIHjdH2M/OfchwPJI15LAIoAoGCCqGSM49
+AwEHoUQDQgAEMJSbHBicpgmfBqL/XUDYDLP18VCnviCYDRnGs9WxJEBnpiGG/iJQ
+LaZweH5+2BoKL7CdGDSqX9dXMoGk2LOr/g==
+-----END EC PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBgTCCASegAwIBAgIUOQt8/ok9QPXyKSsU7+DtR2f7wikwCgYIKoZIzj0EAwIw
+FTETMBEGA1UEAwwKaG9va3MudGVzdDAgFw0yNjExMjMxNjU3MDJaGA8yMTI2MTAz
+MDE2NTcwMlowFTETMBEGA1UEAwwKaG9va3MudGVzdDBZMBMGByqGSM49AgEGCCqG
+SM49AwEHA0IABDCUmxwYnKYJnwai/11A2Ayz9fFQp74gmA0ZxrPVsSRAZ6Yhhv4i
+UC2mcHh+ftgaCi+wnRg0ql/XVzKBpNizq/6jUzBRMB0GA1UdDgQWBBQKW+uz2Jq4
+XiWLPk+aNi8kB42c6TAfBgNVHSMEGDAWgBQKW+uz2Jq4XiWLPk+aNi8kB42c6TAP
+BgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0gAMEUCIQD73u/qdkiSLEPkugcb
+9CXZEgmpCTVoBwa6nBOLlNo5wQIgfhBCpJymy57XiA0OSsp3K3HjjjiVDDDIDken
+BuLk3ac=
+-----END CERTIFICATE-----`,
+};
