@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found, invalid } from '../../../http/index.ts';
 import { recordConfirmation } from './address_actions.ts';
-import { isTaken } from './claim_rules.ts';
+import { isExpired, isTaken } from './claim_rules.ts';
 import { confirmEmail, tellOfNewEmail } from './jobs.ts';
 import { emailColumns } from './present.ts';
 
@@ -18,7 +18,25 @@ export async function lockUser(tx: Database, user_id: number): Promise<void> {
 const taken = () => invalid({ email: ['has already been taken'] });
 
 /**
- * Adds an address to a user.
+ * Sends another link to a confirmed address of a user that a mail server has refused, once for each refusal or after the last link has expired.
+ * @returns the columns of `Email`; undefined for all other addresses
+ */
+async function confirmAnew(tx: Database, user_id: number, email: string) {
+  const refused = await tx
+    .updateTable('emails')
+    .set({ seed: sql<string>`gen_random_uuid()`, confirmation_sent_at: sql<string>`now()` })
+    .where('user_id', '=', user_id)
+    .where('email', '=', email)
+    .where('confirmed_at', 'is not', null)
+    .where(sql<boolean>`refused_at is not null and (refused_at > confirmation_sent_at or ${isExpired('confirmation_sent_at')})`)
+    .returning(emailColumns)
+    .executeTakeFirst();
+  if (refused) await confirmEmail.enqueue(tx, { email_id: refused.id });
+  return refused;
+}
+
+/**
+ * Adds an address to a user. One that they have, and a mail server has refused, can be confirmed again.
  * @param email the address as it is stored
  * @param isKnown whether the address is confirmed at once; otherwise a confirmation link is sent
  * @returns the columns of `Email`
@@ -28,6 +46,8 @@ export async function addEmail(db: Database, user_id: number, email: string, isK
   try {
     return await db.transaction().execute(async (tx) => {
       await lockUser(tx, user_id);
+      const refused = isKnown ? undefined : await confirmAnew(tx, user_id, email);
+      if (refused) return refused;
       const { rows } = await sql<{ taken: boolean }>`select ${isTaken(email, user_id)} as taken`.execute(tx);
       if (rows[0]!.taken) throw taken();
       const added = await tx

@@ -15,6 +15,8 @@ interface Claim {
   email: string;
   is_primary: boolean;
   is_confirmed: boolean;
+  /** Whether a mail server has refused it since. */
+  is_refused: boolean;
   is_expired: boolean;
 }
 
@@ -31,11 +33,11 @@ export interface Outcome {
 
 async function readClaim(tx: Database, seed: string): Promise<Claim | undefined> {
   const { rows } = await sql<Claim>`
-    select user_id, id as email_id, email, is_primary, confirmed_at is not null as is_confirmed,
+    select user_id, id as email_id, email, is_primary, confirmed_at is not null as is_confirmed, refused_at is not null as is_refused,
            ${isExpired('confirmation_sent_at')} as is_expired
       from emails where seed = ${seed}
     union all
-    select id, null, unconfirmed_email, true, false, ${isExpired('unconfirmed_email_sent_at')}
+    select id, null, unconfirmed_email, true, false, false, ${isExpired('unconfirmed_email_sent_at')}
       from users where unconfirmed_email_seed = ${seed}`.execute(tx);
   return rows[0];
 }
@@ -59,9 +61,13 @@ async function withClaim(db: Database, seed: string, act: (tx: Database, claim: 
 export async function confirm(db: Database, seed: string): Promise<Outcome> {
   try {
     return await withClaim(db, seed, async (tx, claim) => {
-      const { email, is_confirmed, is_expired } = claim;
-      if (is_confirmed) return { result: 'known', email };
+      const { email, email_id, is_confirmed, is_refused, is_expired } = claim;
+      if (is_confirmed && (!is_refused || is_expired)) return { result: 'known', email };
       if (is_expired) return { result: 'expired', email };
+      if (is_confirmed && email_id !== null) {
+        await recordConfirmation(tx, email_id);
+        return { result: 'confirmed', email };
+      }
       await confirmClaim(tx, claim, seed);
       return { result: 'confirmed', email };
     });

@@ -58,7 +58,7 @@ export const confirmEmail = job('confirm_email', {
       .select(['emails.email', 'emails.seed', 'emails.is_primary', 'emails.confirmation_sent_at as sent_at'])
       .select(['users.name', 'users.username'])
       .where('emails.id', '=', email_id)
-      .where('emails.confirmed_at', 'is', null)
+      .where((q) => q.or([q('emails.confirmed_at', 'is', null), q('emails.refused_at', 'is not', null)]))
       .executeTakeFirst();
     if (claim) await sendLink(call, `email-${email_id}-confirmation`, claim);
   },

@@ -19,7 +19,7 @@ test('an address is added, listed with the primary one, and deleted', async () =
   const added = await as('guest').post('/user/emails', { email: `  Second.${username}@Example.com ` });
   assert.equal(added.status, 201, JSON.stringify(added.body));
   const { id } = added.body;
-  assert.deepEqual(added.body, { id, email: `second.${username}@example.com`, confirmed_at: null });
+  assert.deepEqual(added.body, { id, email: `second.${username}@example.com`, confirmed_at: null, refused_at: null });
 
   const list = await as('guest').get('/user/emails');
   assert.deepEqual([list.status, list.headers.get('x-total')], [200, '2']);
@@ -36,6 +36,29 @@ test('an address is added, listed with the primary one, and deleted', async () =
   assert.equal((await as('guest').delete(`/user/emails/${id}`)).status, 204);
   assert.equal((await as('guest').delete(`/user/emails/${id}`)).status, 404);
   assert.deepEqual((await as('guest').get('/user/emails')).body, [primary]);
+});
+
+test('an address that a mail server has refused says so, until it is confirmed again', async () => {
+  const here = await world();
+  const { as, services, db } = here;
+  const shown = async () => (await as('guest').get('/user/emails')).body[0];
+  const { id, email } = await shown();
+  const sent = () => mailOf(services, [confirmEmail]);
+  assert.deepEqual((await as('guest').post('/user/emails', { email })).body, taken, 'while it is not');
+  const refusal = { refused_at: sql<string>`now() + interval '1 minute'` };
+  await db.updateTable('emails').set(refusal).where('id', '=', id).execute();
+  const { refused_at } = await shown();
+  assert.ok(refused_at);
+  assert.deepEqual((await as('planner').post('/user/emails', { email })).body, taken);
+  assert.deepEqual(await sent(), []);
+  const again = await as('guest').post('/user/emails', { email: email.toUpperCase() });
+  assert.deepEqual([again.status, again.body.id, again.body.refused_at], [201, id, refused_at]);
+  const [mail, ...others] = await sent();
+  assert.deepEqual(others, []);
+  const link = linkIn(mail!);
+  assert.equal((await open(here, link)).status, 200);
+  assert.equal((await shown()).refused_at, null);
+  assert.match(await (await open(here, link)).text(), /confirmed/);
 });
 
 test('the primary address cannot be deleted', async () => {
