@@ -2,6 +2,7 @@
  * `npm run bench`: measures the product beside the limit for the same work, in one run, and prints a table. Ratios count, not figures: both sides meet the same
  * machine. BENCH_SECONDS and BENCH_WARM_UP_SECONDS set how long each address is loaded.
  */
+import { measureDependencies } from './dependencies.ts';
 import { measureErrorTracking } from './error_tracking.ts';
 import { measureEvents } from './events.ts';
 import { workFolder } from './instance.ts';
@@ -25,6 +26,7 @@ try {
   if (asked('merge_requests')) rows.push(...(await measureMergeRequests(folder)));
   if (asked('notifications')) rows.push(...(await measureNotifications(folder)));
   if (asked('error_tracking')) rows.push(...(await measureErrorTracking(folder)));
+  if (asked('dependencies')) rows.push(...(await measureDependencies(folder)));
   if (asked('events')) rows.push(...(await measureEvents(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));
   print(rows);
