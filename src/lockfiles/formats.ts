@@ -4,7 +4,7 @@ import { SaxesParser } from 'saxes';
 import { parse as parseToml } from 'smol-toml';
 import { Unreadable } from './entries.ts';
 
-/** Nobody nests a lock file this deeply. */
+/** No lock file is nested this deeply. */
 const deepest = 500;
 
 /**

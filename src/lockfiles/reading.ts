@@ -1,4 +1,4 @@
-/** Reads files that list dependencies in a thread of its own, with limits of time and memory: they are large, and anybody can have written them. */
+/** Reads files that list dependencies in a thread of its own, with limits of time and memory: they are large, and anyone can have written them. */
 import { Worker } from 'node:worker_threads';
 import { programFile } from '../installation.ts';
 import { Unreadable } from './entries.ts';

@@ -29,6 +29,7 @@ export const notificationEvents = [
   'new_error',
   'regressed_error',
   'error_alert',
+  'new_vulnerability',
 ] as const;
 
 /** On until the user turns them off. */

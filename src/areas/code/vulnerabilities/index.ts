@@ -2,6 +2,6 @@
 export { applyAdvisories, storeAdvisories } from './import_actions.ts';
 export { matchPackages } from './match_actions.ts';
 export { sampleVulnerability } from './news_actions.ts';
-export { Severities, severityOf, vulnerabilityUrl } from './present.ts';
+export { Severities, severityOf, vulnerabilityPage, vulnerabilityUrl } from './present.ts';
 export { type FoundVulnerability, vulnerabilitiesOfDependency } from './queries.ts';
 export { refreshVulnerabilities } from './refresh_actions.ts';

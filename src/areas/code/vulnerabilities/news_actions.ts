@@ -3,9 +3,13 @@ import { type RawBuilder, sql } from 'kysely';
 import { severities } from '../../../advisories/index.ts';
 import { type Database, momentInJson, ofAnyLength } from '../../../db/index.ts';
 import { pageFacts, projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
+import { notifying } from '../../activity/notification_settings/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 
 const high = severities.indexOf('high');
+
+/** To each member of a project at once: the first import of advisories can find hundreds. */
+const mostMails = 20;
 
 /** The facts of a row `news` that has all columns of a vulnerability. */
 const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
@@ -16,18 +20,23 @@ const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
     'created_at', ${momentInJson('news.created_at')}, 'url', ${pageFacts(sql`news.project_id`, sql`'/-/security/vulnerabilities/' || news.id`)}))`;
 
 /**
- * Tells webhooks of those of some new vulnerabilities that are high or critical.
+ * Tells webhooks, and members by mail, of those of some new vulnerabilities that are high or critical.
  * @param tx the transaction that adds them
  */
 export async function tellOfVulnerabilities(tx: Database, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
+  const isNew = sql`vulnerabilities.id = any(${ofAnyLength(ids, 'bigint[]')}) and severity >= ${sql.lit(high)}`;
+  await sql`with ${notifying(sql`
+    select 'new_vulnerability' as event, 'Vulnerability' as target_type, id as target_id, null::bigint as actor_id, '{}'::bigint[] as user_ids
+      from (select id, row_number() over (partition by project_id order by severity desc, id) as place from vulnerabilities where ${isNew}) ranked
+     where place <= ${mostMails}`)} select`.execute(tx);
   await tellEach(tx, {
     trigger: 'vulnerability_events',
     to_system: false,
     rows: sql`
       select vulnerabilities.*, namespaces.traversal_ids as group_ids
         from vulnerabilities join projects on projects.id = vulnerabilities.project_id join namespaces on namespaces.id = projects.namespace_id
-       where vulnerabilities.id = any(${ofAnyLength(ids, 'bigint[]')}) and severity >= ${sql.lit(high)}`,
+       where ${isNew}`,
     facts: factsOf(),
   });
 }

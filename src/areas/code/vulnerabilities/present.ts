@@ -60,12 +60,15 @@ export const VulnerabilityDetails = resource('VulnerabilityDetails', {
 /** A severity as the database stores it. */
 export const severityOf = (place: number): Severity => severities[place]!;
 
+/** The path of the page of a vulnerability in its project, without the first slash. */
+export const vulnerabilityPage = (full_path: string, id: number): string => `${full_path}/-/security/vulnerabilities/${id}`;
+
 /**
- * The page of a vulnerability in its project.
+ * The address of that page.
  * @param url the external address of the server
  */
 export const vulnerabilityUrl = (url: string, full_path: string, id: number): string =>
-  `${url}/${full_path}/-/security/vulnerabilities/${id}`;
+  `${url}/${vulnerabilityPage(full_path, id)}`;
 
 export const vulnerabilityColumns = [
   'id',

@@ -5,10 +5,12 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { performQueued } from '../../../../test/support/jobs.ts';
+import { mailOf } from '../../../../test/support/mail.ts';
 import { allowLocalHooks, type Receiver, sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { advisoriesImport } from '../../../commands/advisories_import.ts';
 import { readConfig } from '../../../config.ts';
+import { sendNotification, sendNotifications } from '../../work/notifications/index.ts';
 import { scanDependencies } from '../dependencies/index.ts';
 
 let here: World;
@@ -84,6 +86,9 @@ test('vulnerabilities follow the dependencies and the advisories', async (t) => 
   const hook = { url: `${receiver.url}/vulnerabilities`, push_events: false, vulnerability_events: true };
   await as('maintainer').post(`/projects/${project.id}/hooks`, hook);
 
+  for (const persona of ['reporter', 'developer'] as const)
+    await as(persona).put(`/projects/${project.id}/notification_settings`, { level: 'watch' });
+
   await commitLock({ minimist: '1.2.5', left: '1.0.0' }, 'create');
   assert.deepEqual(await shown(), []);
   const first = await importRecords(t, [
@@ -117,6 +122,16 @@ test('vulnerabilities follow the dependencies and the advisories', async (t) => 
     [['Vulnerability Hook', 'CVE-2021-44906', 'critical']],
   );
   assert.ok(server.length > 0 && told[0]!.body.object_attributes.url === page);
+
+  // Reporters may not read vulnerabilities.
+  const mails = await mailOf(here.services, [sendNotifications, sendNotification]);
+  const ours = mails.filter(({ headers }) => headers!['X-Service-Event'] === 'new_vulnerability');
+  assert.deepEqual(
+    ours.map(({ to }) => to.address.split('@')[0]),
+    [here.people.developer.username],
+  );
+  assert.ok(ours[0]!.subject.endsWith(` | CVE-2021-44906 (${id})`), ours[0]!.subject);
+  assert.ok(JSON.stringify(ours[0]!.paragraphs).includes(page));
 
   // A record that names the same one as another is no second vulnerability.
   const alias = advisory('OTHER-1', 'minimist', '1.2.6', { aliases: ['GHSA-xvch-5gv4-984h'] });

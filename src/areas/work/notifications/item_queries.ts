@@ -4,8 +4,16 @@ import { type DiscussedCommit, type Issuable, isIssuable, type Noteable, type St
 import type { Database } from '../../../db/index.ts';
 import { type Commit, readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { JobServices } from '../../../services/index.ts';
+import { severityOf, vulnerabilityPage } from '../../code/vulnerabilities/index.ts';
 import { errorPage, titleOf } from '../error_tracking/index.ts';
-import { isInGroup, type ProjectItself, rowAbout, type Subject, type TrackedError } from './subject_queries.ts';
+import {
+  type FoundVulnerability,
+  isInGroup,
+  type ProjectItself,
+  rowAbout,
+  type Subject,
+  type TrackedError,
+} from './subject_queries.ts';
 
 /** The project or group. */
 interface Place {
@@ -177,8 +185,31 @@ async function errorLooks(db: Database, { error_id }: TrackedError, { full_path 
   };
 }
 
+async function vulnerabilityLooks(
+  db: Database,
+  { vulnerability_id }: FoundVulnerability,
+  { full_path }: Place,
+): Promise<Looks | undefined> {
+  const row = await db
+    .selectFrom('vulnerabilities')
+    .select(['id', 'name', 'severity', 'state'])
+    .where('id', '=', vulnerability_id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { id, name, state } = row;
+  const severity = severityOf(row.severity);
+  return {
+    ...nobody,
+    ...{ name: 'vulnerability', label: String(id), title: name, description: null },
+    ...{ thread: `vulnerability_${id}`, page: vulnerabilityPage(full_path, id) },
+    details: [['Severity', severity]],
+    facts: { 'Vulnerability-ID': id, 'Vulnerability-Severity': severity, 'Vulnerability-State': state },
+  };
+}
+
 function looksOf(services: Pick<JobServices, 'db' | 'storages'>, subject: Subject, place: Place) {
   if ('error_id' in subject) return errorLooks(services.db, subject, place);
+  if ('vulnerability_id' in subject) return vulnerabilityLooks(services.db, subject, place);
   if (!subject.kind) return projectLooks(subject, place);
   if (!('id' in subject)) return commitLooks(services, subject, place);
   return isIssuable(subject as Noteable)

@@ -86,6 +86,7 @@ export async function subjectOf(
   { target_type, target_id }: Pick<Asked, 'target_type' | 'target_id'>,
 ): Promise<{ subject: Subject; note: Note | undefined } | undefined> {
   if (target_type === 'TrackedError') return { subject: { error_id: target_id }, note: undefined };
+  if (target_type === 'Vulnerability') return { subject: { vulnerability_id: target_id }, note: undefined };
   if (target_type === 'Project') return { subject: { project_id: target_id }, note: undefined };
   if (!target_type.endsWith('Note')) {
     const kind = issuableKinds.find(({ type }) => type === target_type);

@@ -39,11 +39,13 @@ export const eventRules: Readonly<Record<string, EventRule>> = {
   new_error: watched('is new'),
   regressed_error: watched('happens again'),
   error_alert: { did: 'happens too often', watched: true, names: 'members' },
+  new_vulnerability: watched('was found'),
   moved_project: { did: 'moved', watched: false, names: 'members' },
 };
 
 /** Those that begin a thread of mail. */
-export const isFirst = (event: string): boolean => ['new_issue', 'new_merge_request', 'new_epic', 'new_error'].includes(event);
+export const isFirst = (event: string): boolean =>
+  ['new_issue', 'new_merge_request', 'new_epic', 'new_error', 'new_vulnerability'].includes(event);
 
 const whys: Readonly<Record<Reason, string>> = {
   own_activity: 'you want to be told of what you do yourself',

@@ -1,4 +1,4 @@
-/** What notifications are about, as parts of statements: something that is discussed, an error of an application, or a project itself. */
+/** What notifications are about, as parts of statements: something that is discussed, an error of an application, a vulnerability, or a project itself. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   countsToday,
@@ -26,9 +26,16 @@ export interface TrackedError {
   kind?: undefined;
 }
 
-export type Subject = Noteable | TrackedError | ProjectItself;
+/** A vulnerability of a project. */
+export interface FoundVulnerability {
+  vulnerability_id: number;
+  kind?: undefined;
+}
+
+export type Subject = Noteable | TrackedError | FoundVulnerability | ProjectItself;
 
 const isError = (subject: Subject): subject is TrackedError => 'error_id' in subject;
+const isVulnerability = (subject: Subject): subject is FoundVulnerability => 'vulnerability_id' in subject;
 
 /** The row with its project or group, for `from` and `where`. */
 export function rowAbout(subject: Subject): { rows: RawBuilder<unknown>; isIts: RawBuilder<SqlBool> } {
@@ -37,6 +44,11 @@ export function rowAbout(subject: Subject): { rows: RawBuilder<unknown>; isIts: 
       rows: sql`error_tracking_errors errors join projects on projects.id = errors.project_id`,
       isIts: sql`errors.id = ${subject.error_id}`,
     };
+  if (isVulnerability(subject))
+    return {
+      rows: sql`vulnerabilities join projects on projects.id = vulnerabilities.project_id`,
+      isIts: sql`vulnerabilities.id = ${subject.vulnerability_id}`,
+    };
   return subject.kind ? rowOf(subject) : { rows: sql`projects`, isIts: sql`projects.id = ${subject.project_id}` };
 }
 
@@ -44,7 +56,8 @@ export function rowAbout(subject: Subject): { rows: RawBuilder<unknown>; isIts: 
 export function isToldOf(subject: Subject, isInternal: boolean): RawBuilder<SqlBool> {
   if (subject.kind) return isInternal ? readsInternalNotesOn(subject) : isReaderOf(subject);
   const { rows, isIts } = rowAbout(subject);
-  const reads = isError(subject) ? sql`(users.admin or ${isUserOfProject(levels.reporter)})` : isKnownProject;
+  const readersFrom = isError(subject) ? levels.reporter : isVulnerability(subject) ? levels.developer : undefined;
+  const reads = readersFrom === undefined ? isKnownProject : sql`(users.admin or ${isUserOfProject(readersFrom)})`;
   return sql`exists (select from ${rows} where ${isIts} and ${reads})`;
 }
 
@@ -61,6 +74,8 @@ export function takingPart(subject: Subject, isForMembers: boolean): RawBuilder<
     return sql`
       select user_id from error_tracking_errors errors join project_authorizations using (project_id)
        where errors.id = ${subject.error_id} and access_level >= ${levels.reporter} and ${countsToday()}`;
+  // Nobody takes part in a vulnerability before they have read of it.
+  if (isVulnerability(subject)) return sql`select null::bigint where false`;
   if (!subject.kind)
     return sql`select user_id from project_authorizations where project_id = ${subject.project_id} and ${countsToday()}`;
   if (isIssuable(subject)) return participants(subject);
