@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type PackageManager, type ReadFile, Unreadable } from '../../../lockfiles/index.ts';
+import { lockAdvisories } from '../vulnerabilities/index.ts';
 
 /** Grows when files are read differently: every file is then read again with the next scan of its project. */
 export const readerVersion = 1;
@@ -43,17 +44,25 @@ const entries = (portion: string) => sql`
 /** The digest of each entry of a file. */
 const digest = (path: string) => sql`md5(concat_ws(E'\n', manager, coalesce(source_path, ${path}), name, version))::uuid`;
 
-/** Adds the packages of a file that are new to the server. Not in the transaction that stores the file, so that files with the same packages do not wait for each other. */
+/**
+ * Adds the packages of a file that are new to the server; those that no advisory is about need not be compared. Not in the transaction that stores the file, so
+ * that files with the same packages do not wait for each other.
+ */
 export async function storePackages(db: Database, { portions }: ReadFile): Promise<void> {
   for (const portion of portions)
-    await sql`
-      insert into package_versions (ecosystem, advised_name, version)
-      select distinct ecosystem, advised_name, version from ${entries(portion)}
-       where ecosystem is not null
-         and not exists (select from package_versions known
-                          where known.ecosystem = entry.ecosystem and known.advised_name = entry.advised_name and known.version = entry.version)
-       order by ecosystem, advised_name, version
-          on conflict do nothing`.execute(db);
+    await db.transaction().execute(async (tx) => {
+      await lockAdvisories(tx, 'shared');
+      await sql`
+        insert into package_versions (ecosystem, advised_name, version, is_matched)
+        select distinct ecosystem, advised_name, version,
+               not exists (select from advisory_packages about where about.ecosystem = entry.ecosystem and about.advised_name = entry.advised_name)
+          from ${entries(portion)}
+         where ecosystem is not null
+           and not exists (select from package_versions known
+                            where known.ecosystem = entry.ecosystem and known.advised_name = entry.advised_name and known.version = entry.version)
+         order by ecosystem, advised_name, version
+            on conflict do nothing`.execute(tx);
+    });
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Dependencies: what a project is built on, as the files of its default branch say (docs/reference/dependencies.md). */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { type Group, groupRole, holds, type Project } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
@@ -15,8 +15,11 @@ const filters = {
   ...paging,
 };
 
-const managedBy = (managers: readonly string[] | undefined) =>
-  managers === undefined || managers.length === 0 ? sql<boolean>`true` : isAmong('package_manager', managers, 'text[]');
+function managedBy(managers: readonly string[] = []): RawBuilder<boolean> {
+  if (managers.length === 0) return sql`true`;
+  // The index has the rows of one manager in the order of the list.
+  return managers.length === 1 ? sql`package_manager = ${managers[0]}` : isAmong('package_manager', managers, 'text[]');
+}
 
 /** The vulnerabilities of each row, null for callers who cannot read them. */
 const vulnerabilitiesFor = (mayRead: boolean) =>

@@ -1,6 +1,6 @@
 /** What other areas may use of vulnerabilities. */
 export { applyAdvisories, storeAdvisories } from './import_actions.ts';
-export { matchPackages } from './match_actions.ts';
+export { lockAdvisories, matchPackages } from './match_actions.ts';
 export { sampleVulnerability } from './news_actions.ts';
 export { Severities, severityOf, vulnerabilityPage, vulnerabilityUrl } from './present.ts';
 export { type FoundVulnerability, vulnerabilitiesOfDependency } from './queries.ts';
