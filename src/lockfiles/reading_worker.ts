@@ -21,7 +21,8 @@ function answer(request: ToReader): FromReader {
   } catch (error) {
     if (error instanceof Unreadable) return { id, reason: error.message };
     if (error instanceof RangeError) return { id, reason: 'It is nested too deeply.' };
-    throw error;
+    // A mistake in reading one file must not keep the others from being listed.
+    return { id, reason: `It cannot be read: ${(error as Error).message.slice(0, 200)}` };
   }
 }
 
