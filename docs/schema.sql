@@ -175,6 +175,14 @@ begin
   insert into unused_repositories (snippet_id, storage) select id, storage from removed;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_source_map()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_blobs (key) select blob_key from removed on conflict do nothing;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_upload()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -798,6 +806,43 @@ create table error_tracking_alerts (
   constraint error_tracking_alerts_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
 );
 
+create table error_tracking_bundles (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  user_id bigint,
+  version_id bigint,
+  dist text default ''::text not null,
+  checksum bytea not null,
+  chunks text[] not null,
+  state text default 'created'::text not null,
+  detail text,
+  created_at timestamp with time zone default now() not null,
+  constraint error_tracking_bundles_pkey PRIMARY KEY (id),
+  constraint error_tracking_bundles_project_id_checksum_version_id_dist_key UNIQUE NULLS NOT DISTINCT (project_id, checksum, version_id, dist),
+  constraint error_tracking_bundles_checksum_check CHECK (length(checksum) = 20),
+  constraint error_tracking_bundles_state_check CHECK (state = ANY (ARRAY['created'::text, 'ok'::text, 'error'::text])),
+  constraint error_tracking_bundles_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint error_tracking_bundles_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint error_tracking_bundles_version_id_fkey FOREIGN KEY (version_id) REFERENCES error_tracking_versions(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_bundles_created_at_idx ON error_tracking_bundles USING btree (created_at);
+CREATE INDEX error_tracking_bundles_user_id_idx ON error_tracking_bundles USING btree (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX error_tracking_bundles_version_id_idx ON error_tracking_bundles USING btree (version_id) WHERE version_id IS NOT NULL;
+
+create table error_tracking_chunks (
+  user_id bigint not null,
+  checksum bytea not null,
+  blob_key text not null,
+  size_bytes integer not null,
+  created_at timestamp with time zone default now() not null,
+  constraint error_tracking_chunks_pkey PRIMARY KEY (user_id, checksum),
+  constraint error_tracking_chunks_checksum_check CHECK (length(checksum) = 20),
+  constraint error_tracking_chunks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_chunks_blob_key_idx ON error_tracking_chunks USING btree (blob_key);
+CREATE INDEX error_tracking_chunks_created_at_idx ON error_tracking_chunks USING btree (created_at);
+CREATE TRIGGER keep_unused_source_map AFTER DELETE ON error_tracking_chunks REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_source_map();
+
 create table error_tracking_client_keys (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -997,6 +1042,44 @@ create table error_tracking_settings (
   constraint error_tracking_settings_events_per_minute_check CHECK (events_per_minute >= 0),
   constraint error_tracking_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+
+create table error_tracking_source_maps (
+  id bigint generated always as identity not null,
+  bundle_id bigint not null,
+  project_id bigint not null,
+  debug_id uuid,
+  url text,
+  blob_key text not null,
+  size_bytes integer not null,
+  used_at timestamp with time zone,
+  constraint error_tracking_source_maps_pkey PRIMARY KEY (id),
+  constraint error_tracking_source_maps_bundle_id_fkey FOREIGN KEY (bundle_id) REFERENCES error_tracking_bundles(id) ON DELETE CASCADE,
+  constraint error_tracking_source_maps_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_source_maps_blob_key_idx ON error_tracking_source_maps USING btree (blob_key);
+CREATE INDEX error_tracking_source_maps_bundle_id_idx ON error_tracking_source_maps USING btree (bundle_id);
+CREATE INDEX error_tracking_source_maps_project_id_debug_id_idx ON error_tracking_source_maps USING btree (project_id, debug_id);
+CREATE INDEX error_tracking_source_maps_project_id_url_idx ON error_tracking_source_maps USING btree (project_id, url);
+CREATE INDEX error_tracking_source_maps_used_at_idx ON error_tracking_source_maps USING btree (used_at) WHERE used_at IS NOT NULL;
+CREATE TRIGGER keep_unused_source_map AFTER DELETE ON error_tracking_source_maps REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_source_map();
+
+create table error_tracking_versions (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  version text not null,
+  url text,
+  commit_sha text,
+  started_at timestamp with time zone,
+  released_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  used_at timestamp with time zone default now() not null,
+  constraint error_tracking_versions_pkey PRIMARY KEY (id),
+  constraint error_tracking_versions_project_id_version_key UNIQUE (project_id, version),
+  constraint error_tracking_versions_commit_sha_check CHECK (commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
+  constraint error_tracking_versions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_versions_project_id_created_at_id_idx ON error_tracking_versions USING btree (project_id, created_at, id);
+CREATE INDEX error_tracking_versions_used_at_idx ON error_tracking_versions USING btree (used_at);
 
 create table events (
   id bigint generated always as identity not null,

@@ -18,6 +18,7 @@ const programs = [
   'git/launcher_process',
   'http/large_text_worker',
   'lockfiles/reading_worker',
+  'source_maps/mapping_worker',
 ];
 
 /** Loaded from node_modules: what finds files beside its own, what is seldom used, and what need not be there. */

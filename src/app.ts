@@ -12,7 +12,7 @@ import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { oauthDoorway } from './areas/people/oauth_tokens/index.ts';
 import { invitationPages } from './areas/spaces/invitations/index.ts';
-import { collectorDoorway, sentryDoorway } from './areas/work/error_tracking/index.ts';
+import { chunkDoorway, collectorDoorway, sentryDoorway } from './areas/work/error_tracking/index.ts';
 import { metricImageDoorway } from './areas/work/issues/index.ts';
 import { notificationPages } from './areas/work/notifications/index.ts';
 import type { Config } from './config.ts';
@@ -167,7 +167,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const doorways = [
     gitDoorway,
     ...lfsDoorways,
-    ...(config.offering === 'any' || config.offering === 'hosted' ? [collectorDoorway(intakeLimits(config)), sentryDoorway] : []),
+    ...(config.offering === 'any' || config.offering === 'hosted'
+      ? [collectorDoorway(intakeLimits(config)), sentryDoorway, chunkDoorway]
+      : []),
     metricImageDoorway,
     avatarDoorway,
     uploadDoorway,

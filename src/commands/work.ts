@@ -42,7 +42,7 @@ import {
 import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
-import { digestErrors, forgetOldErrors, removeError } from '../areas/work/error_tracking/index.ts';
+import { digestErrors, forgetOldErrors, removeError, unpackBundle } from '../areas/work/error_tracking/index.ts';
 import {
   closeForeignOnes,
   closeOrphans,
@@ -79,6 +79,7 @@ const jobs: readonly AnyJob[] = [
   digestErrors,
   forgetOldErrors,
   removeError,
+  unpackBundle,
   closeForeignOnes,
   closeOrphans,
   concludeMerges,

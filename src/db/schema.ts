@@ -351,6 +351,27 @@ export interface ErrorTrackingAlerts {
   alerted_at: Timestamp;
 }
 
+export interface ErrorTrackingBundles {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  user_id: number | null;
+  version_id: number | null;
+  dist: Generated<string>;
+  checksum: Buffer;
+  chunks: string[];
+  state: Generated<string>;
+  detail: string | null;
+  created_at: Generated<Timestamp>;
+}
+
+export interface ErrorTrackingChunks {
+  user_id: number;
+  checksum: Buffer;
+  blob_key: string;
+  size_bytes: number;
+  created_at: Generated<Timestamp>;
+}
+
 export interface ErrorTrackingClientKeys {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -481,6 +502,29 @@ export interface ErrorTrackingSettings {
   alert_events: number | null;
   alert_users: number | null;
   alert_minutes: Generated<number>;
+}
+
+export interface ErrorTrackingSourceMaps {
+  id: GeneratedAlways<number>;
+  bundle_id: number;
+  project_id: number;
+  debug_id: string | null;
+  url: string | null;
+  blob_key: string;
+  size_bytes: number;
+  used_at: Timestamp | null;
+}
+
+export interface ErrorTrackingVersions {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  version: string;
+  url: string | null;
+  commit_sha: string | null;
+  started_at: Timestamp | null;
+  released_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  used_at: Generated<Timestamp>;
 }
 
 export interface Events {
@@ -1641,6 +1685,8 @@ export interface DB {
   epic_links: EpicLinks;
   epics: Epics;
   error_tracking_alerts: ErrorTrackingAlerts;
+  error_tracking_bundles: ErrorTrackingBundles;
+  error_tracking_chunks: ErrorTrackingChunks;
   error_tracking_client_keys: ErrorTrackingClientKeys;
   error_tracking_error_hours: ErrorTrackingErrorHours;
   error_tracking_error_tags: ErrorTrackingErrorTags;
@@ -1654,6 +1700,8 @@ export interface DB {
   error_tracking_releases: ErrorTrackingReleases;
   error_tracking_sessions: ErrorTrackingSessions;
   error_tracking_settings: ErrorTrackingSettings;
+  error_tracking_source_maps: ErrorTrackingSourceMaps;
+  error_tracking_versions: ErrorTrackingVersions;
   events: Events;
   feature_gates: FeatureGates;
   features: Features;

@@ -12,6 +12,7 @@ import { checkBlobs } from './check_blobs.ts';
 import { checkReferences } from './check_references.ts';
 import { checkRepository } from './check_repository.ts';
 import { checkSnippet, snippetsToCheck } from './check_snippets.ts';
+import { checkSourceMaps } from './check_source_maps.ts';
 import { checkStorages } from './check_storages.ts';
 import { checkUploads } from './check_uploads.ts';
 import type { CheckOptions, Finding } from './finding.ts';
@@ -30,6 +31,7 @@ export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | '
   yield* checkRepositories(options);
   yield* checkBlobs(options);
   yield* checkUploads(options);
+  yield* checkSourceMaps(options);
   yield* checkReferences(options);
   yield* checkAuthorizations(options);
 }

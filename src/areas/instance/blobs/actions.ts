@@ -1,5 +1,5 @@
 /** Blobs and the rows that refer to them: a crash or a refusal leaves no blob without a row that nothing deletes. */
-import type { BlobKey } from '../../../blobs/index.ts';
+import type { BlobKey, ReceivedBlob } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Services, UploadedFile } from '../../../http/index.ts';
 
@@ -7,7 +7,7 @@ import type { Services, UploadedFile } from '../../../http/index.ts';
  * Stores a file under its key, which stays recorded as unused until `useBlob`.
  * @returns the key
  */
-export async function storeBlob(db: Database, file: UploadedFile): Promise<BlobKey> {
+export async function storeBlob(db: Database, file: UploadedFile | ReceivedBlob): Promise<BlobKey> {
   await db.insertInto('unused_blobs').values({ key: file.key }).execute();
   await file.keep();
   return file.key;

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { alertedErrors } from './alert_actions.ts';
 import { type ErrorNews, tellOfErrors } from './news_actions.ts';
+import { markVersionsUsed } from './releases/version_actions.ts';
 
 /** How many events are grouped in one transaction. */
 const batchSize = 500;
@@ -196,6 +197,7 @@ export async function digestEvents(tx: Database): Promise<number> {
     if (is_new) return [{ id, project_id, kind: 'new' }];
     return resolved.has(id) ? [{ id, project_id, kind: 'regressed' }] : [];
   });
+  await markVersionsUsed(tx, batchOf(fresh));
   const alerts = await alertedErrors(
     tx,
     errors.map(({ id }) => id),

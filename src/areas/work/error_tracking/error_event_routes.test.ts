@@ -60,7 +60,8 @@ test('events are listed newest first and shown with their payload and the lines 
     [null, null],
   );
   assert.deepEqual(latest.stack_trace_entries[1], {
-    ...{ source: null, lineNo: 10, colNo: null, filename: 'src/none.js', abs_path: null, function: 'fail' },
+    ...{ source: null, blame: null, minified: null },
+    ...{ lineNo: 10, colNo: null, filename: 'src/none.js', abs_path: null, function: 'fail' },
     context: [
       [8, 'one'],
       [9, 'two'],

@@ -70,12 +70,32 @@ export const ErrorDetails = resource('ErrorDetails', {
 
 const Frame = Type.Object({
   source: nullable(Type.Object({ file_path: Type.String(), ref: Type.String(), web_url: Type.String() })),
+  blame: nullable(
+    Type.Object(
+      {
+        ...{ commit_id: Type.String(), title: Type.String(), author_name: Type.String(), authored_date: Timestamp },
+        web_url: Type.String(),
+      },
+      { description: 'The commit that last changed the line; of the last five lines that have a source' },
+    ),
+  ),
   lineNo: nullable(Type.Integer()),
   colNo: nullable(Type.Integer()),
   filename: nullable(Type.String()),
   abs_path: nullable(Type.String()),
   function: nullable(Type.String()),
   context: Type.Unsafe<[number, string][]>(Type.Array(Type.Array(Type.Union([Type.Integer(), Type.String()])))),
+  minified: nullable(
+    Type.Object(
+      {
+        filename: nullable(Type.String()),
+        lineNo: nullable(Type.Integer()),
+        colNo: nullable(Type.Integer()),
+        function: nullable(Type.String()),
+      },
+      { description: 'What the client sent, if a source map says where it comes from' },
+    ),
+  ),
 });
 
 export const ErrorEventDetails = resource('ErrorEventDetails', {

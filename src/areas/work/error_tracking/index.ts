@@ -6,3 +6,5 @@ export { sampleError } from './news_actions.ts';
 export { removeError } from './removal_jobs.ts';
 export { forgetOldErrors } from './retention_jobs.ts';
 export { sentryDoorway } from './sentry_http.ts';
+export { chunkDoorway } from './source_maps/http.ts';
+export { unpackBundle } from './source_maps/jobs.ts';

@@ -66,6 +66,16 @@ const batches: readonly RawBuilder<unknown>[] = [
         from (select release_id, count(*) as count from gone group by release_id) as gone where releases.id = gone.release_id`,
   sql`delete from error_tracking_releases where last_seen_at < ${cutoff} and id in (
         select id from error_tracking_releases where last_seen_at < ${cutoff} order by last_seen_at limit 500)`,
+  sql`delete from error_tracking_versions where used_at < ${cutoff} and id in (
+        select id from error_tracking_versions where used_at < ${cutoff} order by used_at limit 100)`,
+  sql`delete from error_tracking_source_maps where used_at < ${cutoff} and id in (
+        select id from error_tracking_source_maps where used_at < ${cutoff} order by used_at limit 500)`,
+  sql`delete from error_tracking_bundles where id in (
+        select id from error_tracking_bundles bundles
+         where created_at < now() - interval '1 day' and not exists (select from error_tracking_source_maps where bundle_id = bundles.id)
+         order by created_at limit 500)`,
+  sql`delete from error_tracking_chunks where created_at < now() - interval '1 day' and (user_id, checksum) in (
+        select user_id, checksum from error_tracking_chunks where created_at < now() - interval '1 day' order by created_at limit 500)`,
 ];
 
 /**

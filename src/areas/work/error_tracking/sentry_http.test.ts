@@ -46,7 +46,11 @@ test('clients of Sentry find projects, page through issues, read events and reso
   const organization = { id: org, name: org, slug: org };
   assert.deepEqual(listed.body, [{ id: String(id), name, slug, status: 'active', organization }]);
   assert.deepEqual((await ask('/projects/', 'outside')).body, []);
-  assert.deepEqual((await ask(`/organizations/${org}/repos/`)).body, []);
+  const repositories = (await ask(`/organizations/${org}/repos/`)).body;
+  assert.deepEqual(
+    repositories.map((each: { name: string }) => each.name),
+    [full_path],
+  );
 
   const issues = `/projects/${org}/${slug}/issues/`;
   const page = await ask(`${issues}?limit=1&sort=freq&query=is:unresolved`);

@@ -1,5 +1,5 @@
 /** What clients of Sentry list besides errors. */
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { isMemberOfProject, levels, projectState } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
@@ -12,7 +12,7 @@ export const trackedProjects = (db: Database, caller: Caller) =>
   db
     .selectFrom('projects')
     .innerJoin('error_tracking_settings as settings', 'settings.project_id', 'projects.id')
-    .select(['projects.id', 'projects.name', 'projects.path', 'projects.full_path'])
+    .select(['projects.id', 'projects.name', 'projects.path', 'projects.full_path', 'projects.created_at'])
     .where('settings.active', '=', true)
     .where('settings.integrated', '=', true)
     .where(caller.admin ? sql<boolean>`true` : isMemberOfProject(caller, levels.reporter))
@@ -20,3 +20,17 @@ export const trackedProjects = (db: Database, caller: Caller) =>
     .orderBy('projects.id')
     .limit(maximumProjects)
     .execute();
+
+/** Whether the caller has at least a role in a project below an organization that takes errors. */
+export async function hasTrackedProject(db: Database, caller: Caller, org: string, level: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('projects')
+    .innerJoin('error_tracking_settings as settings', 'settings.project_id', 'projects.id')
+    .select('projects.id')
+    .where('settings.active', '=', true)
+    .where(sql<SqlBool>`starts_with(lower(projects.full_path::text), ${`${org.toLowerCase()}/`})`)
+    .where(caller.admin ? sql<boolean>`true` : isMemberOfProject(caller, level))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import { reports, thrown } from '../../../../../test/support/error_tracking.ts';
+import { performQueued } from '../../../../../test/support/jobs.ts';
+import { fileUrl, onMain } from '../../../../../test/support/repository.ts';
+import { type Persona, world } from '../../../../../test/support/world.ts';
+import { createToken } from '../../../people/personal_access_tokens/index.ts';
+import { unpackBundle } from './jobs.ts';
+
+const sha1 = (bytes: Buffer) => createHash('sha1').update(bytes).digest('hex');
+
+/** An archive as other programs write it, without a mark in front. */
+function zipOf(files: Record<string, string | Buffer>): Buffer {
+  const [local, directory]: [Buffer[], Buffer[]] = [[], []];
+  let offset = 0;
+  for (const [name, content] of Object.entries(files)) {
+    const bytes = deflateRawSync(content);
+    const shared = Buffer.alloc(26);
+    shared.writeUInt16LE(20, 0);
+    shared.writeUInt16LE(8, 4);
+    shared.writeUInt32LE(crc32(content), 10);
+    shared.writeUInt32LE(bytes.length, 14);
+    shared.writeUInt32LE(Buffer.byteLength(content), 18);
+    shared.writeUInt16LE(name.length, 22);
+    const file = [Buffer.from('PK\x03\x04'), shared, Buffer.from(name), bytes];
+    const entry = Buffer.alloc(14);
+    entry.writeUInt32LE(offset, 10);
+    directory.push(Buffer.from('PK\x01\x02\x14\x00', 'latin1'), shared, entry, Buffer.from(name));
+    local.push(...file);
+    offset += file.reduce((sum, part) => sum + part.length, 0);
+  }
+  const entries = Buffer.concat(directory);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06');
+  end.writeUInt16LE(Object.keys(files).length, 8);
+  end.writeUInt16LE(Object.keys(files).length, 10);
+  end.writeUInt32LE(entries.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...local, entries, end]);
+}
+
+const sources = ['../src/pick.ts'];
+const map = JSON.stringify({ version: 3, sources, names: ['pick'], sourcesContent: ['one\ntwo\nthree'], mappings: 'AACAA' });
+
+test('source maps are uploaded in chunks by developers, within limits, and by the debug id of their file they are found', async () => {
+  const here = await world();
+  const { project, people, db } = here;
+  const { errors, report } = await reports(here);
+  const tokenOf = async (persona: Exclude<Persona, 'anonymous'>) =>
+    (await createToken(db, { user_id: people[persona].id, name: 'cli', scopes: ['api'], expires_at: null })).value;
+  const tokens = {
+    developer: await tokenOf('developer'),
+    maintainer: await tokenOf('maintainer'),
+    reporter: await tokenOf('reporter'),
+  };
+  const org = project.full_path.split('/')[0]!;
+  const at = `${here.url}/api/0/organizations/${org}`;
+  const ask = async (by: keyof typeof tokens | undefined, method: string, path: string, body?: object) => {
+    const isForm = body instanceof FormData;
+    const reply = await fetch(`${at}${path}`, {
+      method,
+      headers: {
+        ...(by ? { authorization: `Bearer ${tokens[by]}` } : {}),
+        ...(body && !isForm ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: replies of many forms.
+    return { status: reply.status, body: (await reply.json()) as any };
+  };
+  const send = (by: keyof typeof tokens | undefined, bytes: Buffer, name = sha1(bytes), field = 'file') => {
+    const form = new FormData();
+    form.set(field, new Blob([Uint8Array.from(bytes)]), name);
+    return ask(by, 'POST', '/chunk-upload/', form);
+  };
+  const assemble = (by: keyof typeof tokens, bytes: Buffer, more: object = {}) =>
+    ask(by, 'POST', '/artifactbundle/assemble/', {
+      checksum: sha1(bytes),
+      chunks: [sha1(bytes)],
+      projects: [String(project.id)],
+      ...more,
+    });
+  const chunks = async () => (await db.selectFrom('error_tracking_chunks').select('size_bytes').execute()).length;
+
+  assert.equal((await ask(undefined, 'GET', '/chunk-upload/')).status, 401);
+  assert.equal((await ask('reporter', 'GET', '/chunk-upload/')).status, 403);
+  const options = (await ask('developer', 'GET', '/chunk-upload/')).body;
+  assert.deepEqual([options.hashAlgorithm, options.chunkSize, options.maxFileSize], ['sha1', 8 * 2 ** 20, 64 * 2 ** 20]);
+
+  const debug_id = randomUUID();
+  const manifest = { files: { 'a.map': { type: 'source_map', url: '~/a.js.map', headers: { 'Debug-Id': debug_id } } } };
+  const bundle = zipOf({ 'manifest.json': JSON.stringify(manifest), 'a.map': map });
+  for (const [by, expected] of [
+    [undefined, 401],
+    ['reporter', 403],
+  ] as const)
+    assert.equal((await send(by, bundle)).status, expected);
+  assert.equal((await send('developer', bundle, sha1(Buffer.from('another')))).status, 400);
+  assert.equal((await send('developer', bundle, 'name')).status, 400);
+  assert.equal(
+    (await send('developer', gzipSync(Buffer.alloc(8 * 2 ** 20 + 1)), sha1(bundle), 'file_gzip')).status,
+    400,
+    'a bomb',
+  );
+  assert.equal((await send('developer', Buffer.alloc(9 * 2 ** 20))).status, 413);
+  assert.equal(await chunks(), 0);
+
+  assert.deepEqual((await assemble('developer', bundle)).body, {
+    state: 'not_found',
+    missingChunks: [sha1(bundle)],
+    detail: null,
+  });
+  assert.equal((await send('developer', gzipSync(bundle), sha1(bundle), 'file_gzip')).status, 200);
+  assert.equal((await send('developer', bundle)).status, 200);
+  assert.equal(await chunks(), 1);
+  assert.equal((await assemble('maintainer', bundle)).body.state, 'not_found', 'chunks are those of their user');
+  assert.equal((await assemble('reporter', bundle)).status, 403);
+  for (const bad of [
+    { projects: [] },
+    { projects: 'a' },
+    { checksum: 'x' },
+    { chunks: [] },
+    { chunks: Array(9).fill(sha1(bundle)) },
+    { version: '' },
+  ])
+    assert.equal((await assemble('developer', bundle, bad)).status, 400, JSON.stringify(bad));
+  assert.equal((await assemble('developer', bundle, { projects: ['0'] })).status, 404);
+  assert.equal((await assemble('developer', bundle)).body.state, 'created');
+  await performQueued(here.services, [unpackBundle]);
+  assert.equal((await assemble('developer', bundle)).body.state, 'ok');
+  assert.equal(await chunks(), 0);
+
+  // What cannot be unpacked says why, and leaves nothing.
+  const broken: [Buffer, RegExp][] = [
+    [Buffer.from('no archive at all, but long enough to look'), /no directory/],
+    [bundle.subarray(30), /damaged|no directory/],
+    [zipOf({ 'a.map': map }), /no manifest/],
+    [zipOf({ 'manifest.json': '{' }), /not JSON/],
+    [zipOf({ 'manifest.json': JSON.stringify(manifest), 'a.map': Buffer.alloc(33 * 2 ** 20) }), /too large/],
+  ];
+  for (const [bytes, reason] of broken) {
+    await send('developer', bytes);
+    assert.equal((await assemble('developer', bytes)).body.state, 'created');
+    await performQueued(here.services, [unpackBundle]);
+    const { body } = await assemble('developer', bytes);
+    assert.equal(body.state, 'error');
+    assert.match(body.detail, reason);
+  }
+  assert.equal((await db.selectFrom('error_tracking_source_maps').select('id').execute()).length, 1);
+
+  const frame = { filename: 'app:///a.js', function: 'p', lineno: 1, colno: 1 };
+  const at2 = [frame, { ...frame, lineno: 7_000_000 }, { ...frame, colno: -1 }, { ...frame, filename: 'app:///b.js' }];
+  const images = [{ type: 'sourcemap', code_file: 'app:///a.js', debug_id: debug_id.toUpperCase() }, null, { type: 1 }];
+  await report(thrown('A', 'a', { exception: { values: [{ type: 'A', stacktrace: { frames: at2 } }] }, debug_meta: { images } }));
+  const [error] = (await here.as('reporter').get(errors)).body;
+  const { body } = await here.as('reporter').get(`${errors}/${error.id}/events/latest`);
+  const [first, ...others] = body.stack_trace_entries;
+  assert.deepEqual([first.filename, first.lineNo, first.minified.lineNo], ['../src/pick.ts', 2, 1]);
+  assert.deepEqual(first.context, [
+    [1, 'one'],
+    [2, 'two'],
+    [3, 'three'],
+  ]);
+  assert.deepEqual(
+    others.map(({ minified }: { minified: unknown }) => minified),
+    [null, null, null],
+  );
+});
+
+test('source maps that are committed beside a file are read at the commit of the release, and damaged ones change nothing', async () => {
+  const here = await world();
+  const { project, as } = here;
+  const { errors, report } = await reports(here);
+  for (const [name, content] of [
+    ['dist/a.js', 'x'],
+    ['dist/a.js.map', `)]}'\n${map}`],
+    ['dist/b.js', 'x'],
+    ['dist/b.js.map', '{"version":3,"mappings":7}'],
+    ['src/pick.ts', 'one\ntwo\nthree\n'],
+  ] as const)
+    assert.equal((await as('maintainer').post(fileUrl(project, name), { ...onMain, content })).status, 201);
+  const [{ id: sha }] = (await as('reporter').get(`/projects/${project.id}/repository/commits`)).body;
+  const frames = ['dist/a.js', './dist/b.js'].map((filename) => ({ filename, function: 'p', lineno: 1, colno: 1 }));
+  await report(thrown('A', 'a', { release: `shop@${sha}`, exception: { values: [{ type: 'A', stacktrace: { frames } }] } }));
+  const [error] = (await as('reporter').get(errors)).body;
+  const { body } = await as('reporter').get(`${errors}/${error.id}/events/latest`);
+  const [mapped, unmapped] = body.stack_trace_entries;
+  assert.deepEqual([mapped.filename, mapped.lineNo, mapped.source.file_path], ['../src/pick.ts', 2, 'src/pick.ts']);
+  assert.equal(mapped.blame.commit_id, sha);
+  assert.deepEqual([unmapped.filename, unmapped.minified, unmapped.source.file_path], ['./dist/b.js', null, 'dist/b.js']);
+});
