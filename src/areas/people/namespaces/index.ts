@@ -18,6 +18,7 @@ export {
   removeGroupsNow,
   unmark,
 } from './deletion_actions.ts';
+export { emptyProjects } from './emptying_actions.ts';
 export { tellOfGroup, tellOfProjects } from './hook_actions.ts';
 export { cleanUpAfterProjects, deleteProjects, deleteRepositories, recordGroupSeats, removeGroup } from './jobs.ts';
 export {

@@ -7,6 +7,7 @@ import { deleteRepository, repositoryOf } from '../../../git/index.ts';
 import { Id, optional } from '../../../http/index.ts';
 import { job, queueOf } from '../../../jobs/index.ts';
 import { recordSeats } from './count_queries.ts';
+import { emptyProjects } from './emptying_actions.ts';
 import { tellOfGroup, tellOfProjects } from './hook_actions.ts';
 
 /**
@@ -100,11 +101,18 @@ async function invitedElsewhere(tx: Database, group_id: number): Promise<Subtree
   return rows.map(subtreeOf);
 }
 
+/** A predicate on rows of `projects`: they are in the group or below it, and it is marked. */
+const isInMarked = (group_id: number) => sql`
+  projects.namespace_id in (
+    select id from namespaces where traversal_ids @> ${[group_id]}::bigint[]
+       and exists (select from namespaces marked where marked.id = ${group_id} and marked.marked_for_deletion_at is not null))`;
+
 /** Deletes one group, unless it was restored in the meantime. */
 export const removeGroup = job('remove_group', {
   input: { group_id: Id },
   retries: 10,
-  run: async ({ db, input, log }) => {
+  run: async ({ db, input, log, signal }) => {
+    await emptyProjects(db, isInMarked(input.group_id), signal);
     if (await removeMarked(db, input.group_id)) log.info(input, 'deleted a group');
   },
 });

@@ -8,6 +8,7 @@ import {
   type DeletableKind,
   type Deletion,
   deleteProjects,
+  emptyProjects,
   lockedNamespaceOf,
   markOrRemove,
   removeDue,
@@ -53,6 +54,8 @@ export async function restoreProject(tx: Database, project: Project): Promise<vo
   await rename(tx, project.id, names);
 }
 
+const isMarked = (project_id: number) => sql`projects.id = ${project_id} and projects.marked_for_deletion_at is not null`;
+
 /**
  * Deletes a marked project with everything that belongs to it.
  * @returns whether the project existed and was marked
@@ -62,14 +65,15 @@ const removeMarked = (db: Database, project_id: number): Promise<boolean> =>
     const project = await tx.selectFrom('projects').select('namespace_id').where('id', '=', project_id).executeTakeFirst();
     if (!project) return false;
     await lockTree(tx, project.namespace_id);
-    return (await deleteProjects(tx, sql`projects.id = ${project_id} and projects.marked_for_deletion_at is not null`)) > 0;
+    return (await deleteProjects(tx, isMarked(project_id))) > 0;
   });
 
 /** Deletes one project, unless it was restored in the meantime. */
 export const removeProject = job('remove_project', {
   input: { project_id: Id },
   retries: 10,
-  run: async ({ db, input, log }) => {
+  run: async ({ db, input, log, signal }) => {
+    await emptyProjects(db, isMarked(input.project_id), signal);
     if (await removeMarked(db, input.project_id)) log.info(input, 'deleted a project');
   },
 });

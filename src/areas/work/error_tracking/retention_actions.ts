@@ -20,12 +20,40 @@ export async function addPartitions(db: Database): Promise<void> {
       from generate_series(1, ${daysAhead}::integer) as ahead, lateral (
              select date_trunc('day', now() at time zone 'UTC') + make_interval(days => ahead) as day) as days
      where to_regclass('error_tracking_events_' || to_char(day, 'YYYYMMDD')) is null`.execute(db);
+  if (rows.length === 0) return;
+  await excludeFromDefault(db, rows[0]!.first, rows.at(-1)!.next);
   for (const { name, first, next } of rows)
     await db.transaction().execute(async (tx) => {
       await longestWait.execute(tx);
       await sql`create table if not exists ${sql.table(name)} partition of error_tracking_events
                    for values from (${sql.lit(first)}) to (${sql.lit(next)})`.execute(tx);
     });
+  await db.transaction().execute(async (tx) => {
+    await longestWait.execute(tx);
+    await dropExclusion.execute(tx);
+  });
+}
+
+const exclusion = sql.ref('error_tracking_events_default_excludes_new_partitions');
+const dropExclusion = sql`alter table error_tracking_events_default drop constraint if exists ${exclusion}`;
+
+/**
+ * Says that the default partition has no event of some days. Otherwise PostgreSQL reads all of it, which after a restore has everything, for each partition that is
+ * made, while senders wait; checking the constraint reads it once and lets them go on.
+ */
+async function excludeFromDefault(db: Database, first: string, next: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await longestWait.execute(tx);
+    await dropExclusion.execute(tx);
+    await sql`alter table error_tracking_events_default add constraint ${exclusion}
+                check (received_at < ${sql.lit(first)}::timestamptz or received_at >= ${sql.lit(next)}::timestamptz) not valid`.execute(
+      tx,
+    );
+  });
+  await db.transaction().execute(async (tx) => {
+    await sql`set local statement_timeout = 0`.execute(tx);
+    await sql`alter table error_tracking_events_default validate constraint ${exclusion}`.execute(tx);
+  });
 }
 
 /** Drops the partitions all of whose events are too old. @returns how many */
