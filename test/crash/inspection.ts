@@ -113,6 +113,22 @@ async function inspectRemovals(services: JobServices, connectionString: string, 
   }
 }
 
+/** Every event that was answered with success is there once, and each error counts those that are there. The jobs have ended. */
+async function inspectEvents(db: Database, { events }: Memory): Promise<void> {
+  const done = [...events].flatMap(([id, fate]) => (fate === 'done' ? [id] : []));
+  const { rows } = await sql`
+    select count(*)::integer as stored, count(distinct event_id)::integer as different, count(*) filter (where error_id is null)::integer as waiting
+      from error_tracking_events where event_id = any(${done}::uuid[])`.execute(db);
+  assert.deepEqual(rows, [{ stored: done.length, different: done.length, waiting: 0 }]);
+  const { rows: miscounted } = await sql`
+    select id, events_count, users_count from error_tracking_errors errors
+     where events_count <> (select count(*) from error_tracking_events events where events.error_id = errors.id)
+        or users_count <> (select count(distinct user_hash) from error_tracking_events events where events.error_id = errors.id)`.execute(
+    db,
+  );
+  assert.deepEqual(miscounted, []);
+}
+
 /** Ages abandoned moves by a quarter of an hour. */
 async function settle(services: JobServices): Promise<void> {
   const { db } = services;
@@ -139,6 +155,7 @@ export async function inspect(inspection: Inspection): Promise<void> {
     await inspectPushes(inspection, repository);
     await inspectProjects(api, db, memory);
     await inspectRemovals(services, connectionString, memory);
+    await inspectEvents(db, memory);
     await inspectRepositories(git, services);
   } finally {
     await db.destroy();

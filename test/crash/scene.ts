@@ -18,12 +18,14 @@ import {
   push,
   type Round,
   removeForGood,
+  sendEvents,
   writeFiles,
 } from './writers.ts';
 
 /** Files are written by so many at once, all to the same branch. */
 const fileWriters = 3;
 const pushers = 2;
+const senders = 4;
 /** The kill comes after so many successes, and a moment later. */
 const mostSuccesses = 80;
 const longestMoment_ms = 40;
@@ -40,6 +42,8 @@ export interface Scene {
   project: Project;
   /** The group of what is removed for good. */
   attic: { id: number };
+  /** Where errors of an application are sent. */
+  store: string;
   memory: Memory;
 }
 
@@ -59,26 +63,32 @@ export async function openScene(): Promise<Scene> {
   const api = clientOf(`${environment.COPPICE_URL}/api/v4`, token);
   const git = await gitClient();
   const instance = await start(environment);
-  const { project, attic } = await furnish(api);
+  const { project, attic, store } = await furnish(api, environment.COPPICE_URL);
   const remote = remoteOf(environment.COPPICE_URL, project.path_with_namespace, token);
   for (let pusher = 0; pusher < pushers; pusher++)
     assert.equal((await git.run(['clone', '-q', remote, `clone-${pusher}`])).code, 0);
-  return { environment, api, git, instance, project, attic, memory: emptyMemory() };
+  return { environment, api, git, instance, project, attic, store, memory: emptyMemory() };
 }
 
-async function furnish(api: Client): Promise<Pick<Scene, 'project' | 'attic'>> {
+async function furnish(api: Client, url: string): Promise<Pick<Scene, 'project' | 'attic' | 'store'>> {
   const project = await api.post('/projects', { name: 'Written to', path: 'written-to', initialize_with_readme: true });
   assert.equal(project.status, 201);
   const attic = await api.post('/groups', { name: 'Attic', path: 'attic' });
   assert.equal(attic.status, 201);
-  return { project: project.body, attic: attic.body };
+  const { id } = project.body;
+  const tracking = { active: true, integrated: true, events_per_minute: 0 };
+  assert.equal((await api.put(`/projects/${id}/error_tracking/settings`, tracking)).status, 200);
+  const [{ public_key }] = (await api.get(`/projects/${id}/error_tracking/client_keys`)).body;
+  const store = `${url}/api/v4/error_tracking/collector/api/${id}/store/?sentry_key=${public_key}`;
+  return { project: project.body, attic: attic.body, store };
 }
 
-const allWriters = ({ api, git, project, attic, memory }: Scene, round: Round) => [
+const allWriters = ({ api, git, project, attic, store, memory }: Scene, round: Round) => [
   ...Array.from({ length: fileWriters }, (_, writer) => writeFiles(api, project, writer, round, memory)),
   ...Array.from({ length: pushers }, (_, pusher) => push(git, `clone-${pusher}`, `pushed-${pusher}`, round, memory)),
   createProjects(api, round, memory),
   removeForGood(api, attic, round, memory),
+  ...Array.from({ length: senders }, (_, sender) => sendEvents(store, sender, round, memory)),
 ];
 
 /** Kills when enough was written; resolves when it is done. */
@@ -112,4 +122,4 @@ export async function playRound(scene: Scene, number: number, victim: Victim, ra
 
 /** @returns how much was tried so far */
 export const tried = ({ memory }: Scene): string =>
-  `${memory.files.size} files, ${memory.projects.size} projects, ${memory.removals.length} removals`;
+  `${memory.files.size} files, ${memory.projects.size} projects, ${memory.removals.length} removals, ${memory.events.size} events`;

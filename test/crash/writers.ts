@@ -1,5 +1,5 @@
 /** Those who write until the server is killed, and remember what they were answered. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Answer, Client } from '../support/client.ts';
@@ -24,9 +24,17 @@ export interface Memory {
   projects: Map<string, { fate: Fate; id: number | undefined; deletion?: Fate }>;
   /** What was to be removed for good: a project, or with `group_id` its group with it. */
   removals: { project_id: number; group_id: number | undefined; fate: Fate }[];
+  /** Events that an application sent, by their ids. */
+  events: Map<string, Fate>;
 }
 
-export const emptyMemory = (): Memory => ({ files: new Map(), pushes: new Map(), projects: new Map(), removals: [] });
+export const emptyMemory = (): Memory => ({
+  files: new Map(),
+  pushes: new Map(),
+  projects: new Map(),
+  removals: [],
+  events: new Map(),
+});
 
 /** Whether a server is still running. */
 export interface Round {
@@ -118,5 +126,29 @@ export async function removeForGood(api: Client, attic: { id: number }, round: R
     removals.push(removal);
     if (marked.fate !== 'done') continue;
     removal.fate = (await asked(round, name, api.delete(address, { permanently_remove: true, full_path }))).fate;
+  }
+}
+
+/**
+ * Sends errors of an application, one after the other, as fast as they are taken. They are no successes that the kill waits for, being so many more than the others.
+ * @param store the address that takes single events
+ */
+export async function sendEvents(store: string, sender: number, round: Round, { events }: Memory): Promise<void> {
+  for (let count = 0; !round.isOver; count++) {
+    const event_id = randomUUID();
+    events.set(event_id, 'unknown');
+    const extra = { basket: 'apples '.repeat(300) };
+    const event = {
+      event_id,
+      message: `No apples ${'abcdefghij'[count % 10]}`,
+      release: `orchard@${round.number}`,
+      user: { id: sender },
+      extra,
+    };
+    const reply = await fetch(store, { method: 'POST', body: JSON.stringify(event) }).catch(() => undefined);
+    await reply?.arrayBuffer().catch(() => undefined);
+    if (reply?.status === 200) events.set(event_id, 'done');
+    else if (reply?.status === 429) events.set(event_id, 'refused');
+    else if (!round.isOver) round.failures.push(`an event: ${reply?.status}`);
   }
 }
