@@ -1,4 +1,4 @@
-/** SDKs of Sentry as they are, for Node.js, Python and Go: what they send is stored with the right key and with no other. */
+/** SDKs of Sentry as they are, for Node.js, browsers, Python, Go and, in `npm run test:long`, Java: what they send is stored with the right key and with no other. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { digestErrors } from '../../src/areas/work/error_tracking/index.ts';
 import { ownAddress } from '../support/address.ts';
 import { performQueued } from '../support/jobs.ts';
+import { isLong } from '../support/runs.ts';
 import { type World, world } from '../support/world.ts';
 
 const run = promisify(execFile);
@@ -50,6 +51,19 @@ async function go(): Promise<Program> {
   }
   await run('go', ['build', '-gcflags=all=-N -l', '-ldflags=-s -w', '-o', program, './sentry'], options);
   return [program];
+}
+
+/** Maven takes longer to fetch it than all others. */
+async function java(): Promise<Program> {
+  if (!isLong) return { missing: 'sentry-java takes long, and is tested in npm run test:long' };
+  const version = '8.53.0';
+  const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
+  try {
+    await run('mvn', ['-q', '-B', copy, `-Dartifact=io.sentry:sentry:${version}`, `-DoutputDirectory=${folder}`]);
+  } catch (error) {
+    return missing('sentry-java', error);
+  }
+  return ['java', '-cp', path.join(folder, `sentry-${version}.jar`), path.join(import.meta.dirname, 'java/SentryJava.java')];
 }
 
 /** The project takes errors. @returns its DSN, and some with keys that are none of its own */
@@ -135,6 +149,26 @@ test('sentry for Node.js', async (t) => {
   await tell(t, [process.execPath, path.join(import.meta.dirname, 'sentry_node.ts')], 'node');
 });
 
+/** Chromium is one of the programs of the distribution, which nothing here installs. */
+async function browser(): Promise<Program> {
+  for (const name of ['chromium', 'chromium-browser'])
+    try {
+      await run(name, ['--version']);
+      return [process.execPath, path.join(import.meta.dirname, 'sentry_browser.ts'), name];
+    } catch {}
+  return { missing: 'there is no chromium' };
+}
+
+test('sentry for browsers, with a session', async (t) => {
+  const here = await tell(t, await browser(), 'javascript');
+  if (here === undefined) return;
+  const { body } = await here.as('reporter').get(`/projects/${here.project.id}/error_tracking/releases_health`);
+  assert.deepEqual(
+    body.map(({ release, environment }: Record<string, unknown>) => [release, environment]),
+    [['orchard@1.0', 'autumn']],
+  );
+});
+
 test('sentry for Python, with a session', async (t) => {
   const here = await tell(t, await python(), 'python');
   if (here === undefined) return;
@@ -147,4 +181,14 @@ test('sentry for Python, with a session', async (t) => {
 
 test('sentry for Go', async (t) => {
   await tell(t, await go(), 'go');
+});
+
+test('sentry for Java, with sessions', async (t) => {
+  const here = await tell(t, await java(), 'java');
+  if (here === undefined) return;
+  const { body } = await here.as('reporter').get(`/projects/${here.project.id}/error_tracking/releases_health`);
+  assert.deepEqual(
+    body.map(({ release, errored }: Record<string, unknown>) => [release, errored]),
+    [['orchard@1.0', 1]],
+  );
 });
