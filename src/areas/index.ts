@@ -95,6 +95,7 @@ import { errorRoutes } from './work/error_tracking/error_routes.ts';
 import { sampleError } from './work/error_tracking/index.ts';
 import { clientKeyRoutes } from './work/error_tracking/key_routes.ts';
 import { releaseHealthRoutes } from './work/error_tracking/release_routes.ts';
+import { sentryDoors } from './work/error_tracking/sentry_parameters.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/setting_routes.ts';
 import { peopleRoutes, sampleIssue, sampleMergeRequest, timeRoutes } from './work/issuables/index.ts';
 import { epicIssueRoutes } from './work/issues/epic_routes.ts';
@@ -145,7 +146,7 @@ const samples = {
 };
 
 /** The doors that are documented with the endpoints. */
-export const describedDoors: readonly DescribedDoor[] = collectorDoors;
+export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors];
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
 export const endpoints: readonly FiledEndpoint[] = [

@@ -46,8 +46,12 @@ export interface DoorDescription {
   /** The name of a tag that endpoints have. */
   tag: string;
   offerings?: AnyEndpoint['offerings'];
-  /** The media types of the body. */
+  /** The media types of the body; none without one. */
   body_types: readonly string[];
+  /** The parameters of the path that are texts; others are numbers. */
+  text_parameters?: readonly string[];
+  /** Whether callers need a token. */
+  needs_token?: true;
   /** What each status means. Bodies are JSON. */
   responses: Readonly<Record<number, string>>;
 }
@@ -55,8 +59,10 @@ export interface DoorDescription {
 /** A door of the API that is in its documentation. */
 export interface DescribedDoor {
   method: Method;
-  /** Below the root of the API, with parameters as in the paths of endpoints, which are numbers. */
+  /** Below the root of the API, with parameters as in the paths of endpoints. */
   path: string;
+  /** The root that the path is below, if it is another one. */
+  root?: string;
   description: DoorDescription;
 }
 

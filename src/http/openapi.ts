@@ -158,19 +158,23 @@ function operation(endpoint: FiledEndpoint, shapes: Map<string, unknown>): Value
 
 /** A door takes and answers what its protocol says, which has no schema here. */
 function doorOperation({ path, description: door }: DescribedDoor): Values {
-  const { operation, summary, description, tag, offerings, body_types, responses } = door;
+  const { operation, summary, description, tag, offerings, body_types, text_parameters = [], needs_token, responses } = door;
+  const typeOf = (name: string) => (text_parameters.includes(name) ? 'string' : 'integer');
   return {
     operationId: operation,
     summary,
     description,
     tags: [tag],
     ...(offerings ? { 'x-offerings': offerings } : {}),
-    security: [],
-    parameters: pathParameters(path).map((name) => ({ name, in: 'path', required: true, schema: { type: 'integer' } })),
-    requestBody: { content: Object.fromEntries(body_types.map((type) => [type, {}])) },
+    ...(needs_token ? {} : { security: [] }),
+    parameters: pathParameters(path).map((name) => ({ name, in: 'path', required: true, schema: { type: typeOf(name) } })),
+    ...(body_types.length > 0 ? { requestBody: { content: Object.fromEntries(body_types.map((type) => [type, {}])) } } : {}),
     responses: {
       ...Object.fromEntries(
-        Object.entries(responses).map(([status, text]) => [status, { description: text, content: { 'application/json': {} } }]),
+        Object.entries(responses).map(([status, text]) => [
+          status,
+          { description: text, ...(status === '204' ? {} : { content: { 'application/json': {} } }) },
+        ]),
       ),
       '5XX': { $ref: '#/components/responses/Failed' },
     },
@@ -190,7 +194,11 @@ export function openApiDocument(endpoints: readonly FiledEndpoint[], doors: read
     const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, shapes) };
   }
-  for (const door of doors) paths[door.path.replaceAll(/:(\w+)/g, '{$1}')] = { [door.method.toLowerCase()]: doorOperation(door) };
+  for (const door of doors) {
+    const path = door.path.replaceAll(/:(\w+)/g, '{$1}');
+    const servers = door.root === undefined ? {} : { servers: [{ url: door.root }] };
+    paths[path] = { ...paths[path], ...servers, [door.method.toLowerCase()]: doorOperation(door) };
+  }
   return {
     openapi: '3.1.0',
     info: { title: 'Coppice', version: 'v4', description: 'REST API of Coppice.' },
