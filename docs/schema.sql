@@ -1216,6 +1216,7 @@ create table hook_events (
   body text,
   hook_ids bigint[] not null,
   created_at timestamp with time zone default now() not null,
+  depth smallint default 0 not null,
   constraint hook_events_pkey PRIMARY KEY (id),
   constraint hook_events_check CHECK (num_nonnulls(facts, body) = 1)
 );

@@ -614,6 +614,7 @@ export interface HookEvents {
   body: string | null;
   hook_ids: number[];
   created_at: Generated<Timestamp>;
+  depth: Generated<number>;
 }
 
 export interface Hooks {

@@ -1,6 +1,7 @@
 /** What areas write endpoints with. */
 
 export type { Services } from '../services/index.ts';
+export { causeOfCall } from './cause.ts';
 export { deleteFound } from './deletion.ts';
 export { type DescribedDoor, type Door, type DoorCall, type Doorway, door, type Identification } from './door.ts';
 export * from './endpoint.ts';

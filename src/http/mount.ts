@@ -8,6 +8,7 @@ import type { Database } from '../db/index.ts';
 import type { Services } from '../services/index.ts';
 import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
 import { anonymousBody_bytes, longTextBody_bytes, type ReadBody, UnreadBody, usualBody_bytes } from './body.ts';
+import { causedBy } from './cause.ts';
 import { type AnyEndpoint, type Caller, type Counting, isReading, type Method } from './endpoint.ts';
 import { ApiError, forbidden, Moved, RefusedAgain, unauthorized } from './errors.ts';
 import { readForm, type Values } from './form.ts';
@@ -188,7 +189,8 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
       const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
       const unmodified_since = endpoint.conditional && unmodifiedSince(request);
       const conditions = { plan, unmodified_since, sent_from, reading: request.headers as Reading };
-      const result = await handle({ ...granted, ...services, input: readInput(parameters, plan), ...conditions });
+      const call = { ...granted, ...services, input: readInput(parameters, plan), ...conditions };
+      const result = await causedBy(request.headers, () => handle(call));
       const { body, headers, status: own = status } = endpoint.returns.parts(result);
       if (headers) reply.headers(headers);
       if (endpoint.returns.kind === 'page')

@@ -175,6 +175,32 @@ test('a delivery that takes more than ten seconds has failed, and is repeated', 
   assert.equal(new Set(receiver.take().map(({ headers }) => headers['idempotency-key'])).size, 1);
 });
 
+test('a receiver that causes what it is told of is told eleven times, if it passes on which event that was', async () => {
+  const here = await world();
+  await allowLocalHooks(here);
+  await addHook(here, '/loop');
+  const { iid } = await addIssue(here);
+  const change = (title: string, headers = {}) =>
+    here.as('developer').put(`/projects/${here.project.id}/issues/${iid}`, { title }, { headers });
+  let told = 0;
+  for (;;) {
+    await sendHooks(here);
+    const received = receiver.take();
+    if (received.length === 0) break;
+    told += received.length;
+    const { headers } = received[0]!;
+    const name = told % 2 === 0 ? 'x-gitlab-event-uuid' : 'x-service-event-uuid';
+    assert.equal((await change(`Change ${told}`, { [name]: headers[name] })).status, 200);
+  }
+  assert.equal(told, 11);
+  assert.equal((await here.as('developer').get(`/projects/${here.project.id}/issues/${iid}`)).body.title, 'Change 11');
+  for (const headers of [{}, { 'x-gitlab-event-uuid': 'no uuid' }]) {
+    await change(`By someone ${Object.keys(headers).length}`, headers);
+    await sendHooks(here);
+    assert.equal(receiver.take().length, 1);
+  }
+});
+
 test('a redirect is not followed', async () => {
   const here = await world();
   await allowLocalHooks(here);

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { causeOfCall } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import type { Trigger } from './rules.ts';
 
@@ -58,6 +59,15 @@ export async function hooksAsking(tx: Database, place: Place, triggers: readonly
   return rows;
 }
 
+/** Events that as many others have led to are the last ones: what follows from them is not told. */
+const deepest = 10;
+
+/** How many events have led to what happens now. */
+function depthOfCall(): RawBuilder<number> {
+  const cause = causeOfCall();
+  return cause === undefined ? sql`0` : sql`coalesce((select depth + 1 from hook_events where id = ${cause}::uuid), 0)`;
+}
+
 /** What several hooks may be told of at once, by one statement. */
 export interface News {
   /** What hooks of projects and groups ask for; null: only hooks of the server are told. */
@@ -77,6 +87,7 @@ export interface News {
 export async function tellEach(tx: Database, { trigger, rows, facts, to_system }: News): Promise<void> {
   const asking = (where: RawBuilder<unknown>) => sql`array(select hooks.id from hooks where ${where} and ${isExecutable})`;
   const flag = trigger === null ? sql`false` : sql.ref(trigger);
+  const depth = depthOfCall();
   await sql`
     with news as materialized (${rows}),
     told as (
@@ -88,10 +99,10 @@ export async function tellEach(tx: Database, { trigger, rows, facts, to_system }
       select news.*, true, ${asking(sql`hooks.project_id is null and hooks.group_id is null`)} from news where ${sql.lit(to_system)}
     ),
     event as (
-      insert into hook_events (trigger, is_system, facts, hook_ids)
-      select case when is_system then 'system_events' else ${trigger}::text end, is_system, facts, told_ids
+      insert into hook_events (trigger, is_system, facts, hook_ids, depth)
+      select case when is_system then 'system_events' else ${trigger}::text end, is_system, facts, told_ids, ${depth}
         from (select is_system, told_ids, ${facts} as facts from told news where told_ids <> '{}') event
-       where facts is not null
+       where facts is not null and ${depth} <= ${sql.lit(deepest)}
       returning id
     )
     select graphile_worker.add_job('announce_hook_event', json_build_object('id', id), max_attempts => ${sql.lit(retries + 1)})
@@ -112,13 +123,14 @@ export interface HookEvent {
 export async function addHookEvent(tx: Database, asking: readonly AskingHook[], { trigger, facts }: HookEvent): Promise<void> {
   const told = asking.filter(({ triggers }) => triggers.includes(trigger));
   if (told.length === 0) return;
+  const depth = depthOfCall();
   await sql`
     with fact as materialized (select ${facts} as facts),
     event as (
-      insert into hook_events (trigger, is_system, facts, hook_ids)
-      select ${trigger}, is_system, (select facts from fact), array_agg(id)
+      insert into hook_events (trigger, is_system, facts, hook_ids, depth)
+      select ${trigger}, is_system, (select facts from fact), array_agg(id), ${depth}
         from unnest(${told.map(({ id }) => id)}::bigint[], ${told.map(({ is_system }) => is_system)}::boolean[]) told(id, is_system)
-       where (select facts from fact) is not null
+       where (select facts from fact) is not null and ${depth} <= ${sql.lit(deepest)}
        group by is_system
       returning id
     )
