@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import pg from 'pg';
+import { Dialect } from './dialect.ts';
 import { PreparingClient } from './prepared.ts';
 import type { DB } from './schema.ts';
 import { types } from './values.ts';
@@ -57,7 +58,7 @@ export function connect({ connectionString, max, statementTimeout_ms = 60_000 }:
   });
   // The pool has already dropped the idle connection and will open another. Without a listener the event would end the process.
   pool.on('error', () => {});
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<DB>({ dialect: new Dialect({ pool }) });
   pools.set(db, pool);
   return db;
 }
