@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { after, describe } from 'node:test';
-import { endFile } from '../../test/support/file_end.ts';
+import { endFile, endProcess } from '../../test/support/file_end.ts';
 import { largest_bytes, type Ready, type ToWorker } from './messages.ts';
 
 /** How long a process waits for what its last file has left under way. */
@@ -33,6 +33,7 @@ for (;;) {
   });
 }
 
+await endProcess();
 // What the last file has left may still throw, and must be heard. What it has left open must not keep the process running.
 setTimeout(() => process.exit(), grace_ms).unref();
 process.channel?.unref();

@@ -22,7 +22,7 @@ const insufficient = (scope: string) => ({
 });
 
 test('a token is taken from a header, from the query and from any form of body', async () => {
-  const { as, people } = await world();
+  const { as, people } = await world({});
   const anonymous = as('anonymous');
   const { id, token } = people.guest;
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -48,7 +48,7 @@ test('a token is taken from a header, from the query and from any form of body',
 });
 
 test('an empty credential is ignored, and the first that is not empty is used', async () => {
-  const { as, people } = await world();
+  const { as, people } = await world({});
   const anonymous = as('anonymous');
   const empty = { 'private-token': '', authorization: 'Bearer ' };
   assert.deepEqual((await anonymous.get('/user', {}, { headers: empty })).body, unauthorized);
@@ -65,7 +65,7 @@ test('an empty credential is ignored, and the first that is not empty is used', 
 });
 
 test('an invalid credential is refused, even where none is needed', async () => {
-  const { as, people } = await world();
+  const { as, people } = await world({});
   const anonymous = as('anonymous');
   const query = { username: people.guest.username };
   assert.equal((await anonymous.get('/users', query)).status, 200);
@@ -89,7 +89,7 @@ test('an invalid credential is refused, even where none is needed', async () => 
 });
 
 test('a token works until it expires, and refusals give the reason', async () => {
-  const here = await world();
+  const here = await world({});
   const tomorrow = await tokenOf(here, 'guest', ['api'], daysFromNow(1));
   assert.equal((await tomorrow.client.get('/user')).status, 200);
 
@@ -111,7 +111,7 @@ test('a token works until it expires, and refusals give the reason', async () =>
 });
 
 test('read_api reads everything and changes nothing', async () => {
-  const here = await world();
+  const here = await world({});
   const { client } = await tokenOf(here, 'maintainer', ['read_api']);
   const url = `/projects/${here.project.id}/freeze_periods`;
   const night = { freeze_start: '0 1 * * *', freeze_end: '0 2 * * *' };
@@ -128,7 +128,7 @@ test('read_api reads everything and changes nothing', async () => {
 });
 
 test('read_user reads users and nothing else', async () => {
-  const here = await world();
+  const here = await world({});
   const { client } = await tokenOf(here, 'maintainer', ['read_user']);
   for (const path of ['/user', '/users', `/users/${here.people.guest.id}`, '/user/status', '/metadata', '/version'])
     assert.equal((await client.get(path)).status, 200, path);
@@ -140,7 +140,7 @@ test('read_user reads users and nothing else', async () => {
 });
 
 test('a token without any scope for the API reads nothing but itself', async () => {
-  const here = await world();
+  const here = await world({});
   for (const scope of ['read_repository', 'write_repository', 'sudo', 'self_rotate', 'k8s_proxy']) {
     const { client } = await tokenOf(here, 'admin', [scope]);
     const refused = await client.get('/user');
@@ -151,7 +151,7 @@ test('a token without any scope for the API reads nothing but itself', async () 
 });
 
 test('an administrator acts as another user, by ID or username, in a header or parameter', async () => {
-  const { as, people, project } = await world();
+  const { as, people, project } = await world({});
   const { id, username } = people.guest;
   const admin = as('admin');
   const answers = [
@@ -173,7 +173,7 @@ test('an administrator acts as another user, by ID or username, in a header or p
 });
 
 test('sudo requires an administrator, the scope sudo, and an existing user', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, people } = here;
   const sudo = people.guest.id;
   const anonymous = await as('anonymous').get('/users', { username: people.guest.username, sudo });
@@ -199,7 +199,7 @@ test('sudo requires an administrator, the scope sudo, and an existing user', asy
 });
 
 test('with sudo the scopes of the endpoint are not required', async () => {
-  const here = await world();
+  const here = await world({});
   const { client } = await tokenOf(here, 'admin', ['sudo']);
   const tea = { emoji: 'tea' };
   assert.equal((await client.put('/user/status', { ...tea, sudo: here.people.guest.id })).status, 200);
@@ -224,7 +224,7 @@ async function refusalIn({ db, people, as }: World, columns: object): Promise<st
 }
 
 test('users who are not active get the reason, everywhere', async () => {
-  const here = await world();
+  const here = await world({});
   const blocked = '403 Forbidden - Your account has been blocked.';
   assert.equal(await refusalIn(here, { state: 'blocked' }), blocked);
   assert.equal(await refusalIn(here, { state: 'banned' }), blocked);
@@ -244,7 +244,7 @@ test('users who are not active get the reason, everywhere', async () => {
 });
 
 test('sudo does not work for blocked users, nor for blocked administrators', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, people, db } = here;
   await as('admin').post(`/users/${people.guest.id}/block`);
   const refused = await as('admin').get('/user', { sudo: people.guest.id });
@@ -255,7 +255,7 @@ test('sudo does not work for blocked users, nor for blocked administrators', asy
 });
 
 test('the last use is recorded with its address and day, at most every ten minutes', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, db, people } = here;
   const { id, client } = await tokenOf(here, 'guest');
   const remembered = () =>
@@ -287,7 +287,7 @@ test('the last use is recorded with its address and day, at most every ten minut
 });
 
 test('a proxy that sends no valid address does not cause a refusal', async () => {
-  const here = await world();
+  const here = await world({});
   for (const [address, remembered] of [
     ['unknown', []],
     ['fe80::1%eth0', ['fe80::1']],

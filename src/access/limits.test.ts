@@ -6,7 +6,7 @@ import { forgetOldCounts } from './limits.ts';
 
 /** A world whose limits are turned off when the test ends, because all worlds of a file share them. */
 async function limitedWorld(t: { after(end: () => Promise<unknown>): void }, settings: object): Promise<World> {
-  const here = await world();
+  const here = await world({});
   t.after(async () => {
     await here.db.deleteFrom('application_settings').execute();
     await here.db.insertInto('application_settings').defaultValues().execute();
@@ -20,7 +20,7 @@ async function limitedWorld(t: { after(end: () => Promise<unknown>): void }, set
 const year_s = 365 * 86_400;
 
 test('while limits are off nothing is counted and no headers are sent', async () => {
-  const { as, db } = await world();
+  const { as, db } = await world({});
   const answer = await as('guest').get('/user');
   assert.equal(answer.headers.has('ratelimit-limit'), false);
   assert.deepEqual(await db.selectFrom('request_counts').selectAll().execute(), []);

@@ -53,7 +53,7 @@ test('the OpenAPI document has the types of bodies, none for 304, and the fields
 });
 
 test('docs/access.txt is up to date', async () => {
-  assert.equal(await committed('access.txt'), await accessTable(await world()), stale);
+  assert.equal(await committed('access.txt'), await accessTable(await world({})), stale);
 });
 
 test('the picture of the districts in docs/architecture.md is up to date', async () => {

@@ -22,7 +22,7 @@ let here: World;
 let things: Things;
 
 before(async () => {
-  here = await world();
+  here = await world({});
   things = await addThings(here);
   await furnish();
 });

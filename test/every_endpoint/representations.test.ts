@@ -284,7 +284,7 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
 
 test('every representation has the fields that clients expect', async () => {
   const missing: Record<string, string[]> = {};
-  for (const [name, expected, { status, body }] of await replies(await world())) {
+  for (const [name, expected, { status, body }] of await replies(await world({}))) {
     const shown = Array.isArray(body) ? body[0] : body;
     assert.ok(status < 300 && shown, `${name} ${JSON.stringify(body)}`);
     const left = expected.filter((field) => !(field in shown));
@@ -294,14 +294,14 @@ test('every representation has the fields that clients expect', async () => {
 });
 
 test('a licensee has all members, also where the license does not name them', async () => {
-  const here = await world();
+  const here = await world({});
   const license = await licenseText(here, { plan: 'ultimate' }, { licensee: { Company: 'Orchard' } });
   const added = await here.as('admin').post('/license', { license });
   assert.deepEqual(added.body.licensee, { Name: '', Email: '', Company: 'Orchard' });
 });
 
 test('fields about the caller and the content have the right values', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, people } = here;
   const ofProject = `/projects/${here.project.id}`;
   await as('owner').put(ofProject, { description: '**bold** <script>x</script>' });
@@ -333,7 +333,7 @@ test('fields about the caller and the content have the right values', async () =
 });
 
 test('activity, sign-ins and the highest role are those that happened', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, db, people, project, url } = here;
   const shown = async (id: number) => (await as('admin').get(`/users/${id}`)).body;
   const today = new Date().toISOString().slice(0, 10);
@@ -376,7 +376,7 @@ test('activity, sign-ins and the highest role are those that happened', async ()
 });
 
 test('statistics are the sizes of what is stored', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, project } = here;
   const of = async (persona: Persona) => (await as(persona).get(`/projects/${project.id}`, { statistics: true })).body.statistics;
   assert.deepEqual([(await of('reporter')).storage_size, (await of('reporter')).commit_count], [0, 0]);
@@ -421,7 +421,7 @@ test('statistics are the sizes of what is stored', async () => {
 });
 
 test('a restriction of groups that does not exist is refused, and nothing changes', async () => {
-  const { as, group } = await world();
+  const { as, group } = await world({});
   const path = `/groups/${group.id}`;
   for (const given of [
     { require_two_factor_authentication: true },

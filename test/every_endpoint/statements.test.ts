@@ -565,7 +565,7 @@ const unchanging = new Set([
 ]);
 
 test('no list needs more statements for more rows', async () => {
-  const here = await world();
+  const here = await world({});
   const started = await here.as('owner').post(`/projects/${here.project.id}/repository/commits`, {
     ...{ branch: 'main', commit_message: 'Begin' },
     actions: [{ action: 'create', file_path: 'README.md', content: 'a\n' }],
@@ -596,7 +596,7 @@ test('no list needs more statements for more rows', async () => {
 });
 
 test('an issue takes three statements: the credential, the project with the issue, and its row', async () => {
-  const here = await world();
+  const here = await world({});
   const owner = here.as('owner');
   const at = `/projects/${here.project.id}`;
   const { body: milestone } = await owner.post(`${at}/milestones`, { title: 'Harvest', due_date: '2020-01-01' });

@@ -1,8 +1,8 @@
-/** The database of a test file: its own copy of a migrated one, dropped when the file ends. */
+/** Databases of tests: copies of a migrated one. A test file can have its own, which is dropped when it ends; the others share that of their process. */
 import { sql } from 'kysely';
 import { connect, type Database } from '../../src/db/index.ts';
-import { atFileEnd } from './file_end.ts';
-import { cloneDatabase, startTestServer } from './server.ts';
+import { atFileEnd, atProcessEnd } from './file_end.ts';
+import { cloneDatabase, startTestServer, type TestServer } from './server.ts';
 
 export interface TestDatabase {
   db: Database;
@@ -13,14 +13,21 @@ export interface TestDatabase {
 const templateVariable = 'TEST_DATABASE_TEMPLATE';
 
 let made: Promise<TestDatabase> | undefined;
+let shared: Promise<TestDatabase> | undefined;
 
 /**
  * The database of the calling test file; every call in one file answers the same.
  * A file that is run alone, with `node --test`, starts a PostgreSQL of its own.
  */
 export function testDatabase(): Promise<TestDatabase> {
-  made ??= make();
+  made ??= makeOwn();
   return made;
+}
+
+/** The database that all files of this process share: its connections stay warm, and know their tables and statements already. */
+export function sharedDatabase(): Promise<TestDatabase> {
+  shared ??= make(atProcessEnd);
+  return shared;
 }
 
 /** The same without its tables, as a database is before the first migration. */
@@ -31,20 +38,29 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-async function make(): Promise<TestDatabase> {
+function makeOwn(): Promise<TestDatabase> {
   atFileEnd(() => {
     made = undefined;
   });
+  return make(atFileEnd);
+}
+
+async function make(atEnd: typeof atFileEnd): Promise<TestDatabase> {
   const template = process.env[templateVariable] ?? (await ownTemplate());
   const { connectionString, drop } = await cloneDatabase(template);
-  atFileEnd(drop);
+  atEnd(drop);
   const db = connect({ connectionString, max: 10 });
-  atFileEnd(() => db.destroy());
+  atEnd(() => db.destroy());
   return { db, connectionString };
 }
 
+let ownServer: Promise<TestServer> | undefined;
+
+/** Of a file that is run alone. */
 async function ownTemplate(): Promise<string> {
-  const server = await startTestServer();
-  atFileEnd(server.stop);
-  return server.template;
+  ownServer ??= startTestServer().then((server) => {
+    atProcessEnd(server.stop);
+    return server;
+  });
+  return (await ownServer).template;
 }

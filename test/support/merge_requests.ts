@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { copyFork } from '../../src/areas/spaces/projects/index.ts';
 import { performQueued } from './jobs.ts';
 import { fileUrl, filledWorld, onMain } from './repository.ts';
-import type { Persona, World } from './world.ts';
+import type { Persona, World, WorldOptions } from './world.ts';
 
 /** A world whose project has the branches `main` and `topic`, which is a commit ahead. */
-export async function worldWithTopic(): Promise<World> {
-  const here = await filledWorld();
+export async function worldWithTopic(options?: WorldOptions): Promise<World> {
+  const here = await filledWorld(options);
   await addBranch(here, 'topic');
   return here;
 }

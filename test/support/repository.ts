@@ -1,7 +1,7 @@
 /** What tests of repositories share: a project with something in it, and where things are. */
 import assert from 'node:assert/strict';
 import { type Repository, repositoryOf, resolveBranch } from '../../src/git/index.ts';
-import { type World, world } from './world.ts';
+import { type World, type WorldOptions, world } from './world.ts';
 
 /** The parameters of a change of one file on the default branch. */
 export const onMain = { branch: 'main', commit_message: 'Change a file' };
@@ -18,8 +18,8 @@ export const repositoryIn = ({ services, project }: World): Repository =>
 export const headOf = (here: World, branch = 'main'): Promise<string | undefined> => resolveBranch(repositoryIn(here), branch);
 
 /** A world whose project has `README.md`, of the lines `one` and `two`, on `main`. */
-export async function filledWorld(): Promise<World> {
-  const here = await world();
+export async function filledWorld(options?: WorldOptions): Promise<World> {
+  const here = await world(options);
   const created = await here.as('maintainer').post(fileUrl(here.project, 'README.md'), { ...onMain, content: 'one\ntwo\n' });
   assert.equal(created.status, 201);
   return here;

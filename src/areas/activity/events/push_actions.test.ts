@@ -55,7 +55,7 @@ async function push({ run }: GitClient, ...args: string[]): Promise<void> {
 }
 
 test('a push event has the range and the number of its commits', async () => {
-  const here = await world();
+  const here = await world({});
   const client = await cloned(here);
   const first = await commit(client, 'Begin');
   await push(client, 'HEAD:main');
@@ -77,7 +77,7 @@ test('a push event has the range and the number of its commits', async () => {
 });
 
 test('a new branch counts the commits that the default branch lacks, and a deleted one counts none', async () => {
-  const here = await world();
+  const here = await world({});
   const client = await cloned(here);
   await commit(client, 'One');
   await commit(client, 'Two');
@@ -99,7 +99,7 @@ test('a new branch counts the commits that the default branch lacks, and a delet
 });
 
 test('a force-pushed branch counts the commits that it did not have before', async () => {
-  const here = await world();
+  const here = await world({});
   const client = await cloned(here);
   await commit(client, 'One');
   await push(client, 'HEAD:main', 'HEAD:side');
@@ -112,7 +112,7 @@ test('a force-pushed branch counts the commits that it did not have before', asy
 });
 
 test('the event of a tag names its commit', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const client = await cloned(here);
   await client.run(['tag', 'light'], { at: 'work' });
   await client.run(['tag', '-m', 'said', 'heavy'], { at: 'work' });
@@ -129,7 +129,7 @@ test('the event of a tag names its commit', async () => {
 });
 
 test('a push of many branches is recorded as one event, above the configured limit', async (t) => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   t.after(() => here.db.updateTable('application_settings').set({ push_event_activities_limit: 3 }).execute());
   const client = await cloned(here);
   await push(client, 'HEAD:a', 'HEAD:b', 'HEAD:c', 'HEAD:refs/tags/t');
@@ -157,7 +157,7 @@ test('a push of many branches is recorded as one event, above the configured lim
 });
 
 test('moving a branch or tag through the API is recorded as a push', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const { id } = here.project;
   const url = `/projects/${id}/repository`;
   const root = await headOf(here);
@@ -198,7 +198,7 @@ test('moving a branch or tag through the API is recorded as a push', async () =>
 });
 
 test('a project initialised with a file has a creation and a push event', async () => {
-  const here = await world();
+  const here = await world({});
   const { id } = (await here.as('owner').post('/projects', { name: 'begun', initialize_with_readme: true })).body;
   assert.deepEqual(await shortly(here, id), [['created', 'branch', 'main', 1, 'Initial commit']]);
   const rows = await here.db.selectFrom('events').select('action').where('project_id', '=', id).orderBy('id').execute();
@@ -209,7 +209,7 @@ test('a project initialised with a file has a creation and a push event', async 
 });
 
 test('a push interrupted by a crash is recorded once, when it is settled', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const project = { id: here.project.id, storage: 'default' };
   const head = (await headOf(here))!;
   const update = { ref: 'refs/heads/late', old: null, new: head };

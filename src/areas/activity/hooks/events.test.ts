@@ -11,7 +11,7 @@ let receiver: Receiver;
 let here: World;
 before(async () => {
   receiver = await startReceiver();
-  here = await worldWithTopic();
+  here = await worldWithTopic({});
   await allowLocalHooks(here);
 });
 after(() => receiver.stop());

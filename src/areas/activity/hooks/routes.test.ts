@@ -15,7 +15,7 @@ const places = ({ project, group }: World) =>
   ] as const;
 
 test('a webhook is added, shown, changed, listed and deleted, and its secrets are never shown', async () => {
-  const here = await world();
+  const here = await world({});
   const signing_token = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   for (const [path, manager, other, kind] of places(here)) {
     const as = here.as(manager);
@@ -60,7 +60,7 @@ test('a webhook is added, shown, changed, listed and deleted, and its secrets ar
 });
 
 test('what cannot be requested or read is refused, and nothing is stored', async () => {
-  const here = await world();
+  const here = await world({});
   for (const [path, manager] of places(here).slice(0, 2)) {
     const as = here.as(manager);
     for (const refused of [
@@ -94,7 +94,7 @@ test('what cannot be requested or read is refused, and nothing is stored', async
 });
 
 test('URL variables and custom headers are set and removed one by one', async () => {
-  const here = await world();
+  const here = await world({});
   const path = `/projects/${here.project.id}/hooks`;
   const as = here.as('maintainer');
   const { id } = (await as.post(path, { url: `${url}/{room}`, url_variables: [{ key: 'room', value: 'cellar' }] })).body;
@@ -113,7 +113,7 @@ test('URL variables and custom headers are set and removed one by one', async ()
 });
 
 test('a project has a limited number of webhooks, and those of another are not found', async () => {
-  const [here, there] = [await world(), await world()];
+  const [here, there] = [await world({}), await world()];
   const path = `/projects/${here.project.id}/hooks`;
   const { id } = (await here.as('maintainer').post(path, { url })).body;
   assert.equal((await there.as('maintainer').get(`/projects/${there.project.id}/hooks/${id}`)).status, 404);
@@ -130,7 +130,7 @@ test('a project has a limited number of webhooks, and those of another are not f
 });
 
 test('a guest whose role has admin_web_hook manages webhooks, and those of groups need Premium', async (t) => {
-  const here = await world();
+  const here = await world({});
   const { client } = await personWith(here, `/groups/${here.group.id}`, ['admin_web_hook']);
   const [inProject, inGroup] = [`/projects/${here.project.id}/hooks`, `/groups/${here.group.id}/hooks`];
   for (const path of [inProject, inGroup]) assert.equal((await client.post(path, { url })).status, 201);

@@ -14,7 +14,7 @@ let receiver: Receiver;
 let here: World;
 before(async () => {
   receiver = await startReceiver();
-  here = await world();
+  here = await world({});
   await allowLocalHooks(here);
   const system = await here.as('admin').post('/hooks', { url: `${receiver.url}/system`, push_events: false });
   assert.equal(system.status, 201);

@@ -8,7 +8,7 @@ import { gitLoad, resolveTag } from '../../../git/index.ts';
 import { checkLimits } from './push_check_rules.ts';
 
 test('a tag cannot be deleted by a push, but over the API', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'maintainer');
   await clone.git('tag', 'v1');
   assert.equal((await clone.push('http', 'v1')).code, 0);
@@ -26,7 +26,7 @@ test('a tag cannot be deleted by a push, but over the API', async () => {
 });
 
 test('every violation is told, first those of the branch, then of commits, files and sizes', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   const [name, email] = clone.person;
   await setRule(here, {
@@ -72,7 +72,7 @@ test('every violation is told, first those of the branch, then of commits, files
 });
 
 test('an address of the pusher that is not verified is told as such', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   const { id } = here.people.developer;
   await here.db.insertInto('emails').values({ user_id: id, email: 'second@elsewhere.test', confirmed_at: null }).execute();
@@ -89,7 +89,7 @@ test('an address of the pusher that is not verified is told as such', async () =
 });
 
 test('only new commits and added files count', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await clone.begin('before');
   await clone.commit({ message: 'Old', file: 'old.exe', content: Buffer.alloc(2 * 1024 * 1024) });
@@ -110,7 +110,7 @@ test('only new commits and added files count', async () => {
 });
 
 test('a merge adds what none of its parents has', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await clone.begin('side');
   await clone.commit({ file: 'side.txt' });
@@ -128,7 +128,7 @@ test('a merge adds what none of its parents has', async () => {
 });
 
 test('a tag is no way around the rules, and the default branch may have any name', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'maintainer');
   await setRule(here, { commit_message_regex: '^Good', branch_name_regex: '^feature/' });
   await clone.begin('local');
@@ -151,7 +151,7 @@ test('a tag is no way around the rules, and the default branch may have any name
 });
 
 test('files of Git LFS pass the limit of sizes', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await setRule(here, { max_file_size: 1 });
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 99999999\n`;
@@ -161,7 +161,7 @@ test('files of Git LFS pass the limit of sizes', async () => {
 });
 
 test('twenty violations are told, and how many more there are', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await setRule(here, { commit_message_regex: '^Good' });
   await clone.begin('many');
@@ -190,7 +190,7 @@ function importOf(count: number, [name, email]: [string, string], message: (inde
 }
 
 test('a push of thousands of commits is checked with a few processes', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   const count = 3_000;
   await setRule(here, {
@@ -224,7 +224,7 @@ test('a push of thousands of commits is checked with a few processes', async () 
 });
 
 test('a check that takes too long, or cannot be made, refuses the push', async (t) => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await setRule(here, { commit_message_regex: '^Good' });
   await clone.begin('late');
@@ -243,7 +243,7 @@ test('a check that takes too long, or cannot be made, refuses the push', async (
 });
 
 test('a message that is too long to be checked is refused', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await setRule(here, { commit_message_negative_regex: 'WIP' });
   const [name, email] = clone.person;
@@ -260,7 +260,7 @@ test('a message that is too long to be checked is refused', async () => {
 });
 
 test('without the plan no rule is enforced', async (t) => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await setRule(here, { commit_message_regex: '^Good' });
   t.after(() => changePlan(here, 'ultimate'));

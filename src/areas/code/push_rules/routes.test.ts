@@ -24,7 +24,7 @@ const unset = {
 };
 
 test('the push rule of a project is added, shown, changed and deleted', async () => {
-  const here = await world();
+  const here = await world({});
   const maintainer = here.as('maintainer');
   const url = ruleUrl(here);
   const none = await maintainer.get(url);
@@ -60,7 +60,7 @@ test('the push rule of a project is added, shown, changed and deleted', async ()
 });
 
 test('the push rule of a group is added, shown, changed and deleted', async () => {
-  const { as, group } = await world();
+  const { as, group } = await world({});
   const owner = as('owner');
   const url = groupUrl(group);
   for (const none of [await owner.get(url), await owner.delete(url)])
@@ -80,7 +80,7 @@ test('the push rule of a group is added, shown, changed and deleted', async () =
 });
 
 test('invalid fields are refused by name, and nothing changes', async () => {
-  const here = await world();
+  const here = await world({});
   const maintainer = here.as('maintainer');
   const url = ruleUrl(here);
   const names =
@@ -119,7 +119,7 @@ test('invalid fields are refused by name, and nothing changes', async () => {
 });
 
 test('only maintainers and holders of the permission manage the rule of a project', async () => {
-  const here = await world();
+  const here = await world({});
   const { as } = here;
   const url = ruleUrl(here);
   for (const [persona, status] of [
@@ -139,7 +139,7 @@ test('only maintainers and holders of the permission manage the rule of a projec
 });
 
 test('only owners and holders of the permission learn of the rule of a group', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, group } = here;
   const url = groupUrl(group);
   assert.equal((await as('owner').post(url, { member_check: true })).status, 201);
@@ -158,7 +158,7 @@ test('only owners and holders of the permission learn of the rule of a group', a
 });
 
 test('a new project starts with the rule of the nearest group, and keeps it', async () => {
-  const { as, group } = await world();
+  const { as, group } = await world({});
   const owner = as('owner');
   const sub = (await owner.post('/groups', { name: 'Sub', path: 'sub', parent_id: group.id })).body;
   const newProject = async (path: string, namespace_id: number) =>
@@ -187,7 +187,7 @@ test('a new project starts with the rule of the nearest group, and keeps it', as
 });
 
 test('push rules need the plan Premium', async (t) => {
-  const here = await world();
+  const here = await world({});
   const { as, group } = here;
   const url = ruleUrl(here);
   await as('maintainer').post(url, { member_check: true });
@@ -206,7 +206,7 @@ test('push rules need the plan Premium', async (t) => {
 });
 
 test('a project whose README would break the rule of its group is not created', async () => {
-  const { as, group } = await world();
+  const { as, group } = await world({});
   const url = groupUrl(group);
   assert.equal((await as('owner').post(url, { commit_message_regex: '^PROJECT-\\d+' })).status, 201);
   const create = (name: string, more: object) => as('owner').post('/projects', { name, namespace_id: group.id, ...more });

@@ -32,7 +32,7 @@ const projectOf = ({ db, project }: World) =>
   db.selectFrom('projects').select(['empty_repo', 'default_branch']).where('id', '=', project.id).executeTakeFirstOrThrow();
 
 test('a push whose process died after the branch moved is settled at the next start', async () => {
-  const here = await world();
+  const here = await world({});
   const id = await newCommit(here);
   const update = { ref: 'refs/heads/trunk', old: null, new: id };
   await leftRow(here, [update]);
@@ -46,7 +46,7 @@ test('a push whose process died after the branch moved is settled at the next st
 });
 
 test('it is settled even if the branch has moved on or was deleted', async () => {
-  const here = await world();
+  const here = await world({});
   const first = await newCommit(here);
   const second = await newCommit(here, first);
   await updateRefs(repositoryIn(here), [{ ref: 'refs/heads/main', old: null, new: second }]);
@@ -60,7 +60,7 @@ test('it is settled even if the branch has moved on or was deleted', async () =>
 });
 
 test('a move that did not happen is dropped, but not while it may still happen', async () => {
-  const here = await world();
+  const here = await world({});
   const id = await newCommit(here);
   const never = { ref: 'refs/heads/main', old: null, new: id };
   await leftRow(here, [never]);
@@ -75,7 +75,7 @@ test('a move that did not happen is dropped, but not while it may still happen',
 });
 
 test('the lock that git left when it was killed with the server is gone after the next start', async () => {
-  const here = await world();
+  const here = await world({});
   const id = await newCommit(here);
   const repository = repositoryIn(here);
   await updateRefs(repository, [{ ref: 'refs/heads/main', old: null, new: id }]);
@@ -95,7 +95,7 @@ test('the lock that git left when it was killed with the server is gone after th
 });
 
 test('a push that moved some of its branches is given time, and then settled for those', async () => {
-  const here = await world();
+  const here = await world({});
   const id = await newCommit(here);
   const done = { ref: 'refs/heads/done', old: null, new: id };
   const undone = { ref: 'refs/heads/undone', old: null, new: id };
@@ -111,8 +111,8 @@ test('a push that moved some of its branches is given time, and then settled for
 });
 
 test('an unreadable repository does not keep others from being settled', async () => {
-  const broken = await world();
-  const here = await world();
+  const broken = await world({});
+  const here = await world({});
   await leftRow(broken, [{ ref: 'refs/heads/main', old: null, new: 'f'.repeat(40) }], 60);
   await broken.db.updateTable('projects').set({ storage: 'elsewhere' }).where('id', '=', broken.project.id).execute();
   const update = { ref: 'refs/heads/main', old: null, new: await newCommit(here) };

@@ -25,7 +25,7 @@ const isStored = async ({ services }: World, key: string) => {
 const rowOf = ({ db }: World, id: number) => db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
 
 test('a file is uploaded, listed, downloaded both ways, and deleted both ways with its bytes', async () => {
-  const here = await world();
+  const here = await world({});
   const { people, as } = here;
   for (const { place, web } of places(here)) {
     const { status, body } = await upload(here, 'guest', place, 'C:\\shots\\load graph (1).PNG', 'pixels');
@@ -87,7 +87,7 @@ test('a file is uploaded, listed, downloaded both ways, and deleted both ways wi
 });
 
 test('roles decide who uploads, downloads, lists and deletes', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, db, project, group } = here;
   for (const { place, what } of places(here)) {
     const { body } = await upload(here, 'guest', place, 'a.txt');
@@ -117,7 +117,7 @@ test('roles decide who uploads, downloads, lists and deletes', async () => {
 });
 
 test('members with minimal access see a private group, but not its uploads', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, group, people } = here;
   const place = `/groups/${group.id}`;
   const { body } = await upload(here, 'guest', place, 'a.txt');
@@ -129,8 +129,8 @@ test('members with minimal access see a private group, but not its uploads', asy
 });
 
 test('uploads of one place are not found in another, nor with another name or secret', async () => {
-  const here = await world();
-  const other = await world();
+  const here = await world({});
+  const other = await world({});
   const [own] = places(here);
   const [foreign] = places(other);
   const { body } = await upload(here, 'guest', own!.place, 'a.txt');
@@ -152,7 +152,7 @@ test('uploads of one place are not found in another, nor with another name or se
 });
 
 test('names are made safe for paths, URLs and Markdown', async () => {
-  const here = await world();
+  const here = await world({});
   const place = `/projects/${here.project.id}`;
   const namesAndAlts: [string, string, string][] = [
     ['../../etc/passwd', 'passwd', '[passwd]'],
@@ -175,7 +175,7 @@ test('names are made safe for paths, URLs and Markdown', async () => {
 });
 
 test('parts of a file are sent, and nothing when the client has it', async () => {
-  const here = await world();
+  const here = await world({});
   const place = `/projects/${here.project.id}`;
   const { body } = await upload(here, 'guest', place, 'digits.bin', '0123456789');
   const empty = (await upload(here, 'guest', place, 'empty', '')).body;
@@ -210,7 +210,7 @@ test('parts of a file are sent, and nothing when the client has it', async () =>
 });
 
 test('what is no file, too large or broken off is refused, and leaves nothing behind', async (t) => {
-  const here = await world();
+  const here = await world({});
   const { as, db, services, project } = here;
   const place = `/projects/${here.project.id}`;
   const form = new FormData();
@@ -251,7 +251,7 @@ test('what is no file, too large or broken off is refused, and leaves nothing be
 });
 
 test('the uploads of a deleted project are collected, and those of a deleted user stay', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, db, services, project, people } = here;
   const place = `/projects/${here.project.id}`;
   const { id } = (await upload(here, 'guest', place, 'a.txt')).body;
@@ -276,7 +276,7 @@ test('the uploads of a deleted project are collected, and those of a deleted use
 });
 
 test('read-only projects and groups take no uploads and delete none', async () => {
-  const here = await world();
+  const here = await world({});
   const { as } = here;
   for (const { place, what } of places(here)) {
     const { body } = await upload(here, 'guest', place, 'a.txt');

@@ -10,7 +10,7 @@ const platform = { api_url: 'https://kube.example.com:6443', token: 'secret-of-t
 
 /** Clusters belong to the instance, which all worlds of a file share. */
 async function emptyWorld(t: TestContext): Promise<World> {
-  const here = await world();
+  const here = await world({});
   t.after(async () => {
     await here.db.deleteFrom('clusters').execute();
     await here.db.updateTable('application_settings').set({ allow_local_requests_from_web_hooks_and_services: false }).execute();

@@ -34,7 +34,7 @@ async function everythingIn(db: Database): Promise<string> {
 }
 
 test('the token is encrypted in the database, and is in no reply and no log', async (t) => {
-  const { db, people, services } = await world();
+  const { db, people, services } = await world({});
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-clusters-'));
   t.after(() => rm(data, { recursive: true, force: true }));
   let said = '';

@@ -11,7 +11,7 @@ const places = ({ project, group }: World): [string, Persona, Persona][] => [
 ];
 
 test('variables of projects, groups and the instance are created, listed, updated and deleted', async () => {
-  const here = await world();
+  const here = await world({});
   for (const [path, manager, other] of places(here)) {
     const as = here.as(manager);
     const scope = manager === 'admin' ? {} : { environment_scope: '*' };
@@ -50,7 +50,7 @@ test('variables of projects, groups and the instance are created, listed, update
 });
 
 test('invalid values of a variable are refused by field, and nothing is stored', async () => {
-  const here = await world();
+  const here = await world({});
   for (const [path, manager] of places(here)) {
     const as = here.as(manager);
     const refusals: [object, object][] = [
@@ -74,7 +74,7 @@ test('invalid values of a variable are refused by field, and nothing is stored',
 });
 
 test('a key has one value for each environment scope, and the filter says which', async () => {
-  const here = await world();
+  const here = await world({});
   for (const [path, manager] of places(here).slice(0, 2)) {
     const as = here.as(manager);
     await as.post(path, { key: 'URL', value: 'https://live', environment_scope: 'production' });
@@ -98,7 +98,7 @@ test('a key has one value for each environment scope, and the filter says which'
 });
 
 test('a hidden value is never shown and stays masked', async () => {
-  const { as, project } = await world();
+  const { as, project } = await world({});
   const path = `/projects/${project.id}/variables`;
   const made = await as('maintainer').post(path, { key: 'PASSWORD', value: 'correct-horse', masked_and_hidden: true });
   assert.deepEqual([made.body.value, made.body.masked, made.body.hidden], [null, true, true]);
@@ -113,7 +113,7 @@ test('a hidden value is never shown and stays masked', async () => {
 });
 
 test('a value is masked later only if it can be', async () => {
-  const { as, project } = await world();
+  const { as, project } = await world({});
   const path = `/projects/${project.id}/variables`;
   await as('maintainer').post(path, { key: 'TOKEN', value: 'a b' });
   assert.deepEqual((await as('maintainer').put(`${path}/TOKEN`, { masked: true })).body, { message: { value: ['is invalid'] } });
@@ -122,14 +122,14 @@ test('a value is masked later only if it can be', async () => {
 });
 
 test('values are encrypted in the database', async () => {
-  const { as, project, db } = await world();
+  const { as, project, db } = await world({});
   await as('maintainer').post(`/projects/${project.id}/variables`, { key: 'SECRET', value: 'open sesame' });
   const row = await db.selectFrom('variables').select('value').where('project_id', '=', project.id).executeTakeFirstOrThrow();
   assert.ok(!row.value.toString('latin1').includes('sesame'));
 });
 
 test('variables are deleted with their project, and those of other projects are not found', async () => {
-  const { as, project, group, db } = await world();
+  const { as, project, group, db } = await world({});
   await as('owner').post(`/groups/${group.id}/variables`, { key: 'SHARED', value: 'x' });
   const path = `/projects/${project.id}/variables`;
   assert.equal((await as('maintainer').get(`${path}/SHARED`)).status, 404);
@@ -140,7 +140,7 @@ test('variables are deleted with their project, and those of other projects are 
 });
 
 test('a guest whose role has admin_cicd_variables manages variables', async () => {
-  const here = await world();
+  const here = await world({});
   const { client } = await personWith(here, `/groups/${here.group.id}`, ['admin_cicd_variables']);
   for (const path of [`/projects/${here.project.id}/variables`, `/groups/${here.group.id}/variables`])
     assert.equal((await client.post(path, { key: 'A', value: 'x' })).status, 201);

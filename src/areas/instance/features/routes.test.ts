@@ -8,7 +8,7 @@ const off = { key: 'boolean', value: false };
 
 /** Features belong to the instance, which all worlds of a file share. */
 async function freshWorld(t: TestContext): Promise<World> {
-  const here = await world();
+  const here = await world({});
   t.after(() => here.db.deleteFrom('features').execute());
   return here;
 }

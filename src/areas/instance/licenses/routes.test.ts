@@ -11,7 +11,7 @@ let here: World;
 
 /** Every test starts without a license and without counts: all worlds of a file share one server. */
 beforeEach(async () => {
-  here = await world();
+  here = await world({});
   await here.db.deleteFrom('licenses').execute();
   await here.db.deleteFrom('billable_counts').execute();
 });

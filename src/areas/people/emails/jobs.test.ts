@@ -14,7 +14,7 @@ const log = pino({ level: 'silent' });
 const from = 'forge@coppice.test';
 
 test('a message that no server accepts is queued again, and is sent later', async (t) => {
-  const { as, people, services, db } = await world();
+  const { as, people, services, db } = await world({});
   const { connectionString } = await testDatabase();
   const refused = Promise.withResolvers<void>();
   const closed = await mailbox(t, {

@@ -212,7 +212,7 @@ test('an account whose primary address another user confirmed goes on with anoth
 });
 
 test('of many concurrent claims to one address, in any case, at most one is confirmed', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, people, db } = here;
   const persons = await Promise.all(Array.from({ length: 6 }, () => here.person()));
   const ids = persons.map(({ id }) => id);

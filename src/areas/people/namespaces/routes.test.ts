@@ -7,7 +7,7 @@ import { recordGroupSeats } from './index.ts';
 const pathsIn = (answer: { body: { full_path: string }[] }) => answer.body.map(({ full_path }) => full_path);
 
 test('users see their own namespace and the groups that they are a member of', async () => {
-  const { as, people, group, person } = await world();
+  const { as, people, group, person } = await world({});
   const sub = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: group.id })).body;
   const { username } = people.guest;
   assert.deepEqual(pathsIn(await as('guest').get('/namespaces')), [username, group.path, sub.full_path]);

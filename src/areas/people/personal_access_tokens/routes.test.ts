@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { clientOf } from '../../../../test/support/client.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { daysFromNow } from '../../../cron/index.ts';
+import { ghostUser } from '../users/index.ts';
 import { createToken, type NewToken } from './actions.ts';
 import { lastDay } from './rules.ts';
 
@@ -99,7 +100,7 @@ test('a token without expires_at expires after a year, and none lives longer', a
 });
 
 test('only administrators create tokens for others, and only for existing users', async () => {
-  const { as, people, db } = await world();
+  const { as, people, services } = await world();
   const url = `/users/${people.guest.id}/personal_access_tokens`;
   const wish = { name: 'n', scopes: ['api'] };
   assert.equal((await as('guest').post(url, wish)).status, 403);
@@ -107,8 +108,7 @@ test('only administrators create tokens for others, and only for existing users'
   assert.deepEqual((await as('admin').post('/users/99999999/personal_access_tokens', wish)).body, {
     message: '404 User Not Found',
   });
-  await db.updateTable('users').set({ user_type: 'ghost' }).where('id', '=', people.planner.id).execute();
-  const ghost = await as('admin').post(`/users/${people.planner.id}/personal_access_tokens`, wish);
+  const ghost = await as('admin').post(`/users/${await ghostUser(services)}/personal_access_tokens`, wish);
   assert.equal(ghost.status, 422);
   assert.deepEqual(ghost.body, { message: 'Not permitted to create' });
 });

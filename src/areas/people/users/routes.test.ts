@@ -4,6 +4,7 @@ import { clientOf } from '../../../../test/support/client.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { createProject } from '../../spaces/projects/index.ts';
 import { createToken } from '../personal_access_tokens/index.ts';
+import { ghostUser } from './index.ts';
 
 let count = 0;
 
@@ -293,15 +294,14 @@ test('a blocked user is refused at once, until they are unblocked', async () => 
 });
 
 test('administrators cannot block themselves, the ghost user or unknown users', async () => {
-  const { as, people, db } = await world();
+  const { as, people, db, services } = await world();
   const self = await as('admin').post(`/users/${people.admin.id}/block`);
   assert.equal(self.status, 403);
   assert.deepEqual(self.body, { message: '403 Forbidden - The API initiating user cannot be blocked by the API' });
   assert.deepEqual((await as('admin').post('/users/99999999/block')).body, { message: '404 User Not Found' });
   assert.deepEqual((await as('admin').post('/users/99999999/unblock')).body, { message: '404 User Not Found' });
 
-  await db.updateTable('users').set({ user_type: 'ghost' }).where('id', '=', people.guest.id).execute();
-  const ghost = await as('admin').post(`/users/${people.guest.id}/block`);
+  const ghost = await as('admin').post(`/users/${await ghostUser(services)}/block`);
   assert.equal(ghost.status, 403);
   assert.deepEqual(ghost.body, { message: 'An internal user cannot be blocked' });
 

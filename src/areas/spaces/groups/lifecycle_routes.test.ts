@@ -18,7 +18,7 @@ const addGroup = async (here: World, path: string, parent_id?: number, more: obj
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id);
 
 test('a group that is marked for deletion marks everything in it, until it is restored', async () => {
-  const here = await world();
+  const here = await world({});
   const below = await addGroup(here, 'below', here.group.id);
   await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', 'in', [here.group.id, below.id]).execute();
   await here.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', here.project.id).execute();
@@ -122,7 +122,7 @@ test('the hourly job deletes a group with everything in it, and its members lose
 });
 
 test('only a marked subgroup is deleted immediately, when the request names its path', async () => {
-  const here = await world();
+  const here = await world({});
   const below = await addGroup(here, 'below', here.group.id);
   const now = (full_path: string) => ({ permanently_remove: true, full_path });
   const refusal = async (id: number, full_path: string) =>
@@ -141,7 +141,7 @@ test('only a marked subgroup is deleted immediately, when the request names its 
 });
 
 test('an archived group archives everything in it', async () => {
-  const here = await world();
+  const here = await world({});
   const below = await addGroup(here, 'below', here.group.id);
   const archived = await here.as('owner').post(`/groups/${here.group.id}/archive`);
   assert.deepEqual([archived.status, archived.body.archived], [200, true]);
@@ -155,7 +155,7 @@ test('an archived group archives everything in it', async () => {
 });
 
 test('a transferred group takes everything along: paths, authorizations and visibility follow, and old paths redirect', async () => {
-  const here = await world();
+  const here = await world({});
   await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
   await here.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', here.project.id).execute();
   const parent = await addGroup(here, `parent-${here.group.id}`, undefined, { visibility: 'internal' });
@@ -260,7 +260,7 @@ test('a transferred group keeps the labels and milestones of the group that it l
 });
 
 test('a group with inherited owners keeps an owner after a transfer', async () => {
-  const here = await world();
+  const here = await world({});
   const below = await addGroup(here, `below-${here.group.id}`, here.group.id);
   assert.equal((await here.as('owner').post(`/groups/${below.id}/transfer`)).body.parent_id, null);
   const members = (await here.as('owner').get(`/groups/${below.id}/members`)).body;
@@ -272,7 +272,7 @@ test('a group with inherited owners keeps an owner after a transfer', async () =
 });
 
 test('a group whose only own owner is blocked gets another one after a transfer', async () => {
-  const here = await world();
+  const here = await world({});
   const below = await addGroup(here, `below-${here.group.id}`, here.group.id);
   const { id } = await here.person();
   assert.equal((await here.as('owner').post(`/groups/${below.id}/members`, { user_id: id, access_level: 50 })).status, 201);
@@ -283,7 +283,7 @@ test('a group whose only own owner is blocked gets another one after a transfer'
 });
 
 test('an administrator transfers a project to a group', async () => {
-  const here = await world();
+  const here = await world({});
   const there = await addGroup(here, `there-${here.group.id}`);
   assert.equal((await here.as('owner').post(`/groups/${there.id}/projects/${here.project.id}`)).status, 403);
   const moved = await here.as('admin').post(`/groups/${there.id}/projects/${here.project.id}`);
@@ -297,7 +297,7 @@ test('an administrator transfers a project to a group', async () => {
 });
 
 test('a group that is restored while it is being deleted stays, with everything in it', async () => {
-  const here = await world();
+  const here = await world({});
   const below = await addGroup(here, 'below', here.group.id);
   const inside = (await here.as('owner').post('/projects', { name: 'inside', namespace_id: below.id })).body;
   assert.equal((await here.as('owner').delete(`/groups/${below.id}`)).status, 202);

@@ -88,7 +88,7 @@ async function settings(t: TestContext, here: World, changes: object) {
 }
 
 test('the page describes the invitation, sends no referrer, and escapes texts', async () => {
-  const here = await world();
+  const here = await world({});
   await here.db.updateTable('projects').set({ name: 'A & <b>' }).where('id', '=', here.project.id).execute();
   const email = address();
   const page = await invited(here, email, { expires_at: '2999-01-01' });
@@ -102,7 +102,7 @@ test('the page describes the invitation, sends no referrer, and escapes texts', 
 });
 
 test('forged links and links of expired invitations answer 404', async () => {
-  const here = await world();
+  const here = await world({});
   const email = address();
   const page = await invited(here, email);
   const wrong = `${page.slice(0, -2)}${page.at(-2) === 'A' ? 'B' : 'A'}${page.at(-1)}`;
@@ -122,7 +122,7 @@ test('forged links and links of expired invitations answer 404', async () => {
 });
 
 test('a user who confirmed the address accepts with their password, once, and the inviter is notified', async () => {
-  const here = await world();
+  const here = await world({});
   const email = address();
   const page = await invited(here, email, { expires_at: '2999-01-01T04:30:00Z' });
   const person = await personWith(here, email.toUpperCase(), true);
@@ -149,7 +149,7 @@ test('a user who confirmed the address accepts with their password, once, and th
 });
 
 test('accounts that have not confirmed the address cannot accept', async () => {
-  const here = await world();
+  const here = await world({});
   const email = address();
   const page = await invited(here, email);
   const person = await personWith(here, email, false);
@@ -173,7 +173,7 @@ test('accounts that have not confirmed the address cannot accept', async () => {
 });
 
 test('a token with the scope api accepts as well', async () => {
-  const here = await world();
+  const here = await world({});
   const email = address();
   const page = await invited(here, email);
   const person = await personWith(here, email, true);
@@ -188,7 +188,7 @@ test('a token with the scope api accepts as well', async () => {
 });
 
 test('a user with a role there keeps it, and the invitation is answered', async () => {
-  const here = await world();
+  const here = await world({});
   const email = address();
   const page = await invited(here, email, { access_level: 20 });
   const { maintainer } = here.people;
@@ -201,7 +201,7 @@ test('a user with a role there keeps it, and the invitation is answered', async 
 });
 
 test('invited people create an account, even if another user has an unconfirmed claim to the address', async (t) => {
-  const here = await world();
+  const here = await world({});
   const email = address();
   const page = await invited(here, email);
   const claiming = await personWith(here, email, false);
@@ -241,7 +241,7 @@ test('invited people create an account, even if another user has an unconfirmed 
 });
 
 test('declining deletes the invitation, and the inviter is notified once', async () => {
-  const here = await world();
+  const here = await world({});
   for (const method of ['GET', 'POST']) {
     const email = address();
     const page = await invited(here, email);
@@ -260,7 +260,7 @@ test('declining deletes the invitation, and the inviter is notified once', async
 });
 
 test('passwords cannot be guessed: after ten attempts an account is locked for a while', async (t) => {
-  const here = await world();
+  const here = await world({});
   t.after(() => here.db.deleteFrom('request_counts').execute());
   await here.db.deleteFrom('request_counts').execute();
   const email = address();
@@ -277,7 +277,7 @@ test('passwords cannot be guessed: after ten attempts an account is locked for a
 });
 
 test('reminders are sent on the days that are due, and old invitations are deleted', async () => {
-  const here = await world();
+  const here = await world({});
   const [email, old, kept] = [address(), address(), address()];
   for (const each of [email, old, kept]) await invited(here, each);
   const age = (each: string, days: number) =>
@@ -310,7 +310,7 @@ test('reminders are sent on the days that are due, and old invitations are delet
 });
 
 test('no mail is sent for a revoked invitation', async () => {
-  const here = await world();
+  const here = await world({});
   const email = address();
   const url = `/projects/${here.project.id}/invitations`;
   await here.as('owner').post(url, { email, access_level: 30 });
@@ -348,7 +348,7 @@ const endings: Record<string, { end: (here: World, inviter: number) => Promise<u
 
 for (const [inviters, { end, reason }] of Object.entries(endings))
   test(`an invitation of a person ${inviters} no longer holds, and the page says why`, async () => {
-    const here = await world();
+    const here = await world({});
     const [inviter, email] = [await here.person(), address()];
     const members = `/projects/${here.project.id}/members`;
     assert.equal((await here.as('owner').post(members, { user_id: inviter.id, access_level: 50 })).status, 201);
@@ -381,7 +381,7 @@ for (const [inviters, { end, reason }] of Object.entries(endings))
   });
 
 test('an invitation by a member of an invited group ends with the share', async () => {
-  const here = await world();
+  const here = await world({});
   const [inviter, guest, email] = [await here.person(), here.people.outsider, address()];
   const path = `beside-${here.group.id}`;
   const { body: beside } = await here.as('owner').post('/groups', { name: path, path, visibility: 'public' });
@@ -399,7 +399,7 @@ test('an invitation by a member of an invited group ends with the share', async 
 });
 
 test('the message has the description when the experiment is enabled', async (t) => {
-  const here = await world();
+  const here = await world({});
   await here.as('owner').put(`/projects/${here.project.id}`, { description: 'Everything about apples' });
   const textOf = async () => {
     const email = address();
@@ -414,7 +414,7 @@ test('the message has the description when the experiment is enabled', async (t)
 });
 
 test('an invitation that is revoked while it is accepted is either revoked or accepted', async (t) => {
-  const here = await world();
+  const here = await world({});
   await settings(t, here, { seat_control: 'block_overages' });
   const email = address();
   const page = await invited(here, email);
@@ -434,7 +434,7 @@ test('an invitation that is revoked while it is accepted is either revoked or ac
 });
 
 test('signing up while the invitation is revoked creates no account', async () => {
-  const here = await world();
+  const here = await world({});
   const email = address();
   const page = await invited(here, email);
   const username = `late-${process.pid}`;
@@ -450,7 +450,7 @@ test('signing up while the invitation is revoked creates no account', async () =
 });
 
 test('declining an invitation that is answered at the same time is not reported as declined', async () => {
-  const here = await world();
+  const here = await world({});
   const email = address();
   const page = await invited(here, email);
   let declined!: Promise<Shown>;
@@ -464,7 +464,7 @@ test('declining an invitation that is answered at the same time is not reported 
 });
 
 test('an invitation to minimal access stays open while the plan has none', async (t) => {
-  const here = await world();
+  const here = await world({});
   const email = address();
   const url = `/groups/${here.group.id}/invitations`;
   assert.deepEqual((await here.as('owner').post(url, { email, access_level: 5 })).body, { status: 'success' });
@@ -481,7 +481,7 @@ test('an invitation to minimal access stays open while the plan has none', async
 });
 
 test('an invitation to a group stays pending while the group is archived or marked for deletion', async () => {
-  const here = await world();
+  const here = await world({});
   const { group, as, db } = here;
   const email = address();
   const url = `/groups/${group.id}/invitations`;

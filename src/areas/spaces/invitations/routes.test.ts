@@ -23,7 +23,7 @@ const list = async ({ as }: World, url: string) =>
 
 for (const kind of ['group', 'project'] as const) {
   test(`an invitation to a ${kind} is created, listed, updated and revoked`, async () => {
-    const here = await world();
+    const here = await world({});
     const [owner, url, email] = [here.as('owner'), urlOf(here, kind), address()];
     const invited = await owner.post(url, { email: email.toUpperCase(), access_level: 30, expires_at: '2999-01-02' });
     assert.deepEqual([invited.status, invited.body], [201, success]);
@@ -66,7 +66,7 @@ for (const kind of ['group', 'project'] as const) {
   });
 
   test(`only members who manage a ${kind} create and see invitations`, async () => {
-    const here = await world();
+    const here = await world({});
     const [url, email] = [urlOf(here, kind), address()];
     await here.as('owner').post(url, { email, access_level: 30 });
     const helper = kind === 'group' ? 'maintainer' : 'developer';
@@ -87,7 +87,7 @@ for (const kind of ['group', 'project'] as const) {
 }
 
 test('several people are invited at once, and failures are reported with the reason', async () => {
-  const here = await world();
+  const here = await world({});
   const [url, first, second, taken] = [urlOf(here, 'group'), address(), address(), address()];
   await here.as('owner').post(url, { email: taken, access_level: 10 });
   const bot = await here.as('owner').post(`/groups/${here.group.id}/access_tokens`, {
@@ -128,7 +128,7 @@ test('several people are invited at once, and failures are reported with the rea
 });
 
 test('the owner of the address becomes a member at once, unless it is not confirmed', async () => {
-  const here = await world();
+  const here = await world({});
   const url = urlOf(here, 'project');
   const [confirmed, unconfirmed, claiming] = [await here.person(), await here.person(), await here.person()];
   await here.db.updateTable('users').set({ confirmed_at: null }).where('id', '=', unconfirmed.id).execute();
@@ -159,7 +159,7 @@ test('the owner of the address becomes a member at once, unless it is not confir
 });
 
 test('a user who is added at once has access until the first day after the end of the invitation', async () => {
-  const here = await world();
+  const here = await world({});
   const [url, { id }] = [urlOf(here, 'group'), await here.person()];
   for (const [expires_at, end] of [
     ['2999-01-02T23:30:00-05:00', '2999-01-04'],
@@ -172,7 +172,7 @@ test('a user who is added at once has access until the first day after the end o
 });
 
 test('an existing member gets the new level, and an access request is approved', async () => {
-  const here = await world();
+  const here = await world({});
   await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
   const url = urlOf(here, 'group');
   await here.as('outsider').post(`/groups/${here.group.id}/access_requests`);
@@ -189,7 +189,7 @@ test('an existing member gets the new level, and an access request is approved',
 });
 
 test('invitations with unavailable levels and roles are refused', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, group, project, people } = here;
   const url = urlOf(here, 'project');
   const email = address();
@@ -227,7 +227,7 @@ test('invitations with unavailable levels and roles are refused', async () => {
 });
 
 test('invalid requests are refused as a whole', async () => {
-  const here = await world();
+  const here = await world({});
   const url = urlOf(here, 'group');
   const email = address();
   const refused = async (method: 'post' | 'put', path: string, input: object, body: object) => {
@@ -256,7 +256,7 @@ test('invalid requests are refused as a whole', async () => {
 });
 
 test('the list is paged, oldest first, and filtered by the full address', async () => {
-  const here = await world();
+  const here = await world({});
   const url = urlOf(here, 'group');
   const emails = [`z-${address()}`, `a-${address()}`, `m-${address()}`];
   await here.as('owner').post(url, { email: emails.join(','), access_level: 30 });
@@ -270,7 +270,7 @@ test('the list is paged, oldest first, and filtered by the full address', async 
 });
 
 test('an invitation has a custom role, which keeps its level', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, group } = here;
   const role = await as('owner').post(`/groups/${group.id}/member_roles`, {
     ...{ name: 'Helper', base_access_level: 10, admin_group_member: true },
@@ -326,7 +326,7 @@ test('an invitation has a custom role, which keeps its level', async () => {
 });
 
 test('revoking an invitation that is answered at the same time is a conflict', async () => {
-  const here = await world();
+  const here = await world({});
   const [url, email] = [urlOf(here, 'group'), address()];
   await here.as('owner').post(url, { email, access_level: 30 });
   let removed!: Promise<{ status: number; body: object }>;
@@ -340,7 +340,7 @@ test('revoking an invitation that is answered at the same time is a conflict', a
 });
 
 test('a caller cannot update or revoke an invitation with more access than their own', async () => {
-  const here = await world();
+  const here = await world({});
   const url = urlOf(here, 'group');
   const { client: helper } = await personWith(here, `/groups/${here.group.id}`, ['admin_group_member']);
   const email = address();
@@ -358,7 +358,7 @@ test('a caller cannot update or revoke an invitation with more access than their
 });
 
 test('a role that an owner adds to an invitation is theirs to answer for', async () => {
-  const here = await world();
+  const here = await world({});
   const url = urlOf(here, 'group');
   const { client: helper } = await personWith(here, `/groups/${here.group.id}`, ['admin_group_member']);
   const strong = await addRole(here, ['remove_group']);
@@ -370,7 +370,7 @@ test('a role that an owner adds to an invitation is theirs to answer for', async
 });
 
 test('below Ultimate another level removes the role of an invitation', async (t) => {
-  const here = await world();
+  const here = await world({});
   const [url, email] = [urlOf(here, 'group'), address()];
   await here.as('owner').post(url, { email, access_level: 10, member_role_id: await addRole(here, ['read_code']) });
   t.after(() => changePlan(here, 'ultimate'));
@@ -386,7 +386,7 @@ test('below Ultimate another level removes the role of an invitation', async (t)
 });
 
 test('deleting a member revokes their invitations there, and inside unless subresources are skipped', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, group, project } = here;
   const [inGroup, inProject, others] = [urlOf(here, 'group'), urlOf(here, 'project'), address()];
   const second = await here.person();

@@ -14,7 +14,7 @@ const noSeats = 'There are not enough available seats to invite this many users.
 
 /** A world with settings of its own and a license for so many users, until the test ends. */
 async function licensed(t: TestContext, settings: object, free?: number): Promise<World> {
-  const here = await world();
+  const here = await world({});
   t.after(async () => {
     await here.db.deleteFrom('application_settings').execute();
     await here.db.insertInto('application_settings').defaultValues().execute();

@@ -17,7 +17,7 @@ const places = [
 
 for (const [name, urlOf, owner, groupOf] of places) {
   test(`a role of ${name} is created, listed by name, updated by PATCH and PUT, and deleted`, async () => {
-    const here = await world();
+    const here = await world({});
     const url = urlOf(here);
     const roles = here.as(owner);
     const made = await roles.post(url, { name: 'b reader', base_access_level: 10, read_code: true });
@@ -64,7 +64,7 @@ for (const [name, urlOf, owner, groupOf] of places) {
   });
 
   test(`invalid roles of ${name} are refused with the exact texts`, async () => {
-    const here = await world();
+    const here = await world({});
     const url = urlOf(here);
     const roles = here.as(owner);
     const known = (
@@ -115,7 +115,7 @@ for (const [name, urlOf, owner, groupOf] of places) {
 }
 
 test('a group has at most ten roles, also with concurrent requests, and the instance any number', async () => {
-  const { as, group } = await world();
+  const { as, group } = await world({});
   const add = (path: string, name: string) => as('admin').post(path, { name, base_access_level: 10, read_code: true });
   const url = `/groups/${group.id}/member_roles`;
   const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => add(url, `role ${index}`)));
@@ -140,14 +140,14 @@ test('a group has at most ten roles, also with concurrent requests, and the inst
 });
 
 test('of two concurrent requests with the same name, one is refused', async () => {
-  const { as } = await world();
+  const { as } = await world({});
   const add = () => as('admin').post('/member_roles', { name: 'at once', base_access_level: 10, read_code: true });
   const statuses = (await Promise.all([add(), add(), add()])).map(({ status }) => status).toSorted();
   assert.deepEqual(statuses, [201, 400, 400]);
 });
 
 test('roles belong to the top-level group: subgroups list them but cannot create or change any, and other groups can reuse the names', async () => {
-  const { as, group, person } = await world();
+  const { as, group, person } = await world({});
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const subOwner = await person();
   await as('owner').post(`/groups/${sub.id}/members`, { user_id: subOwner.id, access_level: 50 });
@@ -171,7 +171,7 @@ test('roles belong to the top-level group: subgroups list them but cannot create
 });
 
 test('callers who are neither administrators nor owners are refused, and outsiders do not see the group', async () => {
-  const { as, group } = await world();
+  const { as, group } = await world({});
   const role = { name: 'reader', base_access_level: 10, read_code: true };
   const id = await addRole({ as }, ['read_code']);
   for (const [persona, ofInstance, ofGroup] of [
@@ -202,7 +202,7 @@ test('callers who are neither administrators nor owners are refused, and outside
 });
 
 test('an assigned role cannot be deleted, except with its group', async () => {
-  const { as, group, person, db } = await world();
+  const { as, group, person, db } = await world({});
   const role_id = await addRole({ as }, ['read_code'], { group_id: group.id });
   const url = `/groups/${group.id}/member_roles/${role_id}`;
   const [member, past] = [await person(), await person()];
@@ -234,7 +234,7 @@ test('an assigned role cannot be deleted, except with its group', async () => {
 });
 
 test('a role that a pending invitation names cannot be deleted', async () => {
-  const { as, group, db } = await world();
+  const { as, group, db } = await world({});
   const invitations = `/groups/${group.id}/invitations`;
   for (const [roles, role_id] of [
     ['/member_roles', await addRole({ as }, ['read_code'])],
@@ -256,7 +256,7 @@ test('a role that a pending invitation names cannot be deleted', async () => {
 });
 
 test('a role that is deleted while it is being assigned is not assigned', async () => {
-  const { as, group, person, db } = await world();
+  const { as, group, person, db } = await world({});
   const role_id = await addRole({ as }, ['read_code'], { group_id: group.id });
   const { id: user_id } = await person();
   const members = `/groups/${group.id}/members`;
@@ -272,7 +272,7 @@ test('a role that is deleted while it is being assigned is not assigned', async 
 });
 
 test('an update of a role applies at once to everyone who has it', async () => {
-  const { as, group, project, person } = await world();
+  const { as, group, project, person } = await world({});
   const role_id = await addRole({ as }, ['remove_project']);
   const member = await person();
   await as('owner').post(`/groups/${group.id}/members`, { user_id: member.id, access_level: 10, member_role_id: role_id });
@@ -285,7 +285,7 @@ test('an update of a role applies at once to everyone who has it', async () => {
 });
 
 test('below Ultimate roles have no effect: every endpoint refuses, and members show none until the plan is back', async () => {
-  const { as, group, project, person, db } = await world();
+  const { as, group, project, person, db } = await world({});
   const role_id = await addRole({ as }, ['archive_project'], { group_id: group.id });
   const member = await person();
   const members = `/groups/${group.id}/members`;
@@ -323,7 +323,7 @@ test('below Ultimate roles have no effect: every endpoint refuses, and members s
 });
 
 test('changing a level below Ultimate removes the role', async () => {
-  const { as, group, person, db } = await world();
+  const { as, group, person, db } = await world({});
   const role_id = await addRole({ as }, ['read_code']);
   const member = await person();
   const url = `/groups/${group.id}/members`;

@@ -10,7 +10,7 @@ const idsIn = (answer: { body: { id: number }[] }) => answer.body.map(({ id }) =
 
 for (const kind of ['group', 'project'] as const) {
   test(`a member of a ${kind} is added, shown, updated and deleted`, async () => {
-    const { as, person, people, ...places } = await world();
+    const { as, person, people, ...places } = await world({});
     const url = `/${kind}s/${places[kind].id}/members`;
     const newcomer = await person();
     assert.equal((await newcomer.client.get(`/${kind}s/${places[kind].id}`)).status, 404);
@@ -51,7 +51,7 @@ for (const kind of ['group', 'project'] as const) {
   });
 
   test(`invalid members of a ${kind} are refused, and no member is added`, async () => {
-    const { as, person, ...places } = await world();
+    const { as, person, ...places } = await world({});
     const url = `/${kind}s/${places[kind].id}/members`;
     const newcomer = await person();
     const before = idsIn(await as('owner').get(url));
@@ -88,7 +88,7 @@ for (const kind of ['group', 'project'] as const) {
 }
 
 test('adding an existing member is a conflict, regardless of the case of the username', async () => {
-  const { as, group, people } = await world();
+  const { as, group, people } = await world({});
   const url = `/groups/${group.id}/members`;
   for (const body of [{ user_id: people.guest.id }, { username: people.guest.username.toUpperCase() }]) {
     const again = await as('owner').post(url, { ...body, access_level: 30 });
@@ -98,7 +98,7 @@ test('adding an existing member is a conflict, regardless of the case of the use
 });
 
 test('several users are added at once; failures are reported by username, and the others are added', async () => {
-  const { as, group, project, people, person } = await world();
+  const { as, group, project, people, person } = await world({});
   const [a, b, c] = [await person(), await person(), await person()];
   const url = `/projects/${project.id}/members`;
   const both = await as('maintainer').post(url, { user_id: `${a.id},${b.id}`, access_level: 20 });
@@ -125,7 +125,7 @@ test('several users are added at once; failures are reported by username, and th
 });
 
 test('a group keeps an owner: the last one can neither leave nor step down in any way', async () => {
-  const { as, group, people, person } = await world();
+  const { as, group, people, person } = await world({});
   const url = `/groups/${group.id}/members`;
   const self = `${url}/${people.owner.id}`;
   const reason = 'A group must keep an owner who is a person, is not blocked, and whose membership does not end';
@@ -146,7 +146,7 @@ test('a group keeps an owner: the last one can neither leave nor step down in an
 });
 
 test('bots, blocked users and owners whose membership ends do not keep a group, and its last owner gets no end', async () => {
-  const { as, group, people, person } = await world();
+  const { as, group, people, person } = await world({});
   const [url, expires_at] = [`/groups/${group.id}/members`, daysFromNow(5)];
   const self = `${url}/${people.owner.id}`;
   const account = (await as('admin').post('/service_accounts')).body;
@@ -179,7 +179,7 @@ test('bots, blocked users and owners whose membership ends do not keep a group, 
 });
 
 test('inherited owners are enough for a subgroup, so its direct owner may leave', async () => {
-  const { as, group, people, person } = await world();
+  const { as, group, people, person } = await world({});
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const url = `/groups/${sub.id}/members`;
   const other = await person();
@@ -191,7 +191,7 @@ test('inherited owners are enough for a subgroup, so its direct owner may leave'
 });
 
 test('project members cannot grant or remove a level above their own', async () => {
-  const { as, project, person } = await world();
+  const { as, project, person } = await world({});
   const url = `/projects/${project.id}/members`;
   const [a, b] = [await person(), await person()];
   assert.equal((await as('maintainer').post(url, { user_id: a.id, access_level: 50 })).status, 403);
@@ -208,7 +208,7 @@ test('project members cannot grant or remove a level above their own', async () 
 });
 
 test('a membership below the inherited level is refused, and a higher one applies', async () => {
-  const { as, group, project, people } = await world();
+  const { as, group, project, people } = await world({});
   const url = `/projects/${project.id}/members`;
   const refused = await as('owner').post(url, { user_id: people.developer.id, access_level: 20 });
   assert.equal(refused.status, 400);
@@ -223,7 +223,7 @@ test('a membership below the inherited level is refused, and a higher one applie
 });
 
 test('every effective member is listed once, with the highest level', async () => {
-  const { as, group, project, people, person } = await world();
+  const { as, group, project, people, person } = await world({});
   const url = `/projects/${project.id}/members`;
   const direct = await person();
   await as('owner').post(url, { user_id: direct.id, access_level: 20, expires_at: daysFromNow(2) });
@@ -252,7 +252,7 @@ test('every effective member is listed once, with the highest level', async () =
 });
 
 test('members are searched, filtered, skipped and paged', async () => {
-  const { as, group, people, db } = await world();
+  const { as, group, people, db } = await world({});
   const url = `/groups/${group.id}/members`;
   await db
     .updateTable('users')
@@ -276,7 +276,7 @@ test('members are searched, filtered, skipped and paged', async () => {
 });
 
 test('an expired membership is not in force, is not shown, can be renewed, and is deleted by the daily job', async () => {
-  const { as, group, project, person, db } = await world();
+  const { as, group, project, person, db } = await world({});
   const url = `/groups/${group.id}/members`;
   const [past, again] = [await person(), await person()];
   for (const { id } of [past, again]) await as('owner').post(url, { user_id: id, access_level: 30, expires_at: daysFromNow(1) });
@@ -316,7 +316,7 @@ test('an expired membership is not in force, is not shown, can be renewed, and i
 });
 
 test('a membership inside that has ended does not protect a member from being removed', async () => {
-  const { as, group, project, person, db } = await world();
+  const { as, group, project, person, db } = await world({});
   const [helper, member] = [await person(), await person()];
   const member_role_id = await addRole({ as }, ['admin_group_member'], { group_id: group.id });
   const [url, inside] = [`/groups/${group.id}/members`, `/projects/${project.id}/members`];
@@ -335,7 +335,7 @@ test('a membership inside that has ended does not protect a member from being re
 });
 
 test('deleting a group member also deletes memberships inside, unless subresources are skipped', async () => {
-  const { as, group, project, person } = await world();
+  const { as, group, project, person } = await world({});
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const places = [`/groups/${group.id}/members`, `/groups/${sub.id}/members`, `/projects/${project.id}/members`];
   const [stays, leaves] = [await person(), await person()];
@@ -352,7 +352,7 @@ test('deleting a group member also deletes memberships inside, unless subresourc
 });
 
 test('members can leave but not delete others, and not if the membership has changed', async () => {
-  const { as, group, people } = await world();
+  const { as, group, people } = await world({});
   const url = `/groups/${group.id}/members`;
   assert.equal((await as('developer').delete(`${url}/${people.guest.id}`)).status, 403);
   const early = { headers: { 'if-unmodified-since': 'Mon, 01 Jan 2024 00:00:00 GMT' } };
@@ -369,7 +369,7 @@ test('members can leave but not delete others, and not if the membership has cha
 });
 
 test('the owner of a namespace is listed as owner of its projects, and stays', async () => {
-  const { as, people, person } = await world();
+  const { as, people, person } = await world({});
   const project = (await as('guest').post('/projects', { name: 'mine', path: 'mine' })).body;
   const url = `/projects/${project.id}/members`;
   const friend = await person();
@@ -392,7 +392,7 @@ test('the owner of a namespace is listed as owner of its projects, and stays', a
 });
 
 test('a membership lock applies to projects in the group, not to its subgroups', async () => {
-  const { as, group, project, person } = await world();
+  const { as, group, project, person } = await world({});
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const inner = (await as('owner').post('/projects', { name: 'inner', namespace_id: sub.id })).body;
   const newcomer = { user_id: (await person()).id, access_level: 10 };
@@ -408,7 +408,7 @@ test('a membership lock applies to projects in the group, not to its subgroups',
 });
 
 test('minimal access gives access to the group itself and to nothing in it', async () => {
-  const { as, group, project, person } = await world();
+  const { as, group, project, person } = await world({});
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const barely = await person();
   const body = { user_id: barely.id, access_level: 5 };
@@ -427,7 +427,7 @@ test('minimal access gives access to the group itself and to nothing in it', asy
 });
 
 test('minimal access needs a license, and members with it see nothing without one', async (t) => {
-  const here = await world();
+  const here = await world({});
   const { as, group } = here;
   const [barely, other] = [await here.person(), await here.person()];
   const url = `/groups/${group.id}/members`;
@@ -452,7 +452,7 @@ test('minimal access needs a license, and members with it see nothing without on
 });
 
 test('members of an archived project can be changed', async () => {
-  const { as, project, db, person } = await world();
+  const { as, project, db, person } = await world({});
   await db.updateTable('projects').set({ archived: true }).where('id', '=', project.id).execute();
   const { id } = await person();
   const url = `/projects/${project.id}/members`;
@@ -461,7 +461,7 @@ test('members of an archived project can be changed', async () => {
 });
 
 test('members of another project are imported with at most the level of the caller', async () => {
-  const { as, project, group, people, person } = await world();
+  const { as, project, group, people, person } = await world({});
   const source = (await as('owner').post('/projects', { name: 'source', namespace_id: group.id })).body;
   const [low, high, known] = [await person(), await person(), await person()];
   const from = `/projects/${source.id}/members`;

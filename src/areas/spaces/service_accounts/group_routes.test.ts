@@ -13,7 +13,7 @@ const ids = ({ body }: { body: { id: number }[] }) => body.map(({ id }) => id);
 
 /** A world whose owner may create service accounts in their group. */
 async function openWorld(): Promise<World & { base: string }> {
-  const here = await world();
+  const here = await world({});
   await here.db
     .updateTable('application_settings')
     .set({ allow_top_level_group_owners_to_create_service_accounts: true })

@@ -31,7 +31,7 @@ async function license({ db }: World, t: { after(end: () => Promise<unknown>): v
 }
 
 test('a service account gets a default name and address, and all values can be chosen', async () => {
-  const { as } = await world();
+  const { as } = await world({});
   const made = await as('admin').post('/service_accounts');
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const { id, ...usual } = made.body;
@@ -50,7 +50,7 @@ test('a service account gets a default name and address, and all values can be c
 });
 
 test('a service account is shown as a bot, external, without a seat or namespace', async () => {
-  const { as, db } = await world();
+  const { as, db } = await world({});
   const { id, username } = (await as('admin').post('/service_accounts')).body;
   const shown = (await as('admin').get(`/users/${id}`)).body;
   assert.deepEqual(
@@ -78,7 +78,7 @@ test('a service account is shown as a bot, external, without a seat or namespace
 });
 
 test('a service account cannot get a password or create groups', async () => {
-  const { as } = await world();
+  const { as } = await world({});
   const { id } = (await as('admin').post('/service_accounts')).body;
   const before = (await as('admin').get(`/users/${id}`)).body;
   for (const [change, field] of [
@@ -93,7 +93,7 @@ test('a service account cannot get a password or create groups', async () => {
 });
 
 test('taken and invalid values are refused together', async () => {
-  const { as, people, group, db } = await world();
+  const { as, people, group, db } = await world({});
   const secondary = `second-${people.guest.id}@example.com`;
   await as('admin').post(`/users/${people.guest.id}/emails`, { email: secondary, skip_confirmation: true });
   const [username, email] = [people.guest.username, `${people.guest.username}@example.com`];
@@ -126,7 +126,7 @@ test('taken and invalid values are refused together', async () => {
 });
 
 test('service accounts, including those of groups, are listed by ID or username, in pages and by keyset', async () => {
-  const { as, group } = await world();
+  const { as, group } = await world({});
   const made: number[] = [];
   for (const name of ['b', 'c', 'a'])
     made.push((await as('admin').post('/service_accounts', { username: `list-${group.id}-${name}` })).body.id);
@@ -159,7 +159,7 @@ test('service accounts, including those of groups, are listed by ID or username,
 });
 
 test('an update keeps values that are left out or blank, and is refused for other users', async () => {
-  const { as, people } = await world();
+  const { as, people } = await world({});
   const { id, ...made } = (await as('admin').post('/service_accounts')).body;
   const path = `/service_accounts/${id}`;
   const renamed = await as('admin').patch(path, { name: 'Robot', username: '', email: null });
@@ -179,7 +179,7 @@ test('an update keeps values that are left out or blank, and is refused for othe
 });
 
 test('a chosen address waits for its confirmation if the setting requires one, and the account works meanwhile', async (t) => {
-  const here = await world();
+  const here = await world({});
   const { as, db, services, url } = here;
   await set(here, t, { email_confirmation_setting: 'hard' });
   const email = `robot-${here.group.id}@example.com`;
@@ -206,7 +206,7 @@ test('a chosen address waits for its confirmation if the setting requires one, a
 });
 
 test('an address that nobody has confirmed does not stand for its owner, and the owner gets it by confirming it', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, db, group, project, services, url } = here;
   const members = `/groups/${group.id}/members`;
   const email = `gardener-${group.id}@example.com`;
@@ -251,7 +251,7 @@ test('an address that nobody has confirmed does not stand for its owner, and the
 });
 
 test('only administrators manage service accounts of the instance', async () => {
-  const { as } = await world();
+  const { as } = await world({});
   const { id } = (await as('admin').post('/service_accounts')).body;
   const refused = await as('owner').post('/service_accounts');
   assert.deepEqual(
@@ -264,7 +264,7 @@ test('only administrators manage service accounts of the instance', async () => 
 });
 
 test('Premium has as many service accounts as the license has seats, Ultimate any number', async (t) => {
-  const here = await world();
+  const here = await world({});
   const { as, group, db } = here;
   const count = async () =>
     (await db.selectFrom('users').select('id').where('user_type', '=', 'service_account').execute()).length;

@@ -14,7 +14,7 @@ const wish = (more: object = {}) => ({ name: 'deploy', scopes: ['api'], ...more 
 async function accountWorld(): Promise<
   World & { id: number; base: string; holding(token: string): ReturnType<typeof clientOf> }
 > {
-  const here = await world();
+  const here = await world({});
   await here.db
     .updateTable('application_settings')
     .set({ allow_top_level_group_owners_to_create_service_accounts: true })

@@ -57,7 +57,7 @@ async function age({ db }: World, days: number): Promise<void> {
 }
 
 test('errors are forgotten after the days of the setting, and partitions are made for the days to come', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, project, services, db } = here;
   const base = `/projects/${project.id}/error_tracking`;
   await as('maintainer').put(`${base}/settings`, { active: true, integrated: true });

@@ -142,7 +142,7 @@ async function write({ db }: World, issues: Issue[]): Promise<void> {
 
 /** One large project in the group, a small one in a group below it, and a public one elsewhere. */
 async function someData(random: Random): Promise<Data> {
-  const here = await world();
+  const here = await world({});
   const { people, db } = here;
   const below = await here.as('owner').post('/groups', { name: 'sub', path: `sub-${here.group.id}`, parent_id: here.group.id });
   const inside = await here.as('owner').post('/projects', { name: 'inside', namespace_id: below.body.id });

@@ -73,7 +73,7 @@ async function everywhere(here: World, parameters: Record<string, unknown>): Pro
 }
 
 test('an issue appears in the lists of its project, of its group and of all issues, newest first', async () => {
-  const here = await world();
+  const here = await world({});
   await add(here, 'old', { created_at: '2020-01-01T00:00:00Z' });
   await add(here, 'new', { created_at: '2021-01-01T00:00:00Z', state: 'closed' });
   assert.deepEqual(await everywhere(here, {}), ['new', 'old']);
@@ -89,7 +89,7 @@ test('an issue appears in the lists of its project, of its group and of all issu
 });
 
 test('/issues lists the issues created by the caller by default, and needs a caller', async () => {
-  const here = await world();
+  const here = await world({});
   const { people } = here;
   await add(here, 'of the developer');
   await assign(here, await add(here, 'for the developer', { author_id: people.owner.id }), people.developer.id);
@@ -109,7 +109,7 @@ test('/issues lists the issues created by the caller by default, and needs a cal
 });
 
 test('callers who may not read the issues do not find the list, or the issues in it', async () => {
-  const here = await world();
+  const here = await world({});
   await add(here, 'hidden');
   assert.equal((await here.as('outsider').get(`/projects/${here.project.id}/issues`)).status, 404);
   assert.equal((await here.as('outsider').get(`/groups/${here.group.id}/issues_statistics`)).status, 404);
@@ -128,7 +128,7 @@ test('callers who may not read the issues do not find the list, or the issues in
 });
 
 test('confidential issues are visible to planners and above, their authors and assignees, and administrators', async () => {
-  const here = await world();
+  const here = await world({});
   const { people } = here;
   await add(here, 'plain');
   await add(here, 'secret of the guest', { confidential: true, author_id: people.guest.id });
@@ -148,7 +148,7 @@ test('confidential issues are visible to planners and above, their authors and a
 });
 
 test('label filters match all exact titles, None, Any and whole scopes', async () => {
-  const here = await world();
+  const here = await world({});
   const [bug, urgent, low] = [
     await addLabel(here, 'bug'),
     await addLabel(here, 'urgent', { group_id: here.group.id }),
@@ -186,7 +186,7 @@ test('label filters match all exact titles, None, Any and whole scopes', async (
 });
 
 test('milestone filters match titles, None, Any, Started and Upcoming', async () => {
-  const here = await world();
+  const here = await world({});
   const { db, project, group } = here;
   const addMilestone = async (title: string, values: Partial<Insertable<DB['milestones']>>) =>
     (
@@ -232,7 +232,7 @@ test('milestone filters match titles, None, Any, Started and Upcoming', async ()
 });
 
 test('author and assignee filters match ids and usernames, and all named assignees', async () => {
-  const here = await world();
+  const here = await world({});
   const { people } = here;
   const [guest, planner] = [people.guest, people.planner];
   await add(here, 'nobody', { author_id: guest.id });
@@ -254,7 +254,7 @@ test('author and assignee filters match ids and usernames, and all named assigne
 });
 
 test('filters by iid, time, type and reaction', async () => {
-  const here = await world();
+  const here = await world({});
   const { db, people } = here;
   const first = await add(here, 'first', {
     created_at: '2020-01-01T00:00:00.123456Z',
@@ -287,7 +287,7 @@ test('filters by iid, time, type and reaction', async () => {
 });
 
 test('due date filters match days and ranges', async () => {
-  const here = await world();
+  const here = await world({});
   await add(here, 'never');
   for (const days of [-1, 0, 1]) await add(here, String(days), { due_date: dayFromNow(days) });
   assert.deepEqual(await everywhere(here, { due_date: '0' }), ['never']);
@@ -300,7 +300,7 @@ test('due date filters match days and ranges', async () => {
 });
 
 test('search finds words anywhere in title and description, in any case', async () => {
-  const here = await world();
+  const here = await world({});
   await add(here, 'Login page is broken', { description: 'The BUTTON does nothing.' });
   await add(here, 'Broken windows', { description: '100% of them_all' });
   await add(here, 'UI');
@@ -322,7 +322,7 @@ test('search finds words anywhere in title and description, in any case', async 
 });
 
 test('Premium and Ultimate add filters by weight, iteration, epic and health status', async () => {
-  const here = await world();
+  const here = await world({});
   const { db, group, people } = here;
   const cadence = await db
     .insertInto('iteration_cadences')
@@ -380,7 +380,7 @@ test('Premium and Ultimate add filters by weight, iteration, epic and health sta
 });
 
 test('malformed or contradictory filters are refused by name', async () => {
-  const here = await world();
+  const here = await world({});
   for (const [parameters, text] of [
     [{ author_id: 1, author_username: 'a' }, 'author_id, author_username are mutually exclusive'],
     [{ assignee_id: 1, assignee_username: 'a' }, 'assignee_id, assignee_username are mutually exclusive'],
@@ -417,7 +417,7 @@ test('malformed or contradictory filters are refused by name', async () => {
 });
 
 test('a group list includes subgroups, and archived projects only on request', async () => {
-  const here = await world();
+  const here = await world({});
   const owner = here.as('owner');
   const below = await owner.post('/groups', { name: 'below', path: 'below', parent_id: here.group.id });
   const inside = await owner.post('/projects', { name: 'inside', namespace_id: below.body.id });
@@ -433,7 +433,7 @@ test('a group list includes subgroups, and archived projects only on request', a
 });
 
 test('statistics count the filtered issues by state', async () => {
-  const here = await world();
+  const here = await world({});
   const bug = await addLabel(here, 'bug');
   await label(here, await add(here, 'a'), bug);
   await label(here, await add(here, 'b', { state: 'closed' }), bug);

@@ -25,7 +25,7 @@ const blobsIn = async ({ db }: World) =>
   (await db.selectFrom('issue_metric_images').select(['blob_key', 'size_bytes']).orderBy('id').execute()).map((row) => row);
 
 test('an image is uploaded to an incident, listed, updated and deleted with its bytes', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, services, db } = here;
   const incident = await addIssue(here, { issue_type: 'incident' });
   const path = imagesOf(here, incident);
@@ -70,7 +70,7 @@ test('an image is uploaded to an incident, listed, updated and deleted with its 
 });
 
 test('files that are not images and uploads without the right are not stored', async () => {
-  const here = await world();
+  const here = await world({});
   const incident = await addIssue(here, { issue_type: 'incident' });
   const issue = await addIssue(here);
   const path = imagesOf(here, incident);
@@ -103,7 +103,7 @@ test('files that are not images and uploads without the right are not stored', a
 });
 
 test('users who may read the issue can download its images', async () => {
-  const here = await world();
+  const here = await world({});
   const incident = await addIssue(here, { issue_type: 'incident', confidential: true });
   const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2]);
   const sent = form({}, { name: 'load graph.png', bytes });

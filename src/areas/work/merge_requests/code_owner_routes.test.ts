@@ -11,7 +11,7 @@ import { concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest } 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, mergeReady];
 
 test('a merge request waits for the owners of the files that it changes', async () => {
-  const here = await worldWithTopic();
+  const here = await worldWithTopic({});
   const { as, people, project, group, services } = here;
   const url = `/projects/${project.id}/merge_requests/1`;
   const protection = `/projects/${project.id}/protected_branches/main`;
@@ -131,7 +131,7 @@ test('a merge request waits for the owners of the files that it changes', async 
 });
 
 test('a push takes the approvals of the owners whose files it changes, if the project says so, and no others', async () => {
-  const here = await worldWithTopic();
+  const here = await worldWithTopic({});
   const { as, people, project, services } = here;
   const url = `/projects/${project.id}/merge_requests/1`;
   const settings = `/projects/${project.id}/approvals`;
@@ -169,7 +169,7 @@ test('a push takes the approvals of the owners whose files it changes, if the pr
 });
 
 test('an auto-merge that waits for code owners looks again when the file or the protection changes', async () => {
-  const here = await worldWithTopic();
+  const here = await worldWithTopic({});
   const { as, people, project, services } = here;
   const protection = `/projects/${project.id}/protected_branches/main`;
   const stateOf = async (iid: number) => (await as('reporter').get(`/projects/${project.id}/merge_requests/${iid}`)).body.state;
@@ -195,7 +195,7 @@ test('an auto-merge that waits for code owners looks again when the file or the 
 });
 
 test('an approval that is taken back while a merge is prepared prevents it', async () => {
-  const here = await worldWithTopic();
+  const here = await worldWithTopic({});
   const { as, db, people, project, services } = here;
   const url = `/projects/${project.id}/merge_requests/1`;
   const { id } = await addMergeRequest(here);

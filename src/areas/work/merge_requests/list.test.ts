@@ -7,7 +7,7 @@ const listOf = ({ project }: World) => `/projects/${project.id}/merge_requests`;
 
 /** Three merge requests: of the developer, assigned to the reporter; of the owner, reviewed by the reporter; a closed draft. */
 async function threeOfThem(): Promise<World> {
-  const here = await worldWithTopic();
+  const here = await worldWithTopic({});
   const { project, people } = here;
   for (const branch of ['second', 'third']) await addBranch(here, branch);
   const milestone = await here.as('owner').post(`/projects/${project.id}/milestones`, { title: 'Spring' });

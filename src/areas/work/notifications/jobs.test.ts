@@ -30,7 +30,7 @@ async function newIssue({ as, project }: World, body: object = {}): Promise<stri
 }
 
 test('each level brings what its relation to the issue says', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, people } = here;
   const related: Persona[] = ['reporter', 'maintainer', 'planner', 'developer'];
   const expected: [settings: object, told: string[]][] = [
@@ -53,7 +53,7 @@ test('each level brings what its relation to the issue says', async () => {
 });
 
 test('the nearest setting counts: of the project, of a group, of everything', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, project, group } = here;
   const issue = await newIssue(here);
   await told(here);
@@ -75,7 +75,7 @@ test('the nearest setting counts: of the project, of a group, of everything', as
 });
 
 test('people hear of an issue from its creation to its end, but not of what they did or may not read', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, people, project } = here;
   const issue = await newIssue(here, {
     assignee_ids: [people.developer.id],
@@ -103,7 +103,7 @@ test('people hear of an issue from its creation to its end, but not of what they
 });
 
 test('who is mentioned later, is subscribed to a new label or has an issue due tomorrow is told', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, people, project, db } = here;
   const { body: label } = await as('owner').post(`/projects/${project.id}/labels`, { name: 'urgent', color: 'red' });
   await as('reporter').post(`/projects/${project.id}/labels/${label.id}/subscribe`);
@@ -155,7 +155,7 @@ test('people hear of a merge request: its reviews, pushes to it, and its merge',
 });
 
 test('messages form a thread, say what happened, and end with one click', async (t) => {
-  const here = await world();
+  const here = await world({});
   const { as, people, services, project, url } = here;
   const { url: smtpUrl, received } = await mailbox(t);
   const mailer = mailerFor({ smtpUrl, from: 'forge@coppice.test', folder: '/nonexistent' });

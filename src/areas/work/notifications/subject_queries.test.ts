@@ -20,7 +20,7 @@ const link = ({ paragraphs }: Mail) =>
   paragraphs.flatMap((each) => (typeof each === 'object' && 'url' in each ? [each.url] : []));
 
 test('authors, commenters and those who watch hear of comments on snippets and commits', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, people, project } = here;
   await as('reporter').put(`/projects/${project.id}/notification_settings`, { level: 'watch' });
   const files = [{ file_path: 'a.txt', content: 'a' }];
@@ -60,7 +60,7 @@ test('authors, commenters and those who watch hear of comments on snippets and c
 });
 
 test('participants hear that an issue has moved, and members that their project has', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, people, project, group } = here;
   for (const persona of ['reporter', 'planner'] as const)
     await as(persona).put(`/projects/${project.id}/notification_settings`, {
@@ -99,7 +99,7 @@ test('participants hear that an issue has moved, and members that their project 
 });
 
 test('members of a group hear of its epics', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, group, people } = here;
   await as('developer').put(`/groups/${group.id}/notification_settings`, { level: 'watch' });
   await as('reporter').put(`/groups/${group.id}/notification_settings`, { level: 'custom', new_epic: true });
