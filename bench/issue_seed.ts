@@ -10,12 +10,17 @@ export interface IssueSeed {
   project: number;
   /** A group with half of the projects. */
   group: number;
+  /** The other group, whose epics have no issues. */
+  otherGroup: number;
   /** The iid of an issue of the project with 1,000 notes. */
   discussed: number;
 }
 
 const projects = 100;
 const users = 1000;
+const epics = 20;
+/** Below the epics of the first group, together. */
+const issuesOfEpics = 5000;
 
 /** Alike in a small and a large database: what there is of each kind in a project grows with its issues. */
 const tables = (count: number) => `
@@ -83,7 +88,15 @@ const tables = (count: number) => `
   update issues set user_notes_count = (select count(*) from notes where issue_id = issues.id) where iid = 1;
   insert into award_emoji (name, user_id, issue_id)
     select 'thumbsup', workers.id, issues.id from issues, generate_series(0, issues.upvotes - 1) vote
-      join workers on workers.number = vote where issues.upvotes > 0;`;
+      join workers on workers.number = vote where issues.upvotes > 0;
+
+  insert into epics (group_id, iid, title, author_id)
+    select namespaces.id, n, 'Epic ' || n, workers.id from namespaces, generate_series(1, ${epics}) n join workers on workers.number = n
+     where namespaces.id in (select namespace_id from places);
+  insert into internal_ids (namespace_id, usage, last_value) select distinct namespace_id, 'epics', ${epics} from places;
+  insert into epic_issues (epic_id, issue_id, relative_position)
+    select epics.id, n + 1, n from drafts join places on places.id = drafts.project_id and places.number % 2 = 0
+      join epics on epics.group_id = places.namespace_id and epics.iid = 1 + n / 2 % ${epics} where n < ${2 * issuesOfEpics};`;
 
 /** Written one by one, with triggers and indexes, the same rows would take an hour. */
 async function fill(database: string, count: number): Promise<void> {
@@ -124,5 +137,5 @@ export async function seedIssues(instance: Instance, count: number): Promise<Iss
   const { connectionString, stop } = await startEmbedded(instance.data, { use: 'shared' });
   await fill(connectionString, count);
   await stop();
-  return { database: connectionString, project: ids[0]!, group: groups[0]!, discussed: 1 };
+  return { database: connectionString, project: ids[0]!, group: groups[0]!, otherGroup: groups[1]!, discussed: 1 };
 }

@@ -122,6 +122,16 @@ async function longDiscussion({ api }: Instance, { project, discussed }: IssueSe
   return plainRow('discussions, 100 of 1,000 notes', ms(measured!.p90_ms), 'P90 ≤ 15 ms', measured);
 }
 
+/** Epics have the dates of the milestones of all issues below them, which are found when epics are read. */
+async function inheritedDates({ api }: Instance, { group, otherGroup }: IssueSeed): Promise<Row> {
+  const asking = [group, otherGroup].map((id) => () => api.get(`/groups/${id}/epics`));
+  await inTurn(10, ...asking);
+  const [inheriting, plain] = await inTurn(turns, ...asking);
+  const ratio = `${(inheriting!.p90_ms / plain!.p90_ms).toFixed(2)}×`;
+  const row = plainRow('epics: dates of 5,000 issues below 20', ms(inheriting!.p90_ms), 'P90 ≤ 50 ms', inheriting);
+  return { ...row, limit: ms(plain!.p90_ms), ratio };
+}
+
 /**
  * Seeds two instances, and measures.
  * @param folder for their data
@@ -136,6 +146,7 @@ export async function measureIssues(folder: string): Promise<Row[]> {
       ...(await readingRates(large, seed)),
       ...(await compareLists(large, small, seed)),
       await longDiscussion(large, seed),
+      await inheritedDates(large, seed),
       ...(await creationRate(large, seed)),
     ];
   } finally {
