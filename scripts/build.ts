@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Metafile } from 'esbuild';
+import { completePrograms } from '../src/db/postgres_programs.ts';
 
 const top = path.resolve(import.meta.dirname, '..');
 const folder = path.join(top, 'build');
@@ -82,3 +83,4 @@ async function write(wanted: string): Promise<void> {
 
 const wanted = stamp();
 if ((await builtFrom()) !== wanted) await write(wanted);
+await completePrograms();

@@ -59,6 +59,12 @@ async function installedPackage(): Promise<{ folder: string; version: string }> 
   }
 }
 
+/** Completes the package of PostgreSQL, if this platform has one. The account that runs the server later may not be allowed to write there. */
+export async function completePrograms(): Promise<void> {
+  const found = await installedPackage().catch(() => undefined);
+  if (found !== undefined) await restoreLinks(found.folder);
+}
+
 /** npm packages cannot contain symbolic links. The package lists them, and creates them itself unless scripts are disabled. */
 async function restoreLinks(folder: string): Promise<void> {
   const list = await readFile(path.join(folder, 'native/pg-symlinks.json'), 'utf8');
