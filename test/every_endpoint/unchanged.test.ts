@@ -49,6 +49,11 @@ async function casesIn(here: World): Promise<Case[]> {
     assert.equal(status, 201, `${path} ${JSON.stringify(body)}`);
     return body;
   };
+  const vulnerability = await here.db
+    .insertInto('vulnerabilities')
+    .values({ project_id: project.id, cluster: 'CVE-2026-1', name: 'CVE-2026-1', severity: 1 })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   const [issue, epic] = [await addIssue(here, { labels: 'a', weight: 2 }), await addEpic(here, { labels: 'a' })];
   const thing = async (declared: string, path: string, table: string, values: object, other: object): Promise<Case> => {
     const { id } = await make(path, values);
@@ -190,6 +195,11 @@ async function casesIn(here: World): Promise<Case[]> {
     {
       ...{ table: 'clusters', id: (await make('/admin/clusters/add', cluster, admin)).id, path: '', by: admin },
       ...{ declared: '/admin/clusters/:cluster_id', same: { name: 'one' }, other: { name: 'two' } },
+    },
+    {
+      ...{ table: 'vulnerabilities', id: vulnerability.id, path: `${ofProject}/vulnerabilities/${vulnerability.id}` },
+      declared: '/projects/:id/vulnerabilities/:vulnerability_id',
+      ...{ same: { state: 'dismissed' }, other: { state: 'resolved' } },
     },
   ].map((each): Case => ({ ...each, path: each.path || each.declared.replace(/:\w+$/, String(each.id)) }) as Case);
 }

@@ -46,7 +46,10 @@ function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 'userna
   };
 }
 
-/** What is looked for below a project or group: an issue, an epic, a merge request and a public snippet of a user outside the table, and a commit. */
+/**
+ * What is looked for: below a project or group an issue, an epic, a merge request and a public snippet of a user outside the table, and a commit; and an export
+ * of the administrator.
+ */
 export interface Things {
   commit_id: string;
   sha: string;
@@ -55,10 +58,11 @@ export interface Things {
   epic_iid: number;
   epic_id: number;
   snippet_id: number;
+  export_id: number;
 }
 
 /** Adds what is looked for below the project and the group of a world. */
-export async function addThings({ db, project, group, as, person }: World): Promise<Things> {
+export async function addThings({ db, project, group, people, as, person }: World): Promise<Things> {
   const file = { branch: 'main', commit_message: 'Begin', content: 'one\n' };
   await as('maintainer').post(`/projects/${project.id}/repository/files/README.md`, file);
   const [{ id: sha }] = (await as('maintainer').get(`/projects/${project.id}/repository/commits`)).body;
@@ -77,7 +81,12 @@ export async function addThings({ db, project, group, as, person }: World): Prom
     .values({ ...snippet, ...repository })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { commit_id: sha, sha, issue_iid: 1, merge_request_iid: 1, epic_iid: 1, epic_id, snippet_id };
+  const { id: export_id } = await db
+    .insertInto('dependency_list_exports')
+    .values({ project_id: project.id, user_id: people.admin.id, export_type: 'csv' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { commit_id: sha, sha, issue_iid: 1, merge_request_iid: 1, epic_iid: 1, epic_id, snippet_id, export_id };
 }
 
 /** Values for the parameters of a path: the world's project and group with what is in them, and the guest where a user is named. */
@@ -90,6 +99,7 @@ export function paramsFor(path: string, { project, group, people }: World, thing
     users: people.guest.id,
     namespaces: group.id,
     snippets: things.snippet_id,
+    dependency_list_exports: things.export_id,
   };
   const inside: Record<string, number | string> = { ...things, user_id: people.guest.id };
   return Object.fromEntries(names.map((name, index) => [name, String((index === 0 ? targets[collection!] : inside[name]) ?? 0)]));
