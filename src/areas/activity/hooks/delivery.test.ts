@@ -34,7 +34,7 @@ const makeDue = (here: World, hook_id: number) =>
   sql`update hook_deliveries set due_at = now() where due_at is not null and hook_id = ${hook_id}`.execute(here.db);
 
 test('a delivery carries the headers of v4, the token, custom headers and a signature', async () => {
-  const here = await world();
+  const here = await world({});
   await allowLocalHooks(here);
   const key = Buffer.alloc(32, 9);
   const hook = await addHook(here, '/signed/{room}', {
@@ -86,7 +86,7 @@ test('a delivery carries the headers of v4, the token, custom headers and a sign
 });
 
 test('addresses of the local network are refused when they are stored, and again when they are requested', async (t) => {
-  const here = await world();
+  const here = await world({});
   t.after(() => allowLocalHooks(here));
   await allowLocalHooks(here);
   const hook = await addHook(here, '/local');
@@ -107,7 +107,7 @@ test('addresses of the local network are refused when they are stored, and again
 });
 
 test('a name that leads to this machine is refused when the connection is made', async (t) => {
-  const here = await world();
+  const here = await world({});
   t.after(() => allowLocalHooks(here));
   const { lookup } = dns;
   const answer = (host: string, ...rest: unknown[]) => {
@@ -135,7 +135,7 @@ test('a name that leads to this machine is refused when the connection is made',
 });
 
 test('a certificate must be valid, unless the webhook says otherwise', async (t) => {
-  const here = await world();
+  const here = await world({});
   await allowLocalHooks(here);
   const secure = await startReceiver(selfSigned);
   t.after(() => secure.stop());
@@ -156,7 +156,7 @@ test('a certificate must be valid, unless the webhook says otherwise', async (t)
 });
 
 test('a delivery that takes more than ten seconds has failed, and is repeated', async (t) => {
-  const here = await world();
+  const here = await world({});
   await allowLocalHooks(here);
   const { timeout } = AbortSignal;
   const clock = new AbortController();
@@ -176,7 +176,7 @@ test('a delivery that takes more than ten seconds has failed, and is repeated', 
 });
 
 test('a receiver that causes what it is told of is told eleven times, if it passes on which event that was', async () => {
-  const here = await world();
+  const here = await world({});
   await allowLocalHooks(here);
   await addHook(here, '/loop');
   const { iid } = await addIssue(here);
@@ -202,7 +202,7 @@ test('a receiver that causes what it is told of is told eleven times, if it pass
 });
 
 test('a redirect is not followed', async () => {
-  const here = await world();
+  const here = await world({});
   await allowLocalHooks(here);
   receiver.answers.set('/redirect', (response) => response.writeHead(302, { location: `${receiver.url}/target` }).end());
   const hook = await addHook(here, '/redirect');
@@ -216,7 +216,7 @@ test('a redirect is not followed', async () => {
 });
 
 test('failures are repeated with the same key, disable the webhook for a while and then for good, and a test enables it', async () => {
-  const here = await world();
+  const here = await world({});
   await allowLocalHooks(here);
   receiver.answers.set('/failing', (response) => response.writeHead(500).end('x'.repeat(10_000)));
   const hook = await addHook(here, '/failing');
@@ -257,7 +257,7 @@ test('failures are repeated with the same key, disable the webhook for a while a
 });
 
 test('a webhook that does not answer keeps no other waiting', async () => {
-  const here = await world();
+  const here = await world({});
   await allowLocalHooks(here);
   const hung: { end(): void }[] = [];
   const reached = Promise.withResolvers<void>();
@@ -283,7 +283,7 @@ test('a webhook that does not answer keeps no other waiting', async () => {
 });
 
 test('what was not sent when a process died is sent by the next run, and what no webhook asks for leaves no row', async () => {
-  const here = await world();
+  const here = await world({});
   await allowLocalHooks(here);
   const count = async () =>
     Number((await sql<{ count: string }>`select count(*) from hook_events`.execute(here.db)).rows[0]!.count);
@@ -310,7 +310,7 @@ test('what was not sent when a process died is sent by the next run, and what no
 });
 
 test('a template makes the body, and one that makes no JSON is not sent', async () => {
-  const here = await world();
+  const here = await world({});
   await allowLocalHooks(here);
   const custom_webhook_template = '{"said":"{{object_attributes.title}}","by":"{{user.username}}","none":"{{a.b}}"}';
   const hook = await addHook(here, '/template', { custom_webhook_template });
@@ -341,7 +341,7 @@ test('a template makes the body, and one that makes no JSON is not sent', async 
 });
 
 test('a test sends the newest data, and refuses without any and when it is asked too often', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   await allowLocalHooks(here);
   const hook = await addHook(here, '/test');
   const ask = (trigger: string) => here.as('maintainer').post(`${hook.path}/test/${trigger}`);
@@ -372,7 +372,7 @@ test('a test sends the newest data, and refuses without any and when it is asked
 });
 
 test('a hook whose secrets cannot be decrypted is shown, not sent to, and holds up no other', async () => {
-  const here = await world();
+  const here = await world({});
   // Other tests may have left something due.
   const pathsOf = (taken: { path: string }[]) =>
     taken.map(({ path }) => path).filter((path) => ['/broken', '/whole'].includes(path));

@@ -113,7 +113,7 @@ test('URL variables and custom headers are set and removed one by one', async ()
 });
 
 test('a project has a limited number of webhooks, and those of another are not found', async () => {
-  const [here, there] = [await world({}), await world()];
+  const [here, there] = [await world({}), await world({})];
   const path = `/projects/${here.project.id}/hooks`;
   const { id } = (await here.as('maintainer').post(path, { url })).body;
   assert.equal((await there.as('maintainer').get(`/projects/${there.project.id}/hooks/${id}`)).status, 404);

@@ -17,7 +17,7 @@ let here: World;
 let receiver: Receiver;
 let folder: string;
 before(async () => {
-  here = await world();
+  here = await world({});
   receiver = await startReceiver();
   await allowLocalHooks(here);
   folder = await mkdtemp(path.join(tmpdir(), 'advisories-'));

@@ -10,7 +10,7 @@ import { sendNotification, sendNotifications } from '../notifications/index.ts';
 let here: World;
 let receiver: Receiver;
 before(async () => {
-  here = await world();
+  here = await world({});
   receiver = await startReceiver();
   await allowLocalHooks(here);
 });
