@@ -17,11 +17,9 @@ const given = process.argv.slice(2);
 const isLong = given.includes('--long');
 const execArgv = given.filter((argument) => argument.startsWith('-') && argument !== '--long');
 const parts = given.filter((argument) => !argument.startsWith('-'));
-/** Tests of minutes, such as those that build large programs first, run with --long and when they are named. */
-const isUsual = (file: string) => !file.endsWith('.long.test.ts');
 // Those of test/ are longer than those of src/, so that they come first: the processes then end at about the same time.
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: top })
-  .filter((file) => (parts.length === 0 ? isLong || isUsual(file) : parts.some((part) => file.includes(part))))
+  .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
   .sort()
   .reverse();
 

@@ -1,0 +1,88 @@
+/** The command line client glab: merge requests from a push over SSH to the merge. glab/go.mod pins its newest version that is a Go module, and whose first build takes a minute. */
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { concludeMerges, rebaseSource } from '../../src/areas/work/merge_requests/index.ts';
+import { begin, clone, remoteFor, type WorkTree } from '../git/work_tree.ts';
+import { ownAddress } from '../support/address.ts';
+import { performQueued } from '../support/jobs.ts';
+import { isLong } from '../support/runs.ts';
+import { runProgram } from '../support/small_process.ts';
+import { sshFor, withKey } from '../support/ssh.ts';
+import { type Persona, type World, world } from '../support/world.ts';
+import { buildGo } from './go_program.ts';
+
+const folder = await mkdtemp(path.join(tmpdir(), 'coppice-glab-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+const environment = await ownAddress();
+
+/** Runs glab in the clone of a person. */
+type Glab = (...args: string[]) => Promise<string>;
+
+/** glab as a person has set it up: it finds the server by the host name of the remote. */
+async function glabFor({ url, people }: World, persona: Persona, program: string, work: WorkTree): Promise<Glab> {
+  const settings = path.join(folder, persona);
+  await mkdir(settings);
+  const host = { token: people[persona].token, api_protocol: 'http', git_protocol: 'http', api_host: new URL(url).host };
+  // YAML contains JSON.
+  const config = { check_update: 'false', hosts: { '127.0.0.1': host } };
+  await writeFile(path.join(settings, 'config.yml'), JSON.stringify(config), { mode: 0o600 });
+  const env = { PATH: process.env.PATH!, HOME: folder, GLAB_CONFIG_DIR: settings, NO_PROMPT: '1', NO_COLOR: '1' };
+  return async (...args) => {
+    const { code, stdout, stderr } = await runProgram(program, args, { cwd: work.folder, env });
+    assert.equal(code, 0, `glab ${args.join(' ')}: ${stdout}${stderr}`);
+    return stdout + stderr;
+  };
+}
+
+if (isLong)
+  test('glab: a branch that was pushed over SSH becomes a merge request, which is viewed, discussed, rebased, approved and merged', async (t) => {
+    const built = await buildGo(path.join(import.meta.dirname, 'glab'), 'github.com/profclems/glab/cmd/glab', folder);
+    if ('missing' in built) return t.skip(built.missing);
+    const here = await world({ environment });
+    const first = await begin(remoteFor(here, 'maintainer'), 'main');
+    await first.commit('README.md', 'one\n');
+    await first.git('push', '-q', 'origin', 'main');
+    const ssh = await sshFor(here);
+    const { file } = await ssh.keyOf('developer');
+    const work = await clone(remoteFor(here, 'developer'), ...withKey(file, ssh.hostKey));
+    await work.git('remote', 'set-url', '--push', 'origin', ssh.remote());
+    await work.git('checkout', '-q', '-b', 'topic');
+    await work.commit('beans.txt', 'beans\n');
+    await work.git('push', '-q', '-u', 'origin', 'topic');
+
+    const glab = await glabFor(here, 'developer', built.program, work);
+    const says = async (expected: RegExp, ...args: string[]) => assert.match(await glab(...args), expected);
+    const fields = ['--title', 'Sow the beans', '--description', 'Deep.', '--target-branch', 'main', '--label', 'garden'];
+    await says(/\/merge_requests\/1\n/, 'mr', 'create', ...fields, '--assignee', here.people.developer.username, '--yes');
+    await says(/^!1\tSow the beans\t\(main\) ← \(topic\)$/m, 'mr', 'list', '--assignee', '@me');
+    await says(/^\+beans$/m, 'mr', 'diff', '1');
+    await says(/#note_\d+/, 'mr', 'note', '1', '-m', 'When?');
+    await says(/Closed Merge request !1/, 'mr', 'close', '1');
+    await says(/^state:\tclosed$/m, 'mr', 'view', '1');
+    await says(/Reopened Merge request !1/, 'mr', 'reopen', '1');
+    await says(/^state:\topen\n(?:.*\n)*labels:\tgarden\n(?:.*\n)*comments:\t1\n(?:.*\n)*Deep\.$/m, 'mr', 'view', '1');
+
+    // Meanwhile the target branch moves.
+    await first.commit('README.md', 'two\n');
+    await first.git('push', '-q', 'origin', 'main');
+    const rebased = glab('mr', 'rebase', 'topic');
+    while ((await performQueued(here.services, [rebaseSource])).length === 0);
+    assert.match(await rebased, /Rebase successful/);
+
+    const merger = await glabFor(here, 'maintainer', built.program, work);
+    assert.match(await merger('mr', 'approve', '1'), /Approved/);
+    assert.match(await merger('mr', 'merge', '1', '--yes', '--remove-source-branch'), /Merged/);
+    await performQueued(here.services, [concludeMerges]);
+    await says(/^state:\tmerged$/m, 'mr', 'view', '1');
+    await first.git('pull', '-q', 'origin', 'main');
+    assert.match(await first.git('ls-files'), /^README\.md\nbeans\.txt$/);
+
+    const values = ['title=Seeds', 'file_name=seeds.txt', 'content=beans', 'visibility=private'];
+    const snippet = values.flatMap((value) => ['--field', value]);
+    const added = JSON.parse(await glab('api', 'snippets', '--method', 'POST', ...snippet));
+    await says(/^beans$/, 'api', `snippets/${added.id}/raw`);
+  });
