@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ArchiveError, createArchive, readArchive } from './archive.ts';
+import { ArchiveError, createArchive, jsonOf, readArchive } from './archive.ts';
 
 /** The names and contents of an archive, undefined when it is refused as damaged. */
 async function contentsOf(file: string): Promise<string[] | undefined> {
@@ -70,4 +70,14 @@ test('damage inside a large entry is noticed by its reader', async (t) => {
       assert.equal(await contentsOf(damaged), undefined, `at byte ${at} of ${whole.length}`);
     }
   }
+});
+
+test('an entry that is no JSON is named as damaged', async () => {
+  const content = async function* () {
+    yield Buffer.from('{"half":');
+  };
+  await assert.rejects(
+    jsonOf(content(), 'database/tables.json'),
+    new ArchiveError('The backup is damaged in database/tables.json.'),
+  );
 });

@@ -136,6 +136,20 @@ export async function isCompressed(file: string): Promise<boolean> {
   return bytesRead === magic.length && buffer.equals(magic);
 }
 
+/**
+ * The content of a small entry that is JSON.
+ * @param name of the entry
+ * @throws ArchiveError when it is damaged, which the checksum at the end of the archive would tell too late
+ */
+export async function jsonOf<T>(content: AsyncIterable<Buffer>, name: string): Promise<T> {
+  const text = await textOf(content);
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new ArchiveError(`The backup is damaged in ${name}.`, { cause: error });
+  }
+}
+
 /** The content of a small entry. */
 export async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];

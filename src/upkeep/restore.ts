@@ -12,7 +12,7 @@ import { knownMigrations, migrate } from '../db/migrate.ts';
 import { createRepository, objectFilePattern, plantRefs, type Repository } from '../git/index.ts';
 import { fingerprintOf, secretsFrom } from '../secrets/index.ts';
 import { blobsOf, type ServicesConfig, secretKeyFile, servicesFor } from '../services/index.ts';
-import { type ArchiveEntry, ArchiveError, isCompressed, readArchive, textOf } from './archive.ts';
+import { type ArchiveEntry, ArchiveError, isCompressed, jsonOf, readArchive, textOf } from './archive.ts';
 import { type Manifest, type RepositoryEntry, secretKeyEntry } from './backup.ts';
 import { beginLoading, type Loading } from './database_load.ts';
 import { nameOf, placeOf, type RepositoryRow, repositoryRows, storagesOf } from './repositories.ts';
@@ -109,7 +109,7 @@ async function readManifest(entries: AsyncGenerator<ArchiveEntry>, file: string)
     throw new ArchiveError(`${file} is no backup of Coppice.`, { cause: error });
   });
   if (first?.name !== 'manifest.json') throw new ArchiveError(`${file} is no backup of Coppice.`);
-  const manifest = JSON.parse(await textOf(first.content)) as Manifest;
+  const manifest = await jsonOf<Manifest>(first.content, first.name);
   const known = await knownMigrations();
   const unknown = manifest.migrations.filter((name) => !known.includes(name));
   if (manifest.format !== 1 || unknown.length > 0)
@@ -126,10 +126,10 @@ async function place(entry: ArchiveEntry, progress: Progress): Promise<void> {
   const { loading } = progress;
   const [, table] = /^database\/rows\/([a-z0-9_.]+)\/\d+$/.exec(name) ?? [];
   if (table !== undefined) return loading.takeRows(table, content);
-  if (name === 'database/tables.json') return loading.takeTables(JSON.parse(await textOf(content)));
+  if (name === 'database/tables.json') return loading.takeTables(await jsonOf(content, name));
   if (name !== 'database/sequences.json')
     throw new RestoreError(`The backup has an entry that this version does not know: ${name}.`);
-  await loading.takeSequences(JSON.parse(await textOf(content)));
+  await loading.takeSequences(await jsonOf(content, name));
   await skipAnsweredEvents(loading.client);
   // The processes that began these updates are gone, so settling need not wait for them.
   await loading.client.query("update reference_updates set created_at = created_at - interval '1 day'");
@@ -150,7 +150,7 @@ async function placeInRepository(
   progress: Progress,
 ): Promise<void> {
   if (below === 'repository.json') {
-    const entry = JSON.parse(await textOf(content)) as RepositoryEntry;
+    const entry = await jsonOf<RepositoryEntry>(content, `${name}/${below}`);
     const row = progress.rows.get(name);
     if (!row) throw new ArchiveError(`The backup has ${name}, but no row that it belongs to.`);
     progress.restored.set(name, await beginRepository(entry, row, progress.storages));
