@@ -46,10 +46,13 @@ interface DocumentedOperation {
   operation: Operation;
 }
 
+/** The operations of the API; a path with servers of its own is not below its address. */
 export const operationsOf = ({ paths }: Document): DocumentedOperation[] =>
-  Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-  );
+  Object.entries(paths)
+    .filter(([, item]) => !('servers' in item))
+    .flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    );
 
 export interface Draw {
   random: Random;
