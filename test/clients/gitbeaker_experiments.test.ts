@@ -6,7 +6,7 @@ import { world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
 test('only the team can list experiments with their gates', async () => {
-  const { as, url, people, group } = await world();
+  const { as, url, people, group } = await world({});
   const [admin, guest] = [people.admin, people.guest].map(({ token }) => new Gitlab({ host: url, token }));
   await as('admin').post('/features/invitation_mail_preview', { value: 10, key: 'percentage_of_actors' });
   const [experiment] = await admin!.Experiments.all();

@@ -12,7 +12,7 @@ const clientOf = ({ url }: World, token: unknown) => new Gitlab({ host: url, tok
 const clientFor = (here: World, persona: Persona) => clientOf(here, here.people[persona].token);
 
 test('an instance service account works with a token where it is a member, until it is deleted', async () => {
-  const here = await world();
+  const here = await world({});
   const { ServiceAccounts, PersonalAccessTokens, Users } = clientFor(here, 'admin');
   const usual = await ServiceAccounts.create();
   assert.match(usual.username, /^service_account_[0-9a-f]{32}$/);
@@ -54,7 +54,7 @@ test('an instance service account works with a token where it is a member, until
 });
 
 test('a group owner creates a service account and rotates its token, if the settings allow it', async () => {
-  const here = await world();
+  const here = await world({});
   const { ApplicationSettings } = clientFor(here, 'admin');
   const owner = clientFor(here, 'owner').GroupServiceAccounts;
   const refused = await refusal(owner.create(here.group.id));

@@ -25,7 +25,7 @@ async function commit(here: World, actions: Action[], branch = 'main'): Promise<
 const created = (file_path: string, content: string): Action => ({ action: 'create', file_path, content });
 
 test('what the default branch is built on is listed after each change of it', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, project, db } = here;
   const url = `/projects/${project.id}/dependencies`;
   const list = async (query = {}) => (await as('reporter').get(url, query)).body as { name: string; version: string }[];
@@ -118,7 +118,7 @@ test('what the default branch is built on is listed after each change of it', as
 });
 
 test('dependencies are shown to callers who may read the code or hold the permission', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, project, group, db, people } = here;
   const url = `/projects/${project.id}/dependencies`;
   await commit(here, [created('Cargo.lock', lockOf('cargo/Cargo.lock'))]);
@@ -149,7 +149,7 @@ test('dependencies are shown to callers who may read the code or hold the permis
 });
 
 test('a bill of materials is uploaded, replaced and deleted', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, project } = here;
   const url = `/projects/${project.id}/dependency_documents`;
   const bom = (version: string) =>
@@ -182,7 +182,7 @@ test('a bill of materials is uploaded, replaced and deleted', async () => {
 });
 
 test('dependencies are exported as CycloneDX, SPDX and CSV by the user who asked', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, project, db } = here;
   const url = `/projects/${project.id}/dependency_list_exports`;
   const lock = lockOf('npm3/package-lock.json').replace('node_modules/mkdirp"', 'node_modules/@=SUM(1)/a,b"');

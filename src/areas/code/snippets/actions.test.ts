@@ -10,7 +10,7 @@ import { maintainSnippet, removeUnusedRepositories, settleReferenceUpdates } fro
 const files = [{ file_path: 'a.txt', content: 'apples\n' }];
 
 async function filled() {
-  const here = await world();
+  const here = await world({});
   const url = `/projects/${here.project.id}/snippets`;
   const { body } = await here.as('reporter').post(url, { title: 'Fruit', files });
   const repository = repositoryOf(here.services, { snippet_id: body.id, storage: 'default' });

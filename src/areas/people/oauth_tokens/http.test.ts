@@ -11,7 +11,7 @@ const password = 'correct horse battery staple';
 
 /** A world in which the developer has a password. */
 async function place(): Promise<World> {
-  const here = await world();
+  const here = await world({});
   const row = { password_digest: await passwordDigest(password) };
   await here.db.updateTable('users').set(row).where('id', '=', here.people.developer.id).execute();
   return here;

@@ -8,7 +8,7 @@ import type { Persona } from '../../../../test/support/world.ts';
 import { concludeMerges, mergeReady, prepareMergeRequest } from './index.ts';
 
 test('drafts are seen by their author only, until they publish them with all effects or none', async () => {
-  const here = await worldWithTopic();
+  const here = await worldWithTopic({});
   const { as, project, people, db } = here;
   const { id: merge_request_id, diff_refs: refs } = await addMergeRequest(here, { reviewer_ids: [people.maintainer.id] });
   const url = `/projects/${project.id}/merge_requests/1`;
@@ -126,7 +126,7 @@ test('drafts are seen by their author only, until they publish them with all eff
 });
 
 test('a review is published with a summary and a state, all or nothing', async () => {
-  const here = await worldWithTopic();
+  const here = await worldWithTopic({});
   const { as, people } = here;
   await addMergeRequest(here, { reviewer_ids: [people.maintainer.id] });
   const url = `/projects/${here.project.id}/merge_requests/1`;
