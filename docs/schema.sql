@@ -875,6 +875,17 @@ create table error_tracking_error_tags (
 );
 CREATE INDEX error_tracking_error_tags_values ON error_tracking_error_tags USING btree (value, key, error_id) WHERE key = ANY (ARRAY['environment'::text, 'release'::text]);
 
+create table error_tracking_error_texts (
+  error_id bigint not null,
+  project_id bigint not null,
+  name text not null,
+  description text not null,
+  actor text not null,
+  constraint error_tracking_error_texts_pkey PRIMARY KEY (error_id),
+  constraint error_tracking_error_texts_error_id_fkey FOREIGN KEY (error_id) REFERENCES error_tracking_errors(id) ON DELETE CASCADE
+);
+CREATE INDEX error_tracking_error_texts_search ON error_tracking_error_texts USING gin (project_id, name gin_trgm_ops, description gin_trgm_ops, actor gin_trgm_ops) WITH (gin_pending_list_limit='256');
+
 create table error_tracking_error_users (
   error_id bigint not null,
   user_hash bytea not null,
@@ -886,9 +897,6 @@ create table error_tracking_errors (
   id bigint generated always as identity not null,
   project_id bigint,
   fingerprint text not null,
-  name text not null,
-  description text not null,
-  actor text not null,
   platform text not null,
   level text not null,
   status text default 'unresolved'::text not null,
@@ -926,7 +934,6 @@ CREATE INDEX error_tracking_errors_project_id_status_last_seen_at_id_idx ON erro
 CREATE INDEX error_tracking_errors_project_id_status_users_count_id_idx ON error_tracking_errors USING btree (project_id, status, users_count, id);
 CREATE INDEX error_tracking_errors_project_id_users_count_id_idx ON error_tracking_errors USING btree (project_id, users_count, id);
 CREATE INDEX error_tracking_errors_resolved_by_id_idx ON error_tracking_errors USING btree (resolved_by_id) WHERE resolved_by_id IS NOT NULL;
-CREATE INDEX error_tracking_errors_search ON error_tracking_errors USING gin (project_id, name gin_trgm_ops, description gin_trgm_ops, actor gin_trgm_ops) WITH (gin_pending_list_limit='256');
 
 create table error_tracking_events (
   id bigint generated always as identity not null,

@@ -393,6 +393,14 @@ export interface ErrorTrackingErrorTags {
   count: number;
 }
 
+export interface ErrorTrackingErrorTexts {
+  error_id: number;
+  project_id: number;
+  name: string;
+  description: string;
+  actor: string;
+}
+
 export interface ErrorTrackingErrorUsers {
   error_id: number;
   user_hash: Buffer;
@@ -402,9 +410,6 @@ export interface ErrorTrackingErrors {
   id: GeneratedAlways<number>;
   project_id: number | null;
   fingerprint: string;
-  name: string;
-  description: string;
-  actor: string;
   platform: string;
   level: string;
   status: Generated<string>;
@@ -1691,6 +1696,7 @@ export interface DB {
   error_tracking_client_keys: ErrorTrackingClientKeys;
   error_tracking_error_hours: ErrorTrackingErrorHours;
   error_tracking_error_tags: ErrorTrackingErrorTags;
+  error_tracking_error_texts: ErrorTrackingErrorTexts;
   error_tracking_error_users: ErrorTrackingErrorUsers;
   error_tracking_errors: ErrorTrackingErrors;
   error_tracking_events: ErrorTrackingEvents;

@@ -94,9 +94,9 @@ async function storedErrors({ db, services, project }: World): Promise<Stored[]>
   const rows = await db
     .selectFrom('error_tracking_events as events')
     .innerJoin('error_tracking_errors as errors', 'errors.id', 'events.error_id')
-    .select(['errors.name', 'errors.description', 'errors.platform', 'events.release', 'events.environment', 'events.payload'])
+    .select(['events.name', 'events.description', 'events.platform', 'events.release', 'events.environment', 'events.payload'])
     .where('errors.project_id', '=', project.id)
-    .orderBy('errors.name')
+    .orderBy('events.name')
     .$castTo<Omit<Stored, 'payload'> & { payload: string }>()
     .execute();
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as Stored['payload'] }));

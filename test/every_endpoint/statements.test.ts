@@ -211,13 +211,19 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
 
 /** An error with an assignee, and an event of the first one. */
 async function addErrors({ db, project }: World, turn: number, assignee_id: number): Promise<void> {
-  const said = { name: `Turn ${turn}`, description: '', actor: '', platform: 'other', level: 'error', fingerprint: `${turn}` };
+  const texts = { name: `Turn ${turn}`, description: '', actor: '' };
+  const said = { platform: 'other', level: 'error', fingerprint: `${turn}` };
   const now = new Date().toISOString();
-  await db
+  const { id: error_id } = await db
     .insertInto('error_tracking_errors')
     .values({ ...said, project_id: project.id, first_seen_at: now, last_seen_at: now, assignee_id })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('error_tracking_error_texts')
+    .values({ ...texts, project_id: project.id, error_id })
     .execute();
-  const event = { ...said, project_id: project.id, error_id: (await errorOf({ db, project })).id, occurred_at: now };
+  const event = { ...said, ...texts, project_id: project.id, error_id: (await errorOf({ db, project })).id, occurred_at: now };
   await db
     .insertInto('error_tracking_events')
     .values({ ...event, event_id: crypto.randomUUID(), environment: 'production', tags: '{}', payload: '{}', digested_at: now })

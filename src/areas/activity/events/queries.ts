@@ -20,7 +20,7 @@ const title = ({ title }: CommentedOn) => sql<string | null>`
        when events.target_type = 'Milestone' then (select milestones.title from milestones where milestones.id = events.target_id)
        when events.target_type = 'Snippet' then (select snippets.title from snippets where snippets.id = events.target_id)
        when events.target_type = 'Project' then projects.name
-       when events.target_type = 'TrackedError' then (select errors.name from error_tracking_errors errors where errors.id = events.target_id)
+       when events.target_type = 'TrackedError' then (select texts.name from error_tracking_error_texts texts where texts.error_id = events.target_id)
        when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${title} end`;
 
 const number = sql<number | null>`

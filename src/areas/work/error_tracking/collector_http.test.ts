@@ -37,10 +37,11 @@ async function collector(): Promise<Collector> {
     async errors() {
       await performQueued(here.services, [digestErrors]);
       return here.db
-        .selectFrom('error_tracking_errors')
+        .selectFrom('error_tracking_errors as errors')
+        .innerJoin('error_tracking_error_texts as texts', 'texts.error_id', 'errors.id')
         .select(['name', 'events_count', 'status', 'users_count'])
-        .where('project_id', '=', here.project.id)
-        .orderBy('id')
+        .where('errors.project_id', '=', here.project.id)
+        .orderBy('errors.id')
         .execute();
     },
   };

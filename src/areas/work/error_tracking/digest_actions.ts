@@ -1,6 +1,6 @@
 /** Grouping events: each becomes part of an error, whose counts and times follow. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { alertedErrors } from './alert_actions.ts';
 import { type ErrorNews, tellOfErrors } from './news_actions.ts';
 import { markVersionsUsed } from './releases/version_actions.ts';
@@ -77,45 +77,102 @@ async function resolvedErrors(tx: Database, waiting: readonly Waiting[]): Promis
   return new Set(rows.filter(({ status }) => status === 'resolved').map(({ id }) => id));
 }
 
-/** Adds the events to their errors. A resolved error that happens again is unresolved; an ignored one stays ignored. */
-async function writeErrors(
-  tx: Database,
-  waiting: readonly Waiting[],
-): Promise<{ id: number; project_id: number; is_new: boolean }[]> {
-  const { rows } = await sql<{ id: number; project_id: number; is_new: boolean }>`
-    with ${batchOf(waiting)}, newest as (
-      select distinct on (project_id, fingerprint) project_id, fingerprint, name, description, actor, platform, level
-        from batch order by project_id, fingerprint, occurred_at desc, id desc
+/** The newest release of events, and the oldest. */
+const releasesOf = sql`
+  (array_agg(release order by occurred_at, id) filter (where release is not null))[1] as first_release,
+  (array_agg(release order by occurred_at desc, id desc) filter (where release is not null))[1] as last_release`;
+
+interface Touched {
+  id: number;
+  project_id: number;
+}
+
+/** Adds the errors that a batch is the first to have. Only one transaction at a time adds any. */
+async function addErrors(tx: Database, waiting: readonly Waiting[]): Promise<Touched[]> {
+  const { rows } = await sql<Touched>`
+    with ${batchOf(waiting)}, fresh as materialized (
+      select * from batch where not exists (
+        select from error_tracking_errors known where known.project_id = batch.project_id and known.fingerprint = batch.fingerprint)
+    ), newest as (
+      select distinct on (project_id, fingerprint) project_id, fingerprint, platform, level
+        from fresh order by project_id, fingerprint, occurred_at desc, id desc
     ), counted as (
-      select project_id, fingerprint, count(*) as events_count, min(occurred_at) as first_seen_at, max(occurred_at) as last_seen_at,
-             (array_agg(release order by occurred_at, id) filter (where release is not null))[1] as first_release,
-             (array_agg(release order by occurred_at desc, id desc) filter (where release is not null))[1] as last_release
-        from batch group by project_id, fingerprint
+      select project_id, fingerprint, count(*) as events_count, count(distinct user_hash) as users_count,
+             min(occurred_at) as first_seen_at, max(occurred_at) as last_seen_at, ${releasesOf}
+        from fresh group by project_id, fingerprint
     )
-    insert into error_tracking_errors as errors
-           (project_id, fingerprint, name, description, actor, platform, level,
-            events_count, first_seen_at, last_seen_at, first_release, last_release)
-    select project_id, fingerprint, name, description, actor, platform, level,
-           events_count, first_seen_at, last_seen_at, first_release, last_release
+    insert into error_tracking_errors
+           (project_id, fingerprint, platform, level, events_count, users_count, first_seen_at, last_seen_at, first_release, last_release)
+    select project_id, fingerprint, platform, level, events_count, users_count, first_seen_at, last_seen_at, first_release, last_release
       from newest join counted using (project_id, fingerprint)
      order by project_id, fingerprint
-    on conflict (project_id, fingerprint) do update
-       set events_count = errors.events_count + excluded.events_count,
-           first_seen_at = least(errors.first_seen_at, excluded.first_seen_at),
-           last_seen_at = greatest(errors.last_seen_at, excluded.last_seen_at),
-           first_release = case when excluded.first_seen_at < errors.first_seen_at
-                                then coalesce(excluded.first_release, errors.first_release)
-                                else coalesce(errors.first_release, excluded.first_release) end,
-           last_release = case when excluded.last_seen_at >= errors.last_seen_at
-                               then coalesce(excluded.last_release, errors.last_release)
-                               else coalesce(errors.last_release, excluded.last_release) end,
-           name = excluded.name, description = excluded.description, actor = excluded.actor,
-           platform = excluded.platform, level = excluded.level,
+    returning id, project_id`.execute(tx);
+  return rows;
+}
+
+/** The events of a batch, with the errors that they belong to as `group_id`. */
+const digestedOf = (waiting: readonly Waiting[]) => sql`
+  ${batchOf(waiting)}, digested as materialized (
+    select batch.*, errors.id as group_id from batch
+      join error_tracking_errors errors using (project_id, fingerprint)
+  )`;
+
+/** Of each error, its latest event in the batch. */
+const latest = sql`latest as (select distinct on (group_id) * from digested order by group_id, occurred_at desc, id desc)`;
+
+/** Lets errors say what their latest events said. Those that say it already are not written, which would write the index of all texts. */
+const writeTexts = (tx: Database, waiting: readonly Waiting[]) =>
+  sql`
+    with ${digestedOf(waiting)}, ${latest}
+    insert into error_tracking_error_texts as texts (error_id, project_id, name, description, actor)
+    select group_id, project_id, name, description, actor from latest order by group_id
+    on conflict (error_id) do update set name = excluded.name, description = excluded.description, actor = excluded.actor
+     where (texts.name, texts.description, texts.actor) is distinct from (excluded.name, excluded.description, excluded.actor)`.execute(
+    tx,
+  );
+
+/**
+ * Adds events to the errors that were known before. A resolved error that happens again is unresolved; an ignored one stays ignored.
+ * All that changes of an error is written here, at once, because each change writes all indexes of lists.
+ * @param added the errors that were not known, which have counted their events
+ * @param users how many users met each error for the first time
+ */
+async function countEvents(
+  tx: Database,
+  waiting: readonly Waiting[],
+  added: readonly Touched[],
+  users: readonly NewUsers[],
+): Promise<Touched[]> {
+  const isAdded = sql`errors.id = any(${ofAnyLength(
+    added.map(({ id }) => id),
+    'bigint[]',
+  )})`;
+  const { rows } = await sql<Touched>`
+    with ${digestedOf(waiting)}, ${latest}, met as (
+      select * from jsonb_to_recordset(${JSON.stringify(users)}::jsonb) as met(group_id bigint, count bigint)
+    ), counted as (
+      select group_id, count(*) as events_count, min(occurred_at) as first_seen_at, max(occurred_at) as last_seen_at, ${releasesOf}
+        from digested group by group_id
+    )
+    update error_tracking_errors errors
+       set events_count = errors.events_count + counted.events_count,
+           users_count = errors.users_count + coalesce(met.count, 0),
+           first_seen_at = least(errors.first_seen_at, counted.first_seen_at),
+           last_seen_at = greatest(errors.last_seen_at, counted.last_seen_at),
+           first_release = case when counted.first_seen_at < errors.first_seen_at
+                                then coalesce(counted.first_release, errors.first_release)
+                                else coalesce(errors.first_release, counted.first_release) end,
+           last_release = case when counted.last_seen_at >= errors.last_seen_at
+                               then coalesce(counted.last_release, errors.last_release)
+                               else coalesce(errors.last_release, counted.last_release) end,
+           platform = latest.platform, level = latest.level,
            status = case errors.status when 'resolved' then 'unresolved' else errors.status end,
            resolved_at = case errors.status when 'resolved' then null else errors.resolved_at end,
            resolved_by_id = case errors.status when 'resolved' then null else errors.resolved_by_id end,
            updated_at = now()
-    returning id, project_id, xmax = 0 as is_new`.execute(tx);
+      from counted join latest using (group_id) left join met using (group_id)
+     where errors.id = counted.group_id and not ${isAdded}
+    returning errors.id, errors.project_id`.execute(tx);
   return rows;
 }
 
@@ -136,15 +193,15 @@ const knownKeys = sql<number>`(
   )
   select count(key) from steps)`;
 
-/** Links the events to their errors, and counts users, tags and hours. */
-async function writeCounts(tx: Database, waiting: readonly Waiting[]): Promise<void> {
-  const digested = sql`
-    ${batchOf(waiting)}, digested as materialized (
-      select batch.*, errors.id as group_id from batch
-        join error_tracking_errors errors using (project_id, fingerprint)
-    )`;
-  await sql`
-    with ${digested}, users as (
+interface NewUsers {
+  group_id: number;
+  count: number;
+}
+
+/** Counts users, tags and hours. @returns how many users met each error for the first time */
+async function countParts(tx: Database, waiting: readonly Waiting[]): Promise<NewUsers[]> {
+  const { rows } = await sql<NewUsers>`
+    with ${digestedOf(waiting)}, users as (
       insert into error_tracking_error_users (error_id, user_hash)
       select distinct group_id, user_hash from digested where user_hash is not null order by 1, 2
       on conflict do nothing returning error_id
@@ -167,17 +224,16 @@ async function writeCounts(tx: Database, waiting: readonly Waiting[]): Promise<v
              end
        order by 1, 2, 3
       on conflict (error_id, key, value) do update set count = counted.count + excluded.count
-    ), met as (
-      select error_id, count(*) as users_count from users group by error_id
     )
-    update error_tracking_errors errors set users_count = errors.users_count + met.users_count from met where errors.id = met.error_id`.execute(
-    tx,
-  );
-  await sql`
-    with ${digested}
+    select error_id as group_id, count(*) as count from users group by error_id`.execute(tx);
+  return rows;
+}
+
+const markDigested = (tx: Database, waiting: readonly Waiting[]) =>
+  sql`
+    with ${digestedOf(waiting)}
     update error_tracking_events events set digested_at = now(), error_id = digested.group_id
       from digested where events.received_at = digested.received_at and events.id = digested.id`.execute(tx);
-}
 
 /**
  * Groups the oldest events that wait, and tells of errors that are new, happen again or happen too often.
@@ -191,16 +247,19 @@ export async function digestEvents(tx: Database): Promise<number> {
   const fresh = await deleteRepeated(tx, waiting);
   if (fresh.length === 0) return waiting.length;
   const resolved = await resolvedErrors(tx, fresh);
-  const errors = await writeErrors(tx, fresh);
-  await writeCounts(tx, fresh);
-  const news = errors.flatMap(({ id, project_id, is_new }): ErrorNews[] => {
-    if (is_new) return [{ id, project_id, kind: 'new' }];
-    return resolved.has(id) ? [{ id, project_id, kind: 'regressed' }] : [];
-  });
+  const added = await addErrors(tx, fresh);
+  await writeTexts(tx, fresh);
+  const known = await countEvents(tx, fresh, added, await countParts(tx, fresh));
+  await markDigested(tx, fresh);
+  const regressed = known.filter(({ id }) => resolved.has(id));
+  const news: ErrorNews[] = [
+    ...added.map((error): ErrorNews => ({ ...error, kind: 'new' })),
+    ...regressed.map((error): ErrorNews => ({ ...error, kind: 'regressed' })),
+  ];
   await markVersionsUsed(tx, batchOf(fresh));
   const alerts = await alertedErrors(
     tx,
-    errors.map(({ id }) => id),
+    [...added, ...known].map(({ id }) => id),
   );
   await tellOfErrors(tx, [...news, ...alerts.map((error): ErrorNews => ({ ...error, kind: 'alert' }))]);
   return waiting.length;

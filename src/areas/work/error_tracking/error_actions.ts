@@ -7,7 +7,7 @@ import { recordEvents } from '../../activity/events/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { createIssue, newIssueFrom } from '../issues/index.ts';
 import { errorUrl, titleOf } from './error_present.ts';
-import type { Status } from './error_queries.ts';
+import { errorText, type Status } from './error_queries.ts';
 import { tellOfStatuses } from './news_actions.ts';
 import { removeError } from './removal_jobs.ts';
 
@@ -30,7 +30,8 @@ async function checkAssignee(tx: Database, project: Project, id: number): Promis
 const lockErrors = (tx: Database, project: Project, ids: readonly number[]) =>
   tx
     .selectFrom('error_tracking_errors')
-    .select(['id', 'status', 'assignee_id', 'issue_id', 'name', 'description', 'first_seen_at', 'events_count'])
+    .select(['id', 'status', 'assignee_id', 'issue_id', 'first_seen_at', 'events_count'])
+    .select([errorText('name'), errorText('description')])
     .where('project_id', '=', project.id)
     .where(isAmong('id', ids, 'bigint[]'))
     .orderBy('id')

@@ -18,7 +18,7 @@ test('errors are resolved and assigned by developers, and who resolved them is k
       .selectFrom('error_tracking_errors')
       .select(['status', 'resolved_by_id'])
       .where('project_id', '=', here.project.id)
-      .orderBy('name')
+      .orderBy('last_seen_at')
       .execute();
   const open = { status: 'unresolved', resolved_by_id: null };
   assert.equal((await here.as('reporter').put(`${errors}/${first.id}`, { status: 'resolved' })).status, 403);

@@ -40,7 +40,26 @@ export interface ErrorRow {
   issue: LinkedIssue | null;
 }
 
-const searched = ['name', 'description', 'actor'].map((column) => `error_tracking_errors.${column}`);
+const textColumns = ['name', 'description', 'actor'] as const;
+
+/** A text of an error, which has a table of its own. */
+export const errorText = <Column extends (typeof textColumns)[number]>(column: Column) =>
+  sql<string>`(select ${sql.ref(`texts.${column}`)} from error_tracking_error_texts texts where texts.error_id = error_tracking_errors.id)`.as(
+    column,
+  );
+
+/** @throws ApiError 400 for too many words */
+function saysAll(query: string): RawBuilder<SqlBool> {
+  const isFound = isFoundIn(
+    query,
+    textColumns.map((column) => `texts.${column}`),
+    'query',
+  );
+  return isFound === undefined
+    ? sql`true`
+    : sql`exists (select from error_tracking_error_texts texts
+                   where texts.error_id = error_tracking_errors.id and texts.project_id = error_tracking_errors.project_id and ${isFound})`;
+}
 
 /** Whether an event of the error had a value of a tag. The key is no parameter, so that the partial index is found. */
 const hasTag = (key: 'environment' | 'release', value: string): RawBuilder<SqlBool> => sql`
@@ -48,9 +67,8 @@ const hasTag = (key: 'environment' | 'release', value: string): RawBuilder<SqlBo
            where tags.error_id = error_tracking_errors.id and tags.key = ${sql.lit(key)} and tags.value = ${value.slice(0, longestTagValue)})`;
 
 const filters = filtersOn('error_tracking_errors', (by) => ({
-  query: by(
-    Type.String({ description: 'Words that the name, the description or the actor contains' }),
-    (_, value) => isFoundIn(value, searched, 'query') ?? sql<SqlBool>`true`,
+  query: by(Type.String({ description: 'Words that the name, the description or the actor contains' }), (_, value) =>
+    saysAll(value),
   ),
   environment: by(Type.String({ description: 'An environment of its events' }), (_, value) => hasTag('environment', value)),
   release: by(Type.String({ description: 'A release of its events' }), (_, value) => hasTag('release', value)),
@@ -93,8 +111,8 @@ const issueFor = (caller: MaybeCaller) => sql<LinkedIssue | null>`(
    where issues.id = error_tracking_errors.issue_id and ${isVisibleIssue(caller)})`;
 
 const columns = [
-  ...(['id', 'name', 'description', 'actor', 'platform', 'level', 'first_seen_at', 'last_seen_at'] as const),
-  ...(['first_release', 'last_release', 'events_count', 'users_count', 'fingerprint'] as const),
+  ...(['id', 'platform', 'level', 'first_seen_at', 'last_seen_at', 'first_release', 'last_release'] as const),
+  ...(['events_count', 'users_count', 'fingerprint'] as const),
 ] as const;
 
 /** The errors of a project, with what replies need. */
@@ -102,6 +120,7 @@ const errorsOf = (db: Database, caller: MaybeCaller, project: Pick<Project, 'id'
   db
     .selectFrom('error_tracking_errors')
     .select(columns)
+    .select(textColumns.map(errorText))
     .select([sql<Status>`error_tracking_errors.status`.as('status'), assignee.as('assignee'), issueFor(caller).as('issue')])
     .where('error_tracking_errors.project_id', '=', project.id);
 

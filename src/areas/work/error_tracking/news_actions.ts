@@ -43,7 +43,13 @@ async function notifyOf(tx: Database, news: readonly ErrorNews[]): Promise<void>
     select`.execute(tx);
 }
 
-/** The facts of a row `news` that has all columns of an error, the kind of news, and the user who caused it. */
+/** Errors with their texts. */
+const [allOfErrors, fromErrors] = [
+  sql`errors.*, texts.name, texts.description, texts.actor`,
+  sql`error_tracking_errors errors join error_tracking_error_texts texts on texts.error_id = errors.id`,
+];
+
+/** The facts of a row `news` that has all columns of an error and its texts, the kind of news, and the user who caused it. */
 const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
   'object_kind', 'error', 'event_type', 'error', 'user', ${personFacts(sql`news.user_id`)}, 'project', ${projectFacts(sql`news.project_id`)},
   'repository', ${repositoryFacts(sql`news.project_id`)}, 'object_attributes', json_build_object(
@@ -58,8 +64,8 @@ const tellHooks = (tx: Database, news: readonly ErrorNews[], user_id: number | n
     trigger: 'error_events',
     to_system: false,
     rows: sql`
-      select errors.*, namespaces.traversal_ids as group_ids, given.kind, ${user_id}::bigint as user_id
-        from ${givenNews(news)} join error_tracking_errors errors on errors.id = given.id
+      select ${allOfErrors}, namespaces.traversal_ids as group_ids, given.kind, ${user_id}::bigint as user_id
+        from ${givenNews(news)} join (${fromErrors}) on errors.id = given.id
         join projects on projects.id = errors.project_id join namespaces on namespaces.id = projects.namespace_id`,
     facts: factsOf(),
   });
@@ -84,5 +90,5 @@ export const tellOfStatuses = (tx: Database, user_id: number, news: readonly Err
 /** The latest error of a project, as if it were new. */
 export const sampleError: Sample = async (_services, { project_id }) => sql`
   (select ${factsOf()} from (
-     select *, 'new' as kind, null::bigint as user_id from error_tracking_errors where project_id = ${project_id}
-      order by last_seen_at desc, id desc limit 1) news)`;
+     select ${allOfErrors}, 'new' as kind, null::bigint as user_id from ${fromErrors} where errors.project_id = ${project_id}
+      order by errors.last_seen_at desc, errors.id desc limit 1) news)`;

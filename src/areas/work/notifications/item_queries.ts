@@ -161,9 +161,10 @@ const longestErrorTitle = 200;
 
 async function errorLooks(db: Database, { error_id }: TrackedError, { full_path }: Place): Promise<Looks | undefined> {
   const row = await db
-    .selectFrom('error_tracking_errors')
+    .selectFrom('error_tracking_errors as errors')
+    .innerJoin('error_tracking_error_texts as texts', 'texts.error_id', 'errors.id')
     .select(['id', 'name', 'description', 'actor', 'level', 'last_release', 'events_count', 'users_count', 'status'])
-    .where('id', '=', error_id)
+    .where('errors.id', '=', error_id)
     .executeTakeFirst();
   if (!row) return undefined;
   const { id, actor, level, last_release, events_count, users_count, status } = row;
