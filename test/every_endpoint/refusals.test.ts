@@ -83,7 +83,7 @@ test('refused requests change nothing', async () => {
   assert.deepEqual(await everything(here), before);
 });
 
-/** Few, since they are sent to every endpoint, and of each kind that is read apart: the fuzz test draws from all. An endpoint gets a third of them, another each day. */
+/** Few, since they are sent to every endpoint, and of each kind that is read apart: the fuzz test draws from all. An endpoint gets a sixth of them, another each day. */
 const paths = [
   '0',
   '-1',
@@ -129,15 +129,15 @@ test('no path and no parameter causes a server error', async () => {
   const { token } = await here.person({ admin: true });
   for (const [index, endpoint] of endpoints.entries()) {
     const inputs = Object.keys(endpoint.input ?? {});
-    const third = index + seedOfToday();
+    const sixth = index + seedOfToday();
     const odd_paths = new Set([
-      ...someOf(paths, third).map((odd) => fill(endpoint.path, () => odd)),
-      ...someOf(paths, third + 1).map((odd) => fill(endpoint.path, (_, index) => (index === 0 ? String(here.project.id) : odd))),
+      ...someOf(paths, sixth).map((odd) => fill(endpoint.path, () => odd)),
+      ...someOf(paths, sixth + 1).map((odd) => fill(endpoint.path, (_, index) => (index === 0 ? String(here.project.id) : odd))),
       pathTo(endpoint, here),
     ]);
     const attempts = [
       ...[...odd_paths].map((path) => ({ path, body: {} })),
-      ...(inputs.length > 0 ? someOf(values, third) : []).map((value) => ({
+      ...(inputs.length > 0 ? someOf(values, sixth) : []).map((value) => ({
         path: pathTo(endpoint, here),
         body: Object.fromEntries(inputs.map((name) => [name, value])),
       })),

@@ -172,10 +172,10 @@ async function grantedTo(
   { guestsWith }: Callers,
   guest: string,
 ): Promise<string> {
-  const asked = [...guestsWith].map(async ([permission, caller]) => {
-    const answer = await cell(world, things, endpoint, caller);
-    return answer === 'ok' && guest !== 'ok' ? `; ok with ${permission}` : '';
-  });
+  if (guest === 'ok') return '';
+  const asked = [...guestsWith].map(async ([permission, caller]) =>
+    (await cell(world, things, endpoint, caller)) === 'ok' ? `; ok with ${permission}` : '',
+  );
   return (await Promise.all(asked)).join('');
 }
 
