@@ -8,8 +8,8 @@ import { tellEach } from '../../instance/hook_events/index.ts';
 
 const high = severities.indexOf('high');
 
-/** To each member of a project at once: the first import of advisories can find hundreds. */
-const mostMails = 20;
+/** Of a project at once: the first import of advisories can find hundreds. */
+const mostTold = 20;
 
 /** The facts of a row `news` that has all columns of a vulnerability. */
 const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
@@ -20,23 +20,25 @@ const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
     'created_at', ${momentInJson('news.created_at')}, 'url', ${pageFacts(sql`news.project_id`, sql`'/-/security/vulnerabilities/' || news.id`)}))`;
 
 /**
- * Tells webhooks, and members by mail, of those of some new vulnerabilities that are high or critical.
+ * Tells webhooks, and members by mail, of those of some new vulnerabilities that are high or critical: of the most severe ones of each project.
  * @param tx the transaction that adds them
  */
 export async function tellOfVulnerabilities(tx: Database, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const isNew = sql`vulnerabilities.id = any(${ofAnyLength(ids, 'bigint[]')}) and severity >= ${sql.lit(high)}`;
+  const told = sql`(
+    select * from (
+      select vulnerabilities.*, row_number() over (partition by project_id order by severity desc, id) as place
+        from vulnerabilities where id = any(${ofAnyLength(ids, 'bigint[]')}) and severity >= ${sql.lit(high)}) ranked
+     where place <= ${sql.lit(mostTold)}) told`;
   await sql`with ${notifying(sql`
     select 'new_vulnerability' as event, 'Vulnerability' as target_type, id as target_id, null::bigint as actor_id, '{}'::bigint[] as user_ids
-      from (select id, row_number() over (partition by project_id order by severity desc, id) as place from vulnerabilities where ${isNew}) ranked
-     where place <= ${mostMails}`)} select`.execute(tx);
+      from ${told}`)} select`.execute(tx);
   await tellEach(tx, {
     trigger: 'vulnerability_events',
     to_system: false,
     rows: sql`
-      select vulnerabilities.*, namespaces.traversal_ids as group_ids
-        from vulnerabilities join projects on projects.id = vulnerabilities.project_id join namespaces on namespaces.id = projects.namespace_id
-       where ${isNew}`,
+      select told.*, namespaces.traversal_ids as group_ids
+        from ${told} join projects on projects.id = told.project_id join namespaces on namespaces.id = projects.namespace_id`,
     facts: factsOf(),
   });
 }

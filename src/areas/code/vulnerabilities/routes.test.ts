@@ -8,6 +8,7 @@ import { performQueued } from '../../../../test/support/jobs.ts';
 import { mailOf } from '../../../../test/support/mail.ts';
 import { allowLocalHooks, type Receiver, sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { zipOf } from '../../../../test/support/zip.ts';
 import { advisoriesImport } from '../../../commands/advisories_import.ts';
 import { readConfig } from '../../../config.ts';
 import { sendNotification, sendNotifications } from '../../work/notifications/index.ts';
@@ -29,12 +30,8 @@ after(async () => {
 
 let imports = 0;
 
-/** Imports records, each an object, or a text for a broken one. What the command prints is returned. */
-async function importRecords(t: { mock: { method: typeof test.mock.method } }, records: readonly (object | string)[]) {
-  const place = path.join(folder, String(++imports));
-  await mkdir(path.join(place, 'npm'), { recursive: true });
-  for (const [index, record] of records.entries())
-    await writeFile(path.join(place, 'npm', `${index}.json`), typeof record === 'string' ? record : JSON.stringify(record));
+/** Imports a folder or file. What the command prints is returned. */
+async function importFrom(t: { mock: { method: typeof test.mock.method } }, operand: string) {
   const printed: string[] = [];
   const mocks = (['log', 'error'] as const).map((name) =>
     t.mock.method(console, name, (text: string) => void printed.push(text)),
@@ -46,9 +43,20 @@ async function importRecords(t: { mock: { method: typeof test.mock.method } }, r
     COPPICE_DATABASE_URL: connectionString,
     COPPICE_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
   });
-  const code = await advisoriesImport.run({ text: {}, switches: {}, lists: {}, operand: place }, config);
-  for (const { mock } of mocks) mock.restore();
-  return { code, printed };
+  try {
+    return { code: await advisoriesImport.run({ text: {}, switches: {}, lists: {}, operand }, config), printed };
+  } finally {
+    for (const { mock } of mocks) mock.restore();
+  }
+}
+
+/** Imports records, each an object, or a text for a broken one. */
+async function importRecords(t: Parameters<typeof importFrom>[0], records: readonly (object | string)[]) {
+  const place = path.join(folder, String(++imports));
+  await mkdir(path.join(place, 'npm'), { recursive: true });
+  for (const [index, record] of records.entries())
+    await writeFile(path.join(place, 'npm', `${index}.json`), typeof record === 'string' ? record : JSON.stringify(record));
+  return importFrom(t, place);
 }
 
 const lock = (versions: Record<string, string>) =>
@@ -57,10 +65,10 @@ const lock = (versions: Record<string, string>) =>
     packages: Object.fromEntries(Object.entries(versions).map(([name, version]) => [`node_modules/${name}`, { version }])),
   });
 
-async function commitLock(versions: Record<string, string>, action = 'update'): Promise<void> {
+async function commitLock(versions: Record<string, string>, action = 'update', project = here.project): Promise<void> {
   const actions = [{ action, file_path: 'package-lock.json', content: lock(versions) }];
   const body = { branch: 'main', commit_message: 'Change', actions };
-  assert.equal((await here.as('maintainer').post(`/projects/${here.project.id}/repository/commits`, body)).status, 201);
+  assert.equal((await here.as('maintainer').post(`/projects/${project.id}/repository/commits`, body)).status, 201);
   await performQueued(here.services, [scanDependencies]);
 }
 
@@ -223,4 +231,53 @@ test('maintainers change the state of a vulnerability, and each change is kept',
   ]);
   const renamed = (await as('developer').get(`${url}/${id}`)).body;
   assert.deepEqual([renamed.name, renamed.state], ['CVE-2026-1', 'dismissed']);
+});
+
+test('of many vulnerabilities at once, webhooks and mail tell the 20 most severe', async (t) => {
+  const { as, group } = here;
+  const { body: project } = await as('owner').post('/projects', { name: 'Old', namespace_id: group.id });
+  const hook = { url: `${receiver.url}/many`, push_events: false, vulnerability_events: true };
+  await as('owner').post(`/projects/${project.id}/hooks`, hook);
+  await as('developer').put(`/projects/${project.id}/notification_settings`, { level: 'watch' });
+  await commitLock({ ancient: '1.0.0' }, 'create', project);
+  const high = Array.from({ length: 21 }, (_, index) =>
+    advisory(`GHSA-a${index}`, 'ancient', '2.0.0', { summary: `High ${index}`, database_specific: { severity: 'HIGH' } }),
+  );
+  await importRecords(t, [...high, advisory('GHSA-z', 'ancient', '2.0.0', { summary: 'Critical', ...critical })]);
+  const { body: listed } = await as('developer').get(`/projects/${project.id}/vulnerabilities`, { per_page: 100 });
+  assert.equal(listed.length, 22);
+  assert.equal(listed[0].name, 'Critical');
+
+  await sendHooks(here);
+  const titles = receiver.take().map(({ body }) => body.object_attributes.title);
+  const expected = listed.slice(0, 20).map(({ name }: { name: string }) => name);
+  assert.deepEqual(titles.toSorted(), expected.toSorted());
+  const mails = await mailOf(here.services, [sendNotifications, sendNotification]);
+  const ids = mails.map(({ headers }) => headers!['X-Service-Vulnerability-ID']);
+  assert.deepEqual(
+    ids.toSorted(),
+    listed
+      .slice(0, 20)
+      .map(({ id }: { id: number }) => String(id))
+      .toSorted(),
+  );
+});
+
+test('records are imported from a zip, and a broken zip is refused', async (t) => {
+  const zip = path.join(folder, 'all.zip');
+  const bytes = zipOf({
+    'GHSA-zipped.json': JSON.stringify(advisory('GHSA-zipped', 'zipped', '2.0.0')),
+    'npm/GHSA-broken.json': '{',
+    'readme.txt': 'Records.',
+  });
+  await writeFile(zip, bytes);
+  const { code, printed } = await importFrom(t, zip);
+  assert.equal(code, 0);
+  assert.match(printed[0]!, /^npm\/GHSA-broken\.json: it is not JSON: /);
+  assert.equal(printed.at(-1), '1 records read, 1 of them new, changed or withdrawn; 1 broken.');
+  const stored = here.db.selectFrom('advisories').select('name').where('record_id', '=', 'GHSA-zipped');
+  assert.deepEqual(await stored.execute(), [{ name: 'Something is wrong with zipped' }]);
+
+  await writeFile(zip, bytes.subarray(0, -30));
+  await assert.rejects(importFrom(t, zip), /all\.zip is not a zip that can be read: /);
 });
