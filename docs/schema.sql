@@ -2380,6 +2380,7 @@ create table projects (
   merge_requests_disable_committers_approval boolean default false not null,
   require_password_to_approve boolean default false not null,
   selective_code_owner_removals boolean default false not null,
+  dependency_paths text[] default '{}'::text[] not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),

@@ -1275,6 +1275,7 @@ export interface Projects {
   merge_requests_disable_committers_approval: Generated<boolean>;
   require_password_to_approve: Generated<boolean>;
   selective_code_owner_removals: Generated<boolean>;
+  dependency_paths: Generated<string[]>;
 }
 
 export interface ProtectedBranchAccessLevels {

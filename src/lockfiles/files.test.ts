@@ -233,7 +233,7 @@ test('a lock file is read instead of the manifest beside it, and nothing below f
   const paths =
     'go.mod go.sum lib/go.sum package-lock.json npm-shrinkwrap.json a/node_modules/b/package-lock.json test/Cargo.lock pyproject.toml uv.lock docs/pyproject.toml gradle/verification-metadata.xml build.gradle readme.md own.csproj gl-sbom-npm-npm.cdx.json';
   assert.deepEqual(
-    listingsAmong(paths.split(' ')).map(({ path }) => path),
+    listingsAmong(paths.split(' '), new Set()).map(({ path }) => path),
     [
       'go.mod',
       'lib/go.sum',
@@ -245,5 +245,12 @@ test('a lock file is read instead of the manifest beside it, and nothing below f
       'gl-sbom-npm-npm.cdx.json',
     ],
   );
-  assert.deepEqual([isListing('a/yarn.lock'), isListing('vendor/yarn.lock'), isListing('yarn.lock.md')], [true, false, false]);
+  const named = new Set(['vendor/yarn.lock', 'test/Cargo.lock', 'vendor/readme.md']);
+  assert.deepEqual(
+    ['a/yarn.lock', 'vendor/yarn.lock', 'vendor/a/yarn.lock', 'yarn.lock.md', 'vendor/readme.md'].map((path) =>
+      isListing(path, named),
+    ),
+    [true, true, false, false, false],
+  );
+  assert.deepEqual(listingsAmong(['test/Cargo.lock', 'test/yarn.lock'], named), [{ path: 'test/Cargo.lock', manager: 'cargo' }]);
 });

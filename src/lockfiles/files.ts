@@ -96,7 +96,10 @@ export interface Listing {
   manager: PackageManager | null;
 }
 
+/** Folders of foreign code and tests. */
 const notRead = /(?:^|\/)(?:node_modules|vendor|tmp|spec|tests?)\//;
+
+const isRead = (path: string, named: ReadonlySet<string>): boolean => named.has(path) || !notRead.test(path);
 
 /** The kind of a file, and the folder that it is about. */
 function kindOf(path: string): { kind: Kind; folder: string } | undefined {
@@ -109,16 +112,23 @@ function kindOf(path: string): { kind: Kind; folder: string } | undefined {
   return undefined;
 }
 
-/** Whether a file may list dependencies, by its path alone. */
-export const isListing = (path: string): boolean => !notRead.test(path) && kindOf(path) !== undefined;
+/** Whether a file may list dependencies, by its path alone, wherever it is. */
+export const hasListingName = (path: string): boolean => kindOf(path) !== undefined;
+
+/**
+ * Whether a file is one that may be read, by its path alone.
+ * @param named files that are read also below folders of foreign code and tests
+ */
+export const isListing = (path: string, named: ReadonlySet<string>): boolean => isRead(path, named) && hasListingName(path);
 
 /**
  * The files that are read of those of a repository: what lies below a folder of foreign code or tests is not, nor is a manifest beside its lock file.
  * @param paths from the top of the repository
+ * @param named files that are read also below such a folder
  */
-export function listingsAmong(paths: Iterable<string>): Listing[] {
+export function listingsAmong(paths: Iterable<string>, named: ReadonlySet<string>): Listing[] {
   const known = [...paths].flatMap((path) => {
-    const found = notRead.test(path) ? undefined : kindOf(path);
+    const found = isRead(path, named) ? kindOf(path) : undefined;
     return found ? [{ path, ...found }] : [];
   });
   const best = new Map<string, number>();

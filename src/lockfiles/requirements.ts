@@ -51,7 +51,7 @@ export function readRequirements(bytes: Uint8Array, path: string): Contents {
       last.direct = true;
     if (line === '' || line.startsWith('[')) continue;
     finish();
-    const included = /^(?:-r|--requirement)[\s=]*(\S+)$/.exec(line)?.[1];
+    const included = /^(?:-r|--requirement|-c|--constraint)[\s=]*(\S+)$/.exec(line)?.[1];
     const other = included && beside(path, included);
     if (other) includes.push(other);
     const pin = pinned(line);

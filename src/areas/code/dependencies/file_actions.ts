@@ -5,7 +5,7 @@ import { type PackageManager, type ReadFile, Unreadable } from '../../../lockfil
 import { lockAdvisories } from '../vulnerabilities/index.ts';
 
 /** Grows when files are read differently: every file is then read again with the next scan of its project. */
-export const readerVersion = 1;
+export const readerVersion = 2;
 
 /** A file that was read, or could not be. */
 export interface WrittenFile {
@@ -111,6 +111,32 @@ async function storeEntries(
        set direct = excluded.direct, development = excluded.development, licenses = excluded.licenses, package_version_id = excluded.package_version_id
      where (dependencies.direct, dependencies.development, dependencies.licenses, dependencies.package_version_id)
            is distinct from (excluded.direct, excluded.development, excluded.licenses, excluded.package_version_id)`.execute(tx);
+}
+
+/**
+ * Lists files of the default branch as not read, without dependencies.
+ * @param files each path once
+ * @param error the reason
+ */
+export async function storeUnread(
+  tx: Database,
+  project_id: number,
+  files: readonly Pick<WrittenFile & { blob_id: string }, 'path' | 'blob_id' | 'manager'>[],
+  error: string,
+): Promise<void> {
+  if (files.length === 0) return;
+  await sql`
+    with unread as (
+      insert into dependency_files as kept (project_id, path, blob_id, reader_version, package_manager, count, error)
+      select ${project_id}, path, blob_id, 0, manager, 0, ${error}
+        from unnest(${files.map(({ path }) => path)}::text[], ${files.map(({ blob_id }) => blob_id)}::text[],
+                    ${files.map(({ manager }) => manager)}::text[]) file(path, blob_id, manager)
+          on conflict (project_id, path) where blob_id is not null
+          do update set reader_version = 0, count = 0, error = excluded.error, includes = '{}', updated_at = now()
+       where kept.reader_version <> 0
+      returning id
+    )
+    delete from dependencies using unread where file_id = unread.id`.execute(tx);
 }
 
 /**

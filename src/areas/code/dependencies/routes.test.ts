@@ -7,6 +7,7 @@ import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { fileForm } from '../../../../test/support/uploads.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { readListing } from '../../../lockfiles/files.ts';
+import { readerVersion } from './file_actions.ts';
 import { keepDependencies, scanDependencies } from './index.ts';
 
 const lockOf = (file: string) => readFileSync(path.join(import.meta.dirname, '../../../../test/lockfiles', file), 'utf8');
@@ -238,4 +239,80 @@ test('dependencies are exported as CycloneDX, SPDX and CSV by the user who asked
   assert.equal(lines[0], 'name,version,package_manager,dependency_file_path,licenses,vulnerabilities');
   assert.ok(lines.includes('"\'@=SUM(1)/a,b",0.5.1,npm,package-lock.json,MIT,'), lines.join('\n'));
   assert.ok(lines.includes('minimist,1.2.5,npm,package-lock.json,MIT,CVE-1 (critical)'));
+});
+
+test('a project names files that are read below folders of tests, and constraints of pip are read', async () => {
+  const here = await world();
+  const { as, project } = here;
+  const url = `/projects/${project.id}`;
+  const listed = async () =>
+    (await as('reporter').get(`${url}/dependencies`)).body.map(
+      ({ name, dependency_file_path }: Record<string, string>) => `${name} in ${dependency_file_path}`,
+    );
+  await commit(here, [
+    created('test/Cargo.lock', lockOf('cargo/Cargo.lock').replaceAll('itoa', 'tested')),
+    created('test/requirements.txt', 'six==1.0\n'),
+    created('requirements.txt', '-c shared/limits\nflask\n'),
+    created('shared/limits', 'flask==1.0\n'),
+  ]);
+  assert.deepEqual(await listed(), ['flask in shared/limits']);
+
+  const dependency_paths = ['test/Cargo.lock', 'tests/nothing/go.mod'];
+  assert.equal((await as('developer').put(url, { dependency_paths })).status, 403);
+  assert.equal((await as('maintainer').put(url, { dependency_paths: ['test/readme.md'] })).status, 400);
+  assert.deepEqual(await scan(here), []);
+  const changed = await as('maintainer').put(url, { dependency_paths });
+  assert.deepEqual([changed.status, changed.body.dependency_paths], [200, dependency_paths]);
+  assert.deepEqual(await scan(here), ['scan_dependencies']);
+  assert.deepEqual(await listed(), [
+    'flask in shared/limits',
+    ...['tested', 'maybe-uninit', 'smallvec'].map((name) => `${name} in test/Cargo.lock`),
+  ]);
+  assert.equal((await as('guest').get(url)).body.dependency_paths, undefined);
+  await as('maintainer').put(url, { dependency_paths: [] });
+  await scan(here);
+  assert.deepEqual(await listed(), ['flask in shared/limits']);
+});
+
+test('files beyond the first thousand are listed as not read', async () => {
+  const here = await world();
+  const { as, project, db } = here;
+  const url = `/projects/${project.id}/dependencies`;
+  const numbers = Array.from({ length: 999 }, (_, index) => String(index).padStart(3, '0'));
+  const lock = lockOf('cargo/Cargo.lock');
+  await as('maintainer').post(`/projects/${project.id}/repository/commits`, {
+    branch: 'main',
+    commit_message: 'Many',
+    actions: [
+      ...numbers.map((number) => created(`a/${number}/Cargo.lock`, '')),
+      created('b/Cargo.lock', lock),
+      created('c/Cargo.lock', lock),
+    ],
+  });
+  // Most were read before: only what is about the limit is of interest.
+  await sql`
+    insert into dependency_files (project_id, path, blob_id, reader_version, package_manager, count)
+    select ${project.id}, 'a/' || number || '/Cargo.lock', 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391', ${readerVersion}, 'cargo', 0
+      from unnest(${numbers}::text[]) number`.execute(db);
+  await scan(here);
+  const last = async () => (await as('reporter').get(`${url}/files`, { per_page: 100, page: 11 })).body;
+  const paths = async () => (await as('reporter').get(url)).body.map((each: Record<string, string>) => each.dependency_file_path);
+  const read = (path: string) => ({ path, package_manager: 'cargo', count: 3, error: null });
+  const error = 'The project has more than 1,000 files that list dependencies.';
+  assert.deepEqual(await last(), [{ ...read('c/Cargo.lock'), count: 0, error }]);
+  assert.deepEqual(new Set(await paths()), new Set(['b/Cargo.lock']));
+
+  // One that comes before pushes another one out, and one that goes lets both in.
+  await commit(here, [created('a/Cargo.lock', lock)]);
+  assert.deepEqual(await last(), [
+    { ...read('b/Cargo.lock'), count: 0, error },
+    { ...read('c/Cargo.lock'), count: 0, error },
+  ]);
+  assert.deepEqual(new Set(await paths()), new Set(['a/Cargo.lock']));
+  await commit(here, [
+    { action: 'delete', file_path: 'a/Cargo.lock' },
+    { action: 'delete', file_path: 'a/000/Cargo.lock' },
+  ]);
+  assert.deepEqual(new Set(await paths()), new Set(['b/Cargo.lock', 'c/Cargo.lock']));
+  assert.deepEqual(await last(), []);
 });

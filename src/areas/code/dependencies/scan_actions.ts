@@ -22,14 +22,25 @@ import {
   Unreadable,
 } from '../../../lockfiles/index.ts';
 import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.ts';
-import { keptFiles, readerVersion, removeOthers, storeFile, storePackages, type WrittenFile } from './file_actions.ts';
+import {
+  keptFiles,
+  readerVersion,
+  removeOthers,
+  storeFile,
+  storePackages,
+  storeUnread,
+  type WrittenFile,
+} from './file_actions.ts';
+import { longestPath_bytes } from './rules.ts';
 
 /** The files of a project that are read, in the order of their paths. */
 const mostFiles = 1_000;
-/** Longer paths do not fit an index. */
-const longestPath_bytes = 2_000;
+/** Those beyond it that are listed as not read. */
+const mostUnread = 10_000;
 /** Names of files that are looked at before other work gets its turn. */
 const slice = 5_000;
+
+const tooMany = `The project has more than ${mostFiles.toLocaleString('en')} files that list dependencies.`;
 
 type ScanServices = Pick<Services, 'db' | 'storages'>;
 
@@ -38,6 +49,8 @@ interface Scan {
   project_id: number;
   default_branch: string;
   repository: Repository;
+  /** Files that are read also below folders of foreign code and tests. */
+  dependency_paths: string[];
   /** Undefined when the default branch does not exist. */
   commit_id: string | undefined;
 }
@@ -45,16 +58,17 @@ interface Scan {
 type Found = Listing & { blob_id: string };
 
 /** The files of the tree that list dependencies, in the order of their paths. Links are not followed. */
-async function listingsIn(repository: Repository, commit_id: string): Promise<Found[]> {
+async function listingsIn({ repository, dependency_paths }: Scan, commit_id: string): Promise<Found[]> {
+  const named = new Set(dependency_paths);
   const { tree_id } = await readCommit(repository, commit_id);
   const tree = await listTree(repository, tree_id, { is_recursive: true });
   const blobs = new Map<string, string>();
   for (let at = 0; at < tree.length; at += slice) {
     for (const { path, id, type } of tree.entries(at, at + slice))
-      if (type === 'blob' && isListing(path) && Buffer.byteLength(path) <= longestPath_bytes) blobs.set(path, id);
+      if (type === 'blob' && isListing(path, named) && Buffer.byteLength(path) <= longestPath_bytes) blobs.set(path, id);
     await nextTurn();
   }
-  return listingsAmong(blobs.keys()).map((listing) => ({ ...listing, blob_id: blobs.get(listing.path)! }));
+  return listingsAmong(blobs.keys(), named).map((listing) => ({ ...listing, blob_id: blobs.get(listing.path)! }));
 }
 
 /** What the thread reads in a file, or why it cannot. */
@@ -115,13 +129,14 @@ async function included({ repository, commit_id }: Scan, paths: readonly string[
 async function scanOf({ db, ...services }: ScanServices, project_id: number): Promise<Scan | undefined> {
   const project = await db
     .selectFrom('projects')
-    .select(['id', 'storage', 'default_branch'])
+    .select(['id', 'storage', 'default_branch', 'dependency_paths'])
     .where('id', '=', project_id)
     .executeTakeFirst();
   if (!project) return undefined;
   const repository = repositoryOf(services, project);
   const commit_id = await resolveBranch(repository, project.default_branch);
-  return { db, project_id, default_branch: project.default_branch, repository, commit_id };
+  const { default_branch, dependency_paths } = project;
+  return { db, project_id, default_branch, dependency_paths, repository, commit_id };
 }
 
 /**
@@ -132,10 +147,11 @@ export async function scanProject(services: ScanServices, project_id: number, si
   const scan = await scanOf(services, project_id);
   if (!scan) return;
   const kept = await keptFiles(scan.db, project_id);
-  const left = scan.commit_id === undefined ? [] : await listingsIn(scan.repository, scan.commit_id);
+  const left = scan.commit_id === undefined ? [] : await listingsIn(scan, scan.commit_id);
   const wanted = new Set<string>();
-  for (let next = left.shift(); next !== undefined && wanted.size < mostFiles; next = left.shift()) {
+  while (left.length > 0 && wanted.size < mostFiles) {
     signal.throwIfAborted();
+    const next = left.shift()!;
     if (wanted.has(next.path)) continue;
     wanted.add(next.path);
     const known = kept.get(next.path);
@@ -144,9 +160,12 @@ export async function scanProject(services: ScanServices, project_id: number, si
     if (!includes) return;
     left.push(...(await included(scan, includes)));
   }
+  const unread = new Map(left.filter(({ path }) => !wanted.has(path)).map((found) => [found.path, found]));
+  const beyond = [...unread.values()].slice(0, mostUnread);
   await matchPackages(scan.db);
   await whileCurrent(scan, async (tx) => {
-    await removeOthers(tx, project_id, [...wanted]);
+    await removeOthers(tx, project_id, [...wanted, ...beyond.map(({ path }) => path)]);
+    await storeUnread(tx, project_id, beyond, tooMany);
     await tx
       .updateTable('dependency_scans')
       .set({ commit_id: scan.commit_id ?? null, scanned_at: new Date().toISOString() })

@@ -76,6 +76,12 @@ const detailFields = {
     description: 'Whether images in texts are shown only to callers who can see the project',
   }),
   freeze_blocks_pushes: Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' }),
+  dependency_paths: optional(
+    Type.Array(Type.String(), {
+      description:
+        'Lock files that are read although they are in a folder of tests or foreign code; only for callers who can read the code',
+    }),
+  ),
   creator_id: nullable(Id),
   forked_from_project: optional(
     Type.Object(basicFields, { description: 'For forks: the source, if it is visible to the caller' }),
@@ -243,6 +249,7 @@ export function presentProject(
     lfs_enabled: project.lfs_enabled,
     enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
     freeze_blocks_pushes: project.freeze_blocks_pushes,
+    ...(mayReadCode(project) ? { dependency_paths: project.dependency_paths } : {}),
     creator_id: project.creator_id,
     ...(project.forked_from ? { forked_from_project: presentProjectBasic(services, project.forked_from) } : {}),
     import_status: project.import_status as Static<(typeof detailFields)['import_status']>,

@@ -32,6 +32,7 @@ test('a project is never more visible than its group', async () => {
 
 const pathText =
   "can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', nor end with '-', '_', '.', '.git', or '.atom'.";
+const pathsText = 'must be paths of files that list dependencies';
 const nameText =
   "can contain only letters, digits, emoji, '_', '.', '+', dashes, or spaces. It must start with a letter, digit, emoji, or '_'.";
 const both = (...reasons: string[]) => ({ 'project_namespace.path': reasons, path: reasons });
@@ -50,6 +51,12 @@ test('invalid names and paths are refused by parameter, on creation and on updat
     [{ name: 'n'.repeat(256) }, { name: ['is too long (maximum is 255 characters)'] }],
     [{ description: 'd'.repeat(2001) }, { description: ['is too long (maximum is 2000 characters)'] }],
     [{ topics: ['t'.repeat(256)] }, { topics: ['is too long (maximum is 255 characters)'] }],
+    [{ dependency_paths: 'test/go.mod,test/readme.md' }, { dependency_paths: [pathsText] }],
+    [{ dependency_paths: ['../go.mod'] }, { dependency_paths: [pathsText] }],
+    [
+      { dependency_paths: Array.from({ length: 101 }, () => 'test/go.mod') },
+      { dependency_paths: ['are too many (maximum is 100)'] },
+    ],
   ];
   for (const [wrong, message] of refusals) {
     const added = await here.as('owner').post('/projects', { name: 'fine', path: 'fine', namespace_id: here.group.id, ...wrong });

@@ -2,6 +2,7 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
 import { type Caller, CommaList, checked, deprecated, nullable, optional, Visibility } from '../../../http/index.ts';
+import { dependencyPathReasons } from '../../code/dependencies/index.ts';
 import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../../people/namespaces/index.ts';
 import { columnsOfMergeSettings, type MergeSettings, mergeSettings } from './merge_rules.ts';
 
@@ -34,6 +35,12 @@ const columns = {
     Type.Boolean({ description: 'Whether images in texts are shown only to callers who can see the project' }),
   ),
   freeze_blocks_pushes: optional(Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' })),
+  dependency_paths: optional(
+    checked(
+      CommaList(Type.String({ description: 'A lock file that is read although it is in a folder of tests or foreign code' })),
+      dependencyPathReasons,
+    ),
+  ),
 };
 type Columns = Static<TObject<typeof columns>>;
 

@@ -1,0 +1,16 @@
+/** Rules of the project setting `dependency_paths` (docs/reference/dependencies.md#files). */
+import { pathProblem } from '../../../git/index.ts';
+import { hasListingName } from '../../../lockfiles/index.ts';
+
+const mostPaths = 100;
+
+/** Longer paths do not fit an index. */
+export const longestPath_bytes = 2_000;
+
+/** Reasons against files that a project names to be read, empty if there are none. */
+export function dependencyPathReasons(paths: readonly string[]): string[] {
+  if (paths.length > mostPaths) return [`are too many (maximum is ${mostPaths})`];
+  const isValid = (path: string) =>
+    pathProblem(path) === undefined && Buffer.byteLength(path) <= longestPath_bytes && hasListingName(path);
+  return paths.every(isValid) ? [] : ['must be paths of files that list dependencies'];
+}
