@@ -612,9 +612,7 @@ create table dependencies (
   licenses text[] not null,
   constraint dependencies_pkey PRIMARY KEY (id),
   constraint dependencies_file_id_digest_key UNIQUE (file_id, digest),
-  constraint dependencies_file_id_fkey FOREIGN KEY (file_id) REFERENCES dependency_files(id) ON DELETE CASCADE,
-  constraint dependencies_package_version_id_fkey FOREIGN KEY (package_version_id) REFERENCES package_versions(id),
-  constraint dependencies_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  constraint dependencies_file_id_fkey FOREIGN KEY (file_id) REFERENCES dependency_files(id) ON DELETE CASCADE
 );
 CREATE INDEX dependencies_package_version_id_idx ON dependencies USING btree (package_version_id) WHERE package_version_id IS NOT NULL;
 CREATE INDEX dependencies_project_id_id_idx ON dependencies USING btree (project_id, id);

@@ -72,6 +72,8 @@ export async function storePackages(db: Database, { portions }: ReadFile): Promi
  */
 export async function storeFile(tx: Database, file: WrittenFile): Promise<number> {
   const { project_id, path, blob_id, manager, outcome } = file;
+  // The packages that its dependencies name must stay until the commit: no foreign key holds them (docs/decisions/0054-dependencies-have-one-foreign-key.md).
+  await lockAdvisories(tx, 'shared');
   const [count, error, includes] =
     outcome instanceof Unreadable ? [0, outcome.message, []] : [outcome.count, null, outcome.includes];
   const { rows } = await sql<{ id: number }>`

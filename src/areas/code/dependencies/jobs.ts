@@ -1,7 +1,9 @@
 /** Reading what projects are built on, in the background. */
 import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import { lockAdvisories } from '../vulnerabilities/index.ts';
 import { scanProject } from './scan_actions.ts';
 
 /** Enqueued by every change of a default branch, with the project as its key. */
@@ -12,6 +14,17 @@ export const scanDependencies = job('scan_dependencies', {
 });
 
 const enqueuedAtOnce = 500;
+
+/** Removes packages that no project has any more, while none is stored that could name them. */
+const forgetPackages = (db: Database): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    await lockAdvisories(tx, 'exclusive');
+    await sql`
+      delete from package_versions
+       where created_at < now() - interval '1 day' and not exists (select from dependencies where package_version_id = package_versions.id)`.execute(
+      tx,
+    );
+  });
 
 /** Reads projects that never were, such as those that are older than the reading, and forgets packages that no project has any more and exports that have expired. */
 export const keepDependencies = job('keep_dependencies', {
@@ -25,10 +38,6 @@ export const keepDependencies = job('keep_dependencies', {
        order by id limit ${enqueuedAtOnce}`.execute(db);
     await scanDependencies.enqueueEach(db, rows);
     await sql`delete from dependency_list_exports where expires_at < now()`.execute(db);
-    await sql`
-      delete from package_versions
-       where created_at < now() - interval '1 day' and not exists (select from dependencies where package_version_id = package_versions.id)`.execute(
-      db,
-    );
+    await forgetPackages(db);
   },
 });
