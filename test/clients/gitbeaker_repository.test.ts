@@ -1,9 +1,9 @@
-/** The TypeScript client @gitbeaker/rest: files, branches and commits. */
+/** The TypeScript client @gitbeaker/rest: files, branches and commits, and the vulnerabilities of what they list. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { type World, world } from '../support/world.ts';
+import { type Persona, type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 import { oddPaths } from './odd_paths.ts';
 
@@ -152,4 +152,21 @@ test('commits are paged, filtered and shown', async () => {
   const shown = await Commits.show(id, all[0]!.short_id);
   assert.deepEqual([shown.id, shown.message, shown.parent_ids], [all[0]!.id, 'Write line 6\n\nBecause.\n', [all[1]!.id]]);
   assert.deepEqual(shown.stats, { additions: 1, deletions: 0, total: 1 });
+});
+
+test('vulnerabilities are listed over pages to developers', async () => {
+  const here = await world();
+  const { id } = here.project;
+  const found = ['CVE-2', 'CVE-1'].map((name, severity) => ({ project_id: id, cluster: name, name, severity: severity + 4 }));
+  await here.db.insertInto('vulnerabilities').values(found).execute();
+  const clientFor = (persona: Persona) => new Gitlab({ host: here.url, token: here.people[persona].token });
+  const listed = await clientFor('developer').ProjectVulnerabilities.all(id, { perPage: 1 });
+  assert.deepEqual(
+    listed.map(({ name, severity, state }) => [name, severity, state]),
+    [
+      ['CVE-1', 'critical', 'detected'],
+      ['CVE-2', 'high', 'detected'],
+    ],
+  );
+  assert.equal((await refusal(clientFor('reporter').ProjectVulnerabilities.all(id))).status, 403);
 });
