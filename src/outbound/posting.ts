@@ -76,8 +76,24 @@ function responseTo(
   return promise;
 }
 
+const unknownAuthority = 'this server does not know the authority that issued it';
+/** Why a certificate is not trusted, by the codes of OpenSSL. Node's messages advise on how to start Node. */
+const distrust = new Map([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'it is self-signed'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', unknownAuthority],
+  ['UNABLE_TO_GET_ISSUER_CERT', unknownAuthority],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknownAuthority],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownAuthority],
+  ['CERT_UNTRUSTED', unknownAuthority],
+  ['CERT_HAS_EXPIRED', 'it has expired'],
+  ['CERT_NOT_YET_VALID', 'it is not valid yet'],
+  ['CERT_REVOKED', 'it has been revoked'],
+]);
+
 const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
+  const reason = distrust.get(code ?? '');
+  if (reason !== undefined) return `The certificate is not trusted: ${reason}`;
   return code === undefined || message.includes(code) ? message : `${code}: ${message}`;
 };
 

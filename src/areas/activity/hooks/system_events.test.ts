@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { dayFromNow } from '../../../../test/support/licenses.ts';
 import { newPublicKey } from '../../../../test/support/public_key.ts';
@@ -32,6 +32,8 @@ async function told() {
   for (const { path, headers } of all) if (path === '/system') assert.equal(headers['x-gitlab-event'], 'System Hook');
   return { system: at('/system'), group: at('/group') };
 }
+// The hooks are the same for all tests: what one has caused is not told in the next.
+afterEach(told);
 
 const namesOf = (bodies: { event_name: string }[]) => bodies.map(({ event_name }) => event_name).sort();
 
