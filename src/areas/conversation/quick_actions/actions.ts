@@ -59,22 +59,27 @@ async function begin(situation: Situation, { name, argument }: Command): Promise
 }
 
 /**
+ * Does work of commands, all or nothing.
+ * @param work false, or an `ApiError`: it could not be done
+ * @returns whether it was done; otherwise the transaction is as before
+ */
+export async function allOrNothing(tx: Database, work: () => Promise<boolean>): Promise<boolean> {
+  await sql`savepoint done_by_commands`.execute(tx);
+  const isDone = await work().catch((error: unknown) => {
+    if (error instanceof ApiError) return false;
+    throw error;
+  });
+  if (!isDone) await sql`rollback to savepoint done_by_commands`.execute(tx);
+  await sql`release savepoint done_by_commands`.execute(tx);
+  return isDone;
+}
+
+/**
  * Edits the target as the commands ask, all or nothing, under the same rules as an edit through the API.
  * @returns whether the edit was made
  */
-async function edit({ tx, operations, changes }: Situation): Promise<boolean> {
-  if (Object.keys(changes).length === 0) return true;
-  await sql`savepoint edited_by_commands`.execute(tx);
-  try {
-    await operations.update(changes);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    await sql`rollback to savepoint edited_by_commands`.execute(tx);
-    return false;
-  }
-  await sql`release savepoint edited_by_commands`.execute(tx);
-  return true;
-}
+const edit = async ({ tx, operations, changes }: Situation): Promise<boolean> =>
+  Object.keys(changes).length === 0 || allOrNothing(tx, () => operations.update(changes).then(() => true));
 
 /**
  * Applies commands, as far as the caller may. A command that cannot be applied changes nothing and says so. The target is edited once for all of

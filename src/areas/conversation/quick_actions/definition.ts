@@ -163,6 +163,10 @@ export interface Operations {
   createMergeRequest?(branch: string): Promise<boolean>;
   /** Of a merge request: approves it, or takes the caller's approval back. */
   approve?(approves: boolean): Promise<boolean>;
+  /** Requests changes, as a reviewer. */
+  requestChanges?(): Promise<boolean>;
+  /** Publishes the caller's draft notes, all or none, and what they say as a reviewer. */
+  submitReview?(state: 'reviewed' | 'requested_changes' | undefined): Promise<boolean>;
   /** Merges it in the background, when it can be merged. */
   merge?(): Promise<boolean>;
   /** Begins to rebase its source branch in the background. */

@@ -1,7 +1,7 @@
 /** The operations of quick actions on merge requests. */
 import { type PlacedIssuable, type Project, projectOf, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import type { Acting, CommandChanges, Operations } from '../../conversation/quick_actions/index.ts';
+import { type Acting, allOrNothing, type CommandChanges, type Operations } from '../../conversation/quick_actions/index.ts';
 import { ownOperations, timeOperations, unlessRefused } from '../issuables/index.ts';
 import { approveMergeRequest, unapproveMergeRequest } from './approval_actions.ts';
 import { factsOf } from './branch_queries.ts';
@@ -9,6 +9,7 @@ import { type MergeRequestChanges, updateMergeRequest } from './change_actions.t
 import { mayMerge } from './merge_actions.ts';
 import { mergeByCommand } from './merge_jobs.ts';
 import { rebaseMergeRequest } from './rebase_actions.ts';
+import { type Publishing, publishReview, stateReview } from './review_actions.ts';
 import { stateBlocker } from './status_rules.ts';
 
 /** The edits that merge requests support. */
@@ -44,13 +45,42 @@ function mergingOperations(
   };
 }
 
+function reviewOperations(
+  tx: Database,
+  acting: Acting,
+  on: PlacedIssuable,
+  noun: Publishing['noun'],
+): Pick<Operations, 'requestChanges' | 'submitReview'> {
+  const { caller } = acting;
+  return {
+    requestChanges: () => stateReview(tx, acting, { caller, on }, 'requested_changes'),
+    submitReview: async (reviewer_state) => {
+      const row = tx.selectFrom('merge_requests').select('discussion_locked').where('id', '=', on.id);
+      const locked = (await row.executeTakeFirstOrThrow()).discussion_locked === true;
+      const granted = { caller, on: { ...on, locked } };
+      return allOrNothing(tx, () => publishReview(tx, { ...acting, noun }, granted, { reviewer_state }));
+    },
+  };
+}
+
 /**
  * The operations of quick actions on a merge request.
  * @param tx the transaction that stores the text of the commands
+ * @param noun that of merge requests, which has these operations
  */
-export const mergeRequestOperations = (tx: Database, acting: Acting, { id, in: place }: PlacedIssuable): Operations => ({
-  ...mergingOperations(tx, acting, projectOf(place), id),
-  update: (changes) => updateMergeRequest(tx, acting, projectOf(place), id, changesOf(changes)),
-  ...ownOperations(tx, acting, theMergeRequest(id)),
-  ...timeOperations(tx, acting, theMergeRequest(id)),
-});
+export const mergeRequestOperations = (
+  tx: Database,
+  acting: Acting,
+  on: PlacedIssuable,
+  noun: Publishing['noun'],
+): Operations => {
+  const { id } = on;
+  const project = projectOf(on.in);
+  return {
+    ...mergingOperations(tx, acting, project, id),
+    ...reviewOperations(tx, acting, on, noun),
+    update: (changes) => updateMergeRequest(tx, acting, project, id, changesOf(changes)),
+    ...ownOperations(tx, acting, theMergeRequest(id)),
+    ...timeOperations(tx, acting, theMergeRequest(id)),
+  };
+};

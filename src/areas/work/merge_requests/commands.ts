@@ -106,6 +106,21 @@ export const branchCommands: readonly Definition[] = [
 
 const done = async (work: Promise<boolean> | undefined, said: string) => ((await work) ? said : undefined);
 
+/** What a review can say besides its comments. An approval comes after them. */
+const verdicts = { '': 'reviewed', reviewed: 'reviewed', requested_changes: 'requested_changes', approve: undefined } as const;
+const isVerdict = (text: string): text is keyof typeof verdicts => Object.hasOwn(verdicts, text);
+
+async function submitReview({ operations }: Situation, argument: string): Promise<string | undefined> {
+  if (!isVerdict(argument)) return undefined;
+  const approves = argument === 'approve';
+  const isSubmitted = (await operations.submitReview?.(verdicts[argument])) ?? false;
+  const isApproved = approves && ((await operations.approve?.(true)) ?? false);
+  if (!isSubmitted && !isApproved) return undefined;
+  const said = 'Submitted the current review.';
+  if (!approves) return said;
+  return `${said} ${isApproved ? 'Approved' : 'Failed to approve'} the current merge request.`;
+}
+
 /** These ask the rules of their endpoints, which are not those of edits. */
 export const mergeCommands: readonly Definition[] = [
   {
@@ -125,6 +140,21 @@ export const mergeCommands: readonly Definition[] = [
       ({ operations }) =>
       () =>
         done(operations.approve?.(false), 'Unapproved the current merge request.'),
+  },
+  {
+    names: ['request_changes'],
+    needs: 'read',
+    existing: true,
+    apply:
+      ({ operations }) =>
+      () =>
+        done(operations.requestChanges?.(), 'Changes requested to the current merge request.'),
+  },
+  {
+    names: ['submit_review'],
+    needs: 'read',
+    existing: true,
+    apply: (situation, argument) => () => submitReview(situation, argument),
   },
   {
     names: ['merge'],

@@ -3,6 +3,9 @@ import type { OnIssuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Position } from '../../conversation/notes/index.ts';
 
+/** The most drafts of a user on a merge request. */
+export const maximumDrafts = 500;
+
 export interface DraftNoteRow {
   id: number;
   author_id: number;

@@ -177,3 +177,53 @@ test('a review is published with a summary and a state, all or nothing', async (
   await performQueued(here.services, jobs);
   assert.deepEqual(await shown(), ['merged', 'not_open', false]);
 });
+
+test('quick actions publish a review, and say what reviewers say', async () => {
+  const here = await worldWithTopic({});
+  const { as, people } = here;
+  await addMergeRequest(here, { reviewer_ids: [people.maintainer.id] });
+  const url = `/projects/${here.project.id}/merge_requests/1`;
+  const say = async (by: Persona, body: string) => {
+    const { status, body: said } = await as(by).post(`${url}/notes`, { body });
+    return [status, said.summary?.[0] ?? said.message];
+  };
+  const refused = [400, '400 Bad request - Failed to apply commands.'];
+  const draft = async (by: Persona, note: string) => (await as(by).post(`${url}/draft_notes`, { note })).body.id;
+  const stateOf = async () => (await as('reporter').get(`${url}/reviewers`)).body[0].state;
+  const notes = async (activity_filter: string): Promise<string[]> =>
+    (await as('maintainer').get(`${url}/notes`, { activity_filter, sort: 'asc' })).body.map(({ body }: { body: string }) => body);
+
+  assert.deepEqual(await say('developer', '/request_changes'), refused, 'no reviewer');
+  assert.deepEqual(await say('developer', '/submit_review'), refused, 'nothing to publish');
+  assert.equal((await as('maintainer').post(`${url}/approve`)).status, 201);
+  assert.deepEqual(await say('maintainer', '/submit_review'), refused, 'an approval says more');
+  assert.deepEqual(await say('maintainer', '/request_changes'), [202, 'Changes requested to the current merge request.']);
+  assert.deepEqual(await say('maintainer', '/request_changes'), refused, 'once');
+  assert.equal(await stateOf(), 'requested_changes');
+  assert.deepEqual((await as('reporter').get(`${url}/approvals`)).body.approved_by, []);
+
+  await draft('maintainer', 'First');
+  const second = await draft('maintainer', '/assign @nobody-of-that-name');
+  assert.deepEqual(await say('maintainer', '/submit_review'), refused);
+  assert.deepEqual(await say('maintainer', '/submit_review everything'), refused);
+  assert.deepEqual([await notes('only_comments'), await stateOf()], [[], 'requested_changes']);
+  await as('maintainer').put(`${url}/draft_notes/${second}`, { note: 'Second\n/submit_review requested_changes' });
+  assert.deepEqual(await say('maintainer', '/submit_review'), [202, 'Submitted the current review.']);
+  assert.deepEqual([await notes('only_comments'), await stateOf()], [['First', 'Second'], 'reviewed']);
+
+  await draft('maintainer', 'Third');
+  const approved = 'Submitted the current review. Approved the current merge request.';
+  assert.deepEqual(await say('maintainer', '/submit_review approve'), [202, approved]);
+  await draft('developer', 'Fourth');
+  const unapproved = 'Submitted the current review. Failed to approve the current merge request.';
+  assert.deepEqual(await say('developer', '/submit_review approve'), [202, unapproved], 'its author');
+  assert.deepEqual([await notes('only_comments'), await stateOf()], [['First', 'Second', 'Third', 'Fourth'], 'approved']);
+  const activity = (await notes('only_activity')).filter((body) => /change|review comments|approve/.test(body));
+  assert.deepEqual(activity, [
+    'approved this merge request',
+    'unapproved this merge request',
+    'requested changes',
+    'left review comments without approving',
+    'approved this merge request',
+  ]);
+});

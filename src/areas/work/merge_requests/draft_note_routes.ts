@@ -29,17 +29,10 @@ import {
   positionTexts,
   writingTexts,
 } from '../../conversation/notes/index.ts';
-import {
-  addDraft,
-  changeDraft,
-  maximumDrafts,
-  noPlaceText,
-  noThreadText,
-  publishDrafts,
-  tooManyText,
-} from './draft_note_actions.ts';
-import { draftsOf } from './draft_note_queries.ts';
+import { addDraft, changeDraft, noPlaceText, noThreadText, tooManyText } from './draft_note_actions.ts';
+import { draftsOf, maximumDrafts } from './draft_note_queries.ts';
 import { mergeRequestNoun } from './noteable.ts';
+import { publishDrafts } from './review_actions.ts';
 
 const DraftNote = resource('DraftNote', {
   id: Id,
@@ -137,7 +130,7 @@ export const draftNoteRoutes = [
     returns: nothing,
     refusals: publishingTexts,
     handle: ({ db, storages, url, plan, caller, on, input }) =>
-      publishDrafts({ db, storages, url, plan }, { caller, on }, { id: input.draft_note_id }),
+      publishDrafts({ db, storages, url, plan, noun: mergeRequestNoun }, { caller, on }, { id: input.draft_note_id }),
   }),
   post(`${path}/bulk_publish`, {
     operation: 'publishAllDraftNotes',
@@ -157,6 +150,7 @@ export const draftNoteRoutes = [
     rate: commentRate,
     returns: nothing,
     refusals: { ...publishingTexts, 400: [...publishingTexts[400], noteText] },
-    handle: ({ db, storages, url, plan, caller, on, input }) => publishDrafts({ db, storages, url, plan }, { caller, on }, input),
+    handle: ({ db, storages, url, plan, caller, on, input }) =>
+      publishDrafts({ db, storages, url, plan, noun: mergeRequestNoun }, { caller, on }, input),
   }),
 ];

@@ -54,7 +54,7 @@ export const mergeRequestNoun: Commandable &
     ...branchCommands,
     ...mergeCommands,
   ],
-  operations: mergeRequestOperations,
+  operations: (tx, acting, on) => mergeRequestOperations(tx, acting, on, mergeRequestNoun),
   holds: mayUpdateMergeRequest,
   position: positionOn,
   afterPlaced: followFromOldVersion,
