@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
 import { reports, thrown } from '../../../../../test/support/error_tracking.ts';
-import { performQueued } from '../../../../../test/support/jobs.ts';
+import { performJob, performQueued } from '../../../../../test/support/jobs.ts';
 import { fileUrl, onMain } from '../../../../../test/support/repository.ts';
 import { type Persona, world } from '../../../../../test/support/world.ts';
 import { zipOf } from '../../../../../test/support/zip.ts';
 import { createToken } from '../../../people/personal_access_tokens/index.ts';
+import { removeProject } from '../../../spaces/projects/index.ts';
 import { unpackBundle } from './jobs.ts';
 
 const sha1 = (bytes: Buffer) => createHash('sha1').update(bytes).digest('hex');
@@ -138,6 +140,84 @@ test('source maps are uploaded in chunks by developers, within limits, and by th
     others.map(({ minified }: { minified: unknown }) => minified),
     [null, null, null],
   );
+});
+
+test('a transferred project takes errors, releases, source maps and keys with it, for its new members only, and is deleted in batches', async () => {
+  const here = await world();
+  const { project, people, db, as } = here;
+  const { errors, report } = await reports(here);
+  const keys = `/projects/${project.id}/error_tracking/client_keys`;
+  const tokenOf = async (user_id: number) =>
+    (await createToken(db, { user_id, name: 'cli', scopes: ['api'], expires_at: null })).value;
+  const ask = async (token: string, method: string, path: string, body?: FormData | string) => {
+    const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
+    const headers = { authorization: `Bearer ${token}`, ...type };
+    const reply = await fetch(`${here.url}/api/0${path}`, { method, headers, ...(body ? { body } : {}) });
+    // biome-ignore lint/suspicious/noExplicitAny: replies of many forms.
+    return { status: reply.status, body: (await reply.json()) as any };
+  };
+  const developer = await tokenOf(people.developer.id);
+  const org = `/organizations/${project.full_path.split('/')[0]!}`;
+  const named = { projects: [String(project.id)], version: 'shop@1' };
+  assert.equal((await ask(developer, 'POST', `${org}/releases/`, JSON.stringify(named))).status, 201);
+  const bundle = zipOf({
+    'manifest.json': JSON.stringify({ files: { 'a.map': { type: 'source_map', url: '~/a.js.map' } } }),
+    'a.map': map,
+  });
+  const form = new FormData();
+  form.set('file', new Blob([Uint8Array.from(bundle)]), sha1(bundle));
+  assert.equal((await ask(developer, 'POST', `${org}/chunk-upload/`, form)).status, 200);
+  const checksums = { checksum: sha1(bundle), chunks: [sha1(bundle)] };
+  await ask(developer, 'POST', `${org}/artifactbundle/assemble/`, JSON.stringify({ ...named, ...checksums }));
+  await performQueued(here.services, [unpackBundle]);
+  const frames = [{ filename: 'a.js', abs_path: 'https://shop.example/a.js', function: 'p', lineno: 1, colno: 1 }];
+  const event = { release: 'shop@1', exception: { values: [{ type: 'A', value: 'a', stacktrace: { frames } }] } };
+  await report(event);
+  const { body: before } = await as('owner').get(keys);
+  const [error] = (await as('reporter').get(errors)).body;
+
+  const path = `errors-${here.group.id}`;
+  const { body: there } = await as('owner').post('/groups', { name: path, path });
+  const newcomer = await here.person();
+  await as('owner').post(`/groups/${there.id}/members`, { user_id: newcomer.id, access_level: 20 });
+  assert.notEqual((await newcomer.client.get(errors)).status, 200);
+  assert.equal((await as('owner').put(`/projects/${project.id}/transfer`, { namespace: there.id })).status, 200);
+  await report(event);
+  const { body: moved } = await newcomer.client.get(errors);
+  assert.deepEqual([moved.length, moved[0].id, moved[0].name, moved[0].events_count], [1, error.id, 'A', 2]);
+  const [frame] = (await newcomer.client.get(`${errors}/${error.id}/events/oldest`)).body.stack_trace_entries;
+  assert.deepEqual([frame.filename, frame.lineNo, frame.minified.lineNo], ['../src/pick.ts', 2, 1]);
+  assert.deepEqual((await as('owner').get(keys)).body, before);
+  const releases = `/projects/${path}/${project.id}/releases/`;
+  assert.deepEqual((await ask(await tokenOf(newcomer.id), 'GET', releases)).body[0].version, 'shop@1');
+  for (const refused of [
+    await as('reporter').get(errors),
+    await as('maintainer').get(keys),
+    await ask(developer, 'GET', releases),
+  ])
+    assert.equal(refused.status, 404);
+
+  // More than one statement deletes.
+  await sql`
+    with added as (
+      insert into error_tracking_errors (project_id, fingerprint, platform, level, first_seen_at, last_seen_at)
+      select ${project.id}, number::text, 'other', 'error', now(), now() from generate_series(1, 101) number returning id, project_id
+    )
+    insert into error_tracking_error_texts select id, project_id, '', '', '' from added`.execute(db);
+  await sql`
+    insert into error_tracking_error_users
+    select ${error.id}, uuid_send(gen_random_uuid()) from generate_series(1, 5001)`.execute(db);
+  const left = async () => {
+    const tables = ['errors', 'error_texts', 'events', 'client_keys', 'versions', 'bundles', 'source_maps'].map(
+      (name) => sql`select project_id from ${sql.table(`error_tracking_${name}`)} where project_id = ${project.id}`,
+    );
+    const users = sql`select error_id from error_tracking_error_users where error_id = ${error.id}`;
+    return (await sql`${sql.join([...tables, users], sql` union all `)}`.execute(db)).rows.length;
+  };
+  assert.ok((await left()) > 5203);
+  assert.equal((await as('owner').delete(`/projects/${project.id}`)).status, 202);
+  await performJob(here.services, removeProject, { project_id: project.id });
+  assert.equal(await left(), 0);
 });
 
 test('source maps that are committed beside a file are read at the commit of the release, and damaged ones change nothing', async () => {
