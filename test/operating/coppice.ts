@@ -88,9 +88,9 @@ export interface Server {
 
 /** Starts `serve` and waits until it is ready. */
 export async function serve(environment: Environment): Promise<Server> {
-  const port = String(await freePort());
+  const { COPPICE_PORT = String(await freePort()) } = environment;
   const child = start(['serve'], {
-    COPPICE_PORT: port,
+    COPPICE_PORT,
     COPPICE_SSH_PORT: '0',
     COPPICE_URL: 'http://coppice.test',
     ...environment,
@@ -106,7 +106,7 @@ export async function serve(environment: Environment): Promise<Server> {
   }
   if (!/Ctrl-C stops/.test(said)) throw new Error(`It ended after: ${said}${complaints}`);
   child.stdout!.resume();
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${COPPICE_PORT}`;
   const stop = async () => {
     const exit = once(child, 'exit');
     child.kill('SIGTERM');

@@ -5,6 +5,7 @@ import { readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { ownAddress } from '../support/address.ts';
 import { dataFolder, folder, rootToken, serve } from './coppice.ts';
 
 const top = path.resolve(import.meta.dirname, '../..');
@@ -23,7 +24,8 @@ test('the tour of the README works twice on one server', async () => {
   assert.ok(!/^\s*#/m.test(commands), 'zsh takes a comment for a command');
   assert.doesNotMatch(commands.replaceAll(/"[^"]*"|'[^']*'/g, ''), /[[\]?]/, 'zsh takes these for patterns');
   const data = { COPPICE_DATA: await dataFolder() };
-  const server = await serve(data);
+  // The address that clients of Sentry get is the external one.
+  const server = await serve({ ...data, ...(await ownAddress()) });
   const own = commands.replaceAll('localhost:3000', new URL(server.url).host).replace('glpat-…', rootToken);
   const strict = 'set -e -o pipefail\ncurl() { command curl --silent --show-error --fail "$@"; }\n';
   for (const round of ['1', '2']) {
