@@ -37,8 +37,8 @@ export function readCycloneDx(bytes: Uint8Array, path: string): Contents {
   const left = arrayAt(document, 'components').toReversed();
   for (let component = left.pop(); component !== undefined; component = left.pop()) {
     left.push(...itemsOf(memberOf(component, 'components')));
-    const source_path =
-      propertyOf(component, 'input_file:path') || propertyOf(component, 'source_file:path') || ofDocument || null;
+    const named = propertyOf(component, 'input_file:path') || propertyOf(component, 'source_file:path') || ofDocument;
+    const source_path = named === '' || named === path ? null : named;
     const purl = readPurl(textAt(component, 'purl'), source_path ?? path);
     if (!purl) continue;
     const category = propertyOf(component, 'category');

@@ -189,6 +189,17 @@ test('files of Gradle, Maven, sbt and NuGet', () => {
   );
 });
 
+test('a package is listed once, also where a bill of materials names itself as the file that it was read from', () => {
+  const properties = [{ name: 'gitlab:dependency_scanning:input_file:path', value: 'own.cdx.json' }];
+  const purl = 'pkg:npm/minimist@1.2.5';
+  const document = { bomFormat: 'CycloneDX', specVersion: '1.6', components: [{ purl, properties }, { purl }] };
+  const { entries } = written('own.cdx.json', JSON.stringify(document));
+  assert.deepEqual(
+    entries.map(({ name, source_path }) => [name, source_path]),
+    [['minimist', null]],
+  );
+});
+
 test('packages of distributions come from bills of materials, with the source package that advisories are about', () => {
   const { entries } = written(
     'image.cdx.json',
