@@ -1,7 +1,8 @@
-/** Merge requests: merging into a large tree, reading a diff of many files, and pushing to a branch with many of them. */
+/** Merge requests: lists, merging into a large tree, reading a diff of many files, and pushing to a branch with many of them. */
 import path from 'node:path';
 import { type Instance, startInstance, token } from './instance.ts';
 import { inTurn, timeOf } from './measure.ts';
+import { measureMergeRequestLists } from './merge_request_lists.ts';
 import { fastImport, git } from './seed.ts';
 import { ms, plainRow, type Row, timesRow } from './table.ts';
 
@@ -119,11 +120,13 @@ async function push(here: Place): Promise<Row> {
 }
 
 export async function measureMergeRequests(folder: string): Promise<Row[]> {
+  const rows: Row[] = [];
   const instance = await startInstance(path.join(folder, 'merge-requests'));
   try {
     const here = await place(instance, folder);
-    return [...(await readDiffs(here)), await push(here), await merge(here)];
+    rows.push(...(await readDiffs(here)), await push(here), await merge(here));
   } finally {
     await instance.stop();
   }
+  return [...rows, ...(await measureMergeRequestLists(folder))];
 }
