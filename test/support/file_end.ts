@@ -37,7 +37,11 @@ async function endAll(waiting: End[]): Promise<void> {
 }
 
 // Without scripts/test/worker.ts, which ends its files itself, a file has a process for itself, as with `node --test`.
-if (process.send === undefined) {
-  after(endFile);
-  after(endProcess);
-}
+if (process.send === undefined)
+  after(async () => {
+    try {
+      await endFile();
+    } finally {
+      await endProcess(); // a server that goes on would keep the process alive
+    }
+  });
