@@ -124,7 +124,7 @@ test('a merge request is rebased, waits for commit statuses, and comes from a fo
 });
 
 test('merge requests are listed everywhere, discussed, tracked and reacted to', async () => {
-  const here = await worldWithTopic();
+  const here = await worldWithTopic({});
   const { id } = here.project;
   const { developer, reporter } = here.people;
   await addBranch(here, 'other');
