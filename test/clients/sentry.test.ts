@@ -1,4 +1,4 @@
-/** SDKs of Sentry as they are, for Node.js, browsers, Python, Go and, in `npm run test:long`, Java: what they send is stored with the right key and with no other. */
+/** SDKs of Sentry as they are, for Node.js, browsers, Python, Go and, in `npm run test:long`, Java and Rust: what they send is stored with the right key and with no other. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,6 +65,18 @@ async function java(): Promise<Program> {
   return ['java', '-cp', path.join(folder, `sentry-${version}.jar`), path.join(import.meta.dirname, 'java/SentryJava.java')];
 }
 
+/** Compiling it takes a minute. */
+async function rust(): Promise<Program> {
+  const cwd = path.join(import.meta.dirname, 'rust');
+  try {
+    await run('cargo', ['fetch', '--locked', '--quiet'], { cwd });
+  } catch (error) {
+    return missing('sentry-rust', error);
+  }
+  await run('cargo', ['build', '--locked', '--offline', '--quiet', '--target-dir', folder], { cwd });
+  return [path.join(folder, 'debug/sentry_rust')];
+}
+
 /** The project takes errors. @returns its DSN, and some with keys that are none of its own */
 async function dsns({ as, project }: World): Promise<{ right: string; wrong: string[] }> {
   const keyOf = async (id: number) => {
@@ -80,13 +92,17 @@ async function dsns({ as, project }: World): Promise<{ right: string; wrong: str
   return { right: sentry_dsn, wrong: keys.map((key) => sentry_dsn.replace(public_key, key)) };
 }
 
+interface WithStack {
+  stacktrace?: { frames: { function: string }[] };
+}
+
 interface Stored {
   name: string;
   description: string;
   platform: string;
   release: string;
   environment: string;
-  payload: { sdk: { name: string }; exception?: { values: { stacktrace: { frames: { function: string }[] } }[] } };
+  payload: { sdk: { name: string }; exception?: { values: WithStack[] }; threads?: { values: WithStack[] } };
 }
 
 async function storedErrors({ db, services, project }: World): Promise<Stored[]> {
@@ -136,7 +152,9 @@ async function tell(t: TestContext, program: Program, platform: string): Promise
   assert.equal(said.name, 'the harvest is late');
   for (const error of all)
     assert.deepEqual([error.platform, error.release, error.environment], [platform, 'orchard@1.0', 'autumn']);
-  const frames = thrown.payload.exception!.values.at(-1)!.stacktrace.frames;
+  // That for Rust has the stack in the thread.
+  const { exception, threads } = thrown.payload;
+  const { frames = [] } = exception!.values.at(-1)!.stacktrace ?? threads?.values.at(-1)?.stacktrace ?? {};
   assert.ok(
     frames.some(({ function: name }) => /pick/.test(name)),
     JSON.stringify(frames),
@@ -183,12 +201,16 @@ test('sentry for Go', async (t) => {
 });
 
 if (isLong)
-  test('sentry for Java, with sessions', async (t) => {
-    const here = await tell(t, await java(), 'java');
-    if (here === undefined) return;
-    const { body } = await here.as('reporter').get(`/projects/${here.project.id}/error_tracking/releases_health`);
-    assert.deepEqual(
-      body.map(({ release, errored }: Record<string, unknown>) => [release, errored]),
-      [['orchard@1.0', 1]],
-    );
-  });
+  for (const [name, program, platform] of [
+    ['Java', java, 'java'],
+    ['Rust', rust, 'native'],
+  ] as const)
+    test(`sentry for ${name}, with sessions`, async (t) => {
+      const here = await tell(t, await program(), platform);
+      if (here === undefined) return;
+      const { body } = await here.as('reporter').get(`/projects/${here.project.id}/error_tracking/releases_health`);
+      assert.deepEqual(
+        body.map(({ release, errored }: Record<string, unknown>) => [release, errored]),
+        [['orchard@1.0', 1]],
+      );
+    });
