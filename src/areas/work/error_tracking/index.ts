@@ -1,10 +1,10 @@
 /** What the server, its jobs and other areas use of error tracking. */
-export { collectorDoorway } from './collector_http.ts';
-export { errorPage, titleOf } from './error_present.ts';
-export { digestErrors } from './jobs.ts';
-export { sampleError } from './news_actions.ts';
-export { removeError } from './removal_jobs.ts';
-export { forgetOldErrors } from './retention_jobs.ts';
-export { sentryDoorway } from './sentry_http.ts';
+export { collectorDoorway } from './collector/http.ts';
+export { digestErrors } from './errors/jobs.ts';
+export { sampleError } from './errors/news_actions.ts';
+export { errorPage, titleOf } from './errors/present.ts';
+export { removeError } from './errors/removal_jobs.ts';
+export { forgetOldErrors } from './errors/retention_jobs.ts';
+export { sentryDoorway } from './sentry/http.ts';
 export { chunkDoorway } from './source_maps/http.ts';
 export { unpackBundle } from './source_maps/jobs.ts';

@@ -1,8 +1,8 @@
 /** The doors by which clients of Sentry announce releases (docs/reference/error_tracking.md#announcing-releases). */
 import type { Project } from '../../../../access/index.ts';
 import { badRequest, notFound } from '../../../../http/index.ts';
-import { answer, at, callerIn, linksOf, pageIn, projectIn, projectsIn, type SentryCall, textIn } from '../sentry_access.ts';
-import { sentryProject } from '../sentry_present.ts';
+import { answer, at, callerIn, linksOf, pageIn, projectIn, projectsIn, type SentryCall, textIn } from '../sentry/access.ts';
+import { sentryProject } from '../sentry/present.ts';
 import { announceVersion, changeVersions, deleteVersions, longestVersion, type VersionChanges } from './version_actions.ts';
 import { previousWithCommits, type VersionRow, versionsNamed, versionsOf } from './version_queries.ts';
 

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { performQueued } from '../../../../../test/support/jobs.ts';
+import { type World, world } from '../../../../../test/support/world.ts';
+import { digestErrors } from '../errors/jobs.ts';
+
+interface Collector {
+  here: World;
+  key: string;
+  send(
+    kind: 'envelope' | 'store',
+    body: string | Uint8Array<ArrayBuffer>,
+    more?: { headers?: Record<string, string>; key?: string | null; query?: string },
+  ): Promise<{
+    status: number;
+    headers: Headers;
+    body: Record<string, unknown>;
+  }>;
+  errors(): Promise<{ name: string; events_count: number; status: string; users_count: number }[]>;
+}
+
+async function collector(): Promise<Collector> {
+  const here = await world();
+  const base = `/projects/${here.project.id}/error_tracking`;
+  await here.as('maintainer').put(`${base}/settings`, { active: true, integrated: true });
+  const [{ public_key: key }] = (await here.as('maintainer').get(`${base}/client_keys`)).body;
+  return {
+    here,
+    key,
+    async send(kind, body, { headers = {}, key: sent = key, query = '' } = {}) {
+      const auth = sent === null ? {} : { 'x-sentry-auth': `Sentry sentry_version=7, sentry_client=test/1, sentry_key=${sent}` };
+      const url = `${here.url}/api/v4/error_tracking/collector/api/${here.project.id}/${kind}/${query}`;
+      const reply = await fetch(url, { method: 'POST', body, headers: { ...auth, ...headers } });
+      return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Record<string, unknown> };
+    },
+    async errors() {
+      await performQueued(here.services, [digestErrors]);
+      return here.db
+        .selectFrom('error_tracking_errors as errors')
+        .innerJoin('error_tracking_error_texts as texts', 'texts.error_id', 'errors.id')
+        .select(['name', 'events_count', 'status', 'users_count'])
+        .where('errors.project_id', '=', here.project.id)
+        .orderBy('errors.id')
+        .execute();
+    },
+  };
+}
+
+const hex = (digit: string) => digit.repeat(32);
+const line = (value: unknown) => `${JSON.stringify(value)}\n`;
+const envelope = (head: object, ...items: [head: object, payload: string][]) =>
+  line(head) + items.map(([itemHead, payload]) => `${line(itemHead)}${payload}\n`).join('');
+const failure = { exception: { values: [{ type: 'SaveError', value: 'cannot save' }] }, user: { id: 1 } };
+
+test('an envelope is accepted in every encoding, and its event counted once', async () => {
+  const { send, errors } = await collector();
+  const body = (digit: string) => envelope({ event_id: hex(digit) }, [{ type: 'event' }, JSON.stringify(failure)]);
+  const encodings: [string | undefined, (text: string) => string | Uint8Array<ArrayBuffer>][] = [
+    [undefined, (text) => text],
+    ['', (text) => text],
+    ['gzip', (text) => new Uint8Array(gzipSync(text))],
+    ['deflate', (text) => new Uint8Array(deflateSync(text))],
+    ['deflate', (text) => new Uint8Array(deflateRawSync(text))],
+    ['br', (text) => new Uint8Array(brotliCompressSync(text))],
+    ['zstd', (text) => new Uint8Array(zstdCompressSync(text))],
+  ];
+  for (const [index, [encoding, encode]] of encodings.entries()) {
+    const headers: Record<string, string> = encoding === undefined ? {} : { 'content-encoding': encoding };
+    const reply = await send('envelope', encode(body(String(index))), { headers });
+    assert.deepEqual([reply.status, reply.body], [200, { id: hex(String(index)) }], `${encoding}`);
+    assert.match(reply.headers.get('x-sentry-rate-limits')!, /^3600:transaction;/);
+    assert.equal(reply.headers.get('access-control-allow-origin'), '*');
+  }
+  assert.deepEqual(await errors(), [{ name: 'SaveError', events_count: 7, status: 'unresolved', users_count: 1 }]);
+  assert.equal((await send('envelope', body('0'))).status, 200);
+  assert.equal((await errors())[0]!.events_count, 7);
+});
+
+test('a key comes in a header, the query or the envelope, and has to belong to the project', async () => {
+  const { send, key, errors, here } = await collector();
+  const other = await collector();
+  const event: [object, string] = [{ type: 'event' }, JSON.stringify(failure)];
+  const dsn = (name: string) => `http://${name}@coppice.test/api/v4/error_tracking/collector/${here.project.id}`;
+  const accepted = [
+    await send('envelope', envelope({}, event), { key: null, query: `?sentry_version=7&sentry_key=${key}` }),
+    await send('envelope', envelope({ dsn: dsn(key) }, event), { key: null }),
+    await send('envelope', envelope({}, event), { key: null, headers: { authorization: `sentry sentry_key=${key}` } }),
+    await send('store', JSON.stringify(failure)),
+    await send('store', new Uint8Array(Buffer.from(deflateSync(JSON.stringify(failure)).toString('base64')))),
+  ];
+  assert.deepEqual(
+    accepted.map(({ status }) => status),
+    Array(5).fill(200),
+  );
+  assert.equal((await errors())[0]!.events_count, 5);
+
+  const none = await send('envelope', envelope({}, event), { key: null });
+  assert.deepEqual([none.status, none.body], [403, { message: '403 Forbidden', detail: 'invalid client key' }]);
+  assert.equal(none.headers.get('x-sentry-error'), 'invalid client key');
+  assert.equal(none.headers.get('access-control-expose-headers'), 'x-sentry-error,x-sentry-rate-limits,retry-after');
+  for (const wrong of [other.key, `glet_${hex('0')}`])
+    assert.equal((await send('envelope', envelope({}, event), { key: wrong })).status, 404);
+  const two = await send('envelope', envelope({ dsn: dsn(other.key) }, event));
+  assert.deepEqual([two.status, two.body.message], [400, '400 Bad request - Failed to parse sentry request']);
+  assert.equal((await send('envelope', envelope({}, event), { query: `?sentry_key=${other.key}` })).status, 400);
+  assert.equal((await errors())[0]!.events_count, 5);
+});
+
+test('other items are accepted and dropped, and what is malformed is refused as a whole', async () => {
+  const { send, errors } = await collector();
+  const event: [object, string] = [{ type: 'event' }, JSON.stringify(failure)];
+  const attachment = 'binary\n\nbytes';
+  const mixed = envelope(
+    {},
+    [{ type: 'attachment', length: attachment.length }, attachment],
+    [{ type: 'session' }, '{}'],
+    [{ type: 'never_heard_of', own: 1 }, ''],
+    event,
+  );
+  assert.equal((await send('envelope', mixed)).status, 200);
+  const only = await send('envelope', envelope({}, [{ type: 'client_report' }, '{}']));
+  assert.deepEqual([only.status, only.body], [200, {}]);
+  assert.deepEqual((await send('envelope', '{}')).body, {});
+  assert.equal((await errors())[0]!.events_count, 1);
+
+  const refused: [body: string, status: number][] = [
+    ['', 400],
+    ['not json\n', 400],
+    [envelope({}, event, event), 400],
+    [envelope({}, [{ type: 'event', length: 5 }, JSON.stringify(failure)]), 400],
+    [envelope({}, [{ type: 'event', length: 5000 }, JSON.stringify(failure)]), 400],
+    [envelope({}, [{ no: 'type' }, '{}']), 400],
+    [envelope({}, [{ type: 'event' }, '{"half":']), 400],
+    [envelope({}, [{ type: 'event' }, '{"neither":true}']), 400],
+    [envelope({}, [{ type: 'event' }, `{"message":"x","odd":[${'{},'.repeat(100_000)}{}]}`]), 400],
+    [envelope({}, [{ type: 'event' }, JSON.stringify({ message: 'x'.repeat(2 ** 20) })]), 413],
+  ];
+  for (const [body, status] of refused) assert.equal((await send('envelope', body)).status, status, body.slice(0, 60));
+  const damaged = await send('envelope', new Uint8Array(gzipSync(mixed).subarray(0, 40)), {
+    headers: { 'content-encoding': 'gzip' },
+  });
+  assert.equal(damaged.status, 400);
+  const bomb = new Uint8Array(gzipSync(Buffer.alloc(3 * 2 ** 20, 0x20)));
+  assert.equal((await send('store', bomb, { headers: { 'content-encoding': 'gzip' } })).status, 413);
+  assert.equal((await send('envelope', mixed, { headers: { 'content-encoding': 'rot13' } })).status, 400);
+  assert.equal((await errors())[0]!.events_count, 1);
+});
+
+test('a project that takes no errors answers 404, and one over its quota 429', async () => {
+  const { send, errors, here } = await collector();
+  const event = envelope({}, [{ type: 'event' }, JSON.stringify(failure)]);
+  await here.db
+    .updateTable('error_tracking_settings')
+    .set({ events_per_minute: 2 })
+    .where('project_id', '=', here.project.id)
+    .execute();
+  const replies = await Promise.all([1, 2, 3, 4].map(() => send('envelope', event)));
+  const refused = replies.filter(({ status }) => status === 429);
+  assert.deepEqual([replies.filter(({ status }) => status === 200).length, refused.length], [2, 2]);
+  assert.match(refused[0]!.headers.get('x-sentry-rate-limits')!, /^\d+:error;default;session:project:quota$/);
+  assert.ok(Number(refused[0]!.headers.get('retry-after')) <= 60);
+  assert.equal((await errors())[0]!.events_count, 2);
+
+  const url = `${here.url}/api/v4/error_tracking/collector/api`;
+  const at = async (id: string | number) => (await fetch(`${url}/${id}/envelope/`, { method: 'POST', body: event })).status;
+  const { body: idle } = await here.as('owner').post('/projects', { name: `idle-${here.project.path}` });
+  assert.deepEqual([await at(idle.id), await at('99999999999999999999'), await at('x')], [404, 404, 404]);
+  const preflight = await fetch(`${url}/${here.project.id}/envelope/`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://app.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-sentry-auth',
+    },
+  });
+  assert.equal(preflight.status, 204);
+  assert.match(preflight.headers.get('access-control-allow-headers')!, /x-sentry-auth/i);
+});
+
+test('of an error, a hundred tags and two hundred values of each are counted', async () => {
+  const { send, errors, here } = await collector();
+  const withTags = (tags: object) => envelope({}, [{ type: 'event' }, JSON.stringify({ ...failure, tags })]);
+  const numbered = (from: number) => Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`key-${from + index}`, 'x']));
+  const counted = async () => {
+    await errors();
+    const tags = here.db
+      .selectFrom('error_tracking_error_tags as tags')
+      .innerJoin('error_tracking_errors as errors', 'errors.id', 'tags.error_id')
+      .select(['key', 'value'])
+      .where('errors.project_id', '=', here.project.id);
+    const rows = await tags.execute();
+    return { keys: new Set(rows.map(({ key }) => key)), visits: rows.filter(({ key }) => key === 'a visit').length };
+  };
+  // Both within a batch, and from one batch to the next.
+  for (const turn of [0, 1]) {
+    const visits = Array.from({ length: 120 }, (_, index) => withTags({ 'a visit': `${turn}-${index}` }));
+    const bodies = [...visits, withTags(numbered(turn * 200)), withTags(numbered(turn * 200 + 100))];
+    for (const { status } of await Promise.all(bodies.map((body) => send('envelope', body)))) assert.equal(status, 200);
+    const { keys, visits: values } = await counted();
+    assert.ok(keys.size <= 104, `${keys.size} tags`);
+    assert.equal(values, turn === 0 ? 120 : 200);
+    for (const own of ['environment', 'level']) assert.ok(keys.has(own), own);
+  }
+});
+
+test('a resolved error that happens again is unresolved, and an ignored one stays ignored', async () => {
+  const { send, errors, here } = await collector();
+  const event = () => envelope({}, [{ type: 'event' }, JSON.stringify(failure)]);
+  for (const [status, then] of [
+    ['resolved', 'unresolved'],
+    ['ignored', 'ignored'],
+  ] as const) {
+    await send('envelope', event());
+    await errors();
+    await here.db.updateTable('error_tracking_errors').set({ status }).where('project_id', '=', here.project.id).execute();
+    await send('envelope', event());
+    assert.equal((await errors())[0]!.status, then);
+  }
+});

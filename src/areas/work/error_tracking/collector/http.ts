@@ -1,0 +1,264 @@
+/** The collector: where SDKs send envelopes and events (docs/reference/error_tracking.md). */
+
+import type { Readable } from 'node:stream';
+import { inflateSync } from 'node:zlib';
+import {
+  ApiError,
+  type Caller,
+  type DescribedDoor,
+  type DoorCall,
+  type Doorway,
+  door,
+  type ErrorForm,
+  jsonForm,
+  type Services,
+} from '../../../../http/index.ts';
+import type { Json, JsonObject } from '../events/payload_rules.ts';
+import { eventId, instantOf, type Receipt, readEvent } from '../events/rules.ts';
+import { maximumSessions, readBuckets, readSession, readUserReport } from '../releases_health/session_rules.ts';
+import { BodyTooLarge, decompress } from './encoding_rules.ts';
+import { type Item, type ItemLimit, ItemTooLarge, jsonIfAny, jsonIn, Malformed, readEnvelope } from './envelope_rules.ts';
+import { type IntakeGuard, type IntakeLimits, intakeGuard } from './guard_queries.ts';
+import { hasExceeded, OverQuota, type Received, storeReceived } from './intake_actions.ts';
+import { type Intake, intakeOf } from './intake_queries.ts';
+import { keyIn, keyInDsn } from './sender_rules.ts';
+
+const mebibyte = 2 ** 20;
+const envelopeLimits = { sent_bytes: 20 * mebibyte, read_bytes: 100 * mebibyte };
+/** Of bodies that say only inside whose they are. */
+const unidentifiedLimits = { sent_bytes: mebibyte, read_bytes: mebibyte };
+const storeLimits = { sent_bytes: 200 * 1024, read_bytes: mebibyte };
+const event_bytes = mebibyte;
+/** Those that say nothing about an event are never an error: larger ones are skipped. */
+const otherItems_bytes: Record<string, number> = { session: 16 * 1024, sessions: 128 * 1024, user_report: 64 * 1024 };
+
+interface Addressed {
+  Params: { project_id: string };
+  Querystring: Record<string, unknown>;
+}
+type Call = DoorCall<Caller, Addressed> & { guard: IntakeGuard };
+
+/** What SDKs send and nothing is made of: with the reply they learn to keep it. */
+const unsupported =
+  '3600:transaction;profile;profile_chunk;replay;span;log_item;log_byte;trace_metric;metric_bucket;monitor;attachment:project:unsupported';
+
+const refusal = (status: number, message: string) => new ApiError(status, { message });
+const badRequest = (detail: string) => refusal(400, `400 Bad request - ${detail}`);
+const unsupportedPayload = () => badRequest('Unsupported sentry payload');
+const wrongKey = () => refusal(404, '404 Not Found');
+const overQuota = (now: number) => {
+  const wait_s = 60 - (Math.floor(now / 1000) % 60);
+  return new ApiError(
+    429,
+    { message: 'This endpoint has been requested too many times. Try again later.' },
+    { 'retry-after': String(wait_s), 'x-sentry-rate-limits': `${wait_s}:error;default;session:project:quota` },
+  );
+};
+
+const full = () =>
+  new ApiError(
+    429,
+    { message: '429 Too Many Requests', detail: 'the server takes no errors at the moment' },
+    { 'retry-after': '60', 'x-sentry-rate-limits': '60:error;default;session:organization:intake' },
+  );
+
+/** @throws ApiError 404 for a project that takes no errors */
+async function openIntake({ db }: Services, id: string): Promise<Intake> {
+  const intake = /^\d{1,15}$/.test(id) ? await intakeOf(db, Number(id)) : undefined;
+  if (intake === undefined) throw refusal(404, '404 Project Not Found');
+  if (!intake.isOpen) throw wrongKey();
+  return intake;
+}
+
+/** Lets a client in. What is known without reading the body is decided here, before it is read. */
+async function admit({ guard, services }: Call, intake: Intake, key: string | undefined): Promise<void> {
+  if (key === undefined) throw new ApiError(403, { message: '403 Forbidden', detail: 'invalid client key' });
+  if (!intake.keys.has(key)) throw wrongKey();
+  if (hasExceeded(services.db, intake)) throw new OverQuota();
+  if (await guard.isFull(services.db)) throw full();
+}
+
+const bodyOf = ({ request }: Call): Readable => request.raw;
+const encodingOf = ({ request }: Call): string | undefined => request.headers['content-encoding'];
+
+const accepted = ({ reply }: Call, id: string | undefined) =>
+  reply
+    .headers({ 'content-type': 'application/json', 'x-sentry-rate-limits': unsupported })
+    .send(Buffer.from(JSON.stringify(id === undefined ? {} : { id })));
+
+/** @throws ApiError 400 for an event about nothing */
+function eventIn(call: Call, intake: Intake, event: Json, { received_at, clock_offset_ms }: Moment, id?: string) {
+  const read = readEvent(event, {
+    received_at,
+    event_id: id,
+    clock_offset_ms,
+    sender: call.request.ip,
+    user_salt: intake.user_salt,
+  });
+  if (read === undefined) throw unsupportedPayload();
+  return read;
+}
+
+type Moment = Pick<Receipt, 'received_at' | 'clock_offset_ms'>;
+
+async function keep(call: Call, intake: Intake, received: Received) {
+  await storeReceived(call.services.db, intake, received);
+  if (received.event) call.guard.count();
+  return accepted(call, received.event?.event_id);
+}
+
+/** Which items are kept: one event has to be, a second one is an error, and of the others only so many. */
+function limitsOfItems() {
+  let others = 0;
+  return (type: string): ItemLimit => {
+    if (type === 'event') return { bytes: event_bytes };
+    const bytes = Object.hasOwn(otherItems_bytes, type) ? otherItems_bytes[type]! : 0;
+    if (bytes > 0) others += 1;
+    return { bytes: others > maximumSessions ? 0 : bytes, skipsLarger: true };
+  };
+}
+
+async function takeEnvelope(call: Call) {
+  const { services, request } = call;
+  const intake = await openIntake(services, request.params.project_id);
+  const key = keyIn(request.headers, request.query);
+  if (key !== undefined) await admit(call, intake, key);
+  let head: JsonObject = {};
+  const chunks = decompress(bodyOf(call), encodingOf(call), key === undefined ? unidentifiedLimits : envelopeLimits);
+  const items = await readEnvelope(chunks, {
+    async onHead(read) {
+      head = read;
+      const inHead = typeof read.dsn === 'string' ? keyInDsn(read.dsn) : undefined;
+      if (key !== undefined && inHead !== undefined && inHead !== key) throw new Malformed();
+      if (key === undefined) await admit(call, intake, inHead);
+    },
+    limitOf: limitsOfItems(),
+  });
+  const received_at = new Date();
+  const sent_at = instantOf(head.sent_at);
+  const moment = { received_at, clock_offset_ms: sent_at && sent_at.getTime() - received_at.getTime() };
+  const [item, another] = items.filter(({ type }) => type === 'event');
+  if (another !== undefined) throw badRequest('Failed to parse sentry request');
+  const event = item && eventIn(call, intake, jsonIn(item), moment, eventId(head.event_id));
+  const received = { ...othersIn(items, { ...moment, user_salt: intake.user_salt }), ...(event ? { event } : {}) };
+  return keep(call, intake, received);
+}
+
+/** Reads the items that are not events. Those that are no JSON are left out, like those that say nothing. */
+function othersIn(items: readonly Item[], receipt: Moment & Pick<Receipt, 'user_salt'>): Received {
+  const read = (wanted: string): Json[] =>
+    items.flatMap((item) => {
+      const json = item.type === wanted ? jsonIfAny(item) : undefined;
+      return json === undefined ? [] : [json];
+    });
+  return {
+    sessions: read('session').flatMap((json) => readSession(json, receipt) ?? []),
+    buckets: read('sessions').flatMap((json) => readBuckets(json, receipt)),
+    user_reports: read('user_report').flatMap((json) => readUserReport(json, receipt) ?? []),
+  };
+}
+
+/** Old SDKs send Base64 of compressed JSON, whatever their headers say. */
+function textIn(body: Buffer): string {
+  const text = body.toString();
+  if (text.trimStart().startsWith('{')) return text;
+  try {
+    return inflateSync(Buffer.from(text, 'base64'), { maxOutputLength: storeLimits.read_bytes }).toString();
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? new BodyTooLarge() : new Malformed();
+  }
+}
+
+async function takeStored(call: Call) {
+  const { services, request } = call;
+  const intake = await openIntake(services, request.params.project_id);
+  await admit(call, intake, keyIn(request.headers, request.query));
+  const chunks = await Array.fromAsync(decompress(bodyOf(call), encodingOf(call), storeLimits));
+  const payload = Buffer.from(textIn(Buffer.concat(chunks)));
+  const event = eventIn(call, intake, jsonIn({ type: 'event', payload }), { received_at: new Date() });
+  return keep(call, intake, { event, sessions: [], buckets: [], user_reports: [] });
+}
+
+/** Refusals say in a header what they say in the body, because SDKs log that. */
+const collectorForm: ErrorForm = {
+  meaningOf(error) {
+    if (error instanceof Malformed) return badRequest('Failed to parse sentry request');
+    if (error instanceof BodyTooLarge || error instanceof ItemTooLarge) return refusal(413, '413 Request Entity Too Large');
+    return error instanceof OverQuota ? overQuota(Date.now()) : undefined;
+  },
+  write(refused, request, reply) {
+    const { message, detail = String(message).replace(/^\d+ (Bad request - )?/, '') } = refused.body;
+    const body = { ...refused.body, ...(refused.status < 500 ? { detail } : {}) };
+    reply.header('x-sentry-error', String(detail));
+    return jsonForm.write(new ApiError(refused.status, body, refused.headers), request, reply);
+  },
+};
+
+const collectorHeaders = {
+  'access-control-expose-headers': 'x-sentry-error,x-sentry-rate-limits,retry-after',
+};
+
+const root = '/error_tracking/collector/api/:project_id';
+const described = {
+  tag: 'Error tracking',
+  offerings: ['hosted'],
+  responses: {
+    200: 'It is stored: `id` is that of the event; without an event an empty object',
+    400: '`400 Bad request - Failed to parse sentry request`; `400 Bad request - Unsupported sentry payload`',
+    403: '`403 Forbidden`: there is no client key',
+    404: '`404 Project Not Found`; `404 Not Found`: the project takes no errors, or the client key is none of its own',
+    408: 'The body did not arrive in time',
+    413: '`413 Request Entity Too Large`',
+    429: 'The project has sent as many events in this minute as it may, or the server takes no errors at the moment',
+  },
+} as const;
+const keyText = 'The client key is in `X-Sentry-Auth`, in the query as `sentry_key`';
+
+/** How the doors are documented. */
+export const collectorDoors = [
+  {
+    method: 'POST',
+    path: `${root}/envelope`,
+    description: {
+      ...described,
+      operation: 'sendErrorTrackingEnvelope',
+      summary: 'Send events, sessions and user reports, as SDKs of Sentry do',
+      description: `${keyText} or in the head of the envelope. Other items are accepted and not kept. The body can be compressed.`,
+      body_types: ['application/x-sentry-envelope'],
+    },
+  },
+  {
+    method: 'POST',
+    path: `${root}/store`,
+    description: {
+      ...described,
+      operation: 'storeErrorTrackingEvent',
+      summary: 'Send one event, as old SDKs of Sentry do',
+      description: `${keyText}. The body can be compressed.`,
+      body_types: ['application/json'],
+    },
+  },
+] as const satisfies readonly DescribedDoor[];
+const takers = [takeEnvelope, takeStored];
+
+/**
+ * The doors of the collector.
+ * @param limits beyond which nothing is taken
+ */
+export function collectorDoorway(limits: IntakeLimits): Doorway {
+  const guard = intakeGuard(limits);
+  return {
+    doors: collectorDoors.map(({ method, path }, index) =>
+      door<Caller, Addressed>({
+        method,
+        url: `/api/v4${path}`,
+        handle(call) {
+          call.reply.headers(collectorHeaders);
+          return takers[index]!({ ...call, guard });
+        },
+      }),
+    ),
+    errors: () => collectorForm,
+    bodies: 'stream',
+  };
+}

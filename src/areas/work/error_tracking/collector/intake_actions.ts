@@ -1,0 +1,204 @@
+/** Storing what clients send: what arrives at about the same time is committed together. */
+import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import { type Database, repeated } from '../../../../db/index.ts';
+import { digestErrors } from '../errors/jobs.ts';
+import type { ReceivedEvent } from '../events/rules.ts';
+import { storeSessions, storeUserReports } from '../releases_health/session_actions.ts';
+import type { SessionBucket, SessionChange, UserReport } from '../releases_health/session_rules.ts';
+import type { Intake } from './intake_queries.ts';
+
+/** The project has sent as many events in this minute as it may. */
+export class OverQuota extends Error {}
+
+/** What one request brings. */
+export interface Received {
+  event?: ReceivedEvent;
+  sessions: readonly SessionChange[];
+  buckets: readonly SessionBucket[];
+  user_reports: readonly UserReport[];
+}
+
+interface Arrival extends Received {
+  intake: Intake;
+  done: PromiseWithResolvers<void>;
+}
+type EventArrival = Arrival & { event: ReceivedEvent };
+
+/** How long the first of them waits for others. */
+const gather_ms = 2;
+const maximumBatch = 200;
+const maximumBatch_characters = 16 * 1024 * 1024;
+const minute_ms = 60_000;
+/** How many sessions and reports a project may send for each of its events. */
+const othersPerEvent = 100;
+
+const hasEvent = (arrival: Arrival): arrival is EventArrival => arrival.event !== undefined;
+const othersOf = ({ sessions, buckets, user_reports }: Received): number =>
+  sessions.length + buckets.length + user_reports.length;
+
+/** What a project sends beyond its limits: so many of its events, and whether its sessions and reports, too. */
+interface Excess {
+  events: number;
+  others: boolean;
+}
+
+/** Counts what each project sends, for those that have a limit. */
+async function countArrivals(tx: Database, arrivals: readonly Arrival[]): Promise<Map<number, Excess>> {
+  const limited = Map.groupBy(
+    arrivals.filter(({ intake }) => intake.limit > 0),
+    ({ intake }) => intake.project_id,
+  );
+  const counts = [...limited].map(([project_id, group]) => ({
+    project_id,
+    count: group.filter(hasEvent).length,
+    others: group.reduce((sum, arrival) => sum + othersOf(arrival), 0),
+    limit: group[0]!.intake.limit,
+  }));
+  if (counts.length === 0) return new Map();
+  const { rows } = await sql<Excess & { project_id: number }>`
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as given(project_id bigint, count integer, others integer, "limit" integer)
+    ), counted as (
+      insert into error_tracking_rates as rates (project_id, minute, count, others)
+      select given.project_id, date_trunc('minute', now(), 'UTC'), given.count, given.others
+        from given join projects on projects.id = given.project_id order by 1
+      on conflict (project_id, minute) do update set count = rates.count + excluded.count, others = rates.others + excluded.others
+      returning project_id, count, others
+    )
+    select project_id, greatest(0, least(given.count, counted.count - given."limit")) as events,
+           counted.others > given."limit"::bigint * ${othersPerEvent} as others
+      from counted join given using (project_id)`.execute(tx);
+  return new Map(rows.map(({ project_id, ...excess }) => [project_id, excess]));
+}
+
+/** Columns as arrays: one statement for any number of rows. */
+async function insertEvents(tx: Database, arrivals: readonly EventArrival[]): Promise<void> {
+  const all = <T>(column: (arrival: EventArrival) => T): T[] => arrivals.map(column);
+  await sql`
+    insert into error_tracking_events
+           (project_id, event_id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
+            user_hash, tags, payload)
+    select project_id, event_id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
+           decode(user_hash, 'hex'), tags::jsonb, payload
+      from unnest(
+             ${all(({ intake }) => intake.project_id)}::bigint[], ${all(({ event }) => event.event_id)}::uuid[],
+             ${all(({ event }) => event.occurred_at.toISOString())}::timestamptz[], ${all(({ event }) => event.environment)}::text[],
+             ${all(({ event }) => event.level)}::text[], ${all(({ event }) => event.name)}::text[],
+             ${all(({ event }) => event.description)}::text[], ${all(({ event }) => event.actor)}::text[],
+             ${all(({ event }) => event.platform)}::text[], ${all(({ event }) => event.release)}::text[],
+             ${all(({ event }) => event.fingerprint)}::text[], ${all(({ event }) => event.user_hash?.toString('hex') ?? null)}::text[],
+             ${all(({ event }) => JSON.stringify(event.tags))}::text[], ${all(({ event }) => event.payload)}::text[]
+           ) as given(project_id, event_id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
+                      user_hash, tags, payload)
+     where exists (select from projects where projects.id = given.project_id)`.execute(tx);
+}
+
+/** Stores what is within the limits of its project. @returns what is not */
+const store = (db: Database, arrivals: readonly Arrival[]): Promise<Set<Arrival>> =>
+  repeated(db, async (tx) => {
+    const excess = await countArrivals(tx, arrivals);
+    const events = arrivals.filter(hasEvent);
+    const refused = new Set<Arrival>(
+      [...excess].flatMap(([project_id, { events: count }]) =>
+        count === 0 ? [] : events.filter(({ intake }) => intake.project_id === project_id).slice(-count),
+      ),
+    );
+    const admitted = events.filter((arrival) => !refused.has(arrival));
+    if (admitted.length > 0) {
+      await insertEvents(tx, admitted);
+      await digestErrors.enqueue(tx, {}, { key: 'digest_errors' });
+    }
+    await storeOthers(
+      tx,
+      arrivals.filter((arrival) => !refused.has(arrival) && !excess.get(arrival.intake.project_id)?.others),
+    );
+    return refused;
+  });
+
+/** Stores sessions and reports: after the events, because reports are about them. */
+async function storeOthers(tx: Database, arrivals: readonly Arrival[]): Promise<void> {
+  const all = <T>(kind: (arrival: Arrival) => readonly T[]) =>
+    arrivals.flatMap((arrival) => kind(arrival).map((one) => ({ ...one, project_id: arrival.intake.project_id })));
+  await storeSessions(tx, { changes: all(({ sessions }) => sessions), buckets: all(({ buckets }) => buckets) });
+  await storeUserReports(
+    tx,
+    all(({ user_reports }) => user_reports),
+  );
+}
+
+/** What waits to be stored in a database. */
+class Intakes {
+  readonly #db: Database;
+  #waiting: Arrival[] = [];
+  #isStoring = false;
+  /** The limits of projects that have exceeded them in this minute. */
+  readonly #exceeded = new LRUCache<number, number>({ max: 10_000 });
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  add(intake: Intake, received: Received): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    this.#waiting.push({ intake, ...received, done });
+    if (!this.#isStoring) {
+      this.#isStoring = true;
+      setTimeout(() => void this.#storeAll(), gather_ms);
+    }
+    return done.promise;
+  }
+
+  hasExceeded({ project_id, limit }: Intake): boolean {
+    return this.#exceeded.get(project_id) === limit;
+  }
+
+  #refuse({ intake, done }: Arrival): void {
+    this.#exceeded.set(intake.project_id, intake.limit, { ttl: minute_ms - (Date.now() % minute_ms) });
+    done.reject(new OverQuota());
+  }
+
+  #nextBatch(): Arrival[] {
+    let characters = 0;
+    const size = this.#waiting.findIndex(({ event }, index) => {
+      characters += event?.payload.length ?? 0;
+      return index >= maximumBatch || (index > 0 && characters > maximumBatch_characters);
+    });
+    return this.#waiting.splice(0, size < 0 ? this.#waiting.length : size);
+  }
+
+  async #storeAll(): Promise<void> {
+    for (let batch = this.#nextBatch(); batch.length > 0; batch = this.#nextBatch()) {
+      try {
+        const refused = await store(this.#db, batch);
+        for (const arrival of batch) refused.has(arrival) ? this.#refuse(arrival) : arrival.done.resolve();
+      } catch (error) {
+        for (const { done } of batch) done.reject(error);
+      }
+    }
+    this.#isStoring = false;
+  }
+}
+
+const perDatabase = new WeakMap<Database, Intakes>();
+
+function intakesOf(db: Database): Intakes {
+  let intakes = perDatabase.get(db);
+  if (intakes === undefined) {
+    intakes = new Intakes(db);
+    perDatabase.set(db, intakes);
+  }
+  return intakes;
+}
+
+/**
+ * Whether it is known, without asking the database, that the project has sent as many events in this minute as it may.
+ */
+export const hasExceeded = (db: Database, intake: Intake): boolean => intakesOf(db).hasExceeded(intake);
+
+/**
+ * Stores what a request brings. It is committed when the promise resolves.
+ * @throws OverQuota
+ */
+export const storeReceived = (db: Database, intake: Intake, received: Received): Promise<void> =>
+  intakesOf(db).add(intake, received);

@@ -1,0 +1,266 @@
+/** Grouping events: each becomes part of an error, whose counts and times follow. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Database, ofAnyLength } from '../../../../db/index.ts';
+import { markVersionsUsed } from '../releases/version_actions.ts';
+import { alertedErrors } from './alert_actions.ts';
+import { type ErrorNews, tellOfErrors } from './news_actions.ts';
+
+/** How many events are grouped in one transaction. */
+const batchSize = 500;
+/** SDKs repeat an event within seconds; looking further back would touch every partition. */
+const repeatedWithin = sql`interval '2 days'`;
+/** Of one tag of one error; further values are not counted. */
+const maximumTagValues = 200;
+/** Of one error; further tags are not counted. Events themselves have no more either. */
+const maximumTagKeys = 100;
+/** What every event has, and lists of errors are filtered by. */
+const ownKeys = ['environment', 'level', 'release', 'server_name'];
+
+interface Waiting {
+  id: number;
+  received_at: string;
+  project_id: number;
+  fingerprint: string;
+}
+
+const waitingEvents = async (tx: Database): Promise<Waiting[]> => {
+  const { rows } = await sql<Waiting>`
+    select id, received_at::text as received_at, project_id, fingerprint
+      from error_tracking_events
+     where digested_at is null
+     order by id
+     limit ${batchSize}
+       for update`.execute(tx);
+  return rows;
+};
+
+/** One batch at a time: an event that was sent twice must not be in two. */
+const lockDigestion = (tx: Database) => sql`select pg_advisory_xact_lock(hashtext('digestion of errors'))`.execute(tx);
+
+/** The rows of a batch, for statements; `received_at` says in which partition a row is. */
+const batchOf = (waiting: readonly Waiting[]) => sql`
+  batch as materialized (
+    select events.* from jsonb_to_recordset(${JSON.stringify(waiting)}::jsonb) as given(id bigint, received_at timestamptz)
+      join error_tracking_events events using (received_at, id)
+  )`;
+
+/** Deletes the events of a batch that their sender has sent before, or twice in the batch. */
+async function deleteRepeated(tx: Database, waiting: readonly Waiting[]): Promise<Waiting[]> {
+  const { rows } = await sql<{ id: number }>`
+    with ${batchOf(waiting)}, repeated as (
+      select id, received_at from (
+        select id, received_at, row_number() over (partition by project_id, event_id order by id) as number,
+               exists (
+                 select from error_tracking_events earlier
+                  where earlier.project_id = batch.project_id and earlier.event_id = batch.event_id
+                    and earlier.digested_at is not null and earlier.received_at > now() - ${repeatedWithin}
+               ) as is_known
+          from batch
+      ) as numbered
+       where number > 1 or is_known
+    )
+    delete from error_tracking_events events using repeated
+     where events.received_at = repeated.received_at and events.id = repeated.id
+    returning events.id`.execute(tx);
+  const gone = new Set(rows.map(({ id }) => id));
+  return waiting.filter(({ id }) => !gone.has(id));
+}
+
+/** Locks the errors of a batch in one order, and remembers which of them are resolved. */
+async function resolvedErrors(tx: Database, waiting: readonly Waiting[]): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number; status: string }>`
+    with ${batchOf(waiting)}
+    select id, status from error_tracking_errors
+     where (project_id, fingerprint) in (select project_id, fingerprint from batch)
+     order by id
+       for no key update`.execute(tx);
+  return new Set(rows.filter(({ status }) => status === 'resolved').map(({ id }) => id));
+}
+
+/** The newest release of events, and the oldest. */
+const releasesOf = sql`
+  (array_agg(release order by occurred_at, id) filter (where release is not null))[1] as first_release,
+  (array_agg(release order by occurred_at desc, id desc) filter (where release is not null))[1] as last_release`;
+
+interface Touched {
+  id: number;
+  project_id: number;
+}
+
+/** Adds the errors that a batch is the first to have. Only one transaction at a time adds any. */
+async function addErrors(tx: Database, waiting: readonly Waiting[]): Promise<Touched[]> {
+  const { rows } = await sql<Touched>`
+    with ${batchOf(waiting)}, fresh as materialized (
+      select * from batch where not exists (
+        select from error_tracking_errors known where known.project_id = batch.project_id and known.fingerprint = batch.fingerprint)
+    ), newest as (
+      select distinct on (project_id, fingerprint) project_id, fingerprint, platform, level
+        from fresh order by project_id, fingerprint, occurred_at desc, id desc
+    ), counted as (
+      select project_id, fingerprint, count(*) as events_count, count(distinct user_hash) as users_count,
+             min(occurred_at) as first_seen_at, max(occurred_at) as last_seen_at, ${releasesOf}
+        from fresh group by project_id, fingerprint
+    )
+    insert into error_tracking_errors
+           (project_id, fingerprint, platform, level, events_count, users_count, first_seen_at, last_seen_at, first_release, last_release)
+    select project_id, fingerprint, platform, level, events_count, users_count, first_seen_at, last_seen_at, first_release, last_release
+      from newest join counted using (project_id, fingerprint)
+     order by project_id, fingerprint
+    returning id, project_id`.execute(tx);
+  return rows;
+}
+
+/** The events of a batch, with the errors that they belong to as `group_id`. */
+const digestedOf = (waiting: readonly Waiting[]) => sql`
+  ${batchOf(waiting)}, digested as materialized (
+    select batch.*, errors.id as group_id from batch
+      join error_tracking_errors errors using (project_id, fingerprint)
+  )`;
+
+/** Of each error, its latest event in the batch. */
+const latest = sql`latest as (select distinct on (group_id) * from digested order by group_id, occurred_at desc, id desc)`;
+
+/** Lets errors say what their latest events said. Those that say it already are not written, which would write the index of all texts. */
+const writeTexts = (tx: Database, waiting: readonly Waiting[]) =>
+  sql`
+    with ${digestedOf(waiting)}, ${latest}
+    insert into error_tracking_error_texts as texts (error_id, project_id, name, description, actor)
+    select group_id, project_id, name, description, actor from latest order by group_id
+    on conflict (error_id) do update set name = excluded.name, description = excluded.description, actor = excluded.actor
+     where (texts.name, texts.description, texts.actor) is distinct from (excluded.name, excluded.description, excluded.actor)`.execute(
+    tx,
+  );
+
+/**
+ * Adds events to the errors that were known before. A resolved error that happens again is unresolved; an ignored one stays ignored.
+ * All that changes of an error is written here, at once, because each change writes all indexes of lists.
+ * @param added the errors that were not known, which have counted their events
+ * @param users how many users met each error for the first time
+ */
+async function countEvents(
+  tx: Database,
+  waiting: readonly Waiting[],
+  added: readonly Touched[],
+  users: readonly NewUsers[],
+): Promise<Touched[]> {
+  const isAdded = sql`errors.id = any(${ofAnyLength(
+    added.map(({ id }) => id),
+    'bigint[]',
+  )})`;
+  const { rows } = await sql<Touched>`
+    with ${digestedOf(waiting)}, ${latest}, met as (
+      select * from jsonb_to_recordset(${JSON.stringify(users)}::jsonb) as met(group_id bigint, count bigint)
+    ), counted as (
+      select group_id, count(*) as events_count, min(occurred_at) as first_seen_at, max(occurred_at) as last_seen_at, ${releasesOf}
+        from digested group by group_id
+    )
+    update error_tracking_errors errors
+       set events_count = errors.events_count + counted.events_count,
+           users_count = errors.users_count + coalesce(met.count, 0),
+           first_seen_at = least(errors.first_seen_at, counted.first_seen_at),
+           last_seen_at = greatest(errors.last_seen_at, counted.last_seen_at),
+           first_release = case when counted.first_seen_at < errors.first_seen_at
+                                then coalesce(counted.first_release, errors.first_release)
+                                else coalesce(errors.first_release, counted.first_release) end,
+           last_release = case when counted.last_seen_at >= errors.last_seen_at
+                               then coalesce(counted.last_release, errors.last_release)
+                               else coalesce(errors.last_release, counted.last_release) end,
+           platform = latest.platform, level = latest.level,
+           status = case errors.status when 'resolved' then 'unresolved' else errors.status end,
+           resolved_at = case errors.status when 'resolved' then null else errors.resolved_at end,
+           resolved_by_id = case errors.status when 'resolved' then null else errors.resolved_by_id end,
+           updated_at = now()
+      from counted join latest using (group_id) left join met using (group_id)
+     where errors.id = counted.group_id and not ${isAdded}
+    returning errors.id, errors.project_id`.execute(tx);
+  return rows;
+}
+
+/** Whether the error of a tag has one like it. */
+const isKnown = (alike: RawBuilder<unknown>) =>
+  sql<boolean>`exists (select from error_tracking_error_tags known where known.error_id = group_id ${alike})`;
+
+const knownValues = sql<number>`
+  (select count(*) from error_tracking_error_tags known where known.error_id = group_id and known.key = tags.key)`;
+
+/** How many tags the error of a tag has. Each is one step in the index, however many values it has. */
+const knownKeys = sql<number>`(
+  with recursive steps as (
+    (select key from error_tracking_error_tags known where known.error_id = group_id order by key limit 1)
+    union all
+    select (select min(key) from error_tracking_error_tags known where known.error_id = group_id and known.key > steps.key)
+      from steps where steps.key is not null
+  )
+  select count(key) from steps)`;
+
+interface NewUsers {
+  group_id: number;
+  count: number;
+}
+
+/** Counts users, tags and hours. @returns how many users met each error for the first time */
+async function countParts(tx: Database, waiting: readonly Waiting[]): Promise<NewUsers[]> {
+  const { rows } = await sql<NewUsers>`
+    with ${digestedOf(waiting)}, users as (
+      insert into error_tracking_error_users (error_id, user_hash)
+      select distinct group_id, user_hash from digested where user_hash is not null order by 1, 2
+      on conflict do nothing returning error_id
+    ), hours as (
+      insert into error_tracking_error_hours as hours (error_id, hour, count)
+      select group_id, date_trunc('hour', occurred_at, 'UTC'), count(*) from digested group by 1, 2 order by 1, 2
+      on conflict (error_id, hour) do update set count = hours.count + excluded.count
+    ), tags as (
+      select group_id, key, value, count(*) as count, dense_rank() over (partition by group_id order by key) as key_place,
+             row_number() over (partition by group_id, key order by value) as value_place
+        from digested, jsonb_each_text(digested.tags) as tag(key, value) group by 1, 2, 3
+    ), written as (
+      insert into error_tracking_error_tags as counted (error_id, key, value, count)
+      select group_id, key, value, count from tags
+       where case
+               when ${isKnown(sql`and known.key = tags.key and known.value = tags.value`)} then true
+               when key = any(${ownKeys}::text[]) or ${isKnown(sql`and known.key = tags.key`)} then
+                 ${knownValues} + value_place <= ${maximumTagValues}
+               else ${knownKeys} + key_place <= ${maximumTagKeys} and value_place <= ${maximumTagValues}
+             end
+       order by 1, 2, 3
+      on conflict (error_id, key, value) do update set count = counted.count + excluded.count
+    )
+    select error_id as group_id, count(*) as count from users group by error_id`.execute(tx);
+  return rows;
+}
+
+const markDigested = (tx: Database, waiting: readonly Waiting[]) =>
+  sql`
+    with ${digestedOf(waiting)}
+    update error_tracking_events events set digested_at = now(), error_id = digested.group_id
+      from digested where events.received_at = digested.received_at and events.id = digested.id`.execute(tx);
+
+/**
+ * Groups the oldest events that wait, and tells of errors that are new, happen again or happen too often.
+ * @param tx a transaction
+ * @returns how many there were
+ */
+export async function digestEvents(tx: Database): Promise<number> {
+  await lockDigestion(tx);
+  const waiting = await waitingEvents(tx);
+  if (waiting.length === 0) return 0;
+  const fresh = await deleteRepeated(tx, waiting);
+  if (fresh.length === 0) return waiting.length;
+  const resolved = await resolvedErrors(tx, fresh);
+  const added = await addErrors(tx, fresh);
+  await writeTexts(tx, fresh);
+  const known = await countEvents(tx, fresh, added, await countParts(tx, fresh));
+  await markDigested(tx, fresh);
+  const regressed = known.filter(({ id }) => resolved.has(id));
+  const news: ErrorNews[] = [
+    ...added.map((error): ErrorNews => ({ ...error, kind: 'new' })),
+    ...regressed.map((error): ErrorNews => ({ ...error, kind: 'regressed' })),
+  ];
+  await markVersionsUsed(tx, batchOf(fresh));
+  const alerts = await alertedErrors(
+    tx,
+    [...added, ...known].map(({ id }) => id),
+  );
+  await tellOfErrors(tx, [...news, ...alerts.map((error): ErrorNews => ({ ...error, kind: 'alert' }))]);
+  return waiting.length;
+}

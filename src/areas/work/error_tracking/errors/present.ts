@@ -1,0 +1,149 @@
+/** How errors and their events appear in replies. */
+import { type Static, Type } from 'typebox';
+import type { Project } from '../../../../access/index.ts';
+import { Id, nullable, resource, Timestamp } from '../../../../http/index.ts';
+import { presentUserBasic, UserBasic } from '../../../people/users/index.ts';
+import type { JsonObject } from '../events/payload_rules.ts';
+import type { EventRow, WholeEvent } from '../events/queries.ts';
+import type { StackTraceEntry } from '../events/source_queries.ts';
+import { type ErrorRow, type Stats, statuses, type TagRow } from './queries.ts';
+
+const errorFields = {
+  id: Id,
+  name: Type.String(),
+  title: Type.String({ description: 'The name and the description' }),
+  description: Type.String(),
+  actor: Type.String({ description: 'Where it happened: the transaction or the function' }),
+  platform: Type.String(),
+  level: Type.String(),
+  status: Type.Enum([...statuses]),
+  assignee: nullable(UserBasic),
+  first_seen_at: Timestamp,
+  last_seen_at: Timestamp,
+  first_release: nullable(Type.String()),
+  last_release: nullable(Type.String()),
+  events_count: Type.Integer(),
+  users_count: Type.Integer(),
+  fingerprint: Type.String(),
+  issue: nullable(
+    Type.Object({ id: Id, iid: Type.Integer(), title: Type.String(), state: Type.String(), web_url: Type.String() }),
+  ),
+  web_url: Type.String(),
+};
+export const TrackedError = resource('TrackedError', errorFields);
+
+const eventFields = {
+  id: Id,
+  event_id: Type.String({ description: '32 hexadecimal digits' }),
+  error_id: Id,
+  occurred_at: Timestamp,
+  received_at: Timestamp,
+  environment: Type.String(),
+  level: Type.String(),
+  description: Type.String(),
+  release: nullable(Type.String()),
+  user: nullable(
+    Type.Object({
+      id: nullable(Type.String()),
+      username: nullable(Type.String()),
+      email: nullable(Type.String()),
+      ip_address: nullable(Type.String()),
+      name: nullable(Type.String()),
+    }),
+  ),
+};
+export const ErrorEvent = resource('ErrorEvent', eventFields);
+
+const Counts = Type.Unsafe<[number, number][]>(Type.Array(Type.Array(Type.Integer())));
+export const ErrorDetails = resource('ErrorDetails', {
+  ...errorFields,
+  latest_event: nullable(ErrorEvent),
+  tags: Type.Array(
+    Type.Object({ key: Type.String(), values: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })) }),
+    { description: 'The ten most frequent values of each' },
+  ),
+  stats: Type.Object(
+    { '24h': Counts, '30d': Counts },
+    { description: 'Events by hour and by day: the start in seconds since 1970, and the number' },
+  ),
+});
+
+const Frame = Type.Object({
+  source: nullable(Type.Object({ file_path: Type.String(), ref: Type.String(), web_url: Type.String() })),
+  blame: nullable(
+    Type.Object(
+      {
+        ...{ commit_id: Type.String(), title: Type.String(), author_name: Type.String(), authored_date: Timestamp },
+        web_url: Type.String(),
+      },
+      { description: 'The commit that last changed the line; of the last five lines that have a source' },
+    ),
+  ),
+  lineNo: nullable(Type.Integer()),
+  colNo: nullable(Type.Integer()),
+  filename: nullable(Type.String()),
+  abs_path: nullable(Type.String()),
+  function: nullable(Type.String()),
+  context: Type.Unsafe<[number, string][]>(Type.Array(Type.Array(Type.Union([Type.Integer(), Type.String()])))),
+  minified: nullable(
+    Type.Object(
+      {
+        filename: nullable(Type.String()),
+        lineNo: nullable(Type.Integer()),
+        colNo: nullable(Type.Integer()),
+        function: nullable(Type.String()),
+      },
+      { description: 'What the client sent, if a source map says where it comes from' },
+    ),
+  ),
+});
+
+export const ErrorEventDetails = resource('ErrorEventDetails', {
+  ...eventFields,
+  payload: Type.Unsafe<JsonObject>({ type: 'object', description: 'What the client sent' }),
+  stack_trace_entries: Type.Array(Frame, { description: 'Oldest call first' }),
+  user_report: nullable(
+    Type.Object({
+      name: nullable(Type.String()),
+      email: nullable(Type.String()),
+      comments: nullable(Type.String()),
+      created_at: nullable(Timestamp),
+    }),
+  ),
+});
+
+/** The name and what it says, which are the same for a short message. */
+export const titleOf = ({ name, description }: Pick<ErrorRow, 'name' | 'description'>): string =>
+  description === '' || description === name ? name : `${name} ${description}`;
+
+/** The path of the page of an error. */
+export const errorPage = ({ full_path }: Pick<Project, 'full_path'>, { id }: { id: number }): string =>
+  `${full_path}/-/error_tracking/${id}/details`;
+
+/** The address of an error for people. */
+export const errorUrl = (url: string, project: Pick<Project, 'full_path'>, error: { id: number }): string =>
+  `${url}/${errorPage(project, error)}`;
+
+/** @param url the external address of the server, without a trailing slash */
+export const presentError =
+  (url: string, project: Pick<Project, 'full_path'>) =>
+  (row: ErrorRow): Static<typeof TrackedError> => {
+    const { assignee, issue, ...rest } = row;
+    return {
+      ...rest,
+      title: titleOf(row),
+      assignee: assignee && presentUserBasic(url, assignee),
+      issue: issue && { ...issue, web_url: `${url}/${issue.full_path}/-/issues/${issue.iid}` },
+      web_url: errorUrl(url, project, row),
+    };
+  };
+
+export const presentErrorDetails = (
+  error: Static<typeof TrackedError>,
+  { latest_event, tags, stats }: { latest_event: EventRow | undefined; tags: TagRow[]; stats: Stats },
+): Static<typeof ErrorDetails> => ({ ...error, latest_event: latest_event ?? null, tags, stats });
+
+export const presentEventDetails = (
+  event: WholeEvent,
+  stack_trace_entries: StackTraceEntry[],
+): Static<typeof ErrorEventDetails> => ({ ...event, stack_trace_entries });

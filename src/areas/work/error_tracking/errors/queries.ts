@@ -1,0 +1,199 @@
+/** Errors as lists and endpoints read them. */
+import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { Type } from 'typebox';
+import { isVisibleIssue, type MaybeCaller, type Project } from '../../../../access/index.ts';
+import { type Database, type DB, isAmong, ofAnyLength } from '../../../../db/index.ts';
+import { Direction, filtersOn } from '../../../../http/index.ts';
+import { isFoundIn } from '../../../../texts/index.ts';
+import { type UserBasicRow, userBasicJson } from '../../../people/users/index.ts';
+import { longestTagValue } from '../events/rules.ts';
+
+export const statuses = ['unresolved', 'resolved', 'ignored'] as const;
+export type Status = (typeof statuses)[number];
+
+/** The issue that was made from an error, if the caller may read it. */
+interface LinkedIssue {
+  id: number;
+  iid: number;
+  title: string;
+  state: string;
+  /** Of its project. */
+  full_path: string;
+}
+
+export interface ErrorRow {
+  id: number;
+  name: string;
+  description: string;
+  actor: string;
+  platform: string;
+  level: string;
+  status: Status;
+  first_seen_at: string;
+  last_seen_at: string;
+  first_release: string | null;
+  last_release: string | null;
+  events_count: number;
+  users_count: number;
+  fingerprint: string;
+  assignee: UserBasicRow | null;
+  issue: LinkedIssue | null;
+}
+
+const textColumns = ['name', 'description', 'actor'] as const;
+
+/** A text of an error, which has a table of its own. */
+export const errorText = <Column extends (typeof textColumns)[number]>(column: Column) =>
+  sql<string>`(select ${sql.ref(`texts.${column}`)} from error_tracking_error_texts texts where texts.error_id = error_tracking_errors.id)`.as(
+    column,
+  );
+
+/** @throws ApiError 400 for too many words */
+function saysAll(query: string): RawBuilder<SqlBool> {
+  const isFound = isFoundIn(
+    query,
+    textColumns.map((column) => `texts.${column}`),
+    'query',
+  );
+  return isFound === undefined
+    ? sql`true`
+    : sql`exists (select from error_tracking_error_texts texts
+                   where texts.error_id = error_tracking_errors.id and texts.project_id = error_tracking_errors.project_id and ${isFound})`;
+}
+
+/** Whether an event of the error had a value of a tag. The key is no parameter, so that the partial index is found. */
+const hasTag = (key: 'environment' | 'release', value: string): RawBuilder<SqlBool> => sql`
+  exists (select from error_tracking_error_tags tags
+           where tags.error_id = error_tracking_errors.id and tags.key = ${sql.lit(key)} and tags.value = ${value.slice(0, longestTagValue)})`;
+
+const filters = filtersOn('error_tracking_errors', (by) => ({
+  query: by(Type.String({ description: 'Words that the name, the description or the actor contains' }), (_, value) =>
+    saysAll(value),
+  ),
+  environment: by(Type.String({ description: 'An environment of its events' }), (_, value) => hasTag('environment', value)),
+  release: by(Type.String({ description: 'A release of its events' }), (_, value) => hasTag('release', value)),
+  level: by(Type.Enum(['fatal', 'error', 'warning', 'info', 'debug']), (q, value) => q('level', '=', value)),
+}));
+
+const columnOf = {
+  last_seen: 'last_seen_at',
+  first_seen: 'first_seen_at',
+  frequency: 'events_count',
+  users: 'users_count',
+} as const;
+
+/** The parameters of a list besides its pages. */
+export const errorListInput = {
+  ...filters.input,
+  status: Type.Enum([...statuses, 'all'], { default: 'unresolved' }),
+  order_by: Type.Enum(['last_seen', 'first_seen', 'frequency', 'users'], { default: 'last_seen' }),
+  sort: { ...Direction, default: 'desc' } as typeof Direction,
+};
+
+export interface ErrorListing {
+  status: Status | 'all';
+  order_by: keyof typeof columnOf;
+  sort: 'asc' | 'desc';
+  query?: string | undefined;
+  environment?: string | undefined;
+  release?: string | undefined;
+  level?: string | undefined;
+}
+
+type Errors = ExpressionBuilder<DB, 'error_tracking_errors'>;
+
+const assignee = sql<UserBasicRow | null>`(
+  select ${userBasicJson('users')} from users where users.id = error_tracking_errors.assignee_id)`;
+
+const issueFor = (caller: MaybeCaller) => sql<LinkedIssue | null>`(
+  select jsonb_build_object('id', issues.id, 'iid', issues.iid, 'title', issues.title, 'state', issues.state, 'full_path', projects.full_path::text)
+    from issues join projects on projects.id = issues.project_id
+   where issues.id = error_tracking_errors.issue_id and ${isVisibleIssue(caller)})`;
+
+const columns = [
+  ...(['id', 'platform', 'level', 'first_seen_at', 'last_seen_at', 'first_release', 'last_release'] as const),
+  ...(['events_count', 'users_count', 'fingerprint'] as const),
+] as const;
+
+/** The errors of a project, with what replies need. */
+const errorsOf = (db: Database, caller: MaybeCaller, project: Pick<Project, 'id'>) =>
+  db
+    .selectFrom('error_tracking_errors')
+    .select(columns)
+    .select(textColumns.map(errorText))
+    .select([sql<Status>`error_tracking_errors.status`.as('status'), assignee.as('assignee'), issueFor(caller).as('issue')])
+    .where('error_tracking_errors.project_id', '=', project.id);
+
+const inStatus = (status: Status | 'all') => (q: Errors) => (status === 'all' ? q.lit(true) : q('status', '=', status));
+
+/**
+ * A list of errors: the query for a page, and a longer list that is counted at less cost.
+ * @throws ApiError 400 for too many words
+ */
+export function errorList(db: Database, caller: MaybeCaller, project: Pick<Project, 'id'>, listing: ErrorListing) {
+  const { status, order_by, sort, ...given } = listing;
+  const within = errorsOf(db, caller, project).where(inStatus(status));
+  const column = columnOf[order_by];
+  return { list: within.where(filters.matching(given)).orderBy(column, sort).orderBy('id', sort), within };
+}
+
+/** An error of a project, undefined when there is none with this id. */
+export const errorNumbered = (
+  db: Database,
+  caller: MaybeCaller,
+  project: Pick<Project, 'id'>,
+  id: number,
+): Promise<ErrorRow | undefined> => errorsOf(db, caller, project).where('error_tracking_errors.id', '=', id).executeTakeFirst();
+
+/** Errors of a project by id, in the order of the ids. */
+export const errorsNumbered = (
+  db: Database,
+  caller: MaybeCaller,
+  project: Pick<Project, 'id'>,
+  ids: readonly number[],
+): Promise<ErrorRow[]> =>
+  errorsOf(db, caller, project)
+    .where(isAmong('error_tracking_errors.id', ids, 'bigint[]'))
+    .orderBy(sql`array_position(${ofAnyLength(ids, 'bigint[]')}, error_tracking_errors.id)`)
+    .execute();
+
+export interface TagRow {
+  key: string;
+  values: { value: string; count: number }[];
+}
+
+/** The tags of an error with their most frequent values. */
+export async function tagsOf(db: Database, error: { id: number }): Promise<TagRow[]> {
+  const { rows } = await sql<TagRow>`
+    select key, jsonb_agg(jsonb_build_object('value', value, 'count', count) order by count desc, value) as values
+      from (select key, value, count, row_number() over (partition by key order by count desc, value) as place
+              from error_tracking_error_tags where error_id = ${error.id}) as counted
+     where place <= 10
+     group by key order by key limit 100`.execute(db);
+  return rows;
+}
+
+/** A moment, in seconds since 1970, and how many events there were from then on. */
+export type Count = [start_s: number, count: number];
+
+/** The events of the last 24 hours by hour and of the last 30 days by day, in UTC, with zeros. */
+export interface Stats {
+  '24h': Count[];
+  '30d': Count[];
+}
+
+/** @returns the statistics of errors by their ids */
+export async function statsOf(db: Database, ids: readonly number[]): Promise<Map<number, Stats>> {
+  const { rows } = await sql<{ id: number; hours: Count[]; days: Count[] }>`
+    select asked.id,
+           (select jsonb_agg(jsonb_build_array(extract(epoch from start)::bigint, coalesce(count, 0)) order by start)
+              from generate_series(date_trunc('hour', now(), 'UTC') - interval '23 hours', date_trunc('hour', now(), 'UTC'), interval '1 hour') start
+                   left join error_tracking_error_hours counted on counted.error_id = asked.id and counted.hour = start) as hours,
+           (select jsonb_agg(jsonb_build_array(extract(epoch from start)::bigint, coalesce(count, 0)) order by start)
+              from generate_series(date_trunc('day', now(), 'UTC') - interval '696 hours', date_trunc('day', now(), 'UTC'), interval '24 hours') start
+                   left join (select date_trunc('day', hour, 'UTC') as day, sum(count)::bigint as count from error_tracking_error_hours
+                               where error_id = asked.id and hour >= date_trunc('day', now(), 'UTC') - interval '696 hours'
+                               group by 1) counted on counted.day = start) as days
+      from unnest(${ofAnyLength(ids, 'bigint[]')}) asked(id)`.execute(db);
+  return new Map(rows.map(({ id, hours, days }) => [id, { '24h': hours, '30d': days }]));
+}

@@ -1,0 +1,120 @@
+/** Keeping errors for a limited time: events are dropped by the day of their receipt, everything else is deleted in batches. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../../../db/index.ts';
+
+/** How many days of partitions are made ahead: as long as no job may run before events are no longer dropped by the day. */
+const daysAhead = 7;
+/** Making and dropping a partition locks all events for a moment; rather than let senders wait for longer, it is tried again. */
+const longestWait = sql`set local lock_timeout = '500ms'`;
+
+const cutoff = sql`now() - make_interval(days => (select error_tracking_retention_days from application_settings))`;
+
+/**
+ * Makes the partitions of the coming days that do not exist. Today's is not made: its events may already be in the default partition, which is as good as another,
+ * except that it has to be emptied row by row.
+ */
+export async function addPartitions(db: Database): Promise<void> {
+  const { rows } = await sql<{ name: string; first: string; next: string }>`
+    select 'error_tracking_events_' || to_char(day, 'YYYYMMDD') as name,
+           to_char(day, 'YYYY-MM-DD"T00:00Z"') as first, to_char(day + interval '1 day', 'YYYY-MM-DD"T00:00Z"') as next
+      from generate_series(1, ${daysAhead}::integer) as ahead, lateral (
+             select date_trunc('day', now() at time zone 'UTC') + make_interval(days => ahead) as day) as days
+     where to_regclass('error_tracking_events_' || to_char(day, 'YYYYMMDD')) is null`.execute(db);
+  if (rows.length === 0) return;
+  await excludeFromDefault(db, rows[0]!.first, rows.at(-1)!.next);
+  for (const { name, first, next } of rows)
+    await db.transaction().execute(async (tx) => {
+      await longestWait.execute(tx);
+      await sql`create table if not exists ${sql.table(name)} partition of error_tracking_events
+                   for values from (${sql.lit(first)}) to (${sql.lit(next)})`.execute(tx);
+    });
+  await db.transaction().execute(async (tx) => {
+    await longestWait.execute(tx);
+    await dropExclusion.execute(tx);
+  });
+}
+
+const exclusion = sql.ref('error_tracking_events_default_excludes_new_partitions');
+const dropExclusion = sql`alter table error_tracking_events_default drop constraint if exists ${exclusion}`;
+
+/**
+ * Says that the default partition has no event of some days. Otherwise PostgreSQL reads all of it, which after a restore has everything, for each partition that is
+ * made, while senders wait; checking the constraint reads it once and lets them go on.
+ */
+async function excludeFromDefault(db: Database, first: string, next: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await longestWait.execute(tx);
+    await dropExclusion.execute(tx);
+    await sql`alter table error_tracking_events_default add constraint ${exclusion}
+                check (received_at < ${sql.lit(first)}::timestamptz or received_at >= ${sql.lit(next)}::timestamptz) not valid`.execute(
+      tx,
+    );
+  });
+  await db.transaction().execute(async (tx) => {
+    await sql`set local statement_timeout = 0`.execute(tx);
+    await sql`alter table error_tracking_events_default validate constraint ${exclusion}`.execute(tx);
+  });
+}
+
+/** Drops the partitions all of whose events are too old. @returns how many */
+export async function dropOldPartitions(db: Database): Promise<number> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
+     where inhparent = 'error_tracking_events'::regclass and relname ~ '_[0-9]{8}$'
+       and to_date(right(relname, 8), 'YYYYMMDD') + 1 <= (${cutoff}) at time zone 'UTC'
+     order by relname`.execute(db);
+  for (const { name } of rows)
+    await db.transaction().execute(async (tx) => {
+      await longestWait.execute(tx);
+      await sql`drop table ${sql.table(name)}`.execute(tx);
+    });
+  return rows.length;
+}
+
+/** Each deletes one batch. A row that becomes newer in the meantime is not deleted, because its time is compared again. */
+const batches: readonly RawBuilder<unknown>[] = [
+  sql`delete from error_tracking_events_default where received_at < ${cutoff} and (received_at, id) in (
+        select received_at, id from error_tracking_events_default where received_at < ${cutoff} order by received_at limit 1000)`,
+  sql`delete from error_tracking_errors where last_seen_at < ${cutoff} and id in (
+        select id from error_tracking_errors where last_seen_at < ${cutoff} order by last_seen_at limit 500)`,
+  sql`delete from error_tracking_error_hours where hour < ${cutoff} and (error_id, hour) in (
+        select error_id, hour from error_tracking_error_hours where hour < ${cutoff} order by hour limit 5000)`,
+  sql`delete from error_tracking_rates where minute < now() - interval '1 hour' and (project_id, minute) in (
+        select project_id, minute from error_tracking_rates where minute < now() - interval '1 hour' order by minute limit 5000)`,
+  sql`delete from error_tracking_sessions where updated_at < now() - interval '7 days' and (release_id, session_id) in (
+        select release_id, session_id from error_tracking_sessions where updated_at < now() - interval '7 days' order by updated_at limit 5000)`,
+  sql`delete from error_tracking_release_hours where hour < ${cutoff} and (release_id, hour) in (
+        select release_id, hour from error_tracking_release_hours where hour < ${cutoff} order by hour limit 5000)`,
+  sql`with gone as (
+        delete from error_tracking_release_users where seen_at < ${cutoff} and (release_id, user_hash) in (
+          select release_id, user_hash from error_tracking_release_users where seen_at < ${cutoff} order by seen_at limit 5000)
+        returning release_id
+      )
+      update error_tracking_releases releases set users_count = users_count - gone.count
+        from (select release_id, count(*) as count from gone group by release_id) as gone where releases.id = gone.release_id`,
+  sql`delete from error_tracking_releases where last_seen_at < ${cutoff} and id in (
+        select id from error_tracking_releases where last_seen_at < ${cutoff} order by last_seen_at limit 500)`,
+  sql`delete from error_tracking_versions where used_at < ${cutoff} and id in (
+        select id from error_tracking_versions where used_at < ${cutoff} order by used_at limit 100)`,
+  sql`delete from error_tracking_source_maps where used_at < ${cutoff} and id in (
+        select id from error_tracking_source_maps where used_at < ${cutoff} order by used_at limit 500)`,
+  sql`delete from error_tracking_bundles where id in (
+        select id from error_tracking_bundles bundles
+         where created_at < now() - interval '1 day' and not exists (select from error_tracking_source_maps where bundle_id = bundles.id)
+         order by created_at limit 500)`,
+  sql`delete from error_tracking_chunks where created_at < now() - interval '1 day' and (user_id, checksum) in (
+        select user_id, checksum from error_tracking_chunks where created_at < now() - interval '1 day' order by created_at limit 500)`,
+];
+
+/**
+ * Deletes what is older than errors are kept.
+ * @param signal stops the work between two statements
+ */
+export async function removeOldErrors(db: Database, signal: AbortSignal): Promise<void> {
+  for (const batch of batches)
+    for (let count = 1n; count > 0n; ) {
+      signal.throwIfAborted();
+      const { numAffectedRows = 0n } = await batch.execute(db);
+      count = numAffectedRows;
+    }
+}

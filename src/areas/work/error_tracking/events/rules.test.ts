@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Json } from './payload_rules.ts';
+import { type Receipt, readEvent } from './rules.ts';
+
+const received_at = new Date('2026-03-01T12:00:00Z');
+const receipt: Receipt = { received_at, sender: '192.0.2.7', user_salt: Buffer.from('salt') };
+const read = (event: Json, more: Partial<Receipt> = {}) => {
+  const found = readEvent(event, { ...receipt, ...more });
+  assert.ok(found);
+  return found;
+};
+const frame = (name: string, more = {}) => ({ function: name, filename: `/app/${name}.js`, in_app: true, ...more });
+const thrown = (type: string, value: string, ...names: string[]) => ({
+  type,
+  value,
+  ...(names.length > 0 ? { stacktrace: { frames: names.map((name) => frame(name)) } } : {}),
+});
+
+test('the thrown exception names the event, and its last own frame the actor', () => {
+  const event = read({
+    event_id: '0123456789abcdef-0123-4567-89abcdef-0123'.replaceAll('-', ''),
+    platform: 'python',
+    exception: { values: [thrown('OSError', 'disk full', 'write'), thrown('SaveError', 'cannot save', 'main', 'save')] },
+  });
+  assert.deepEqual(
+    [event.name, event.description, event.actor, event.platform, event.level, event.environment, event.release],
+    ['SaveError', 'cannot save', 'save(/app/save.js)', 'python', 'error', 'production', null],
+  );
+  // Some SDKs send the exceptions without a wrapper.
+  assert.equal(read({ exception: [thrown('SaveError', 'x')] }).name, 'SaveError');
+  assert.equal(read({ exception: [{ value: 'x' }], platform: 'cobol' }).platform, 'other');
+});
+
+test('a message is an event too, with the stack of a synthetic exception or of a thread', () => {
+  const plain = read({ message: 'first line\nsecond line' });
+  assert.deepEqual([plain.name, plain.description, plain.actor], ['first line', 'first line\nsecond line', 'first line']);
+  const stack = { frames: [frame('ask')] };
+  const synthetic = read({
+    message: 'slow',
+    exception: { values: [{ value: 'slow', mechanism: { synthetic: true }, stacktrace: stack }] },
+  });
+  assert.deepEqual([synthetic.name, synthetic.actor], ['slow', 'ask(/app/ask.js)']);
+  const ofThread = read({
+    logentry: { message: 'slow %s', params: ['x'], formatted: 'slow x' },
+    threads: [{ current: true, stacktrace: stack }],
+  });
+  assert.deepEqual([ofThread.name, ofThread.actor], ['slow x', 'ask(/app/ask.js)']);
+  for (const event of [null, [], 'text', 3, {}, { message: '' }, { exception: { values: [] } }, { exception: 'x' }])
+    assert.equal(readEvent(event as Json, receipt), undefined, JSON.stringify(event));
+});
+
+test('events are grouped by their stack, without one by what they say', () => {
+  const group = (event: Json) => read(event).fingerprint;
+  const of = (value: string, ...names: string[]) => ({ exception: [thrown('TypeError', value, ...names)] });
+  assert.match(group(of('x', 'a')), /^[0-9a-f]{32}$/);
+  assert.equal(group(of('x', 'a', 'b')), group(of('y', 'a', 'b')));
+  assert.notEqual(group(of('x', 'a', 'b')), group(of('x', 'a', 'c')));
+  // The frames of libraries count only when there are no others.
+  const library = { ...frame('library'), in_app: false };
+  const withLibrary = { exception: [{ type: 'TypeError', stacktrace: { frames: [library, frame('a')] } }] };
+  assert.equal(group(withLibrary), group({ exception: [{ type: 'TypeError', stacktrace: { frames: [frame('a')] } }] }));
+  // Values differ from one event to the next.
+  assert.equal(group(of('user 17 not found')), group(of('user 18 not found')));
+  assert.equal(group(of('no "apple"')), group(of('no "pear"')));
+  assert.notEqual(group(of('not found')), group(of('not allowed')));
+  assert.equal(
+    group({ logentry: { message: 'hello %s', formatted: 'hello Ada' } }),
+    group({ logentry: { message: 'hello %s', formatted: 'hello Bob' } }),
+  );
+  // A fingerprint of the sender.
+  const own = (event: object, ...fingerprint: string[]) => group({ ...event, fingerprint } as Json);
+  assert.equal(own(of('x', 'a'), 'mine'), own(of('y', 'b'), 'mine'));
+  assert.notEqual(own(of('x', 'a'), '{{ default }}', 'mine'), own(of('x', 'b'), '{{default}}', 'mine'));
+  assert.equal(own(of('x', 'a'), '{{ default }}'), own(of('y', 'a'), '{{default}}'));
+});
+
+test('users are recognized within a project only, by the first identity that they have', () => {
+  const user = (user: Json, more = {}) => read({ message: 'x', user }, more).user_hash?.toString('hex');
+  assert.equal(user({ id: 7, email: 'a@example.com' }), user({ id: '7' }));
+  assert.notEqual(user({ id: 7 }), user({ id: 8 }));
+  assert.notEqual(user({ id: 7 }), user({ id: 7 }, { user_salt: Buffer.from('other') }));
+  assert.equal(user({ ip_address: '{{auto}}' }), user({ ip_address: '192.0.2.7' }));
+  for (const none of [undefined, null, {}, { name: 'Ada' }, { id: '' }, 'Ada']) assert.equal(user(none as Json), undefined);
+});
+
+test('times are those of the sender as far as they are credible', () => {
+  const at = (timestamp: Json, more = {}) => read({ message: 'x', timestamp }, more).occurred_at.toISOString();
+  assert.equal(at('2026-03-01T11:00:00Z'), '2026-03-01T11:00:00.000Z');
+  assert.equal(at(received_at.getTime() / 1000 - 3600), '2026-03-01T11:00:00.000Z');
+  assert.equal(at('2026-03-01T13:00:00Z', { clock_offset_ms: 2 * 3_600_000 }), '2026-03-01T11:00:00.000Z');
+  for (const odd of ['2026-03-01T12:02:00Z', '2026-01-01T00:00:00Z', 'yesterday', {}, null, 1e300])
+    assert.equal(at(odd), received_at.toISOString(), JSON.stringify(odd));
+});
+
+test('what is odd or too large is left out, and the rest is kept', () => {
+  let deep: Json = 'bottom';
+  for (let level = 0; level < 20_000; level++) deep = [deep];
+  const frames = Array.from({ length: 120 }, (_, index) => frame(`f${index}`));
+  const event = read({
+    message: 'nul \0 and half \ud800',
+    deep,
+    tags: [['key', 'value'], ['k'.repeat(40), 'v'.repeat(300)], 'odd', ['none', null]],
+    contexts: { small: { a: 1 }, large: { text: 'x'.repeat(9000) } },
+    extra: { small: 1, large: 'x'.repeat(17_000) },
+    breadcrumbs: Array.from({ length: 150 }, (_, index) => ({ message: String(index) })),
+    threads: [{ current: true, stacktrace: { frames: [...frames, null, 'odd', { function: { odd: true }, lineno: 'x' }] } }],
+    own: { kept: true },
+    ['__proto__']: { polluted: true },
+  } as unknown as Json);
+  assert.deepEqual(event.tags, { key: 'value', ['k'.repeat(32)]: 'v'.repeat(200), environment: 'production', level: 'error' });
+  const payload = JSON.parse(event.payload);
+  assert.doesNotMatch(event.payload, /\\u0000|\\ud800/);
+  assert.deepEqual([payload.contexts, payload.extra, payload.own], [{ small: { a: 1 } }, { small: 1 }, { kept: true }]);
+  assert.deepEqual([payload.breadcrumbs.values.length, payload.breadcrumbs.values.at(-1).message], [100, '149']);
+  const kept = payload.threads.values[0].stacktrace.frames;
+  assert.deepEqual([kept.length, kept[0].function, kept.at(-2).function], [50, 'f0', 'f119']);
+  assert.equal(({} as { polluted?: boolean }).polluted, undefined);
+});

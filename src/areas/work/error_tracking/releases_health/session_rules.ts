@@ -1,0 +1,128 @@
+/** What clients say about the health of a release: sessions, and what users report. Nothing of it is ever refused: what cannot be read is left out. */
+import { createHmac } from 'node:crypto';
+import { cleaned, isObject, type Json, type JsonObject, objectsIn, textOf } from '../events/payload_rules.ts';
+import { credibleTime, eventId, type Receipt } from '../events/rules.ts';
+
+const states = ['started', 'exited', 'errored', 'crashed', 'abnormal'] as const;
+export type SessionState = (typeof states)[number];
+
+/** In an envelope, and buckets in an item. */
+export const maximumSessions = 100;
+/** What one bucket may count in one state. */
+const largestCount = 1_000_000;
+const longestName = 255;
+const longestComments = 4096;
+
+interface OfRelease {
+  release: string;
+  environment: string;
+  /** When the sessions began. */
+  started_at: Date;
+  user_hash: Buffer | null;
+}
+
+/** The state of one session. */
+export interface SessionChange extends OfRelease {
+  /** 32 hexadecimal digits. */
+  session_id: string;
+  state: SessionState;
+  changed_at: Date;
+}
+
+/** Sessions that a client has counted itself. */
+export interface SessionBucket extends OfRelease {
+  counts: Record<SessionState, number>;
+}
+
+export interface UserReport {
+  /** 32 hexadecimal digits. */
+  event_id: string;
+  report: { name: string | null; email: string | null; comments: string | null; created_at: string };
+}
+
+type SessionReceipt = Pick<Receipt, 'received_at' | 'clock_offset_ms' | 'user_salt'>;
+
+/** A user whom a client names by an id, like that of the user of an event. */
+const userHash = (did: Json | undefined, { user_salt }: SessionReceipt): Buffer | null => {
+  const id = textOf(did);
+  return id === undefined ? null : createHmac('sha256', user_salt).update(`id:${id}`).digest().subarray(0, 16);
+};
+
+/** Sessions without a release say nothing about the health of one. */
+function releaseOf(item: JsonObject): Pick<OfRelease, 'release' | 'environment'> | undefined {
+  const attributes = isObject(item.attrs) ? item.attrs : {};
+  const release = textOf(attributes.release, longestName);
+  return release === undefined
+    ? undefined
+    : { release, environment: textOf(attributes.environment, longestName) ?? 'production' };
+}
+
+function stateOf({ status, errors }: JsonObject): SessionState {
+  if (status === 'crashed' || status === 'abnormal') return status;
+  if (status === 'errored' || (typeof errors === 'number' && errors > 0)) return 'errored';
+  return status === 'exited' ? 'exited' : 'started';
+}
+
+/**
+ * Reads a `session` item.
+ * @param given parsed JSON
+ * @returns undefined without a session or a release
+ */
+export function readSession(given: Json, receipt: SessionReceipt): SessionChange | undefined {
+  const item = cleaned(given);
+  if (!isObject(item)) return undefined;
+  const [session_id, release] = [eventId(item.sid), releaseOf(item)];
+  if (session_id === undefined || release === undefined) return undefined;
+  return {
+    ...release,
+    session_id,
+    state: stateOf(item),
+    started_at: credibleTime(item.started, receipt),
+    changed_at: credibleTime(item.timestamp, receipt),
+    user_hash: userHash(item.did, receipt),
+  };
+}
+
+const countOf = (value: Json | undefined): number =>
+  typeof value === 'number' && value > 0 ? Math.min(Math.floor(value), largestCount) : 0;
+
+/**
+ * Reads a `sessions` item.
+ * @param given parsed JSON
+ * @returns at most a hundred buckets
+ */
+export function readBuckets(given: Json, receipt: SessionReceipt): SessionBucket[] {
+  const item = cleaned(given);
+  const release = isObject(item) ? releaseOf(item) : undefined;
+  if (!isObject(item) || release === undefined) return [];
+  return objectsIn(item.aggregates)
+    .slice(0, maximumSessions)
+    .map((bucket) => ({
+      ...release,
+      started_at: credibleTime(bucket.started, receipt),
+      user_hash: userHash(bucket.did, receipt),
+      counts: Object.fromEntries(states.map((state) => [state, countOf(bucket[state])])) as Record<SessionState, number>,
+    }));
+}
+
+/**
+ * Reads a `user_report` item.
+ * @param given parsed JSON
+ * @returns undefined when it is about no event
+ */
+export function readUserReport(given: Json, { received_at }: Pick<Receipt, 'received_at'>): UserReport | undefined {
+  const item = cleaned(given);
+  if (!isObject(item)) return undefined;
+  const event_id = eventId(item.event_id);
+  if (event_id === undefined) return undefined;
+  const text = (value: Json | undefined, longest: number) => textOf(value, longest) ?? null;
+  return {
+    event_id,
+    report: {
+      name: text(item.name, longestName),
+      email: text(item.email, longestName),
+      comments: text(item.comments, longestComments),
+      created_at: received_at.toISOString(),
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/** Errors and events in the form that clients of Sentry read. */
+import type { Project } from '../../../../access/index.ts';
+import { errorUrl, titleOf } from '../errors/present.ts';
+import type { ErrorRow, Stats } from '../errors/queries.ts';
+import { readFrame } from '../events/frame_rules.ts';
+import { isObject, type JsonObject, textOf } from '../events/payload_rules.ts';
+import type { WholeEvent } from '../events/queries.ts';
+import { exceptionsOf, framesOf, messageOf } from '../events/stack_rules.ts';
+
+/** The first segment of the path of a project stands for the organization. */
+export function organizationOf({ full_path }: Pick<Project, 'full_path'>) {
+  const slug = full_path.slice(0, full_path.indexOf('/'));
+  return { id: slug, name: slug, slug };
+}
+
+/** Of a project that is in a subgroup, the id: its path has slashes. */
+export function sentryProject({ id, name, path, full_path }: Pick<Project, 'id' | 'name' | 'path' | 'full_path'>) {
+  const isDirect = full_path.split('/').length === 2;
+  return { id: String(id), name, slug: isDirect ? path : String(id) };
+}
+
+const release = (version: string | null) => version && { version, shortVersion: version, lastCommit: null };
+
+export const sentryIssue = (url: string, project: Project, row: ErrorRow, stats: Stats) => ({
+  id: String(row.id),
+  shortId: `${project.path}-${row.id}`.toUpperCase(),
+  title: titleOf(row),
+  culprit: row.actor,
+  permalink: errorUrl(url, project, row),
+  type: 'error',
+  metadata: { type: row.name, value: row.description },
+  level: row.level,
+  logger: null,
+  platform: row.platform,
+  status: row.status,
+  firstSeen: row.first_seen_at,
+  lastSeen: row.last_seen_at,
+  count: String(row.events_count),
+  userCount: row.users_count,
+  firstRelease: release(row.first_release),
+  lastRelease: release(row.last_release),
+  assignedTo: row.assignee && { type: 'user', id: String(row.assignee.id), name: row.assignee.name },
+  project: sentryProject(project),
+  stats: { '24h': stats['24h'] },
+  annotations: [],
+  pluginIssues: [],
+});
+
+const frame = (given: JsonObject) => {
+  const { abs_path, ...read } = readFrame(given);
+  return { ...read, absPath: abs_path, module: textOf(given.module) ?? null, inApp: given.in_app === true };
+};
+
+const exception = (given: JsonObject) => ({
+  type: textOf(given.type) ?? null,
+  value: textOf(given.value) ?? null,
+  module: textOf(given.module) ?? null,
+  stacktrace: isObject(given.stacktrace) ? { frames: framesOf(given).map(frame) } : null,
+});
+
+/** The tags that clients sent, and those that every event has. */
+function tagsOf({ environment, level, release: version }: WholeEvent, { tags }: JsonObject) {
+  const given = isObject(tags) ? Object.entries(tags) : Array.isArray(tags) ? tags.filter((tag) => Array.isArray(tag)) : [];
+  const own = [
+    ['environment', environment],
+    ['level', level],
+    ['release', version],
+  ];
+  return [...own, ...given].flatMap(([key, value]) => {
+    const [name, text] = [textOf(key ?? null), textOf(value ?? null)];
+    return name === undefined || text === undefined ? [] : [{ key: name, value: text }];
+  });
+}
+
+export function sentryEvent(project: Pick<Project, 'id'>, event: WholeEvent) {
+  const { payload } = event;
+  const values = exceptionsOf(payload).map(exception);
+  const message = messageOf(payload)?.formatted ?? '';
+  return {
+    id: event.event_id,
+    eventID: event.event_id,
+    groupID: String(event.error_id),
+    projectID: String(project.id),
+    dateCreated: event.occurred_at,
+    dateReceived: event.received_at,
+    title: event.description,
+    message,
+    platform: textOf(payload.platform) ?? null,
+    user: event.user,
+    tags: tagsOf(event, payload),
+    entries: [
+      ...(values.length > 0 ? [{ type: 'exception', data: { values } }] : []),
+      ...(message === '' ? [] : [{ type: 'message', data: { formatted: message } }]),
+    ],
+  };
+}
