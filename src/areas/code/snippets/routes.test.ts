@@ -90,7 +90,8 @@ test('a snippet with two files is created, read, listed and deleted', async () =
   assert.deepEqual((await as('reporter').get(url)).body, { message: '404 Not found' });
   assert.deepEqual((await as('reporter').delete(url)).body, { message: '404 Snippet Not Found' });
   assert.equal(await isOnDisk(here, added.id), false);
-  assert.deepEqual((await stored(here)).unused, []);
+  const unused = db.selectFrom('unused_repositories').select('storage').where('snippet_id', '=', added.id);
+  assert.deepEqual(await unused.execute(), []);
 });
 
 test('the deprecated parameters make and change a snippet of one file', async () => {
