@@ -1,17 +1,20 @@
 /** A thread that sends more requests than a server can answer, and tells how long each answer took. */
+import { randomUUID } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import autocannon from 'autocannon';
+import autocannon, { type Request } from 'autocannon';
 import type { Asked } from './load_mix.ts';
 
 export interface Flood {
   /** The address of the API. */
   url: string;
   token: string;
-  /** Sent in turn. */
+  /** Divided among the connections, each of which sends its own in turn. */
   requests: Asked[];
   connections: number;
   /** Requests a second, of all connections together. */
   rate: number;
+  /** For how long answers are not counted: a server that has just started compiles its code and plans its statements. */
+  warmUp_seconds: number;
   seconds: number;
 }
 
@@ -25,29 +28,44 @@ export interface Flooded {
 
 const conflictText = 'Please refresh and try again.';
 
-const { url, token, requests, connections, rate, seconds } = workerData as Flood;
+const { url, token, requests, connections, rate, warmUp_seconds, seconds } = workerData as Flood;
 const { pathname: root } = new URL(url);
 const answers: Flooded['answers'] = [];
 let conflicts = 0;
 const onResponse = (status: number, body: string) => {
   if (status === 400 && body.includes(conflictText)) conflicts++;
 };
+
+function prepared({ method, path, parameters }: Asked): Request {
+  const headers = { 'private-token': token };
+  if (method === 'get')
+    return { method: 'GET', path: `${root}${path}${parameters ? `?${new URLSearchParams(parameters)}` : ''}`, headers };
+  const writing: Request = {
+    method: method === 'put' ? 'PUT' : 'POST',
+    path: `${root}${path}`,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(parameters),
+  };
+  if (!path.includes('/repository/')) return writing;
+  // A commit that changes nothing would be refused.
+  const setupRequest = (request: Request) => ({ ...request, body: JSON.stringify({ ...parameters, content: randomUUID() }) });
+  return { ...writing, setupRequest, onResponse };
+}
+
+let clients = 0;
+const counted_ms = performance.now() + warmUp_seconds * 1000;
 const { errors } = await autocannon({
   url,
   connections,
   overallRate: rate,
-  duration: seconds,
-  headers: { 'private-token': token },
-  requests: requests.map(({ method, path, parameters }) => ({
-    method: method.toUpperCase() as 'GET',
-    ...(method !== 'get' && path.includes('/repository/') ? { onResponse } : {}),
-    path: `${root}${path}${method === 'get' && parameters ? `?${new URLSearchParams(parameters)}` : ''}`,
-    ...(method === 'get'
-      ? {}
-      : { body: JSON.stringify(parameters), headers: { 'private-token': token, 'content-type': 'application/json' } }),
-  })),
+  duration: warmUp_seconds + seconds,
   setupClient: (client) => {
-    client.on('response', (status, _bytes, waited_ms) => answers.push({ status, waited_ms }));
+    // Each has requests of its own: preparing all of them for every client would keep this thread from hearing answers for seconds.
+    client.setRequests(requests.filter((_, index) => index % connections === clients).map(prepared));
+    clients++;
+    client.on('response', (status, _bytes, waited_ms) => {
+      if (performance.now() >= counted_ms) answers.push({ status, waited_ms });
+    });
   },
 });
 parentPort!.postMessage({ answers, lost: errors, conflicts } satisfies Flooded);

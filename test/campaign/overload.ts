@@ -10,7 +10,8 @@ const minutes = Number(process.env.CAMPAIGN_OVERLOAD_MINUTES ?? 2);
 /** Each sends its next request when it has its answer, and may send two a second. */
 const connections = 400;
 const perSecond = 800;
-const differentRequests = 2000;
+const differentRequests = 8000;
+const warmUp_seconds = 10;
 /** How long an answer may take that is not a refusal. */
 const longestAnswer_ms = 1000;
 
@@ -28,8 +29,8 @@ test(`of ${perSecond} requests a second, those that are too many are refused at 
   const seconds = minutes * 60;
   const requests = Array.from({ length: differentRequests }, () => requestFrom(seed));
   const [bystander, { answers, lost, conflicts }] = await Promise.all([
-    watchBystander(url, seconds),
-    flood({ url: `${url}/api/v4`, token: api.token!, requests, connections, rate: perSecond, seconds }),
+    watchBystander(url, warmUp_seconds + seconds),
+    flood({ url: `${url}/api/v4`, token: api.token!, requests, connections, rate: perSecond, warmUp_seconds, seconds }),
   ]);
   const times = (isIn: (status: number) => boolean) =>
     new Times(answers.filter(({ status }) => isIn(status)).map(({ waited_ms }) => ({ waited_ms, ok: true })));
