@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { drain } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
 import { asText, type Measured, newRegistry, watchJobs } from '../metrics.ts';
-import type { OpenDatabase } from './database.ts';
+import { mostConnections, type OpenDatabase } from './database.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { listenProblem } from './listening.ts';
 import { startProcesses } from './processes.ts';
@@ -26,7 +26,6 @@ export interface MainDoor extends Door {
 
 /** Connections to PostgreSQL of all processes together. The limit of PostgreSQL is 100 unless an operator has changed it. */
 const connectionsOfAll = 60;
-const connectionsOfOne = 20;
 
 /**
  * Starts listening.
@@ -51,7 +50,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
       close: async (cutOff) => void (await Promise.all([door.close(cutOff), ssh.close(cutOff)])),
     };
   }
-  const connections = Math.max(4, Math.min(connectionsOfOne, Math.floor(connectionsOfAll / config.processes)));
+  const connections = Math.max(4, Math.min(mostConnections, Math.floor(connectionsOfAll / config.processes)));
   const { connectionString } = open;
   const processes = await startProcesses({ config, connectionString, connections, log, gather }).catch((error) => {
     throw listenProblem(error as NodeJS.ErrnoException, { ...config, variable: 'COPPICE_PORT' });

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { closeReaders } from '../git/index.ts';
 import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
 import { type Command, OperatorError } from './command.ts';
-import { type OpenDatabase, withDatabase } from './database.ts';
+import { mostConnections, type OpenDatabase, withDatabase } from './database.ts';
 import { openDoor } from './door.ts';
 import { addFirstAdministrator, secretsText, welcome } from './first_administrator.ts';
 import { installFirstLicense } from './first_license.ts';
@@ -19,8 +19,6 @@ import { openSshDoor } from './ssh_door.ts';
 import { listenForStop, type StopRequest } from './stop_request.ts';
 import { jobPatience_ms, workHere } from './work.ts';
 
-/** Connections to PostgreSQL; more would only queue there instead of here. */
-const connections = 20;
 /** Longer than any ordinary request, shorter than the timeouts of supervisors. */
 const drainTimeout_ms = 8000;
 
@@ -43,7 +41,7 @@ Options
       onRestart: (sentence: string) => log.warn(sentence),
       onLost: lost.reject,
     } as const;
-    await withDatabase(config, embedded, connections, async (open) => {
+    await withDatabase(config, embedded, mostConnections, async (open) => {
       if (stop.isStopping) return;
       await makeStorages(config);
       await tryBucket(config, log);

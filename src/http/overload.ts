@@ -13,8 +13,9 @@ import { RequestQueue } from './request_queue.ts';
 const interval_ms = 100;
 const resolution_ms = 10;
 /** Delays above which a process does not keep up. */
-const loopDelay_ms = 25;
-const connectionDelay_ms = 100;
+const loopDelay_ms = 10;
+/** A commit takes a connection ten times, one after the other. */
+const connectionDelay_ms = 40;
 /** Overload has ended when no request was refused for this long. */
 const calm_ms = 10_000;
 
