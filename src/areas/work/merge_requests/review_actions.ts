@@ -45,7 +45,7 @@ async function publish(tx: Database, publishing: Publishing, granted: OnIssuable
 export type ReviewerState = 'reviewed' | 'requested_changes';
 
 const wordsFor = {
-  reviewed: 'left review comments without approving',
+  reviewed: 'left review comments',
   requested_changes: 'requested changes',
 } satisfies Record<ReviewerState, string>;
 
@@ -58,9 +58,10 @@ const reviewerRow = (tx: Database, { caller, on }: Reviewing) =>
   tx.updateTable('merge_request_reviewers').where('merge_request_id', '=', on.id).where('user_id', '=', caller.id);
 
 /**
- * Records what the caller says as a reviewer, with everything that follows. An approval says more than that they have reviewed, and stays, unless they request changes.
+ * Records what the caller says as a reviewer, with everything that follows, also if they say it again: each review is one of its own. An approval says more than that they
+ * have reviewed, and stays, unless they request changes.
  * @param tx the transaction of the review, which locks the merge request
- * @returns whether they are a reviewer who has not said so already
+ * @returns whether they are a reviewer who may say so
  */
 export async function stateReview(
   tx: Database,
@@ -73,7 +74,7 @@ export async function stateReview(
   await tx.selectFrom('merge_requests').select('id').where('id', '=', on.id).forNoKeyUpdate().executeTakeFirst();
   const reviewers = tx.selectFrom('merge_request_reviewers').select('state').where('merge_request_id', '=', on.id);
   const before = await reviewers.where('user_id', '=', caller.id).executeTakeFirst();
-  if (!before || before.state === state || (before.state === 'approved' && state === 'reviewed')) return false;
+  if (!before || (before.state === 'approved' && state === 'reviewed')) return false;
   if (state === 'requested_changes') await withdrawApproval(tx, { project, caller, merge_request_id: on.id, storages });
   await reviewerRow(tx, reviewing).set({ state }).execute();
   await tx.updateTable('merge_requests').set(stamped({}, true)).where('id', '=', on.id).execute();
