@@ -38,6 +38,34 @@ test('processes that start together migrate once, and an older version then refu
   );
 });
 
+test('an index on a large table is built outside a transaction, also after an attempt that was interrupted', async (t) => {
+  const { db, connectionString } = await testDatabase();
+  const folder = await folderWith(t, '9002_later.sql', 'create table later (id integer);');
+  const write = (column: string) =>
+    writeFile(
+      path.join(folder, '9003_bio.sql'),
+      `-- outside a transaction
+-- The first part.
+drop index concurrently if exists users_bio;
+create index concurrently users_bio on users (bio);
+create index concurrently if not exists users_place on users (${column});
+`,
+    );
+  await write('nowhere');
+  await assert.rejects(migrate(connectionString, folder), /9003_bio\.sql failed/);
+  await write('location');
+  // The build waits for all statements that have begun before, so the other processes must not wait in one.
+  const runs = await Promise.all([1, 2, 3].map(() => migrate(connectionString, folder)));
+  assert.deepEqual(
+    runs.flat().filter((name) => name !== '9002_later'),
+    ['9003_bio'],
+  );
+  const { rows } = await sql`
+    select relname from pg_index join pg_class on pg_class.oid = indexrelid
+     where relname in ('users_bio', 'users_place') and indisvalid order by 1`.execute(db);
+  assert.deepEqual(rows, [{ relname: 'users_bio' }, { relname: 'users_place' }]);
+});
+
 test('a misnamed file or a duplicate number is refused before anything runs', async (t) => {
   const { connectionString } = await testDatabase();
   await assert.rejects(migrate(connectionString, await folderWith(t, 'later.sql', '')), /must be named like/);

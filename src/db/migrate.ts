@@ -1,8 +1,9 @@
 /** Runs the migrations of `migrations/` on a database, forward only. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Logger, runMigrations } from 'graphile-worker';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { installedFile } from '../installation.ts';
@@ -18,6 +19,10 @@ const oldestServer = 15;
 
 /** An arbitrary number that must never change. */
 const lock = 726_673_001;
+const tryAgain_ms = 100;
+
+/** The first line of a file whose statements run one by one, each in a transaction of its own or none: `create index concurrently` allows no other. */
+const alone = '-- outside a transaction\n';
 
 /**
  * Installs the schema of the job queue and then each new migration in a transaction of its own. Processes that start at the same time wait for each other.
@@ -34,19 +39,35 @@ export async function migrate(connectionString: string, folder: string = default
   try {
     return await db.connection().execute(async (holder) => {
       await refuseOld(holder);
-      await sql`select pg_advisory_lock(${lock})`.execute(holder);
-      await refuseNewer(holder, Object.keys(migrations));
+      await waitForOthers(holder);
+      const done = await executed(holder);
+      refuseNewer(done, Object.keys(migrations));
       await installQueue(connectionString);
-      return await runNew(db, upTo === undefined ? migrations : until(upTo, migrations));
+      return await runNew(db, done, upTo === undefined ? migrations : until(upTo, migrations));
     });
   } finally {
     await db.destroy(); // which also releases the lock
   }
 }
 
-async function readMigrations(folder: string): Promise<Record<string, Migration>> {
+/** Asks again and again: a statement that waits has a snapshot, which an index that is built concurrently would wait for in turn. */
+async function waitForOthers(db: Database): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ isMine: boolean }>`select pg_try_advisory_lock(${lock}) as "isMine"`.execute(db);
+    if (rows[0]!.isMine) return;
+    await setTimeout(tryAgain_ms);
+  }
+}
+
+interface FileMigration extends Migration {
+  isAlone: boolean;
+}
+
+type Migrations = Record<string, FileMigration>;
+
+async function readMigrations(folder: string): Promise<Migrations> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
-  const migrations: Record<string, Migration> = {};
+  const migrations: Migrations = {};
   const numbers = new Set<string>();
   for (const file of names) {
     const [, name, number] = /^((\d{4})_[a-z0-9_]+)\.sql$/.exec(file) ?? [];
@@ -55,12 +76,18 @@ async function readMigrations(folder: string): Promise<Record<string, Migration>
     if (numbers.has(number)) throw new MigrationError(`Two migrations have the number ${number}.`);
     numbers.add(number);
     const text = await readFile(path.join(folder, file), 'utf8');
-    migrations[name] = { up: async (db) => void (await sql.raw(text).execute(db)) };
+    const isAlone = text.startsWith(alone);
+    // Statements that are sent together are one transaction.
+    const parts = isAlone ? text.split(/(?<=;)\n/).filter((part) => part.trim() !== '') : [text];
+    const up = async (db: Kysely<unknown>) => {
+      for (const part of parts) await sql.raw(part).execute(db);
+    };
+    migrations[name] = { up, isAlone };
   }
   return migrations;
 }
 
-const until = (last: string, migrations: Record<string, Migration>) =>
+const until = (last: string, migrations: Migrations): Migrations =>
   Object.fromEntries(Object.entries(migrations).filter(([name]) => name <= last));
 
 /** Checked by version, because an older server may fail only much later, at some statement. */
@@ -79,13 +106,18 @@ export async function knownMigrations(folder: string = defaultFolder): Promise<s
   return Object.keys(await readMigrations(folder));
 }
 
-/** Old code must not write to a schema that it does not know. */
-async function refuseNewer(db: Database, known: string[]): Promise<void> {
+/** The names of the migrations that the database has. */
+async function executed(db: Database): Promise<string[]> {
   const { rows: tables } =
     await sql`select from pg_tables where schemaname = 'public' and tablename = 'kysely_migration'`.execute(db);
-  if (tables.length === 0) return;
+  if (tables.length === 0) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  const unknown = rows.map((row) => row.name).filter((name) => !known.includes(name));
+  return rows.map(({ name }) => name);
+}
+
+/** Old code must not write to a schema that it does not know. */
+function refuseNewer(done: readonly string[], known: readonly string[]): void {
+  const unknown = done.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw new MigrationError(
     `The database was last used by a newer version of Coppice: it has ${unknown.join(', ')}, which this version does not know. ` +
@@ -106,23 +138,19 @@ async function installQueue(connectionString: string): Promise<void> {
   }
 }
 
-async function runNew(db: Database, migrations: Record<string, Migration>): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const names: string[] = [];
-  // migrateUp runs one file in a transaction; migrateToLatest would run all files in a single one.
-  for (;;) {
+async function runNew(db: Database, done: readonly string[], migrations: Migrations): Promise<string[]> {
+  const provider = { getMigrations: async () => migrations };
+  const new_names = Object.keys(migrations).filter((name) => !done.includes(name));
+  for (const name of new_names) {
+    const migrator = new Migrator({ db, provider, disableTransactions: migrations[name]!.isAlone });
+    // migrateUp runs one file in a transaction; migrateToLatest would run all files in a single one.
     const { error, results = [] } = await migrator.migrateUp();
-    const [result] = results;
-    if (error !== undefined) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new MigrationError(
-        `${result ? `migrations/${result.migrationName}.sql failed` : 'The migrations do not fit'}: ${reason}`,
-        {
-          cause: error,
-        },
-      );
-    }
-    if (result === undefined) return names;
-    names.push(result.migrationName);
+    if (error === undefined) continue;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new MigrationError(
+      `${results[0] ? `migrations/${results[0].migrationName}.sql failed` : 'The migrations do not fit'}: ${reason}`,
+      { cause: error },
+    );
   }
+  return new_names;
 }
