@@ -13,9 +13,9 @@ export interface Notification {
   event: string;
   target_type: string;
   target_id: number;
-  /** The user who did it, and is not told. */
-  actor_id: number;
-  /** Those who were added or removed. */
+  /** The user who did it, and is not told; null when nobody did anything. */
+  actor_id: number | null;
+  /** Those who were added or removed, or whom it concerns. */
   user_ids: readonly number[];
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { theMergeRequest } from '../../../access/index.ts';
 import { type Database, repeated } from '../../../db/index.ts';
 import { ApiError, notAllowed } from '../../../http/index.ts';
+import { addNotification } from '../../activity/notification_settings/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { noAutoMergeText } from './rules.ts';
 
@@ -29,6 +30,8 @@ export async function setAutoMerge(
       .executeTakeFirst();
     if (!set) throw notAllowed();
     await addSystemNote(tx, theMergeRequest(id), caller.id, `enabled an automatic merge when all merge checks for ${sha} pass`);
+    const news = { target_type: 'MergeRequest', target_id: id, actor_id: caller.id, user_ids: [] };
+    await addNotification(tx, { ...news, event: 'merge_when_pipeline_succeeds' });
   });
 }
 

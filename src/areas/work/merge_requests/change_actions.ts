@@ -3,6 +3,7 @@ import { sql, type Updateable } from 'kysely';
 import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
+import { addNotification } from '../../activity/notification_settings/index.ts';
 import { retryWaiting } from '../../code/commit_statuses/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';
@@ -20,6 +21,7 @@ import { addClosedIssues } from './closing_actions.ts';
 import { readClosedIssues } from './closing_jobs.ts';
 import { followThreads } from './follow_jobs.ts';
 import { isDraft, type State, withoutDraft, wordsForBranch, wordsForDraft } from './rules.ts';
+import { uncheckedAgain } from './status_queries.ts';
 import { refuseTwin } from './twin_actions.ts';
 import { addVersion, headsOf } from './version_actions.ts';
 import { prepareMergeRequest } from './version_jobs.ts';
@@ -85,7 +87,7 @@ async function columnsFrom(
   // What is closed is not merged when its checks pass.
   if (columns.state === 'closed') Object.assign(columns, { auto_merge_user_id: null, auto_merge_parameters: null });
   if (columns.state === 'opened' || columns.target_branch !== undefined)
-    Object.assign(columns, { merge_status: 'unchecked', merge_error: null });
+    Object.assign(columns, { merge_status: uncheckedAgain, merge_error: null });
   return columns;
 }
 
@@ -203,6 +205,8 @@ export async function updateMergeRequest(
   if (written[3]) from.reviewer_ids = row.reviewer_ids.filter((user_id) => !changes.review_again_ids?.includes(user_id));
   const differences = { words: ownWords(row, after), also: ownChanges(row, after) };
   await recordEffects(tx, acting, { on, project_id: project.id, from, to, ...differences, is_new: false, at: undefined });
+  const news = { target_type: 'MergeRequest', target_id: id, actor_id: acting.caller.id, user_ids: [] };
+  if (isDraft(row.title) && !isDraft(after.title)) await addNotification(tx, { ...news, event: 'ready_merge_request' });
 }
 
 /** @throws ApiError 409 */

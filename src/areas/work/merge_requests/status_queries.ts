@@ -1,4 +1,5 @@
 /** Whether a merge request can be merged now, and why not (docs/reference/merge_requests.md#merge-status). */
+import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import {
   fetchCommit,
@@ -10,11 +11,12 @@ import {
   resolveBranch,
 } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
+import { notifying } from '../../activity/notification_settings/index.ts';
 import { statusOfCommit } from '../../code/repository/index.ts';
 import { approvalBlocker } from './approval_rules.ts';
 import { approvalStateOf } from './approval_state_queries.ts';
-import type { MergeFacts } from './branch_queries.ts';
-import { factsOf } from './branch_queries.ts';
+import { factsOf, type MergeFacts } from './branch_queries.ts';
+import type { MergeStatus } from './rules.ts';
 import { blockerOf, type Fit, type Pipeline } from './status_rules.ts';
 
 /** How two branches fit together, and where they are. */
@@ -82,7 +84,14 @@ export const missingApproval = async (
   source_head: string | undefined,
 ) => (asks_approvals ? approvalBlocker(await approvalStateOf(services, id), source_head) : undefined);
 
-/** Stores what a check says of conflicts. Nothing else of the merge request changes. */
+const conflicts: readonly MergeStatus[] = ['cannot_be_merged', 'cannot_be_merged_recheck'];
+const isInConflict = ({ merge_status }: MergeFacts) => conflicts.includes(merge_status);
+
+/** The merge status after something has changed: conflicts are told of once, not each time that they are found again. */
+export const uncheckedAgain = sql<MergeStatus>`
+  (case when merge_requests.merge_status like 'cannot_be_merged%' then 'cannot_be_merged_recheck' else 'unchecked' end)`;
+
+/** Stores what a check says of conflicts. Nothing else of the merge request changes; its author, and who wants it to be merged automatically, are told of new conflicts. */
 export async function storeCheck(db: Database, facts: MergeFacts, { source_head, target_head, fit }: Check): Promise<void> {
   const merge_status = fit === 'ahead' || fit === 'diverged' ? 'can_be_merged' : 'cannot_be_merged';
   const checked = { checked_source_sha: source_head ?? null, checked_target_sha: target_head ?? null, merge_status };
@@ -92,7 +101,12 @@ export async function storeCheck(db: Database, facts: MergeFacts, { source_head,
     facts.checked_target_sha === checked.checked_target_sha
   )
     return;
-  await db.updateTable('merge_requests').set(checked).where('id', '=', facts.id).where('state', '=', 'opened').execute();
+  const open = db.updateTable('merge_requests').set(checked).where('id', '=', facts.id).where('state', '=', 'opened');
+  const isNew = fit === 'conflict' && !isInConflict(facts);
+  if (!isNew) return void (await open.execute());
+  await sql`with conflicted as (${open.where('merge_status', 'not in', [...conflicts]).returning(['id', 'author_id', 'auto_merge_user_id'])}), ${notifying(sql`
+    select 'conflict_merge_request' as event, 'MergeRequest' as target_type, id as target_id, null::bigint as actor_id,
+           array_remove(array[author_id, auto_merge_user_id], null) as user_ids from conflicted`)} select`.execute(db);
 }
 
 /**

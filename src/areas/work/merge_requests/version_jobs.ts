@@ -27,7 +27,7 @@ import { type MergeFacts, mergeFacts } from './branch_queries.ts';
 import { refreshClosedIssues } from './closing_actions.ts';
 import { followThreads } from './follow_jobs.ts';
 import { linkLargeFiles } from './large_file_actions.ts';
-import { checkBranches, storeCheck } from './status_queries.ts';
+import { checkBranches, storeCheck, uncheckedAgain } from './status_queries.ts';
 import { addVersion, type Heads } from './version_actions.ts';
 import { contentOf, type VersionContent } from './version_queries.ts';
 import { branchGone, branchRestored, commitsAdded, mergeAborted, most_listed } from './version_rules.ts';
@@ -165,7 +165,7 @@ async function followTarget(services: JobServices, all: readonly MergeFacts[], u
     await services.db.transaction().execute(async (tx) => {
       for (const { id, head } of merged) await recordMerge(tx, id, { ...withoutCommits, head_commit_id: head, user_id });
       await sql`
-        update merge_requests set merge_status = 'unchecked'
+        update merge_requests set merge_status = ${uncheckedAgain}
          where id = any(${ofAnyLength(ids, 'bigint[]')}) and state = 'opened' and merge_status in ('can_be_merged', 'cannot_be_merged')
            and checked_target_sha is distinct from ${target_head}`.execute(tx);
       // The branch says who owns which files.
@@ -259,7 +259,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
       .updateTable('merge_requests')
       .set({
         updated_at: sql`now()`,
-        merge_status: 'unchecked',
+        merge_status: uncheckedAgain,
         ...(row.aborts_merge ? { auto_merge_user_id: null, auto_merge_parameters: null } : {}),
       })
       .where('id', '=', facts.id)

@@ -154,6 +154,36 @@ test('people hear of a merge request: its reviews, pushes to it, and its merge',
   assert.deepEqual(await told(here), ['developer -', 'owner -', 'reporter review_requested']);
 });
 
+test('people hear that a merge request is ready, is to be merged automatically, and has conflicts', async () => {
+  const here = await worldWithTopic();
+  const { as, project } = here;
+  await set(here, 'owner', `/projects/${project.id}`, { level: 'watch' });
+  await set(here, 'guest', `/projects/${project.id}`, { level: 'custom', merge_when_pipeline_succeeds: true });
+  await set(here, 'reporter', `/projects/${project.id}`, { level: 'custom', merge_when_pipeline_succeeds: true });
+  const { iid } = await addMergeRequest(here, { title: 'Draft: Reap' });
+  const mr = `/projects/${project.id}/merge_requests/${iid}`;
+  await told(here);
+  await as('developer').put(mr, { title: 'Reap' });
+  assert.deepEqual(await told(here), ['owner -']);
+  await as('developer').put(mr, { title: 'Draft: Reap' });
+  assert.deepEqual(await told(here), [], 'of drafts nobody is told');
+  await as('developer').put(mr, { title: 'Reap' });
+  await told(here);
+  await as('maintainer').put(`/projects/${project.id}`, { only_allow_merge_if_pipeline_succeeds: true });
+  assert.equal((await as('maintainer').put(`${mr}/merge`, { auto_merge: true })).status, 200);
+  assert.deepEqual(await told(here), ['developer -', 'owner -', 'reporter -'], 'guests do not read merge requests');
+  const push = async (file: string) => {
+    const pushed = await as('maintainer').post(fileUrl(project, file), { ...onMain, content: 'another\n' });
+    assert.equal(pushed.status, 201);
+    await performQueued(here.services, [followMergeRequests]);
+    return (await as('reporter').get(mr)).body.has_conflicts;
+  };
+  assert.equal(await push('topic.txt'), true);
+  assert.deepEqual(await told(here), ['developer -', 'maintainer -']);
+  assert.equal(await push('elsewhere.txt'), true);
+  assert.deepEqual(await told(here), [], 'they know');
+});
+
 test('messages form a thread, say what happened, and end with one click', async (t) => {
   const here = await world({});
   const { as, people, services, project, url } = here;

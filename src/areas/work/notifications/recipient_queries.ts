@@ -52,9 +52,9 @@ const membersAtLarge = (subject: Subject): RawBuilder<unknown> => {
 /** Everyone who may be told, with what they have to do with it. */
 function candidatesFor({ event, subject, note, actor_id, user_ids }: News): RawBuilder<unknown> {
   const { names } = eventRules[event]!;
-  if (names === 'mentioned' || names === 'subscribed')
+  if (names !== undefined && names !== 'members')
     return sql`
-      select user_id, false as participates, ${names === 'mentioned'}::boolean as is_mentioned, ${names === 'subscribed'}::boolean as subscribes
+      select user_id, ${names === 'concerned'}::boolean as participates, ${names === 'mentioned'}::boolean as is_mentioned, ${names === 'subscribed'}::boolean as subscribes
         from unnest(${ofAnyLength(user_ids, 'bigint[]')}) user_id`;
   const labelled =
     isFirst(event) && subject.kind && isIssuable(subject)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
-import { mailOf } from '../../../../test/support/mail.ts';
+import { mailbox } from '../../../../test/support/mail.ts';
 import { addBranch, addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { fileUrl, onMain } from '../../../../test/support/repository.ts';
 import type { World } from '../../../../test/support/world.ts';
+import { mailerFor } from '../../../mail/index.ts';
 import { notificationEvents } from '../../activity/notification_settings/rules.ts';
 import { concludeMerges, followMergeRequests } from '../merge_requests/index.ts';
 import { sendNotification, sendNotifications, tellOfDueIssues } from './jobs.ts';
@@ -44,17 +45,23 @@ async function everyone({ as, group, person }: World) {
   return people;
 }
 
-test('each event is told to those whom their level and relation include', async () => {
+test('each event is told to those whom their level and relation include', async (t) => {
   const here = await worldWithTopic();
   const { as, group, people: personas, project, services } = here;
   const people = await everyone(here);
   const owner = as('owner');
   const mentions = people.flatMap(({ relation, username }) => (relation === 'is mentioned' ? [`@${username}`] : [])).join(' ');
 
+  const { url: smtpUrl, received } = await mailbox(t);
+  const mailer = mailerFor({ smtpUrl, from: 'forge@coppice.test', folder: '/nonexistent' });
+
   async function told(): Promise<string[]> {
     await performQueued(services, [followMergeRequests, concludeMerges]);
-    const addresses = (await mailOf(services, [sendNotifications, sendNotification])).map(({ to }) => to.address.split('@')[0]);
-    return people.filter(({ username }) => addresses.includes(username)).map(({ relation, level }) => `${relation}, ${level}`);
+    await performQueued({ ...services, mailer }, [sendNotifications, sendNotification]);
+    const names = received.splice(0).map(({ recipients }) => recipients[0]!.split('@')[0]);
+    return people.flatMap(({ username, relation, level }) =>
+      names.filter((name) => name === username).map(() => `${relation}, ${level}`),
+    );
   }
   /** Nobody is mentioned by what has no text. */
   async function tells(event: string, hasText = false): Promise<void> {
@@ -94,9 +101,11 @@ test('each event is told to those whom their level and relation include', async 
   await comment(issue);
   await tells('new_note', true);
 
-  const { iid } = await addMergeRequest(here);
+  const { iid } = await addMergeRequest(here, { title: 'Draft: Reap' });
   const mergeRequest = `/projects/${project.id}/merge_requests/${iid}`;
   await relate(mergeRequest);
+  await change(mergeRequest, { title: 'Reap' });
+  await tells('ready_merge_request');
   await change(mergeRequest, { state_event: 'close' });
   await tells('close_merge_request');
   await change(mergeRequest, { state_event: 'reopen' });
@@ -109,14 +118,27 @@ test('each event is told to those whom their level and relation include', async 
   await tells('push_to_merge_request');
   await comment(mergeRequest);
   await tells('new_note', true);
-  assert.equal((await as('maintainer').put(`${mergeRequest}/merge`)).status, 200);
-  const merged = await told();
-  const isPart = (relation: string) => (relation === 'is mentioned' ? 'takes part' : relation);
-  const expected = people.filter(({ relation, level }) => isTold('merge_merge_request', isPart(relation), level));
-  assert.deepEqual(
-    merged,
-    expected.map(({ relation, level }) => `${relation}, ${level}`),
-  );
+  /** Who was mentioned before takes part. */
+  async function tellsOf(event: string): Promise<void> {
+    const isPart = (relation: string) => (relation === 'is mentioned' ? 'takes part' : relation);
+    const expected = people.filter(({ relation, level }) => isTold(event, isPart(relation), level));
+    assert.deepEqual(
+      await told(),
+      expected.map(({ relation, level }) => `${relation}, ${level}`),
+      event,
+    );
+  }
+  assert.equal((await as('maintainer').post(`${mergeRequest}/approve`)).status, 201);
+  await tellsOf('approve_merge_request');
+  const merge = async (waits: boolean) => {
+    const setting = { only_allow_merge_if_pipeline_succeeds: waits };
+    assert.equal((await as('maintainer').put(`/projects/${project.id}`, setting)).status, 200);
+    assert.equal((await as('maintainer').put(`${mergeRequest}/merge`, { auto_merge: waits })).status, 200);
+  };
+  await merge(true);
+  await tellsOf('merge_when_pipeline_succeeds');
+  await merge(false);
+  await tellsOf('merge_merge_request');
 
   // What is new: it is subscribed to through its label, and those who take part are mentioned in it.
   const { body: label } = await owner.post(`/groups/${group.id}/labels`, { name: 'urgent', color: 'red' });

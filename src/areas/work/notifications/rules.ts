@@ -9,7 +9,7 @@ interface EventRule {
   /** Whether the level `watch` includes it. */
   watched: boolean;
   /** Whom it is told to, if that is nobody else: those who are named, or all members. */
-  names?: 'mentioned' | 'subscribed' | 'members';
+  names?: 'mentioned' | 'subscribed' | 'concerned' | 'members';
 }
 
 const watched = (did: string): EventRule => ({ did, watched: true });
@@ -29,6 +29,9 @@ export const eventRules: Readonly<Record<string, EventRule>> = {
   approve_merge_request: watched('approved'),
   reassign_merge_request: watched('changed the assignees of'),
   change_reviewer_merge_request: watched('changed the reviewers of'),
+  merge_when_pipeline_succeeds: watched('enabled the automatic merge of'),
+  ready_merge_request: watched('ended the draft of'),
+  conflict_merge_request: { did: 'has conflicts with its target branch', watched: false, names: 'concerned' },
   new_epic: watched('created'),
   close_epic: watched('closed'),
   issue_due: { did: 'is due tomorrow', watched: false },
