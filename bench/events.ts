@@ -10,6 +10,8 @@ const headers = { 'private-token': token };
 const turns = Number(process.env.BENCH_TURNS ?? 60);
 const many = Number(process.env.BENCH_EVENTS ?? 1_000_000);
 const few = many / 100;
+/** Other projects, with half as many events together as the large one: neither all events nor all issues are its. */
+const others = 20;
 
 interface EventSeed {
   /** Connection string of the instance's database. */
@@ -46,22 +48,21 @@ async function fill(client: pg.Client, projects: readonly (readonly [id: number,
 
 async function seedEvents({ api, data }: Instance): Promise<EventSeed> {
   const projects: number[] = [];
-  for (const name of ['many', 'few']) projects.push((await api.post('/projects', { name, visibility: 'public' })).body.id);
-  const [large, small] = projects as [number, number];
+  for (let number = 0; number < others + 2; number++)
+    projects.push((await api.post('/projects', { name: `project ${number}`, visibility: 'public' })).body.id);
+  const [large, small, ...rest] = projects as [number, number, ...number[]];
   const { connectionString, stop } = await startEmbedded(data, { use: 'shared' });
   const client = new pg.Client({ connectionString });
   await client.connect();
-  await fill(client, [
-    [large, many],
-    [small, few],
-  ]);
-  const { rows: found } = await client.query('select id from events where project_id = $1 order by id offset $2 limit 1', [
-    large,
-    many / 2,
-  ]);
-  await client.end();
-  await stop();
-  return { database: connectionString, large, small, middle: Number(found[0].id) };
+  try {
+    await fill(client, [[large, many], [small, few], ...rest.map((id) => [id, many / 2 / others] as const)]);
+    const middle = 'select id from events where project_id = $1 order by id offset $2 limit 1';
+    const { rows: found } = await client.query(middle, [large, many / 2]);
+    return { database: connectionString, large, small, middle: Number(found[0].id) };
+  } finally {
+    await client.end();
+    await stop();
+  }
 }
 
 /** A page of what everyone may see in a public project, with what a reply shows. */

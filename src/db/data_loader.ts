@@ -105,5 +105,5 @@ export const ofAnyLength = <T>(values: readonly T[] | RawBuilder<readonly T[]>, 
  * parameter for each value.
  * @param type name of the array type of the column
  */
-export const isAmong = <T>(column: string, values: readonly T[], type: string): RawBuilder<boolean> =>
+export const isAmong = <T>(column: string, values: readonly T[] | RawBuilder<readonly T[]>, type: string): RawBuilder<boolean> =>
   sql`${sql.ref(column)} = any(${ofAnyLength(values, type)})`;

@@ -21,11 +21,11 @@ const slots = new Proxy({}, { get: (_, name) => sql`${new Slot(String(name))}` }
 
 /**
  * A statement whose text cannot depend on its values, because it is written with expressions in their place.
- * @param write gives the statement, once for each shape
+ * @param write gives the statement, once for each shape, as SQL or built with `db`
  * @returns a function that runs it; `shape` is what may change the text: few combinations of answers to yes-or-no questions
  */
 export function statement<Row, Values extends object, Shape extends Record<string, boolean> = Record<never, never>>(
-  write: (slots: Slots<Values>, shape: Shape) => RawBuilder<Row>,
+  write: (slots: Slots<Values>, shape: Shape, db: Database) => { compile(db: Database): CompiledQuery<Row> },
 ): (db: Database, values: Values, ...shape: Record<never, never> extends Shape ? [] : [Shape]) => Promise<Row[]> {
   const compiled = new Map<string, CompiledQuery>();
   return async (db, values, given?: Shape) => {
@@ -33,7 +33,7 @@ export function statement<Row, Values extends object, Shape extends Record<strin
     const key = Object.values(shape).join();
     let known = compiled.get(key);
     if (!known) {
-      known = write(slots as Slots<Values>, shape).compile(db);
+      known = write(slots as Slots<Values>, shape, db).compile(db);
       compiled.set(key, known);
     }
     const parameters = known.parameters.map((part) => (part instanceof Slot ? values[part.name as keyof Values] : part));

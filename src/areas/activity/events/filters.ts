@@ -54,8 +54,11 @@ export const eventRules = [mutuallyExclusive('after_id', 'sort')];
 
 type Filters = Static<TObject<typeof eventFilters>>;
 
-/** The events that the parameters ask for, in order. */
-export async function filtered(db: Database, all: EventQuery, given: Filters): Promise<ListedEvents> {
+/**
+ * The events that the parameters ask for, in order.
+ * @param name tells the list without filters from all others
+ */
+export async function filtered(db: Database, name: string, all: EventQuery, given: Filters): Promise<ListedEvents> {
   const { action, target_type, before, after, after_id, sort = after_id === undefined ? 'desc' : 'asc' } = given;
   let query = all;
   if (action) query = query.where('events.action', '=', action);
@@ -63,5 +66,5 @@ export async function filtered(db: Database, all: EventQuery, given: Filters): P
   if (before) query = query.where('events.created_at', '<', sql<string>`${before}::date at time zone 'UTC'`);
   if (after) query = query.where('events.created_at', '>=', sql<string>`(${after}::date + 1) at time zone 'UTC'`);
   if (after_id !== undefined) query = query.where('events.id', '>', after_id).where('events.id', '<=', await lastSettledId(db));
-  return listed(db, query, sort);
+  return listed(db, [name, action, target_type, before, after, after_id].join(' '), query, sort);
 }

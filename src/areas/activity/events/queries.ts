@@ -1,11 +1,19 @@
 /** Events, as lists and replies need them. */
 import { type RawBuilder, sql } from 'kysely';
-import { countsToday } from '../../../access/index.ts';
+import { LRUCache } from 'lru-cache';
+import { countsToday, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import type { Push } from './push_actions.ts';
-import type { ListedEvents, ReadableComment, Subject } from './visibility_queries.ts';
+import {
+  asReading,
+  isVisibleEvent,
+  type ListedEvents,
+  type ReadableComment,
+  type Subject,
+  shapeOf,
+} from './visibility_queries.ts';
 
 /** What events need to know of comments, which this area does not import. */
 export interface CommentedOn {
@@ -48,15 +56,21 @@ export interface EventRow {
   author: UserBasicRow;
 }
 
-/** Reads events by their ids, in the order of these. */
-export const eventRows = (comments: CommentedOn) =>
-  statement(
-    ({ ids }: Slots<{ ids: number[] }>) => sql<EventRow>`
+/** Reads those of the events with these ids that a caller may see, in the order of the ids. */
+export function eventRows(
+  comments: CommentedOn,
+): (db: Database, caller: MaybeCaller, ids: readonly number[]) => Promise<EventRow[]> {
+  const rows = statement(
+    (slots: Slots<{ caller_id: number; ids: readonly number[] }>, shape: ReturnType<typeof shapeOf>) => sql<EventRow>`
       select events.id, events.project_id, events.action, events.target_type, events.target_id, events.author_id, events.imported_from, events.created_at,
              ${title(comments)} as target_title, ${number} as target_iid, ${push} as push, ${userBasicJson('authors')} as author
-        from events join projects on projects.id = events.project_id left join users authors on authors.id = events.author_id
-       where events.id = any(${ofAnyLength(ids, 'bigint[]')}) order by array_position(${ofAnyLength(ids, 'bigint[]')}, events.id)`,
+        from (select *, action = 'pushed' as is_push from events) events
+        join projects on projects.id = events.project_id left join users authors on authors.id = events.author_id
+       where events.id = any(${ofAnyLength(slots.ids, 'bigint[]')}) and ${isVisibleEvent(asReading(slots, shape), comments.isVisible)}
+       order by array_position(${ofAnyLength(slots.ids, 'bigint[]')}, events.id)`,
   );
+  return (db, caller, ids) => rows(db, { caller_id: caller?.id ?? 0, ids }, shapeOf(caller));
+}
 
 /** The events of projects. */
 export const allEvents = (db: Database) => db.selectFrom('events').where('events.project_id', 'is not', null);
@@ -65,8 +79,24 @@ export type EventQuery = ReturnType<typeof allEvents>;
 const isPush = sql<boolean>`events.action = 'pushed'`.as('is_push');
 const deciding = ['events.target_type', 'events.target_id'] as const;
 
-/** @param sort by id */
-export function listed(db: Database, query: EventQuery, sort: 'asc' | 'desc'): ListedEvents {
+/** How long it is remembered that a list is long: it grows, and shrinks below its limit only when a night's work deletes old events, or with its targets. */
+const long_ms = 60_000;
+const longLists = new WeakMap<Database, LRUCache<string, true>>();
+
+function longListsOf(db: Database): LRUCache<string, true> {
+  let known = longLists.get(db);
+  if (!known) {
+    known = new LRUCache({ max: 10_000, ttl: long_ms });
+    longLists.set(db, known);
+  }
+  return known;
+}
+
+/**
+ * @param name tells the list from all others
+ * @param sort by id
+ */
+export function listed(db: Database, name: string, query: EventQuery, sort: 'asc' | 'desc'): ListedEvents {
   const narrow = query.select(sql<number>`events.project_id`.as('project_id')).select([...deciding, isPush]);
   return {
     subjects: (after, limit) =>
@@ -76,8 +106,13 @@ export function listed(db: Database, query: EventQuery, sort: 'asc' | 'desc'): L
         .limit(limit)
         .execute(),
     reaches: async (length) => {
+      const known = longListsOf(db);
+      const key = `${name} ${length}`;
+      if (known.has(key)) return true;
       const last = query.select(sql<number>`1`.as('one')).offset(length - 1);
-      return (await last.limit(1).executeTakeFirst()) !== undefined;
+      if (!(await last.limit(1).executeTakeFirst())) return false;
+      known.set(key, true);
+      return true;
     },
     groups: async (most) => {
       const { rows } = await sql<{ count: number } & Subject>`

@@ -26,7 +26,18 @@ export interface EventComments extends CommentedOn {
   present(services: Pick<Services, 'db' | 'url'>, ids: readonly number[]): Promise<ReadonlyMap<number, unknown>>;
 }
 
-const isComment = (target_type: string | null) => target_type?.endsWith('Note') ?? false;
+const isComment = ({ target_type }: { target_type: string | null }) => target_type?.endsWith('Note') ?? false;
+
+interface NamedList {
+  /** Tells it from all others. */
+  name: string;
+  all: EventQuery;
+}
+
+const writtenBy = (db: Services['db'], user_id: number): NamedList => ({
+  name: `author ${user_id}`,
+  all: allEvents(db).where('events.author_id', '=', user_id),
+});
 
 /** Whether a user hides their activity from the caller. */
 async function isPrivate({ db }: Pick<Services, 'db'>, caller: MaybeCaller, user_id: number): Promise<boolean> {
@@ -43,22 +54,23 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
 
   async function pageOfEvents(
     { db, url, caller }: Pick<Services, 'db' | 'url'> & { caller: MaybeCaller },
-    all: EventQuery,
-    given: Parameters<typeof filtered>[2] & Paging,
+    { name, all }: NamedList,
+    given: Parameters<typeof filtered>[3] & Paging,
   ): Promise<Page<EventReply>> {
-    const wanted = await filtered(db, all, given);
+    const wanted = await filtered(db, name, all, given);
     const sees = (subjects: readonly Subject[]) => sight(db, caller, subjects);
+    const read = async (events: readonly ({ id: number } & Subject)[]) => {
+      const [ids, note_ids] = [events.map(({ id }) => id), events.flatMap((event) => (isComment(event) ? event.target_id! : []))];
+      const [rows, notes] = await Promise.all([
+        ids.length > 0 ? rowsOf(db, caller, ids) : [],
+        note_ids.length > 0 ? comments.present({ db, url }, note_ids) : new Map<number, unknown>(),
+      ]);
+      return rows.map((row) => presentEvent(url, row, isComment(row) ? notes.get(row.target_id!) : undefined));
+    };
     const { page, per_page, offset } = pageAsked(given);
-    const found = await visiblePage(wanted, sees, { per_page, offset });
-    const [items, total] = await Promise.all([
-      found.ids.length > 0 ? rowsOf(db, { ids: found.ids }) : [],
-      visibleTotal(wanted, sees, given, found),
-    ]);
-    const ids = items.flatMap(({ target_type, target_id }) => (isComment(target_type) && target_id !== null ? [target_id] : []));
-    const notes = ids.length > 0 ? await comments.present({ db, url }, ids) : new Map<number, unknown>();
-    const noteOf = ({ target_type, target_id }: (typeof items)[number]) =>
-      isComment(target_type) ? notes.get(target_id!) : undefined;
-    return { page, per_page, has_more: found.has_more, ...total, items: items.map((row) => presentEvent(url, row, noteOf(row))) };
+    const found = await visiblePage(wanted, { sees, read }, { per_page, offset });
+    const total = await visibleTotal(wanted, sees, given, found);
+    return { page, per_page, has_more: found.has_more, ...total, items: found.rows };
   }
 
   return [
@@ -76,9 +88,8 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       rules: eventRules,
       returns,
       handle: ({ db, url, caller, input }) => {
-        const all = allEvents(db);
-        const own = input.scope === 'all' ? all.where(isOfMembership(caller)) : all.where('events.author_id', '=', caller.id);
-        return pageOfEvents({ db, url, caller }, own, input);
+        const ofMembership = { name: `member ${caller.id}`, all: allEvents(db).where(isOfMembership(caller)) };
+        return pageOfEvents({ db, url, caller }, input.scope === 'all' ? ofMembership : writtenBy(db, caller.id), input);
       },
     }),
     get('/users/:id/events', {
@@ -93,9 +104,12 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       refusals: { 404: '404 User Not Found' },
       handle: async ({ db, url, caller, input }) => {
         const user_id = await userIdNamed(db, input.id);
-        const own = allEvents(db).where('events.author_id', '=', user_id);
-        const shown = (await isPrivate({ db }, caller, user_id)) ? own.where('events.id', 'is', null) : own;
-        return pageOfEvents({ db, url, caller }, shown, input);
+        const none = { name: 'none', all: allEvents(db).where('events.id', 'is', null) };
+        return pageOfEvents(
+          { db, url, caller },
+          (await isPrivate({ db }, caller, user_id)) ? none : writtenBy(db, user_id),
+          input,
+        );
       },
     }),
     get('/projects/:id/events', {
@@ -106,7 +120,7 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       rules: eventRules,
       returns,
       handle: ({ db, url, caller, project, input }) => {
-        const inside = allEvents(db).where('events.project_id', '=', project.id);
+        const inside = { name: `project ${project.id}`, all: allEvents(db).where('events.project_id', '=', project.id) };
         return pageOfEvents({ db, url, caller }, inside, input);
       },
     }),

@@ -38,8 +38,8 @@ const isReadableError = (caller: Reading) => sql<SqlBool>`
   (${caller?.admin ? sql`true` : isMemberOfProject(caller, levels.reporter)} and coalesce((
     select errors.project_id = events.project_id from error_tracking_errors errors where errors.id = events.target_id), false))`;
 
-/** A predicate on rows of `events` joined with `projects`: the caller may see the event. What has been deleted can no longer be read. */
-const isVisibleEvent = (caller: Reading, isReadableComment: ReadableComment) => sql<boolean>`
+/** A predicate on rows of `events` with `is_push`, joined with `projects`: the caller may see the event. What has been deleted can no longer be read. */
+export const isVisibleEvent = (caller: Reading, isReadableComment: ReadableComment) => sql<boolean>`
   (${isVisibleProject(caller)} and case
      when events.is_push then ${isDownloadable(caller)}
      when events.target_type = 'Project' then true
@@ -62,6 +62,19 @@ export interface Subject {
 /** Says of each subject whether a caller may see events about it. */
 export type Sight = (db: Database, caller: MaybeCaller, subjects: readonly Subject[]) => Promise<boolean[]>;
 
+/** What the text of a statement about what a caller may see depends on. */
+export const shapeOf = (caller: MaybeCaller) => ({
+  is_anonymous: !caller,
+  admin: caller?.admin ?? false,
+  external: caller?.external ?? false,
+});
+
+/** The caller of a statement that is written once for all callers of a shape. */
+export const asReading = (
+  { caller_id }: Slots<{ caller_id: number }>,
+  { is_anonymous, admin, external }: ReturnType<typeof shapeOf>,
+): Reading => (is_anonymous ? undefined : { id: caller_id, admin, external });
+
 interface Values {
   caller_id: number;
   project_ids: number[];
@@ -79,14 +92,14 @@ const keyOf = ({ project_id, is_push, target_type, target_id }: Subject) =>
  */
 export function sightWith(isReadableComment: ReadableComment): Sight {
   const visiblePlaces = statement(
-    (slots: Slots<Values>, { is_anonymous, admin, external }: { is_anonymous: boolean; admin: boolean; external: boolean }) =>
+    (slots: Slots<Values>, shape: ReturnType<typeof shapeOf>) =>
       sql<{ place: number }>`
         select events.place
           from unnest(${ofAnyLength(slots.project_ids, 'bigint[]')}, ${ofAnyLength(slots.are_pushes, 'boolean[]')},
                       ${ofAnyLength(slots.target_types, 'text[]')}, ${ofAnyLength(slots.target_ids, 'bigint[]')})
                with ordinality events(project_id, is_push, target_type, target_id, place)
                join projects on projects.id = events.project_id
-         where ${isVisibleEvent(is_anonymous ? undefined : { id: slots.caller_id, admin, external }, isReadableComment)}`,
+         where ${isVisibleEvent(asReading(slots, shape), isReadableComment)}`,
   );
   return async (db, caller, subjects) => {
     const different = [...new Map(subjects.map((subject) => [keyOf(subject), subject])).values()];
@@ -98,8 +111,7 @@ export function sightWith(isReadableComment: ReadableComment): Sight {
       target_types: different.map(({ target_type }) => target_type),
       target_ids: different.map(({ target_id }) => target_id),
     };
-    const shape = { is_anonymous: !caller, admin: caller?.admin ?? false, external: caller?.external ?? false };
-    const visible = new Set((await visiblePlaces(db, values, shape)).map(({ place }) => keyOf(different[place - 1]!)));
+    const visible = new Set((await visiblePlaces(db, values, shapeOf(caller))).map(({ place }) => keyOf(different[place - 1]!)));
     return subjects.map((subject) => visible.has(keyOf(subject)));
   };
 }
@@ -114,29 +126,42 @@ export interface ListedEvents {
   groups(most: number): Promise<({ count: number } & Subject)[]>;
 }
 
-/** How many events are looked at together, at first and at most. */
-const look = { first: 200, most: 5_000 };
+/** How many events are looked at together: at most, and at least where some of those before were hidden. */
+const look = { least: 200, most: 5_000 };
 
 type Seeing = (subjects: readonly Subject[]) => Promise<boolean[]>;
+/** Reads those of some events that can be seen, in their order. */
+type ReadingRows<Row> = (events: readonly ({ id: number } & Subject)[]) => Promise<Row[]>;
 
-/** The ids of a page of the events that a caller may see. Pages are full, whatever lies between. */
-export async function visiblePage(
+/**
+ * The rows of a page of the events that a caller may see. Pages are full, whatever lies between. The rows of the first page are read while it is decided what can be seen: as
+ * a rule, everything can.
+ */
+export async function visiblePage<Row extends { id: number }>(
   list: ListedEvents,
-  sees: Seeing,
+  { sees, read }: { sees: Seeing; read: ReadingRows<Row> },
   { per_page, offset }: { per_page: number; offset: number },
-): Promise<{ ids: number[]; has_more: boolean }> {
-  const found: number[] = [];
+): Promise<{ rows: Row[]; has_more: boolean }> {
   const wanted = offset + per_page + 1;
-  let size = Math.min(Math.max(wanted, per_page + 1), look.first);
-  for (let after: number | undefined; found.length < wanted; ) {
-    const rows = await list.subjects(after, size);
-    const visible = await sees(rows);
-    found.push(...rows.filter((_row, place) => visible[place]).map(({ id }) => id));
-    if (rows.length < size) break;
-    after = rows.at(-1)!.id;
-    size = Math.min(size * 4, look.most);
+  const events = await list.subjects(undefined, Math.min(wanted, look.most));
+  const isAll = events.length < Math.min(wanted, look.most);
+  const rows = offset === 0 ? await read(events) : [];
+  if (offset === 0 && (isAll || rows.length >= wanted)) return { rows: rows.slice(0, per_page), has_more: rows.length >= wanted };
+  const found = await seenOf(events, sees);
+  let step = look.least;
+  for (let last = isAll ? undefined : events.at(-1); last && found.length < wanted; ) {
+    const size = Math.min(Math.max(wanted - found.length, step), look.most);
+    const next = await list.subjects(last.id, size);
+    found.push(...(await seenOf(next, sees)));
+    last = next.length < size ? undefined : next.at(-1);
+    step = Math.min(step * 4, look.most);
   }
-  return { ids: found.slice(offset, offset + per_page), has_more: found.length >= wanted };
+  return { rows: await read(found.slice(offset, offset + per_page)), has_more: found.length >= wanted };
+}
+
+async function seenOf<Event extends Subject>(events: readonly Event[], sees: Seeing): Promise<Event[]> {
+  const visible = await sees(events);
+  return events.filter((_event, place) => visible[place]);
 }
 
 /** How many events a caller may see, if the list is short enough to be counted. */
@@ -144,9 +169,9 @@ export const visibleTotal = (
   list: ListedEvents,
   sees: Seeing,
   input: Paging,
-  { ids, has_more }: { ids: readonly number[]; has_more: boolean },
+  { rows, has_more }: { rows: readonly unknown[]; has_more: boolean },
 ): Promise<{ total?: number }> =>
-  totalOf({ offset: pageAsked(input).offset, shown: ids.length, has_more }, async (most) => {
+  totalOf({ offset: pageAsked(input).offset, shown: rows.length, has_more }, async (most) => {
     if (await list.reaches(most)) return most;
     const groups = await list.groups(most);
     const visible = await sees(groups);

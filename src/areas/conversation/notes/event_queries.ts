@@ -1,7 +1,7 @@
 /** Comments as the lists of events show them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { commitKind, isMemberOfProject, levels, type Reading, rowsWithPlaces, storedKinds } from '../../../access/index.ts';
-import { isAmong } from '../../../db/index.ts';
+import { isAmong, type Slots, statement } from '../../../db/index.ts';
 import type { EventComments } from '../../activity/events/index.ts';
 import { Note, presentNote } from './present.ts';
 import { isVisibleNote, noteRows } from './queries.ts';
@@ -37,14 +37,16 @@ const title = sql<string | null>`(${sql.join(
   sql` union all `,
 )})`;
 
+const notesById = statement(({ ids }: Slots<{ ids: readonly number[] }>, _shape, db) =>
+  noteRows(db).where(isAmong('notes.id', ids, 'bigint[]')),
+);
+
 export const eventComments: EventComments = {
   schema: Note,
   isVisible: isReadable,
   title,
   present: async ({ db, url }, ids) => {
-    const rows = await noteRows(db)
-      .where(isAmong('notes.id', ids, 'bigint[]'))
-      .execute();
+    const rows = await notesById(db, { ids });
     return new Map(rows.map((row) => [row.id, presentNote(url, row)]));
   },
 };
