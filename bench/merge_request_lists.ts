@@ -19,11 +19,11 @@ interface Seed {
   small: number;
 }
 
-/** Of a project ($1), so many ($2) as if written one after the other: each has up to three of twenty labels, one in three is open. */
+/** Of a project ($1), so many ($2) as if written one after the other: each has up to three of twenty labels, one in three is open, one in 500 a draft, one in 400 reviewed. */
 const rows = [
   `insert into labels (project_id, title, color) select $1, 'label-' || n, '#6699cc' from generate_series(0, 19) n where $2::int > 0`,
   `insert into merge_requests (project_id, iid, source_project_id, source_branch, target_branch, title, description, author_id, state, created_at, updated_at)
-   select $1, n, $1, 'topic-' || n, 'main', 'Change ' || n, 'Why it is changed', 1, (array['opened', 'merged', 'closed'])[1 + n % 3],
+   select $1, n, $1, 'topic-' || n, case when n % 700 = 0 then 'stable' else 'main' end, case when n % 500 = 0 then 'Draft: ' else '' end || 'Change ' || n, 'Why it is changed', 1, (array['opened', 'merged', 'closed'])[1 + n % 3],
           now() - interval '1 minute' * ($2::int - n), now() - interval '1 minute' * (abs(hashint8(n)) % 1000000)
      from generate_series(1, $2::int) n`,
   `insert into merge_request_labels (merge_request_id, label_id)
@@ -31,6 +31,10 @@ const rows = [
      from merge_requests cross join generate_series(0, 2) drawn
      join labels on labels.project_id = $1 and labels.title = 'label-' || abs(hashint8(merge_requests.iid * 3 + drawn)) % 20
     where merge_requests.project_id = $1 and $2::int > 0`,
+  `insert into merge_request_reviewers (merge_request_id, user_id)
+   select id, 1 from merge_requests where project_id = $1 and iid % 400 = 0 and $2::int > 0`,
+  `insert into merge_request_approvals (merge_request_id, user_id)
+   select id, 1 from merge_requests where project_id = $1 and iid % 600 = 0 and $2::int > 0`,
   `insert into merge_request_assignees (merge_request_id, user_id)
    select id, 1 from merge_requests where project_id = $1 and iid % 2 = 0 and $2::int > 0`,
 ];
@@ -108,6 +112,19 @@ async function compared({ api }: Instance, { large, small }: Seed): Promise<Row[
     ['state and label', { state: 'opened', labels: 'label-1' }],
     ['label and not[labels]', { labels: 'label-1', not: { labels: 'label-2' } }],
     ['by updated_at', { order_by: 'updated_at' }],
+    ['by title', { order_by: 'title', sort: 'asc' }],
+    ['by merged_at', { order_by: 'merged_at', state: 'merged' }],
+    ['assignee', { assignee_id: 1 }],
+    ['no assignee, opened', { assignee_id: 'None', state: 'opened' }],
+    ['any reviewer', { reviewer_id: 'Any' }],
+    ['draft', { draft: true }],
+    ['approved', { approved: 'yes' }],
+    ['any milestone', { milestone: 'Any' }],
+    ['target_branch', { target_branch: 'stable' }],
+    ['source_branch', { source_branch: 'topic-7' }],
+    ['search', { search: 'Change 77' }],
+    ['search that finds nothing', { search: 'walrus' }],
+    ['created_before', { created_before: new Date(Date.now() - 3_600_000).toISOString() }],
   ];
   const found: Row[] = [];
   for (const [name, query] of ways) {
