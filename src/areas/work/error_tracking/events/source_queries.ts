@@ -38,10 +38,14 @@ export interface LineBlame {
 /** A line as the client sent it, if a source map says where it comes from. */
 type Minified = Pick<Frame, 'filename' | 'lineNo' | 'colNo' | 'function'>;
 
-export interface StackTraceEntry extends Frame {
+/** A line where it comes from. */
+export interface TracedFrame extends Frame {
+  minified: Minified | null;
+}
+
+export interface StackTraceEntry extends TracedFrame {
   source: Source | null;
   blame: LineBlame | null;
-  minified: Minified | null;
 }
 
 /** Of one stack: those that were called last. */
@@ -92,9 +96,17 @@ function finderIn(code: Code): (file_path: string) => Promise<string | null> {
   };
 }
 
-type Finder = ReturnType<typeof finderIn>;
+interface Lookup {
+  code: Code;
+  find: ReturnType<typeof finderIn>;
+}
 
-async function sourceOf(code: Code, find: Finder, { filename, lineNo }: Frame): Promise<Source | null> {
+async function lookupOf(services: Services, project: Project, release: string | null): Promise<Lookup | undefined> {
+  const code = await codeOf(services, project, release);
+  return code && { code, find: finderIn(code) };
+}
+
+async function sourceOf({ code, find }: Lookup, { filename, lineNo }: Frame): Promise<Source | null> {
   const file_path = pathOf(filename ?? '');
   if ((await find(file_path)) === null) return null;
   const [ref, at] = [code.ref, file_path].map((text) => text.split('/').map(encodeURIComponent).join('/'));
@@ -102,7 +114,7 @@ async function sourceOf(code: Code, find: Finder, { filename, lineNo }: Frame): 
 }
 
 /** The map that is committed beside a file. */
-async function committedMap(find: Finder, { filename, abs_path }: Frame): Promise<string | undefined> {
+async function committedMap({ find }: Lookup, { filename, abs_path }: Frame): Promise<string | undefined> {
   const places = [filename, abs_path].flatMap((name) => (name === null ? [] : [pathOf(name), tildeUrl(name)?.slice(2) ?? '']));
   for (const place of new Set(places)) {
     const id = /\.[cm]?js$/.test(place) ? await find(`${place}.map`) : null;
@@ -112,17 +124,13 @@ async function committedMap(find: Finder, { filename, abs_path }: Frame): Promis
 }
 
 /** Where lines come from, by the maps in the repository. */
-async function committedOriginals(
-  code: Code,
-  find: Finder,
-  frames: readonly (Frame | undefined)[],
-): Promise<(Original | undefined)[]> {
+async function committedOriginals(lookup: Lookup, frames: readonly (Frame | undefined)[]): Promise<(Original | undefined)[]> {
   const maps = await Promise.all(
-    frames.map((frame) => (frame && frame.lineNo !== null && frame.colNo !== null ? committedMap(find, frame) : undefined)),
+    frames.map((frame) => (frame && frame.lineNo !== null && frame.colNo !== null ? committedMap(lookup, frame) : undefined)),
   );
   const originals: (Original | undefined)[] = frames.map(() => undefined);
   for (const id of [...new Set(maps)].filter((each) => each !== undefined).slice(0, mostCommittedMaps)) {
-    const bytes = await readBlob(code.repository, id, longestMap_bytes).catch(() => undefined);
+    const bytes = await readBlob(lookup.code.repository, id, longestMap_bytes).catch(() => undefined);
     const indexes = maps.flatMap((each, index) => (each === id ? [index] : []));
     const positions = indexes.map((index): [number, number] => [frames[index]!.lineNo!, frames[index]!.colNo!]);
     const answers = bytes && (await originalsOf({ bytes: Uint8Array.from(bytes), is_deflated: false, positions }));
@@ -131,12 +139,8 @@ async function committedOriginals(
   return originals;
 }
 
-/** A line where it comes from. What a function is called is known where it was called: in the line before. */
-function traced(
-  frame: Frame,
-  original: Original | undefined,
-  caller: Original | undefined,
-): Frame & { minified: Minified | null } {
+/** What a function is called is known where it was called: in the line before. */
+function traced(frame: Frame, original: Original | undefined, caller: Original | undefined): TracedFrame {
   if (!original) return { ...frame, minified: null };
   const { filename, lineNo, colNo, function: called } = frame;
   return {
@@ -159,29 +163,53 @@ async function blameOf({ repository, commit, pages }: Code, { file_path }: Sourc
   }
 }
 
+interface Sent {
+  payload: JsonObject;
+  release: string | null;
+}
+
+/** Limits are those of one event, however many stacks it has. */
+async function traceAll(
+  services: Services,
+  project: Project,
+  event: Sent,
+  lookup: Lookup | undefined,
+  stacks: readonly (readonly Frame[])[],
+): Promise<TracedFrame[][]> {
+  const sent = stacks.flat();
+  const uploaded = await uploadedOriginals(services, project, sent, event);
+  const others = sent.map((frame, index) => (uploaded[index] ? undefined : frame));
+  const committed = lookup ? await committedOriginals(lookup, others) : [];
+  let before = 0;
+  return stacks.map((frames) => {
+    const start = before;
+    before += frames.length;
+    const original = (index: number) => (index < 0 ? undefined : (uploaded[start + index] ?? committed[start + index]));
+    return frames.map((frame, index) => traced(frame, original(index), original(index - 1)));
+  });
+}
+
+/** Stacks of an event, with their lines where source maps say that they come from. */
+export const tracedStacks = async (
+  services: Services,
+  project: Project,
+  event: Sent,
+  stacks: readonly (readonly Frame[])[],
+): Promise<TracedFrame[][]> => traceAll(services, project, event, await lookupOf(services, project, event.release), stacks);
+
 /**
  * The stack of an event, oldest call first, at most 50 lines as stored.
  * @param project its code is looked at if the caller may read it
  */
-export async function stackOf(
-  services: Services,
-  project: Project,
-  event: { payload: JsonObject; release: string | null },
-): Promise<StackTraceEntry[]> {
-  const sent = crashFrames(event.payload).map(readFrame);
-  const code = await codeOf(services, project, event.release);
-  const find = code && finderIn(code);
-  const uploaded = await uploadedOriginals(services, project, sent, event);
-  const others = sent.map((frame, index) => (uploaded[index] ? undefined : frame));
-  const committed = code && find ? await committedOriginals(code, find, others) : [];
-  const originals = sent.map((_, index) => uploaded[index] ?? committed[index]);
-  const frames = sent.map((frame, index) => traced(frame, originals[index], originals[index - 1]));
-  const sources = await Promise.all(frames.map((frame) => (code && find ? sourceOf(code, find, frame) : null)));
+export async function stackOf(services: Services, project: Project, event: Sent): Promise<StackTraceEntry[]> {
+  const lookup = await lookupOf(services, project, event.release);
+  const [frames = []] = await traceAll(services, project, event, lookup, [crashFrames(event.payload).map(readFrame)]);
+  const sources = await Promise.all(frames.map((frame) => (lookup ? sourceOf(lookup, frame) : null)));
   const blamed = new Set(sources.flatMap((source, index) => (source && frames[index]!.lineNo ? [index] : [])).slice(-mostBlames));
   return Promise.all(
     frames.map(async (frame, index) => ({
       source: sources[index]!,
-      blame: code && blamed.has(index) ? await blameOf(code, sources[index]!, frame.lineNo!) : null,
+      blame: lookup && blamed.has(index) ? await blameOf(lookup.code, sources[index]!, frame.lineNo!) : null,
       ...frame,
     })),
   );

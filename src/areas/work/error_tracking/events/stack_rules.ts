@@ -44,6 +44,12 @@ export function crashFrames(payload: JsonObject): JsonObject[] {
   return framesOf(threads.find(({ crashed }) => crashed === true) ?? threads.find(({ current }) => current === true));
 }
 
+/** The frames of each exception, oldest cause first; of the one that was thrown, those of `crashFrames`. */
+export function exceptionFrames(payload: JsonObject): JsonObject[][] {
+  const all = exceptionsOf(payload);
+  return all.map((exception, index) => (index === all.length - 1 ? crashFrames(payload) : framesOf(exception)));
+}
+
 /** The frames of the application itself, or all when none is. */
 export function ownFrames(frames: JsonObject[]): JsonObject[] {
   const own = frames.filter(({ in_app }) => in_app === true);

@@ -2,14 +2,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mayRead, type Project, projectFor } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
-import { badRequest, type Caller, type Doorway, found, idIn, idsOnPage, notFound, rowsOf } from '../../../../http/index.ts';
+import {
+  badRequest,
+  type Caller,
+  type Doorway,
+  found,
+  idIn,
+  idsOnPage,
+  notFound,
+  rowsOf,
+  type Services,
+} from '../../../../http/index.ts';
 import { changeStatuses } from '../errors/actions.ts';
 import { type ErrorListing, type ErrorRow, errorList, errorNumbered, type Status, statsOf, statuses } from '../errors/queries.ts';
-import { eventNamed, parsed, storedEventsFrom } from '../events/queries.ts';
+import { readFrame } from '../events/frame_rules.ts';
+import { eventNamed, parsed, storedEventsFrom, type WholeEvent } from '../events/queries.ts';
+import { type TracedFrame, tracedStacks } from '../events/source_queries.ts';
+import { exceptionFrames } from '../events/stack_rules.ts';
 import { releaseDoors } from '../releases/http.ts';
 import { bundleDoors } from '../source_maps/http.ts';
 import { answer, at, callerIn, checkRole, linksOf, pageIn, projectIn, type SentryCall, sentryForm, textIn } from './access.ts';
-import { organizationOf, sentryEvent, sentryIssue, sentryProject } from './present.ts';
+import { organizationOf, type ShownFrame, sentryEvent, sentryIssue, sentryProject } from './present.ts';
 import { trackedProjects } from './queries.ts';
 
 const maximumPerPage = 100;
@@ -101,6 +114,21 @@ async function changeIssue(call: SentryCall) {
   return answer(call, { status });
 }
 
+/** The stacks of the exceptions of events. Those that are alike, as events of one error mostly are, are traced once. */
+function tracer(services: Services, project: Project): (event: WholeEvent) => Promise<ShownFrame[][]> {
+  const known = new Map<string, Promise<TracedFrame[][]>>();
+  return async (event) => {
+    const { payload, release } = event;
+    const sent = exceptionFrames(payload);
+    const read = sent.map((frames) => frames.map(readFrame));
+    const key = JSON.stringify([release, payload.dist, payload.debug_meta, read]);
+    const tracing = known.get(key) ?? tracedStacks(services, project, event, read);
+    known.set(key, tracing);
+    const traced = await tracing;
+    return sent.map((frames, stack) => frames.map((frame, index) => ({ sent: frame, traced: traced[stack]![index]! })));
+  };
+}
+
 async function listEvents(call: SentryCall) {
   const { db } = call.services;
   const { project, error } = await errorIn(call);
@@ -108,8 +136,10 @@ async function listEvents(call: SentryCall) {
   const { items, has_more } = await storedEventsFrom(db, error, page);
   call.reply.header('link', linksOf(call, page, has_more));
   const texts: string[] = [];
-  for (const event of items) {
-    texts.push(JSON.stringify(sentryEvent(project, parsed(event))));
+  const trace = tracer(call.services, project);
+  for (const stored of items) {
+    const event = parsed(stored);
+    texts.push(JSON.stringify(sentryEvent(project, event, await trace(event))));
     await nextTurn();
   }
   return call.reply.header('content-type', 'application/json').send(Buffer.from(`[${texts.join()}]`));
@@ -119,7 +149,7 @@ async function showEvent(call: SentryCall) {
   const { project, error } = await errorIn(call);
   const place = { id: error.id, project_id: project.id };
   const event = found('Event', await eventNamed(call.services.db, place, call.request.params.event ?? ''));
-  return answer(call, sentryEvent(project, event));
+  return answer(call, sentryEvent(project, event, await tracer(call.services, project)(event)));
 }
 
 /** Each project has its repository, which has the name of its path. */

@@ -2,10 +2,10 @@
 import type { Project } from '../../../../access/index.ts';
 import { errorUrl, titleOf } from '../errors/present.ts';
 import type { ErrorRow, Stats } from '../errors/queries.ts';
-import { readFrame } from '../events/frame_rules.ts';
 import { isObject, type JsonObject, textOf } from '../events/payload_rules.ts';
 import type { WholeEvent } from '../events/queries.ts';
-import { exceptionsOf, framesOf, messageOf } from '../events/stack_rules.ts';
+import type { TracedFrame } from '../events/source_queries.ts';
+import { exceptionsOf, messageOf } from '../events/stack_rules.ts';
 
 /** The first segment of the path of a project stands for the organization. */
 export function organizationOf({ full_path }: Pick<Project, 'full_path'>) {
@@ -46,16 +46,24 @@ export const sentryIssue = (url: string, project: Project, row: ErrorRow, stats:
   pluginIssues: [],
 });
 
-const frame = (given: JsonObject) => {
-  const { abs_path, ...read } = readFrame(given);
-  return { ...read, absPath: abs_path, module: textOf(given.module) ?? null, inApp: given.in_app === true };
-};
+/** A line of a stack as it was sent, and where it comes from. */
+export interface ShownFrame {
+  sent: JsonObject;
+  traced: TracedFrame;
+}
 
-const exception = (given: JsonObject) => ({
+const frame = ({ sent, traced: { abs_path, minified: _, ...read } }: ShownFrame) => ({
+  ...read,
+  absPath: abs_path,
+  module: textOf(sent.module) ?? null,
+  inApp: sent.in_app === true,
+});
+
+const exception = (given: JsonObject, frames: readonly ShownFrame[]) => ({
   type: textOf(given.type) ?? null,
   value: textOf(given.value) ?? null,
   module: textOf(given.module) ?? null,
-  stacktrace: isObject(given.stacktrace) ? { frames: framesOf(given).map(frame) } : null,
+  stacktrace: frames.length > 0 ? { frames: frames.map(frame) } : null,
 });
 
 /** The tags that clients sent, and those that every event has. */
@@ -72,9 +80,10 @@ function tagsOf({ environment, level, release: version }: WholeEvent, { tags }: 
   });
 }
 
-export function sentryEvent(project: Pick<Project, 'id'>, event: WholeEvent) {
+/** @param stacks of the exceptions of the event, in their order */
+export function sentryEvent(project: Pick<Project, 'id'>, event: WholeEvent, stacks: readonly (readonly ShownFrame[])[]) {
   const { payload } = event;
-  const values = exceptionsOf(payload).map(exception);
+  const values = exceptionsOf(payload).map((given, index) => exception(given, stacks[index]!));
   const message = messageOf(payload)?.formatted ?? '';
   return {
     id: event.event_id,

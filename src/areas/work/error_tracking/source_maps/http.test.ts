@@ -140,6 +140,16 @@ test('source maps are uploaded in chunks by developers, within limits, and by th
     others.map(({ minified }: { minified: unknown }) => minified),
     [null, null, null],
   );
+  for (const path of ['events/latest/', 'events/']) {
+    const reply = await fetch(`${here.url}/api/0/issues/${error.id}/${path}`, {
+      headers: { authorization: `Bearer ${tokens.reporter}` },
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: one event, or a list.
+    const [event] = [(await reply.json()) as any].flat();
+    const [shown, other] = event.entries[0].data.values[0].stacktrace.frames;
+    assert.deepEqual([shown.filename, shown.lineNo, shown.context], ['../src/pick.ts', 2, first.context], path);
+    assert.deepEqual([other.filename, other.lineNo], ['app:///a.js', 7_000_000], path);
+  }
 });
 
 test('a transferred project takes errors, releases, source maps and keys with it, for its new members only, and is deleted in batches', async () => {
