@@ -122,12 +122,16 @@ test('other items are accepted and dropped, and what is malformed is refused as 
   const only = await send('envelope', envelope({}, [{ type: 'client_report' }, '{}']));
   assert.deepEqual([only.status, only.body], [200, {}]);
   assert.deepEqual((await send('envelope', '{}')).body, {});
+  const transactions = envelope({}, [{ type: 'transaction' }, '{}'], [{ type: 'transaction' }, '{}']);
+  assert.deepEqual((await send('envelope', transactions)).body, {});
   assert.equal((await errors())[0]!.events_count, 1);
 
   const refused: [body: string, status: number][] = [
     ['', 400],
     ['not json\n', 400],
     [envelope({}, event, event), 400],
+    [envelope({}, event, [{ type: 'transaction' }, '{}']), 400],
+    [envelope({}, [{ type: 'transaction' }, '{}'], event), 400],
     [envelope({}, [{ type: 'event', length: 5 }, JSON.stringify(failure)]), 400],
     [envelope({}, [{ type: 'event', length: 5000 }, JSON.stringify(failure)]), 400],
     [envelope({}, [{ no: 'type' }, '{}']), 400],

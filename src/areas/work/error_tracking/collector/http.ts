@@ -107,10 +107,18 @@ async function keep(call: Call, intake: Intake, received: Received) {
   return accepted(call, received.event?.event_id);
 }
 
-/** Which items are kept: one event has to be, a second one is an error, and of the others only so many. */
+/**
+ * Which items are kept: one event has to be, and of the others only so many.
+ * @throws Malformed for a second event, and for a transaction beside an event
+ */
 function limitsOfItems() {
   let others = 0;
+  const exclusive = new Set<string>();
   return (type: string): ItemLimit => {
+    if (type === 'event' || type === 'transaction') {
+      if (exclusive.has('event') || (type === 'event' && exclusive.has('transaction'))) throw new Malformed();
+      exclusive.add(type);
+    }
     if (type === 'event') return { bytes: event_bytes };
     const bytes = Object.hasOwn(otherItems_bytes, type) ? otherItems_bytes[type]! : 0;
     if (bytes > 0) others += 1;
@@ -137,8 +145,7 @@ async function takeEnvelope(call: Call) {
   const received_at = new Date();
   const sent_at = instantOf(head.sent_at);
   const moment = { received_at, clock_offset_ms: sent_at && sent_at.getTime() - received_at.getTime() };
-  const [item, another] = items.filter(({ type }) => type === 'event');
-  if (another !== undefined) throw badRequest('Failed to parse sentry request');
+  const item = items.find(({ type }) => type === 'event');
   const event = item && eventIn(call, intake, jsonIn(item), moment, eventId(head.event_id));
   const received = { ...othersIn(items, { ...moment, user_salt: intake.user_salt }), ...(event ? { event } : {}) };
   return keep(call, intake, received);

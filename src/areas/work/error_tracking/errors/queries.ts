@@ -6,7 +6,7 @@ import { type Database, type DB, isAmong, ofAnyLength } from '../../../../db/ind
 import { Direction, filtersOn } from '../../../../http/index.ts';
 import { isFoundIn } from '../../../../texts/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../../people/users/index.ts';
-import { longestTagValue } from '../events/rules.ts';
+import { longestTagValue } from '../events/payload_rules.ts';
 
 export const statuses = ['unresolved', 'resolved', 'ignored'] as const;
 export type Status = (typeof statuses)[number];

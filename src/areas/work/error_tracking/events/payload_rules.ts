@@ -14,6 +14,10 @@ const largestRequest = 8192;
 const largestExtra = 16_384;
 const largestExtras = 262_144;
 const largestVars = 8192;
+const maximumTags = 100;
+const longestTagKey = 32;
+/** Longer values of tags are cut. */
+export const longestTagValue = 200;
 
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -28,6 +32,19 @@ export function textOf(value: Json | undefined, longest = longestMessage): strin
 export function objectsIn(value: Json | undefined): JsonObject[] {
   const list = isObject(value) ? value.values : value;
   return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** The tags that people sent, as a list of pairs or as an object, within their limits. */
+export function tagPairs(tags: Json | undefined): [key: string, value: string][] {
+  const pairs = Array.isArray(tags)
+    ? tags.filter((tag): tag is [Json, Json] => Array.isArray(tag) && tag.length === 2)
+    : isObject(tags)
+      ? Object.entries(tags)
+      : [];
+  return pairs
+    .slice(0, maximumTags)
+    .map(([key, value]) => [textOf(key, longestTagKey), textOf(value, longestTagValue)])
+    .filter((pair): pair is [string, string] => pair.every((part) => part !== undefined));
 }
 
 /** A text that PostgreSQL can hold: without NUL characters and halves of surrogate pairs. */
@@ -79,10 +96,24 @@ function boundFrames(stack: Json | undefined): Json | undefined {
 const withStacks = (values: Json | undefined): JsonObject[] =>
   objectsIn(values).map((value) => ('stacktrace' in value ? { ...value, stacktrace: boundFrames(value.stacktrace)! } : value));
 
+/** A message, as a text or in the members of an object. */
+function boundMessage(given: Json | undefined): Json | undefined {
+  if (typeof given === 'string') return given.slice(0, longestMessage);
+  if (!isObject(given)) return given;
+  const { message, formatted } = given;
+  return {
+    ...given,
+    ...(typeof message === 'string' ? { message: message.slice(0, longestMessage) } : {}),
+    ...(typeof formatted === 'string' ? { formatted: formatted.slice(0, longestMessage) } : {}),
+  };
+}
+
 /** What is too large is left out; unknown members are kept. */
 function bounded(payload: JsonObject): JsonObject {
   const parts: [name: string, value: Json | undefined][] = [
-    ['message', typeof payload.message === 'string' ? payload.message.slice(0, longestMessage) : payload.message],
+    ['message', boundMessage(payload.message)],
+    ['logentry', boundMessage(payload.logentry)],
+    ['tags', payload.tags && (isObject(payload.tags) ? Object.fromEntries(tagPairs(payload.tags)) : tagPairs(payload.tags))],
     ['contexts', within(payload.contexts, largestContext)],
     ['extra', within(payload.extra, largestExtra, largestExtras)],
     ['request', within(payload.request, largestRequest, largestRequest)],

@@ -81,6 +81,7 @@ test('users are recognized within a project only, by the first identity that the
   assert.notEqual(user({ id: 7 }), user({ id: 8 }));
   assert.notEqual(user({ id: 7 }), user({ id: 7 }, { user_salt: Buffer.from('other') }));
   assert.equal(user({ ip_address: '{{auto}}' }), user({ ip_address: '192.0.2.7' }));
+  assert.equal(JSON.parse(read({ message: 'x', user: { ip_address: '{{auto}}' } }).payload).user.ip_address, '192.0.2.7');
   for (const none of [undefined, null, {}, { name: 'Ada' }, { id: '' }, 'Ada']) assert.equal(user(none as Json), undefined);
 });
 
@@ -113,6 +114,14 @@ test('what is odd or too large is left out, and the rest is kept', () => {
   assert.doesNotMatch(event.payload, /\\u0000|\\ud800/);
   assert.deepEqual([payload.contexts, payload.extra, payload.own], [{ small: { a: 1 } }, { small: 1 }, { kept: true }]);
   assert.deepEqual([payload.breadcrumbs.values.length, payload.breadcrumbs.values.at(-1).message], [100, '149']);
+  assert.deepEqual(payload.tags, [
+    ['key', 'value'],
+    ['k'.repeat(32), 'v'.repeat(200)],
+  ]);
+  const long = JSON.parse(
+    read({ logentry: { message: 'm'.repeat(9000), formatted: 'f'.repeat(9000), params: [1] } }).payload,
+  ).logentry;
+  assert.deepEqual([long.message.length, long.formatted.length, long.params], [8192, 8192, [1]]);
   const kept = payload.threads.values[0].stacktrace.frames;
   assert.deepEqual([kept.length, kept[0].function, kept.at(-2).function], [50, 'f0', 'f119']);
   assert.equal(({} as { polluted?: boolean }).polluted, undefined);

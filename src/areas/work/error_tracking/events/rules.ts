@@ -1,7 +1,7 @@
 /** What is stored of an event: its payload, and what is read from it. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { fingerprintOf } from './grouping_rules.ts';
-import { isObject, type Json, type JsonObject, storedPayload, textOf } from './payload_rules.ts';
+import { isObject, type Json, type JsonObject, longestTagValue, storedPayload, tagPairs, textOf } from './payload_rules.ts';
 import { crashFrames, exceptionsOf, messageOf, ownFrames, syntheticMessage, thrownBy } from './stack_rules.ts';
 
 const platforms = new Set(
@@ -10,10 +10,6 @@ const platforms = new Set(
 const levels = new Set(['fatal', 'error', 'warning', 'info', 'debug']);
 const longestName = 255;
 const longestDescription = 1024;
-const longestTagKey = 32;
-/** Longer values of tags are cut. */
-export const longestTagValue = 200;
-const maximumTags = 100;
 const minute_ms = 60_000;
 const day_ms = 86_400_000;
 
@@ -75,30 +71,25 @@ export function credibleTime(
 }
 
 /** The tags that people sent, with those that every event has. */
-function tagsOf(payload: JsonObject, always: Record<string, string | undefined>): Record<string, string> {
-  const { tags } = payload;
-  const pairs: [Json, Json][] = Array.isArray(tags)
-    ? tags.filter((tag): tag is [Json, Json] => Array.isArray(tag) && tag.length === 2)
-    : isObject(tags)
-      ? Object.entries(tags)
-      : [];
-  const given = pairs
-    .slice(0, maximumTags)
-    .map(([key, value]) => [textOf(key, longestTagKey), textOf(value, longestTagValue)])
-    .filter((pair): pair is [string, string] => pair.every((part) => part !== undefined));
+function tagsOf({ tags }: JsonObject, always: Record<string, string | undefined>): Record<string, string> {
   const own = Object.entries(always).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return Object.fromEntries([...given, ...own]);
+  return Object.fromEntries([...tagPairs(tags), ...own]);
+}
+
+/** Clients that do not know the address of their user say `{{auto}}`. */
+function withAddress(event: JsonObject, { sender }: Receipt): JsonObject {
+  const { user } = event;
+  return isObject(user) && user.ip_address === '{{auto}}' ? { ...event, user: { ...user, ip_address: sender } } : event;
 }
 
 /** Who met the error, unrecognizable: the first of what identifies them. */
-function userHash(payload: JsonObject, { sender, user_salt }: Receipt): Buffer | null {
+function userHash(payload: JsonObject, { user_salt }: Receipt): Buffer | null {
   const user = isObject(payload.user) ? payload.user : {};
-  const address = user.ip_address === '{{auto}}' ? sender : user.ip_address;
   const identities: [kind: string, value: Json | undefined][] = [
     ['id', user.id],
     ['email', user.email],
     ['username', user.username],
-    ['ip_address', address],
+    ['ip_address', user.ip_address],
   ];
   const found = identities.find(([, value]) => textOf(value) !== undefined);
   return found
@@ -144,7 +135,7 @@ const isSupported = (event: JsonObject): boolean => exceptionsOf(event).length >
 export function readEvent(event: Json, receipt: Receipt): ReceivedEvent | undefined {
   if (!isObject(event)) return undefined;
   const event_id = receipt.event_id ?? eventId(event.event_id) ?? randomUUID().replaceAll('-', '');
-  const { payload, text } = storedPayload(event, event_id);
+  const { payload, text } = storedPayload(withAddress(event, receipt), event_id);
   if (!isSupported(payload)) return undefined;
   const { name, description } = titleOf(payload);
   const platform = typeof payload.platform === 'string' && platforms.has(payload.platform) ? payload.platform : 'other';

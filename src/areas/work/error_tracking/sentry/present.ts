@@ -2,7 +2,7 @@
 import type { Project } from '../../../../access/index.ts';
 import { errorUrl, titleOf } from '../errors/present.ts';
 import type { ErrorRow, Stats } from '../errors/queries.ts';
-import { isObject, type JsonObject, textOf } from '../events/payload_rules.ts';
+import { type JsonObject, tagPairs, textOf } from '../events/payload_rules.ts';
 import type { WholeEvent } from '../events/queries.ts';
 import type { TracedFrame } from '../events/source_queries.ts';
 import { exceptionsOf, messageOf } from '../events/stack_rules.ts';
@@ -68,16 +68,8 @@ const exception = (given: JsonObject, frames: readonly ShownFrame[]) => ({
 
 /** The tags that clients sent, and those that every event has. */
 function tagsOf({ environment, level, release: version }: WholeEvent, { tags }: JsonObject) {
-  const given = isObject(tags) ? Object.entries(tags) : Array.isArray(tags) ? tags.filter((tag) => Array.isArray(tag)) : [];
-  const own = [
-    ['environment', environment],
-    ['level', level],
-    ['release', version],
-  ];
-  return [...own, ...given].flatMap(([key, value]) => {
-    const [name, text] = [textOf(key ?? null), textOf(value ?? null)];
-    return name === undefined || text === undefined ? [] : [{ key: name, value: text }];
-  });
+  const own = Object.entries({ environment, level, ...(version === null ? {} : { release: version }) });
+  return [...own, ...tagPairs(tags)].map(([key, value]) => ({ key, value }));
 }
 
 /** @param stacks of the exceptions of the event, in their order */
