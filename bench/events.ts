@@ -101,6 +101,8 @@ async function compared({ api }: Instance, { large, small, middle }: EventSeed):
     ['of which there are none', { action: 'approved' }],
     ['page 400', { page: 400 }],
     ['before a day', { before: new Date(Date.now() - 86_400_000).toISOString().slice(0, 10) }],
+    ['before half of them', { before: new Date(Date.now() - many * 30_000).toISOString().slice(0, 10) }],
+    ['after a day', { after: new Date(Date.now() - 259_200_000).toISOString().slice(0, 10) }],
     ['after_id', { after_id: middle }],
   ];
   const found: Row[] = [];

@@ -1102,9 +1102,11 @@ create table events (
 );
 CREATE INDEX events_by_age ON events USING btree (created_at);
 CREATE INDEX events_of_author ON events USING btree (author_id, id);
+CREATE INDEX events_of_author_by_time ON events USING btree (author_id, created_at, id);
 CREATE INDEX events_of_project ON events USING btree (project_id, id);
 CREATE INDEX events_of_project_by_action ON events USING btree (project_id, action, id);
 CREATE INDEX events_of_project_by_target ON events USING btree (project_id, target_type, id);
+CREATE INDEX events_of_project_by_time ON events USING btree (project_id, created_at, id);
 CREATE TRIGGER announce_events BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION announce_events();
 
 create table feature_gates (

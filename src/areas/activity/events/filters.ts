@@ -66,5 +66,7 @@ export async function filtered(db: Database, name: string, all: EventQuery, give
   if (before) query = query.where('events.created_at', '<', sql<string>`${before}::date at time zone 'UTC'`);
   if (after) query = query.where('events.created_at', '>=', sql<string>`(${after}::date + 1) at time zone 'UTC'`);
   if (after_id !== undefined) query = query.where('events.id', '>', after_id).where('events.id', '<=', await lastSettledId(db));
-  return listed(db, [name, action, target_type, before, after, after_id].join(' '), query, sort);
+  // Times need not be in the order of the ids, and a walk along these would read everything up to the day.
+  const by = (before || after) && after_id === undefined ? 'created_at' : 'id';
+  return listed(db, [name, action, target_type, before, after, after_id].join(' '), query, { by, sort });
 }

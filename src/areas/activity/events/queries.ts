@@ -92,17 +92,31 @@ function longListsOf(db: Database): LRUCache<string, true> {
   return known;
 }
 
-/**
- * @param name tells the list from all others
- * @param sort by id
- */
-export function listed(db: Database, name: string, query: EventQuery, sort: 'asc' | 'desc'): ListedEvents {
-  const narrow = query.select(sql<number>`events.project_id`.as('project_id')).select([...deciding, isPush]);
+/** The events behind one in the order of a list. */
+function behind(query: EventQuery, { by, sort }: EventOrder, { id, at }: { id: number; at: string }): EventQuery {
+  const comparison = sql.raw(sort === 'asc' ? '>' : '<');
+  if (by === 'id') return query.where(sql<boolean>`events.id ${comparison} ${id}`);
+  return query.where(sql<boolean>`(events.created_at, events.id) ${comparison} (${at}::timestamptz, ${id}::bigint)`);
+}
+
+interface EventOrder {
+  by: 'id' | 'created_at';
+  sort: 'asc' | 'desc';
+}
+
+/** @param name tells the list from all others */
+export function listed(db: Database, name: string, query: EventQuery, order: EventOrder): ListedEvents {
+  // In the order of the list, so that an index which has it is preferred to one for more than the list.
+  const ordered = (events: EventQuery) =>
+    (order.by === 'created_at' ? events.orderBy('events.created_at', order.sort) : events)
+      .orderBy('events.id', order.sort)
+      .select(sql<number>`events.project_id`.as('project_id'))
+      .select([...deciding, isPush]);
   return {
-    subjects: (after, limit) =>
-      (after === undefined ? narrow : narrow.where('events.id', sort === 'asc' ? '>' : '<', after))
-        .select('events.id')
-        .orderBy('events.id', sort)
+    subjects: (last, limit) =>
+      ordered(last ? behind(query, order, last) : query)
+        // As PostgreSQL prints it, because a Timestamp has lost its microseconds.
+        .select(['events.id', sql<string>`events.created_at::text`.as('at')])
         .limit(limit)
         .execute(),
     reaches: async (length) => {
@@ -116,7 +130,7 @@ export function listed(db: Database, name: string, query: EventQuery, sort: 'asc
     },
     groups: async (most) => {
       const { rows } = await sql<{ count: number } & Subject>`
-        select project_id, is_push, target_type, target_id, count(*) from (${narrow.limit(most)}) counted group by 1, 2, 3, 4`.execute(
+        select project_id, is_push, target_type, target_id, count(*) from (${ordered(query).limit(most)}) counted group by 1, 2, 3, 4`.execute(
         db,
       );
       return rows;

@@ -100,6 +100,9 @@ test('events are filtered by action, target and day, ordered and paged', async (
   assert.deepEqual(await titles({ after: '2030-03-09', before: '2030-03-11' }), ['one']);
   assert.deepEqual(await titles({ after: '2030-03-10' }), [], 'the day itself does not count');
   assert.ok(!(await titles({ before: '2030-03-10' })).includes('one'));
+  assert.deepEqual(await titles({ target_type: 'issue' }), ['three', 'two', 'one'], 'by id');
+  assert.deepEqual(await titles({ target_type: 'issue', after: '2020-01-01' }), ['one', 'three', 'two'], 'by time');
+  assert.deepEqual(await titles({ target_type: 'issue', after: '2020-01-01', sort: 'asc', per_page: 1, page: 3 }), ['one']);
 
   const page = await owner.get(`${url}/events`, { per_page: 2 });
   assert.deepEqual([page.headers.get('x-total'), page.headers.get('x-total-pages')], ['4', '2']);

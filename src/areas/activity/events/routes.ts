@@ -17,7 +17,7 @@ import { userIdNamed } from '../../people/users/index.ts';
 import { eventFilters, eventRules, filtered } from './filters.ts';
 import { type EventReply, eventForm, presentEvent } from './present.ts';
 import { allEvents, type CommentedOn, type EventQuery, eventRows, isOfMembership } from './queries.ts';
-import { type Subject, sightWith, visiblePage, visibleTotal } from './visibility_queries.ts';
+import { type ListedEvent, type Subject, sightWith, visiblePage, visibleTotal } from './visibility_queries.ts';
 
 /** What the lists of events show of comments. Their own area, which this one does not import, provides it. */
 export interface EventComments extends CommentedOn {
@@ -59,7 +59,7 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
   ): Promise<Page<EventReply>> {
     const wanted = await filtered(db, name, all, given);
     const sees = (subjects: readonly Subject[]) => sight(db, caller, subjects);
-    const read = async (events: readonly ({ id: number } & Subject)[]) => {
+    const read = async (events: readonly ListedEvent[]) => {
       const [ids, note_ids] = [events.map(({ id }) => id), events.flatMap((event) => (isComment(event) ? event.target_id! : []))];
       const [rows, notes] = await Promise.all([
         ids.length > 0 ? rowsOf(db, caller, ids) : [],

@@ -116,10 +116,17 @@ export function sightWith(isReadableComment: ReadableComment): Sight {
   };
 }
 
+/** An event of a list. */
+export interface ListedEvent extends Subject {
+  id: number;
+  /** Its time, to the microsecond. */
+  at: string;
+}
+
 /** A list of events in its order, whether a caller may see them or not. */
 export interface ListedEvents {
-  /** Some events with what decides on whether they can be seen. */
-  subjects(after: number | undefined, limit: number): Promise<({ id: number } & Subject)[]>;
+  /** Some events with what decides on whether they can be seen: the first, or those behind one. */
+  subjects(last: ListedEvent | undefined, limit: number): Promise<ListedEvent[]>;
   /** Whether there are at least this many. */
   reaches(length: number): Promise<boolean>;
   /** The first of them, up to `most`, by what decides on whether they can be seen. */
@@ -131,7 +138,7 @@ const look = { least: 200, most: 5_000 };
 
 type Seeing = (subjects: readonly Subject[]) => Promise<boolean[]>;
 /** Reads those of some events that can be seen, in their order. */
-type ReadingRows<Row> = (events: readonly ({ id: number } & Subject)[]) => Promise<Row[]>;
+type ReadingRows<Row> = (events: readonly ListedEvent[]) => Promise<Row[]>;
 
 /**
  * The rows of a page of the events that a caller may see. Pages are full, whatever lies between. The rows of the first page are read while it is decided what can be seen: as
@@ -151,7 +158,7 @@ export async function visiblePage<Row extends { id: number }>(
   let step = look.least;
   for (let last = isAll ? undefined : events.at(-1); last && found.length < wanted; ) {
     const size = Math.min(Math.max(wanted - found.length, step), look.most);
-    const next = await list.subjects(last.id, size);
+    const next = await list.subjects(last, size);
     found.push(...(await seenOf(next, sees)));
     last = next.length < size ? undefined : next.at(-1);
     step = Math.min(step * 4, look.most);
