@@ -11,12 +11,17 @@ interface Reference {
   to_columns: string[];
 }
 
+/** References that have no foreign key, because checking it row by row would take too long (docs/decisions/0054-dependencies-have-one-foreign-key.md). */
+const unenforced: readonly Reference[] = [
+  { table: 'dependencies', columns: ['package_version_id'], to_table: 'package_versions', to_columns: ['id'] },
+];
+
 /**
- * Checks every foreign key again. PostgreSQL refuses such rows when they are written, but not what damage to the disk, or changes with the triggers turned
+ * Checks every foreign key again, and what has none. PostgreSQL refuses such rows when they are written, but not what damage to the disk, or changes with the triggers turned
  * off, leave behind.
  */
 export async function* checkReferences({ db, signal }: Pick<CheckOptions, 'db' | 'signal'>): AsyncGenerator<Finding> {
-  for (const reference of await references(db)) {
+  for (const reference of [...(await foreignKeys(db)), ...unenforced]) {
     signal.throwIfAborted();
     const { count, example } = await dangling(db, reference);
     if (count === 0) continue;
@@ -27,7 +32,7 @@ export async function* checkReferences({ db, signal }: Pick<CheckOptions, 'db' |
   }
 }
 
-async function references(db: Database): Promise<Reference[]> {
+async function foreignKeys(db: Database): Promise<Reference[]> {
   const names = (table: string, columns: string) => sql`(
     select array_agg(attname::text order by place) from unnest(${sql.ref(columns)}) with ordinality key(number, place)
       join pg_attribute on attrelid = ${sql.ref(table)} and attnum = number)`;

@@ -240,15 +240,25 @@ test('rows that refer to users, large files and projects that do not exist are r
         { project_id: project.id, lfs_object_id: nobody + 1 },
       ])
       .execute();
+    await sql`
+      with file as (
+        insert into dependency_files (project_id, path, blob_id, reader_version, count)
+        values (${project.id}, 'bom.cdx.json', null, 1, 1) returning id)
+      insert into dependencies (project_id, file_id, digest, package_version_id, name, version, package_manager, path, development, licenses)
+      select ${project.id}, given.file_id, gen_random_uuid(), ${nobody}, 'left', '1.0.0', 'npm', 'bom.cdx.json', false, '{}'
+        from (select id as file_id from file union all select ${nobody}) given`.execute(tx);
   });
   assert.deepEqual(await sentences(world), [
+    `dependencies: file_id refers to rows of dependency_files that do not exist, in 1 row: for example ${nobody}. Restore them from a backup.`,
     `issue_assignees: user_id refers to rows of users that do not exist, in 1 row: for example ${nobody}. Restore them from a backup.`,
     `lfs_objects_projects: lfs_object_id refers to rows of lfs_objects that do not exist, in 2 rows: for example ${nobody}. Restore them from a backup.`,
+    `dependencies: package_version_id refers to rows of package_versions that do not exist, in 2 rows: for example ${nobody}. Restore them from a backup.`,
   ]);
   await repairAll(world);
-  assert.equal((await sentences(world)).length, 2, 'a repair does not remove the trace of what is lost');
+  assert.equal((await sentences(world)).length, 4, 'a repair does not remove the trace of what is lost');
   await db.deleteFrom('issue_assignees').where('user_id', '=', nobody).execute();
   await db.deleteFrom('lfs_objects_projects').where('lfs_object_id', '>=', nobody).execute();
+  await db.deleteFrom('dependencies').where('package_version_id', '=', nobody).execute();
 });
 
 test('a damaged object and a missing repository are reported, but not repaired', async () => {

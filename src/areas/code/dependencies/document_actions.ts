@@ -5,7 +5,7 @@ import { badRequest, type Services, type UploadedFile } from '../../../http/inde
 import { type ReadFile, readFile, Unreadable } from '../../../lockfiles/index.ts';
 import { removeUnusedBlob, storeBlob } from '../../instance/blobs/index.ts';
 import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.ts';
-import { storeFile, storePackages } from './file_actions.ts';
+import { storeFile, withPackages } from './file_actions.ts';
 
 const mostDocuments = 100;
 const longestName = 255;
@@ -59,15 +59,16 @@ export async function addDocument(
   const { db } = services;
   if (file.name.length > longestName) throw badRequest(tooLong);
   const outcome = await contentsOf(services, file);
-  await storePackages(db, outcome);
-  await matchPackages(db);
-  return db.transaction().execute(async (tx) => {
-    // Locked, so that two uploads cannot both be the last, and the vulnerabilities are those of both.
-    await tx.selectFrom('projects').select('id').where('id', '=', project_id).forNoKeyUpdate().executeTakeFirst();
-    await refuseTooMany(tx, project_id, file.name);
-    const id = await storeFile(tx, { project_id, path: file.name, blob_id: null, manager: null, outcome });
-    await refreshVulnerabilities(tx, [project_id]);
-    return { id, path: file.name, count: outcome.count };
+  return withPackages(db, outcome, async () => {
+    await matchPackages(db);
+    return db.transaction().execute(async (tx) => {
+      // Locked, so that two uploads cannot both be the last, and the vulnerabilities are those of both.
+      await tx.selectFrom('projects').select('id').where('id', '=', project_id).forNoKeyUpdate().executeTakeFirst();
+      await refuseTooMany(tx, project_id, file.name);
+      const id = await storeFile(tx, { project_id, path: file.name, blob_id: null, manager: null, outcome });
+      await refreshVulnerabilities(tx, [project_id]);
+      return { id, path: file.name, count: outcome.count };
+    });
   });
 }
 

@@ -48,7 +48,7 @@ const digest = (path: string) => sql`md5(concat_ws(E'\n', manager, coalesce(sour
  * Adds the packages of a file that are new to the server; those that no advisory is about need not be compared. Not in the transaction that stores the file, so
  * that files with the same packages do not wait for each other.
  */
-export async function storePackages(db: Database, { portions }: ReadFile): Promise<void> {
+async function storePackages(db: Database, { portions }: ReadFile): Promise<void> {
   for (const portion of portions)
     await db.transaction().execute(async (tx) => {
       await lockAdvisories(tx, 'shared');
@@ -65,9 +65,32 @@ export async function storePackages(db: Database, { portions }: ReadFile): Promi
     });
 }
 
+/** Packages of a file were removed after `storePackages` had found them, by the job that forgets what nobody lists. */
+class PackagesGone extends Error {
+  override name = 'PackagesGone';
+}
+
+const mostTries = 3;
+
+/**
+ * Adds the packages of a file, and runs what stores the file. Both again when packages are removed between the two.
+ * @param store a transaction that calls `storeFile`
+ * @returns what `store` returns
+ */
+export async function withPackages<T>(db: Database, outcome: ReadFile, store: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    await storePackages(db, outcome);
+    try {
+      return await store();
+    } catch (error) {
+      if (!(error instanceof PackagesGone) || tries === mostTries) throw error;
+    }
+  }
+}
+
 /**
  * Stores a file with its dependencies. Those that it has listed before keep their ids.
- * @param file whose packages `storePackages` has added
+ * @param file one that lists packages is stored by `withPackages`
  * @returns the id of the file
  */
 export async function storeFile(tx: Database, file: WrittenFile): Promise<number> {
@@ -102,17 +125,23 @@ async function storeEntries(
   { project_id, file_id, path }: { project_id: number; file_id: number; path: string },
   portion: string,
 ): Promise<void> {
-  await sql`
-    insert into dependencies (project_id, file_id, digest, package_version_id, name, version, package_manager, path, direct, development, licenses)
-    select ${project_id}, ${file_id}, ${digest(path)}, package_versions.id, name, version, manager, coalesce(source_path, ${path}),
-           direct, development, array(select json_array_elements_text(licenses))
-      from ${entries(portion)}
-      left join package_versions using (ecosystem, advised_name, version)
-     order by place
-        on conflict (file_id, digest) do update
-       set direct = excluded.direct, development = excluded.development, licenses = excluded.licenses, package_version_id = excluded.package_version_id
-     where (dependencies.direct, dependencies.development, dependencies.licenses, dependencies.package_version_id)
-           is distinct from (excluded.direct, excluded.development, excluded.licenses, excluded.package_version_id)`.execute(tx);
+  const { rows } = await sql<{ gone: number }>`
+    with entry as materialized (
+      select entry.*, package_versions.id as package_version_id
+        from ${entries(portion)} left join package_versions using (ecosystem, advised_name, version)
+    ), stored as (
+      insert into dependencies (project_id, file_id, digest, package_version_id, name, version, package_manager, path, direct, development, licenses)
+      select ${project_id}, ${file_id}, ${digest(path)}, package_version_id, name, version, manager, coalesce(source_path, ${path}),
+             direct, development, array(select json_array_elements_text(licenses))
+        from entry
+       order by place
+          on conflict (file_id, digest) do update
+         set direct = excluded.direct, development = excluded.development, licenses = excluded.licenses, package_version_id = excluded.package_version_id
+       where (dependencies.direct, dependencies.development, dependencies.licenses, dependencies.package_version_id)
+             is distinct from (excluded.direct, excluded.development, excluded.licenses, excluded.package_version_id)
+    )
+    select count(*) as gone from entry where ecosystem is not null and package_version_id is null`.execute(tx);
+  if (rows[0]!.gone > 0) throw new PackagesGone('Packages of the file were removed while it was stored.');
 }
 
 /**

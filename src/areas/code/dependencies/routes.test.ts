@@ -241,6 +241,41 @@ test('dependencies are exported as CycloneDX, SPDX and CSV by the user who asked
   assert.ok(lines.includes('minimist,1.2.5,npm,package-lock.json,MIT,CVE-1 (critical)'));
 });
 
+test('a package that is forgotten while a file is being stored that lists it is added again', async () => {
+  const here = await world({});
+  const { as, project, db } = here;
+  const body = { branch: 'main', commit_message: 'Add', actions: [created('Cargo.lock', lockOf('cargo/Cargo.lock'))] };
+  await as('maintainer').post(`/projects/${project.id}/repository/commits`, body);
+  const old = { ecosystem: 'crates.io', advised_name: 'itoa', version: '1.0.19', is_matched: true };
+  const { id } = await db.insertInto('package_versions').values(old).returning('id').executeTakeFirstOrThrow();
+  await sql`update package_versions set created_at = now() - interval '2 days'`.execute(db);
+
+  // The scan stops where it has looked its packages up and stores the file.
+  const scanning = await db.transaction().execute(async (tx) => {
+    await tx.selectFrom('projects').select('id').where('id', '=', project.id).forUpdate().execute();
+    const scanning = scan(here);
+    for (;;) {
+      const { rows } = await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%for key share%'`.execute(db);
+      if (rows.length > 0) break;
+    }
+    await performJob(here.services, keepDependencies);
+    assert.equal(await db.selectFrom('package_versions').select('id').where('id', '=', id).executeTakeFirst(), undefined);
+    return { scanning };
+  });
+  assert.deepEqual(await scanning.scanning, ['scan_dependencies']);
+  const named = await db
+    .selectFrom('dependencies')
+    .leftJoin('package_versions', 'package_versions.id', 'package_version_id')
+    .select(['dependencies.name', 'advised_name'])
+    .where('project_id', '=', project.id)
+    .orderBy('dependencies.id')
+    .execute();
+  assert.deepEqual(
+    named.map(({ name, advised_name }) => [name, advised_name]),
+    ['itoa', 'maybe-uninit', 'smallvec'].map((name) => [name, name]),
+  );
+});
+
 test('a project names files that are read below folders of tests, and constraints of pip are read', async () => {
   const here = await world();
   const { as, project } = here;

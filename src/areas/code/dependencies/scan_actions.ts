@@ -27,9 +27,9 @@ import {
   readerVersion,
   removeOthers,
   storeFile,
-  storePackages,
   storeUnread,
   type WrittenFile,
+  withPackages,
 } from './file_actions.ts';
 import { longestPath_bytes } from './rules.ts';
 
@@ -112,8 +112,8 @@ function whileCurrent({ db, project_id, ...scan }: Scan, run: (tx: Database) => 
 async function replaceFile(scan: Scan, found: Found): Promise<readonly string[] | undefined> {
   const outcome = await read(scan.repository, found);
   const file: WrittenFile = { ...found, project_id: scan.project_id, outcome };
-  if (!(outcome instanceof Unreadable)) await storePackages(scan.db, outcome);
-  const isCurrent = await whileCurrent(scan, (tx) => storeFile(tx, file));
+  const store = () => whileCurrent(scan, (tx) => storeFile(tx, file));
+  const isCurrent = await (outcome instanceof Unreadable ? store() : withPackages(scan.db, outcome, store));
   if (!isCurrent) return undefined;
   return outcome instanceof Unreadable ? [] : outcome.includes;
 }
