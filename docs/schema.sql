@@ -159,6 +159,14 @@ begin
   insert into unused_blobs (key) values (old.avatar_key) on conflict do nothing;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_dependency_export()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_blobs (key) select blob_key from removed where blob_key is not null on conflict do nothing;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_image()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -644,14 +652,21 @@ create table dependency_list_exports (
   export_type text not null,
   created_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone default (now() + '7 days'::interval) not null,
+  status text default 'created'::text not null,
+  with_vulnerabilities boolean default false not null,
+  blob_key text,
+  size_bytes bigint,
   constraint dependency_list_exports_pkey PRIMARY KEY (id),
+  constraint dependency_list_exports_check CHECK ((status = 'finished'::text) = (blob_key IS NOT NULL AND size_bytes IS NOT NULL)),
   constraint dependency_list_exports_export_type_check CHECK (export_type = ANY (ARRAY['csv'::text, 'cyclonedx_1_6_json'::text, 'spdx_2_3_json'::text])),
+  constraint dependency_list_exports_status_check CHECK (status = ANY (ARRAY['created'::text, 'running'::text, 'finished'::text, 'failed'::text])),
   constraint dependency_list_exports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint dependency_list_exports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX dependency_list_exports_expires_at_idx ON dependency_list_exports USING btree (expires_at);
 CREATE INDEX dependency_list_exports_project_id_idx ON dependency_list_exports USING btree (project_id);
 CREATE INDEX dependency_list_exports_user_id_idx ON dependency_list_exports USING btree (user_id);
+CREATE TRIGGER keep_unused_dependency_export AFTER DELETE ON dependency_list_exports REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_dependency_export();
 
 create table dependency_scans (
   project_id bigint not null,

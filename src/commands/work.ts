@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino';
 import { removeOldEvents } from '../areas/activity/events/index.ts';
 import { announceEvents, removeOldHookEvents, sendHookDeliveries } from '../areas/activity/hooks/index.ts';
 import { endTodosOfGoneCommits } from '../areas/activity/todos/index.ts';
-import { keepDependencies, scanDependencies } from '../areas/code/dependencies/index.ts';
+import { keepDependencies, scanDependencies, writeDependencyExport } from '../areas/code/dependencies/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
 import {
   maintainRepository,
@@ -76,6 +76,7 @@ import { listenForStop } from './stop_request.ts';
 const jobs: readonly AnyJob[] = [
   keepDependencies,
   scanDependencies,
+  writeDependencyExport,
   digestErrors,
   forgetOldErrors,
   removeError,

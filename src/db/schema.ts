@@ -256,6 +256,10 @@ export interface DependencyListExports {
   export_type: string;
   created_at: Generated<Timestamp>;
   expires_at: Generated<Timestamp>;
+  status: Generated<string>;
+  with_vulnerabilities: Generated<boolean>;
+  blob_key: string | null;
+  size_bytes: number | null;
 }
 
 export interface DependencyScans {

@@ -9,10 +9,10 @@ import { fingerprintOf } from '../secrets/index.ts';
 import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
+import { checkOwnedFiles } from './check_owned_files.ts';
 import { checkReferences } from './check_references.ts';
 import { checkRepository } from './check_repository.ts';
 import { checkSnippet, snippetsToCheck } from './check_snippets.ts';
-import { checkSourceMaps } from './check_source_maps.ts';
 import { checkStorages } from './check_storages.ts';
 import { checkUploads } from './check_uploads.ts';
 import type { CheckOptions, Finding } from './finding.ts';
@@ -31,7 +31,7 @@ export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | '
   yield* checkRepositories(options);
   yield* checkBlobs(options);
   yield* checkUploads(options);
-  yield* checkSourceMaps(options);
+  yield* checkOwnedFiles(options);
   yield* checkReferences(options);
   yield* checkAuthorizations(options);
 }

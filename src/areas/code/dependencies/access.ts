@@ -1,5 +1,6 @@
 /** Who may read dependencies (docs/reference/dependencies.md#permissions). */
 import { holds, mayRead, mayReadCode, type Project, projectFor, projectRole } from '../../../access/index.ts';
+import type { BlobKey } from '../../../blobs/index.ts';
 import { type Access, type Caller, forbidden, found, idIn, notFound, unauthorized } from '../../../http/index.ts';
 import type { ExportType } from './export_present.ts';
 
@@ -21,19 +22,23 @@ export const dependencyReader: Access<{ caller: Caller; project: Project }> = {
 export interface StoredExport {
   id: number;
   export_type: ExportType;
+  status: string;
   expires_at: string;
+  /** Null until its file is written. */
+  blob_key: BlobKey | null;
+  size_bytes: number | null;
 }
 
-/** Grants the export in `:export_id`, with its project, to the user who made it, while they may read the dependencies. Others do not learn whether it exists. */
+/** Grants the export in `:export_id`, with its project, to the user who asked for it, while they may read what it lists. Others do not learn whether it exists. */
 export const exportOwner: Access<{ caller: Caller; project: Project; stored: StoredExport }> = {
   rule: 'dependency_list_export:owner',
   async check({ db, caller, params }) {
     if (!caller) throw unauthorized();
-    const { project_id, ...row } = found(
+    const { project_id, with_vulnerabilities, ...row } = found(
       undefined,
       await db
         .selectFrom('dependency_list_exports')
-        .select(['id', 'project_id', 'export_type', 'expires_at'])
+        .select(['id', 'project_id', 'export_type', 'status', 'with_vulnerabilities', 'expires_at', 'blob_key', 'size_bytes'])
         .where('id', '=', idIn(params.export_id!) ?? 0)
         .where('user_id', '=', caller.id)
         .where('expires_at', '>', new Date().toISOString())
@@ -42,6 +47,11 @@ export const exportOwner: Access<{ caller: Caller; project: Project; stored: Sto
     const project = await projectFor(db, caller, String(project_id));
     if (!project || !mayRead(caller, project)) throw notFound('Project');
     if (!mayReadDependencies(project)) throw forbidden();
-    return { caller, project, stored: { ...row, export_type: row.export_type as ExportType } };
+    if (with_vulnerabilities && !holds(project, 'read_vulnerability', 'project')) throw forbidden();
+    return {
+      caller,
+      project,
+      stored: { ...row, export_type: row.export_type as ExportType, blob_key: row.blob_key as BlobKey | null },
+    };
   },
 };

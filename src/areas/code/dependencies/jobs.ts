@@ -4,6 +4,7 @@ import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { lockAdvisories } from '../vulnerabilities/index.ts';
+import { tidyExports } from './export_actions.ts';
 import { scanProject } from './scan_actions.ts';
 
 /** Enqueued by every change of a default branch, with the project as its key. */
@@ -37,7 +38,7 @@ export const keepDependencies = job('keep_dependencies', {
        where not empty_repo and not exists (select from dependency_scans where project_id = projects.id)
        order by id limit ${enqueuedAtOnce}`.execute(db);
     await scanDependencies.enqueueEach(db, rows);
-    await sql`delete from dependency_list_exports where expires_at < now()`.execute(db);
+    await tidyExports(db);
     await forgetPackages(db);
   },
 });

@@ -8,7 +8,7 @@ import { fileForm } from '../../../../test/support/uploads.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { readListing } from '../../../lockfiles/files.ts';
 import { readerVersion } from './file_actions.ts';
-import { keepDependencies, scanDependencies } from './index.ts';
+import { keepDependencies, scanDependencies, writeDependencyExport } from './index.ts';
 
 const lockOf = (file: string) => readFileSync(path.join(import.meta.dirname, '../../../../test/lockfiles', file), 'utf8');
 const scan = (here: World) => performQueued(here.services, [scanDependencies]);
@@ -210,12 +210,22 @@ test('dependencies are exported as CycloneDX, SPDX and CSV by the user who asked
      where project_id = ${project.id} and name = 'minimist' and version = '1.2.5'`.execute(db);
   const exported = async (persona: 'reporter' | 'developer', export_type?: string) => {
     const made = await as(persona).post(url, export_type === undefined ? {} : { export_type });
-    assert.equal(made.status, 201);
-    assert.deepEqual((await as(persona).get(`/dependency_list_exports/${made.body.id}`)).body, made.body);
-    assert.equal(made.body.download, `${here.services.url}/api/v4/dependency_list_exports/${made.body.id}/download`);
-    assert.equal((await as('owner').get(`/dependency_list_exports/${made.body.id}`)).status, 404);
-    return as(persona).get(`/dependency_list_exports/${made.body.id}/download`);
+    assert.deepEqual([made.status, made.body.status, made.body.has_finished], [201, 'created', false]);
+    const own = `/dependency_list_exports/${made.body.id}`;
+    assert.equal(made.body.download, `${here.services.url}/api/v4${own}/download`);
+    const waiting = await as(persona).get(own);
+    assert.deepEqual([waiting.status, waiting.body], [202, made.body]);
+    const early = await as(persona).get(`${own}/download`);
+    assert.deepEqual([early.status, early.body.message], [404, '404 DependencyListExport Not Found']);
+    assert.deepEqual(await performQueued(here.services, [writeDependencyExport]), ['write_dependency_export']);
+    const ready = await as(persona).get(own);
+    assert.deepEqual([ready.status, ready.body], [200, { ...made.body, status: 'finished', has_finished: true }]);
+    assert.equal((await as('owner').get(own)).status, 404);
+    assert.equal((await as('owner').get(`${own}/download`)).status, 404);
+    last = own;
+    return as(persona).get(`${own}/download`);
   };
+  let last = '';
   assert.equal((await as('guest').post(url)).status, 403);
   assert.equal((await as('reporter').post(url, { export_type: 'pdf' })).status, 400);
 
@@ -239,6 +249,23 @@ test('dependencies are exported as CycloneDX, SPDX and CSV by the user who asked
   assert.equal(lines[0], 'name,version,package_manager,dependency_file_path,licenses,vulnerabilities');
   assert.ok(lines.includes('"\'@=SUM(1)/a,b",0.5.1,npm,package-lock.json,MIT,'), lines.join('\n'));
   assert.ok(lines.includes('minimist,1.2.5,npm,package-lock.json,MIT,CVE-1 (critical)'));
+
+  // It lists what was listed then, for as long as the user could ask for it again; one that no job could write has failed.
+  await commit(here, [{ action: 'delete', file_path: 'go.mod' }]);
+  assert.equal((await as('developer').get(`${last}/download`)).body.split('\r\n').length, lines.length);
+  await as('owner').put(`/projects/${project.id}/members/${here.people.developer.id}`, { access_level: 20 });
+  assert.deepEqual([(await as('developer').get(last)).status, (await as('developer').get(`${last}/download`)).status], [403, 403]);
+  const stuck = (await as('reporter').post(url)).body.id;
+  await sql`update dependency_list_exports set created_at = now() - interval '2 hours'`.execute(db);
+  await performJob(here.services, keepDependencies);
+  const failed = await as('reporter').get(`/dependency_list_exports/${stuck}`);
+  assert.deepEqual([failed.status, failed.body.status, failed.body.has_finished], [200, 'failed', false]);
+  // An export that goes leaves its file to the job that removes what is not used.
+  await sql`update dependency_list_exports set expires_at = now() - interval '1 hour'`.execute(db);
+  assert.equal((await as('reporter').get(`/dependency_list_exports/${stuck}`)).status, 404);
+  await performJob(here.services, keepDependencies);
+  const unused = await db.selectFrom('unused_blobs').select('key').where('key', 'like', 'dependency_exports/%').execute();
+  assert.equal(unused.length, 4);
 });
 
 test('a package that is forgotten while a file is being stored that lists it is added again', async () => {
