@@ -1,6 +1,6 @@
 /** Files that list what a project is built on: lock files, manifests and bills of materials. It imports no other folder of ours. */
-export { advisedName, type Entry, type PackageManager, packageManagers, Unreadable } from './entries.ts';
+export { advisedName, type PackageManager, packageManagers, Unreadable } from './entries.ts';
 export { hasListingName, isListing, type Listing, listingsAmong } from './files.ts';
 export { namedLicenses } from './licenses.ts';
 export { purlOf } from './purls.ts';
-export { largestListing_bytes, type ReadFile, readFile } from './reading.ts';
+export { largestListing_bytes, type Portion, type ReadFile, readFile } from './reading.ts';

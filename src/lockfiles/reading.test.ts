@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Entry, readFile, Unreadable } from './index.ts';
+import { readFile, Unreadable } from './index.ts';
 import { namedLicenses } from './licenses.ts';
 
 const deep = 20_000;
@@ -56,10 +56,10 @@ test('names from hostile files stay data', async () => {
   const lock =
     '{"lockfileVersion":1,"dependencies":{"__proto__":{"version":"1.0.0"},"constructor":{"version":"2.0.0"},"a":{"version":7},"b":null}}';
   const { portions } = await readFile('package-lock.json', Buffer.from(lock));
-  const entries = JSON.parse(portions[0]!) as Entry[];
-  assert.deepEqual(entries.map(({ name, version }) => [name, version]).toSorted(), [
-    ['__proto__', '1.0.0'],
-    ['constructor', '2.0.0'],
+  const columns = [portions[0]!.name, portions[0]!.version].map((column) => JSON.parse(column));
+  assert.deepEqual(columns, [
+    ['constructor', '__proto__'],
+    ['2.0.0', '1.0.0'],
   ]);
 });
 
@@ -82,8 +82,8 @@ test('many packages come in portions, and too many are refused', async () => {
     Buffer.from(
       `{"lockfileVersion":3,"packages":{${Array.from({ length: count }, (_, index) => `"node_modules/p${index}":{"version":"1.0.0"}`).join()}}}`,
     );
-  const { portions, count } = await readFile('package-lock.json', lock(4_500));
-  assert.deepEqual([count, portions.length], [4_500, 3]);
+  const { portions, count } = await readFile('package-lock.json', lock(20_001));
+  assert.deepEqual([count, portions.map(({ name }) => JSON.parse(name).length)], [20_001, [10_000, 10_000, 1]]);
   await assert.rejects(readFile('package-lock.json', lock(100_001)), /more than 100000 packages/);
   await assert.rejects(readFile('package-lock.json', Buffer.alloc(33 * 1024 * 1024)), /larger than 32 MiB/);
 });

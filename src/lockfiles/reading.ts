@@ -1,7 +1,7 @@
 /** Reads files that list dependencies in a thread of its own, with limits of time and memory: they are large, and anyone can have written them. */
 import { Worker } from 'node:worker_threads';
 import { programFile } from '../installation.ts';
-import { Unreadable } from './entries.ts';
+import { type Entry, Unreadable } from './entries.ts';
 
 export interface ToReader {
   id: number;
@@ -11,10 +11,16 @@ export interface ToReader {
   is_document: boolean;
 }
 
+/**
+ * Some packages of a file, ready for the database: for each member, a JSON array of its values. Licenses are written as PostgreSQL writes an array of texts. The
+ * database reads such columns in a tenth of the time that as many objects take.
+ */
+export type Portion = Record<keyof Entry, string>;
+
 /** What a file lists. */
 export interface ReadFile {
-  /** The packages, as JSON arrays of up to 2,000 objects of the type `Entry`, ready for the database. */
-  portions: string[];
+  /** The packages, up to 10,000 in each portion. */
+  portions: Portion[];
   count: number;
   /** Paths of other files that this one includes, from the top of the repository. */
   includes: string[];

@@ -1,11 +1,29 @@
 /** The thread that `reading.ts` starts. It reads one file after another. */
 import { parentPort } from 'node:worker_threads';
-import { type Contents, Unreadable } from './entries.ts';
+import { type Contents, type Entry, Unreadable } from './entries.ts';
 import { readDocument, readListing } from './files.ts';
-import type { FromReader, ToReader } from './reading.ts';
+import type { FromReader, Portion, ToReader } from './reading.ts';
 
-/** How many packages are sent as one text, so that neither thread is busy with one for long. */
-const portion = 2_000;
+/** How many packages are sent at once, so that neither thread is busy with them for long. */
+const mostAtOnce = 10_000;
+
+/** Texts as PostgreSQL writes an array of them. */
+const arrayOf = (texts: readonly string[]): string => `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
+
+function portionOf(entries: readonly Entry[]): Portion {
+  const column = (valueOf: (entry: Entry) => string | boolean | null) => JSON.stringify(entries.map(valueOf));
+  return {
+    name: column(({ name }) => name),
+    version: column(({ version }) => version),
+    manager: column(({ manager }) => manager),
+    ecosystem: column(({ ecosystem }) => ecosystem),
+    advised_name: column(({ advised_name }) => advised_name),
+    direct: column(({ direct }) => direct),
+    development: column(({ development }) => development),
+    licenses: column(({ licenses }) => arrayOf(licenses)),
+    source_path: column(({ source_path }) => source_path),
+  };
+}
 
 function read({ path, bytes, is_document }: ToReader): Contents {
   return is_document ? readDocument(bytes, path) : readListing(bytes, path);
@@ -15,8 +33,8 @@ function answer(request: ToReader): FromReader {
   const { id } = request;
   try {
     const { entries, includes } = read(request);
-    const portions = [];
-    for (let at = 0; at < entries.length; at += portion) portions.push(JSON.stringify(entries.slice(at, at + portion)));
+    const portions: Portion[] = [];
+    for (let at = 0; at < entries.length; at += mostAtOnce) portions.push(portionOf(entries.slice(at, at + mostAtOnce)));
     return { id, file: { portions, count: entries.length, includes } };
   } catch (error) {
     if (error instanceof Unreadable) return { id, reason: error.message };

@@ -1,7 +1,7 @@
 /** Storing what files list, a few statements for each file. */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import { type PackageManager, type ReadFile, Unreadable } from '../../../lockfiles/index.ts';
+import { type PackageManager, type Portion, type ReadFile, Unreadable } from '../../../lockfiles/index.ts';
 import { lockAdvisories } from '../vulnerabilities/index.ts';
 
 /** Grows when files are read differently: every file is then read again with the next scan of its project. */
@@ -35,11 +35,13 @@ export async function keptFiles(db: Database, project_id: number): Promise<Map<s
   return new Map(rows.map((row) => [row.path, row]));
 }
 
-/** The entries of a portion, numbered by `place`. */
-const entries = (portion: string) => sql`
-  rows from (json_to_recordset(${portion}::json) as (name text, version text, manager text, ecosystem text, advised_name text, direct boolean,
-                                                     development boolean, licenses json, source_path text))
-  with ordinality entry(name, version, manager, ecosystem, advised_name, direct, development, licenses, source_path, place)`;
+/**
+ * The entries of a portion as rows of texts, numbered by `place`.
+ * @param members which of them
+ */
+const entries = (portion: Portion, members: readonly (keyof Portion)[]) => sql`
+  rows from (${sql.join(members.map((member) => sql`json_array_elements_text(${portion[member]}::json)`))})
+  with ordinality entry(${sql.join([...members, 'place'].map((name) => sql.id(name)))})`;
 
 /** The digest of each entry of a file. */
 const digest = (path: string) => sql`md5(concat_ws(E'\n', manager, coalesce(source_path, ${path}), name, version))::uuid`;
@@ -56,7 +58,7 @@ async function storePackages(db: Database, { portions }: ReadFile): Promise<void
         insert into package_versions (ecosystem, advised_name, version, is_matched)
         select distinct ecosystem, advised_name, version,
                not exists (select from advisory_packages about where about.ecosystem = entry.ecosystem and about.advised_name = entry.advised_name)
-          from ${entries(portion)}
+          from ${entries(portion, ['ecosystem', 'advised_name', 'version'])}
          where ecosystem is not null
            and not exists (select from package_versions known
                             where known.ecosystem = entry.ecosystem and known.advised_name = entry.advised_name and known.version = entry.version)
@@ -99,40 +101,44 @@ export async function storeFile(tx: Database, file: WrittenFile): Promise<number
   await lockAdvisories(tx, 'shared');
   const [count, error, includes] =
     outcome instanceof Unreadable ? [0, outcome.message, []] : [outcome.count, null, outcome.includes];
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<{ id: number; is_new: boolean }>`
     insert into dependency_files (project_id, path, blob_id, reader_version, package_manager, count, error, includes)
     values (${project_id}, ${path}, ${blob_id}, ${readerVersion}, ${manager}, ${count}, ${error}, ${includes}::text[])
         on conflict (project_id, path) where blob_id is ${sql.raw(blob_id === null ? 'null' : 'not null')}
         do update set blob_id = excluded.blob_id, reader_version = excluded.reader_version, package_manager = excluded.package_manager,
                       count = excluded.count, error = excluded.error, includes = excluded.includes, updated_at = now()
-    returning id`.execute(tx);
+    returning id, xmax = 0 as is_new`.execute(tx);
   const file_id = rows[0]!.id;
   const portions = outcome instanceof Unreadable ? [] : outcome.portions;
-  await removeGone(tx, { file_id, path }, portions);
+  if (!rows[0]!.is_new) await removeGone(tx, { file_id, path }, portions);
   for (const portion of portions) await storeEntries(tx, { project_id, file_id, path }, portion);
   return file_id;
 }
 
-async function removeGone(tx: Database, file: { file_id: number; path: string }, portions: readonly string[]): Promise<void> {
-  const all = `[${portions.map((portion) => portion.slice(1, -1)).join(',')}]`;
-  await sql`
-    delete from dependencies
-     where file_id = ${file.file_id} and digest not in (select ${digest(file.path)} from ${entries(all)})`.execute(tx);
+/** What tells the entries of a file apart. */
+const told = ['manager', 'source_path', 'name', 'version'] as const;
+
+async function removeGone(tx: Database, file: { file_id: number; path: string }, portions: readonly Portion[]): Promise<void> {
+  const kept = portions.map((portion) => sql`select ${digest(file.path)} from ${entries(portion, told)}`);
+  const isGone = kept.length === 0 ? sql`true` : sql`digest not in (${sql.join(kept, sql` union all `)})`;
+  await sql`delete from dependencies where file_id = ${file.file_id} and ${isGone}`.execute(tx);
 }
+
+const all: readonly (keyof Portion)[] = [...told, 'ecosystem', 'advised_name', 'direct', 'development', 'licenses'];
 
 async function storeEntries(
   tx: Database,
   { project_id, file_id, path }: { project_id: number; file_id: number; path: string },
-  portion: string,
+  portion: Portion,
 ): Promise<void> {
   const { rows } = await sql<{ gone: number }>`
     with entry as materialized (
       select entry.*, package_versions.id as package_version_id
-        from ${entries(portion)} left join package_versions using (ecosystem, advised_name, version)
+        from ${entries(portion, all)} left join package_versions using (ecosystem, advised_name, version)
     ), stored as (
       insert into dependencies (project_id, file_id, digest, package_version_id, name, version, package_manager, path, direct, development, licenses)
       select ${project_id}, ${file_id}, ${digest(path)}, package_version_id, name, version, manager, coalesce(source_path, ${path}),
-             direct, development, array(select json_array_elements_text(licenses))
+             direct::boolean, development::boolean, licenses::text[]
         from entry
        order by place
           on conflict (file_id, digest) do update
