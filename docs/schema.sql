@@ -618,9 +618,9 @@ create table dependencies (
   direct boolean,
   development boolean not null,
   licenses text[] not null,
+  found_licenses text[] default '{}'::text[] not null,
   constraint dependencies_pkey PRIMARY KEY (id),
-  constraint dependencies_file_id_digest_key UNIQUE (file_id, digest),
-  constraint dependencies_file_id_fkey FOREIGN KEY (file_id) REFERENCES dependency_files(id) ON DELETE CASCADE
+  constraint dependencies_file_id_digest_key UNIQUE (file_id, digest)
 );
 CREATE INDEX dependencies_package_version_id_idx ON dependencies USING btree (package_version_id) WHERE package_version_id IS NOT NULL;
 CREATE INDEX dependencies_project_id_id_idx ON dependencies USING btree (project_id, id);
@@ -638,6 +638,7 @@ create table dependency_files (
   includes text[] default '{}'::text[] not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  parents jsonb default '[]'::jsonb not null,
   constraint dependency_files_pkey PRIMARY KEY (id),
   constraint dependency_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -1624,6 +1625,16 @@ create table lfs_objects_projects (
   constraint lfs_objects_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX lfs_objects_projects_by_object ON lfs_objects_projects USING btree (lfs_object_id);
+
+create table license_files (
+  project_id bigint not null,
+  path text not null,
+  blob_id text not null,
+  reader_version integer not null,
+  declared jsonb not null,
+  constraint license_files_pkey PRIMARY KEY (project_id, path),
+  constraint license_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
 
 create table licenses (
   id bigint generated always as identity not null,

@@ -233,6 +233,7 @@ export interface Dependencies {
   direct: boolean | null;
   development: boolean;
   licenses: string[];
+  found_licenses: Generated<string[]>;
 }
 
 export interface DependencyFiles {
@@ -247,6 +248,7 @@ export interface DependencyFiles {
   includes: Generated<string[]>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  parents: Generated<Json>;
 }
 
 export interface DependencyListExports {
@@ -852,6 +854,14 @@ export interface LfsObjectsProjects {
   project_id: number;
   lfs_object_id: number;
   created_at: Generated<Timestamp>;
+}
+
+export interface LicenseFiles {
+  project_id: number;
+  path: string;
+  blob_id: string;
+  reader_version: number;
+  declared: Json;
 }
 
 export interface Licenses {
@@ -1743,6 +1753,7 @@ export interface DB {
   lfs_locks: LfsLocks;
   lfs_objects: LfsObjects;
   lfs_objects_projects: LfsObjectsProjects;
+  license_files: LicenseFiles;
   licenses: Licenses;
   licensing: Licensing;
   member_approvals: MemberApprovals;

@@ -60,10 +60,19 @@ export interface Found extends Pick<Entry, 'name' | 'version'> {
   source_path?: string | null;
 }
 
+/** A file of a repository. */
+export interface FileBytes {
+  /** From the top of the repository. */
+  path: string;
+  bytes: Uint8Array;
+}
+
 export interface Contents {
   entries: Entry[];
   /** Paths of other files that this one includes, from the top of the repository. */
   includes: string[];
+  /** The path of a parent that was not given. With it, the file may list more. */
+  wants?: string;
 }
 
 /** A file cannot be read; the message is the reason, for people. */

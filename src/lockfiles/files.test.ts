@@ -189,6 +189,52 @@ test('files of Gradle, Maven, sbt and NuGet', () => {
   );
 });
 
+test('a pom.xml is completed by its parents, which are asked for one by one', () => {
+  const parent = (artifact: string, path = '') =>
+    `<parent><groupId>g</groupId><artifactId>${artifact}</artifactId><version>1</version>${path && `<relativePath>${path}</relativePath>`}</parent>`;
+  const dependency = (name: string, version = '') =>
+    `<dependency><groupId>d</groupId><artifactId>${name}</artifactId>${version && `<version>${version}</version>`}</dependency>`;
+  const property = (name: string) => `\${${name}}`;
+  const project = (inner: string) => Buffer.from(`<project>${inner}</project>`);
+  const own = project(
+    `${parent('middle')}<artifactId>own</artifactId><properties><b>2</b></properties><dependencies>${dependency('a')}${dependency('b', property('b'))}${dependency('c', property('c'))}${dependency('unknown')}</dependencies>`,
+  );
+  const middle = project(
+    `${parent('top', '../build')}<artifactId>middle</artifactId><properties><b>1</b><a>1.1</a></properties>`,
+  );
+  const top = project(
+    `<groupId>g</groupId><artifactId>top</artifactId><properties><c>3</c><a>1.0</a></properties><dependencyManagement><dependencies>${dependency('a', property('a'))}</dependencies></dependencyManagement>`,
+  );
+  const path = 'x/own/pom.xml';
+  const files = [
+    { path: 'x/pom.xml', bytes: middle },
+    { path: 'build/pom.xml', bytes: top },
+  ];
+  const alone = readListing(own, path);
+  assert.deepEqual([shown(alone), alone.wants], [['d/b@2!'], 'x/pom.xml']);
+  const halfway = readListing(own, path, files.slice(0, 1));
+  assert.deepEqual([shown(halfway), halfway.wants], [['d/b@2!'], 'build/pom.xml']);
+  const complete = readListing(own, path, files);
+  assert.deepEqual([shown(complete), complete.wants], [['d/a@1.1!', 'd/b@2!', 'd/c@3!'], undefined]);
+  // Another project at that path, a broken file, and a parent outside of the repository say nothing.
+  for (const other of [
+    project('<groupId>g</groupId><artifactId>other</artifactId><properties><c>3</c></properties>'),
+    Buffer.from('<'),
+  ])
+    assert.deepEqual(shown(readListing(own, path, [{ path: 'x/pom.xml', bytes: other }])), ['d/b@2!']);
+  assert.equal(readListing(own, 'pom.xml').wants, undefined);
+  assert.throws(
+    () =>
+      readListing(own, path, [{ path: 'x/pom.xml', bytes: project(`${parent('own', 'own')}<artifactId>middle</artifactId>`) }]),
+    /^Unreadable: Its parents form a circle\.$/,
+  );
+  const chain = Array.from({ length: 12 }, (_, index) => ({
+    path: `${'p/'.repeat(12 - index)}pom.xml`,
+    bytes: project(`${parent(`p${index + 1}`)}<artifactId>p${index}</artifactId>`),
+  }));
+  assert.throws(() => readListing(chain[0]!.bytes, chain[0]!.path, chain), /more than 10 parents/);
+});
+
 test('a package is listed once, also where a bill of materials names itself as the file that it was read from', () => {
   const properties = [{ name: 'gitlab:dependency_scanning:input_file:path', value: 'own.cdx.json' }];
   const purl = 'pkg:npm/minimist@1.2.5';

@@ -1,6 +1,6 @@
 /** Which files of a repository list dependencies, and what reads them (docs/reference/dependencies.md#files). */
 import { readBom, readCycloneDx, readSpdx } from './boms.ts';
-import type { Contents, PackageManager } from './entries.ts';
+import type { Contents, FileBytes, PackageManager } from './entries.ts';
 import {
   readGradleBuild,
   readGradleGraph,
@@ -8,7 +8,6 @@ import {
   readGradleVerification,
   readMavenGraph,
   readNebula,
-  readPom,
   readSbt,
   readSbtDot,
 } from './jvm.ts';
@@ -26,12 +25,13 @@ import {
 import { readNpm } from './npm.ts';
 import { readNugetLock, readPackagesConfig, readProjectFile } from './nuget.ts';
 import { readPnpm } from './pnpm.ts';
+import { readPom } from './pom.ts';
 import { readPipDeptree, readPipfileLock, readPoetry, readUv } from './python_locks.ts';
 import { readPyproject, readRequirements, readSetupCfg, readSetupPy } from './requirements.ts';
 import { readYarn } from './yarn.ts';
 
 /** Reads a file; the path is from the top of the repository. */
-type Reader = (bytes: Uint8Array, path: string) => Contents;
+type Reader = (bytes: Uint8Array, path: string, parents?: readonly FileBytes[]) => Contents;
 
 interface Kind {
   /** Matches the path from the folder that the file is about. */
@@ -145,7 +145,7 @@ export function listingsAmong(paths: Iterable<string>, named: ReadonlySet<string
  * @param path from the top of the repository; one that is no known name is a file of pip that another includes
  * @throws Unreadable
  */
-export const readListing: Reader = (bytes, path) => (kindOf(path)?.kind.read ?? readRequirements)(bytes, path);
+export const readListing: Reader = (bytes, path, parents) => (kindOf(path)?.kind.read ?? readRequirements)(bytes, path, parents);
 
 /** Reads a bill of materials that was uploaded. */
 export const readDocument: Reader = readBom;

@@ -1,24 +1,11 @@
 /** Files of the build tools of the JVM: Gradle, Maven and sbt. Their packages are shown as `group/artifact`. */
 import { Collector, type Contents, type PackageManager, Unreadable } from './entries.ts';
-import {
-  childOf,
-  childrenOf,
-  childText,
-  type Element,
-  itemsOf,
-  jsonOf,
-  memberOf,
-  membersOf,
-  objectIn,
-  textAt,
-  textOf,
-  xmlOf,
-} from './formats.ts';
+import { childOf, childrenOf, itemsOf, jsonOf, memberOf, membersOf, objectIn, textAt, textOf, xmlOf } from './formats.ts';
 
 const isTest = (configuration: string) => /^(?:androidTest|test)|Test(?:[A-Z]|$)/.test(configuration);
 
 /** Whether a text is a version and no range, variable or keyword. */
-const isExact = (version: string) =>
+export const isExact = (version: string) =>
   /^[0-9A-Za-z][\w.+-]*$/.test(version) && !/^latest\./.test(version) && !version.endsWith('+');
 
 /** `gradle.lockfile`: `group:name:version=configuration,configuration`. */
@@ -135,49 +122,6 @@ export function readMavenGraph(bytes: Uint8Array): Contents {
       direct,
       development: textAt(node, 'scope') === 'test',
     });
-  }
-  return found.contents();
-}
-
-/** Replaces `${name}` by properties of the file, which can refer to others. */
-function interpolated(text: string, properties: ReadonlyMap<string, string>): string {
-  let value = text;
-  for (let round = 0; round < 5 && value.includes('${') && value.length < 1_000; round++)
-    value = value.replace(/\$\{([^{}]+)\}/g, (whole, name: string) => properties.get(name) ?? whole);
-  return value;
-}
-
-function propertiesOf(project: Element): Map<string, string> {
-  const parent = childOf(project, 'parent');
-  const properties = new Map((childOf(project, 'properties')?.children ?? []).map(({ name, text }) => [name, text.trim()]));
-  for (const name of ['groupId', 'artifactId', 'version']) {
-    const own = childText(project, name) || childText(parent, name);
-    for (const prefix of ['project.', 'pom.']) properties.set(`${prefix}${name}`, own);
-    properties.set(`project.parent.${name}`, childText(parent, name));
-  }
-  return properties;
-}
-
-/** The dependencies of a `pom.xml` whose version it says itself. */
-export function readPom(bytes: Uint8Array): Contents {
-  const project = xmlOf(bytes);
-  if (project.name !== 'project') throw new Unreadable('It is not a project of Maven.');
-  const properties = propertiesOf(project);
-  const read = (place: Element | undefined) =>
-    childrenOf(childOf(place, 'dependencies'), 'dependency').map((each) => {
-      const member = (name: string) => interpolated(childText(each, name), properties);
-      return {
-        name: `${member('groupId')}/${member('artifactId')}`,
-        version: member('version').replace(/^\[([^,\]]+)\]$/, '$1'),
-        scope: member('scope'),
-      };
-    });
-  const managed = new Map(read(childOf(project, 'dependencyManagement')).map((each) => [each.name, each]));
-  const found = new Collector('maven');
-  for (const { name, version, scope } of read(project)) {
-    const exact = version || managed.get(name)?.version || '';
-    if (isExact(exact) && !name.includes('${'))
-      found.add({ name, version: exact, direct: true, development: (scope || managed.get(name)?.scope) === 'test' });
   }
   return found.contents();
 }

@@ -20,6 +20,66 @@ function identifiersIn(expression: Info): string[] {
   return [`${license}${plus ? '+' : ''}${exception === undefined ? '' : ` WITH ${exception}`}`];
 }
 
+/** A name without what differs between spellings: `The Apache License, Version 2.0` and `Apache License 2.0` are `apache 2.0`. */
+const plainName = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/\b(?:the|licen[cs]e|version)\b|\bv\.?\s*(?=\d)|[^a-z0-9.+]+/g, ' ')
+    .replace(/ +/g, ' ')
+    .trim();
+
+/** Names that are much used and not those of the SPDX list. A name that can mean several licenses, such as `BSD`, is not here. */
+const otherNames: Readonly<Record<string, string>> = {
+  'apache 2': 'Apache-2.0',
+  'apache software': 'Apache-2.0',
+  'apache software 2.0': 'Apache-2.0',
+  'mit mit': 'MIT',
+  'mit x11': 'MIT',
+  expat: 'MIT',
+  '2 clause bsd': 'BSD-2-Clause',
+  'bsd 2 clause': 'BSD-2-Clause',
+  'simplified bsd': 'BSD-2-Clause',
+  '3 clause bsd': 'BSD-3-Clause',
+  'bsd 3 clause': 'BSD-3-Clause',
+  'modified bsd': 'BSD-3-Clause',
+  'new bsd': 'BSD-3-Clause',
+  'revised bsd': 'BSD-3-Clause',
+  'eclipse distribution 1.0': 'BSD-3-Clause',
+  'isc iscl': 'ISC',
+  'eclipse public 1.0': 'EPL-1.0',
+  'epl 2.0': 'EPL-2.0',
+  'mpl 2.0': 'MPL-2.0',
+  'mozilla public 2.0 mpl 2.0': 'MPL-2.0',
+  'gnu general public 2 gplv2': 'GPL-2.0-only',
+  'gnu general public 3 gplv3': 'GPL-3.0-only',
+  'gnu general public 2 or later gplv2+': 'GPL-2.0-or-later',
+  'gnu general public 3 or later gplv3+': 'GPL-3.0-or-later',
+  'gnu lesser general public 2 lgplv2': 'LGPL-2.0-only',
+  'gnu lesser general public 3 lgplv3': 'LGPL-3.0-only',
+  'gnu lesser general public 2 or later lgplv2+': 'LGPL-2.0-or-later',
+  'gnu lesser general public 3 or later lgplv3+': 'LGPL-3.0-or-later',
+  gplv2: 'GPL-2.0-only',
+  gplv3: 'GPL-3.0-only',
+  lgplv3: 'LGPL-3.0-only',
+  'python software foundation': 'PSF-2.0',
+  'unlicense unlicense': 'Unlicense',
+};
+
+let identifiers: ReadonlyMap<string, string> | undefined;
+
+/** The SPDX identifier that a name means; undefined for other words. */
+function identifierOf(name: string): string | undefined {
+  // Made when it is needed: most files name licenses by their identifiers.
+  identifiers ??= new Map([
+    ...Object.entries(licenseList)
+      // Of identifiers with the same name, the longer one is the one that is not deprecated.
+      .toSorted(([one], [other]) => one.length - other.length)
+      .flatMap(([id, { name }]) => [[plainName(name), id] as const, [plainName(id), id] as const]),
+    ...Object.entries(otherNames),
+  ]);
+  return identifiers.get(plainName(name));
+}
+
 function fromText(text: string): string[] {
   const trimmed = text.trim();
   if (trimmed === '' || /^(?:NOASSERTION|NONE|UNKNOWN|UNLICENSED|SEE LICENSE IN .*)$/i.test(trimmed)) return [];
@@ -27,10 +87,11 @@ function fromText(text: string): string[] {
     try {
       return identifiersIn(parseExpression(trimmed));
     } catch {
-      // Not an expression; the words are kept.
+      // Not an expression; a name, or words that are kept.
     }
   }
-  return [trimmed.slice(0, longest)];
+  const kept = trimmed.slice(0, longest);
+  return [identifierOf(kept) ?? kept];
 }
 
 /**

@@ -1,15 +1,23 @@
 /** Reads files that list dependencies in a thread of its own, with limits of time and memory: they are large, and anyone can have written them. */
 import { Worker } from 'node:worker_threads';
 import { programFile } from '../installation.ts';
-import { type Entry, Unreadable } from './entries.ts';
+import { type Entry, type FileBytes, Unreadable } from './entries.ts';
 
-export interface ToReader {
+/** A file that lists dependencies. */
+export interface ToReadListing extends FileBytes {
   id: number;
-  path: string;
-  bytes: Uint8Array;
   /** Whether it is an uploaded bill of materials, whatever its path. */
   is_document: boolean;
+  parents: readonly FileBytes[];
 }
+
+/** Files that tell the licenses of packages. */
+export interface ToReadLicenses {
+  id: number;
+  files: readonly FileBytes[];
+}
+
+export type ToReader = ToReadListing | ToReadLicenses;
 
 /**
  * Some packages of a file, ready for the database: for each member, a JSON array of its values. Licenses are written as PostgreSQL writes an array of texts. The
@@ -24,9 +32,14 @@ export interface ReadFile {
   count: number;
   /** Paths of other files that this one includes, from the top of the repository. */
   includes: string[];
+  /** The path of a parent that was not given. With it, the file may list more. */
+  wants?: string;
 }
 
-export type FromReader = { id: number; file: ReadFile } | { id: number; reason: string };
+/** For licenses, what each file declares, as JSON arrays of `DeclaredLicenses`. */
+type Answer = ReadFile | string[];
+
+export type FromReader = { id: number; answer: Answer } | { id: number; reason: string };
 
 /** The largest file that is read. */
 export const largestListing_bytes = 32 * 1024 * 1024;
@@ -37,7 +50,7 @@ const idle_ms = 30_000;
 
 interface Call {
   request: ToReader;
-  answer: PromiseWithResolvers<ReadFile>;
+  answer: PromiseWithResolvers<Answer>;
 }
 
 /** In order; the thread has only the first, so that the limit of time is about one file. */
@@ -80,7 +93,7 @@ function advance(): void {
 function receive(message: FromReader): void {
   const call = calls.shift();
   if (call?.request.id !== message.id) throw new Error('The thread that reads lock files answered out of turn.');
-  if ('file' in message) call.answer.resolve(message.file);
+  if ('answer' in message) call.answer.resolve(message.answer);
   else call.answer.reject(new Unreadable(message.reason));
   advance();
 }
@@ -95,16 +108,33 @@ function replace(ended: Worker, error: Error): void {
   else clearTimeout(timer);
 }
 
-/**
- * Reads a file that lists dependencies.
- * @param path from the top of the repository; its name says what the file is, unless it is an uploaded bill of materials
- * @throws Unreadable with the reason, also when it takes too long or too much memory
- */
-export function readFile(path: string, bytes: Uint8Array, { is_document = false } = {}): Promise<ReadFile> {
-  if (bytes.length > largestListing_bytes)
-    return Promise.reject(new Unreadable(`It is larger than ${largestListing_bytes / 1024 / 1024} MiB.`));
-  const call: Call = { request: { id: ++lastId, path, bytes, is_document }, answer: Promise.withResolvers() };
+function ask(request: ToReader): Promise<Answer> {
+  const call: Call = { request, answer: Promise.withResolvers() };
   calls.push(call);
   if (calls.length === 1) advance();
   return call.answer.promise;
 }
+
+/**
+ * Reads a file that lists dependencies.
+ * @param path from the top of the repository; its name says what the file is, unless it is an uploaded bill of materials
+ * @param parents files that earlier answers wanted
+ * @throws Unreadable with the reason, also when it takes too long or too much memory
+ */
+export function readFile(
+  path: string,
+  bytes: Uint8Array,
+  { is_document = false, parents = [] }: Partial<Pick<ToReadListing, 'is_document' | 'parents'>> = {},
+): Promise<ReadFile> {
+  if (bytes.length > largestListing_bytes)
+    return Promise.reject(new Unreadable(`It is larger than ${largestListing_bytes / 1024 / 1024} MiB.`));
+  return ask({ id: ++lastId, path, bytes, is_document, parents }) as Promise<ReadFile>;
+}
+
+/**
+ * Reads files that tell the licenses of packages.
+ * @returns what each says, as a JSON array of `DeclaredLicenses`
+ * @throws Unreadable when they take too long or too much memory together
+ */
+export const readLicenses = (files: readonly FileBytes[]): Promise<string[]> =>
+  ask({ id: ++lastId, files }) as Promise<string[]>;

@@ -2,7 +2,8 @@
 import { parentPort } from 'node:worker_threads';
 import { type Contents, type Entry, Unreadable } from './entries.ts';
 import { readDocument, readListing } from './files.ts';
-import type { FromReader, Portion, ToReader } from './reading.ts';
+import { declaredIn } from './package_licenses.ts';
+import type { FromReader, Portion, ReadFile, ToReader, ToReadListing } from './reading.ts';
 
 /** How many packages are sent at once, so that neither thread is busy with them for long. */
 const mostAtOnce = 10_000;
@@ -11,7 +12,7 @@ const mostAtOnce = 10_000;
 const arrayOf = (texts: readonly string[]): string => `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
 
 function portionOf(entries: readonly Entry[]): Portion {
-  const column = (valueOf: (entry: Entry) => string | boolean | null) => JSON.stringify(entries.map(valueOf));
+  const column = (memberOf: (entry: Entry) => string | boolean | null) => JSON.stringify(entries.map(memberOf));
   return {
     name: column(({ name }) => name),
     version: column(({ version }) => version),
@@ -25,17 +26,23 @@ function portionOf(entries: readonly Entry[]): Portion {
   };
 }
 
-function read({ path, bytes, is_document }: ToReader): Contents {
-  return is_document ? readDocument(bytes, path) : readListing(bytes, path);
+function read({ path, bytes, is_document, parents }: ToReadListing): Contents {
+  return is_document ? readDocument(bytes, path) : readListing(bytes, path, parents);
+}
+
+function listed(request: ToReadListing): ReadFile {
+  const { entries, ...others } = read(request);
+  const portions: Portion[] = [];
+  for (let at = 0; at < entries.length; at += mostAtOnce) portions.push(portionOf(entries.slice(at, at + mostAtOnce)));
+  return { portions, count: entries.length, ...others };
 }
 
 function answer(request: ToReader): FromReader {
   const { id } = request;
   try {
-    const { entries, includes } = read(request);
-    const portions: Portion[] = [];
-    for (let at = 0; at < entries.length; at += mostAtOnce) portions.push(portionOf(entries.slice(at, at + mostAtOnce)));
-    return { id, file: { portions, count: entries.length, includes } };
+    if ('files' in request)
+      return { id, answer: request.files.map(({ path, bytes }) => JSON.stringify(declaredIn(path, bytes))) };
+    return { id, answer: listed(request) };
   } catch (error) {
     if (error instanceof Unreadable) return { id, reason: error.message };
     if (error instanceof RangeError) return { id, reason: 'It is nested too deeply.' };

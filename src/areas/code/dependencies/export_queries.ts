@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/index.ts';
+import { knownLicenses } from './present.ts';
 
 export interface ExportedDependency {
   id: number;
@@ -34,7 +35,7 @@ export async function* exportedDependencies(
         'package_manager',
         'path',
         'development',
-        'licenses',
+        knownLicenses,
         vulnerabilities.as('vulnerabilities'),
       ])
       .where('project_id', '=', project_id)

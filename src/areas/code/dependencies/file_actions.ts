@@ -5,7 +5,14 @@ import { type PackageManager, type Portion, type ReadFile, Unreadable } from '..
 import { lockAdvisories } from '../vulnerabilities/index.ts';
 
 /** Grows when files are read differently: every file is then read again with the next scan of its project. */
-export const readerVersion = 2;
+export const readerVersion = 3;
+
+/** A file that completes another one. */
+export interface Parent {
+  path: string;
+  /** Null when it does not exist. */
+  blob_id: string | null;
+}
 
 /** A file that was read, or could not be. */
 export interface WrittenFile {
@@ -15,13 +22,17 @@ export interface WrittenFile {
   blob_id: string | null;
   manager: PackageManager | null;
   outcome: ReadFile | Unreadable;
+  /** Those that were looked for. */
+  parents?: readonly Parent[];
 }
 
-interface KeptFile {
+/** What is known of a file of the default branch. */
+export interface KeptFile {
   path: string;
   blob_id: string | null;
   reader_version: number;
   includes: string[];
+  parents: Parent[];
 }
 
 /** The files of the default branch that have been read, by path. */
@@ -29,6 +40,7 @@ export async function keptFiles(db: Database, project_id: number): Promise<Map<s
   const rows = await db
     .selectFrom('dependency_files')
     .select(['path', 'blob_id', 'reader_version', 'includes'])
+    .select(sql<Parent[]>`parents`.as('parents'))
     .where('project_id', '=', project_id)
     .where('blob_id', 'is not', null)
     .execute();
@@ -96,17 +108,18 @@ export async function withPackages<T>(db: Database, outcome: ReadFile, store: ()
  * @returns the id of the file
  */
 export async function storeFile(tx: Database, file: WrittenFile): Promise<number> {
-  const { project_id, path, blob_id, manager, outcome } = file;
+  const { project_id, path, blob_id, manager, outcome, parents = [] } = file;
   // The packages that its dependencies name must stay until the commit: no foreign key holds them (docs/decisions/0054-dependencies-have-one-foreign-key.md).
   await lockAdvisories(tx, 'shared');
   const [count, error, includes] =
     outcome instanceof Unreadable ? [0, outcome.message, []] : [outcome.count, null, outcome.includes];
   const { rows } = await sql<{ id: number; is_new: boolean }>`
-    insert into dependency_files (project_id, path, blob_id, reader_version, package_manager, count, error, includes)
-    values (${project_id}, ${path}, ${blob_id}, ${readerVersion}, ${manager}, ${count}, ${error}, ${includes}::text[])
+    insert into dependency_files (project_id, path, blob_id, reader_version, package_manager, count, error, includes, parents)
+    values (${project_id}, ${path}, ${blob_id}, ${readerVersion}, ${manager}, ${count}, ${error}, ${includes}::text[], ${JSON.stringify(parents)}::jsonb)
         on conflict (project_id, path) where blob_id is ${sql.raw(blob_id === null ? 'null' : 'not null')}
         do update set blob_id = excluded.blob_id, reader_version = excluded.reader_version, package_manager = excluded.package_manager,
-                      count = excluded.count, error = excluded.error, includes = excluded.includes, updated_at = now()
+                      count = excluded.count, error = excluded.error, includes = excluded.includes, parents = excluded.parents,
+                      updated_at = now()
     returning id, xmax = 0 as is_new`.execute(tx);
   const file_id = rows[0]!.id;
   const portions = outcome instanceof Unreadable ? [] : outcome.portions;
@@ -169,7 +182,7 @@ export async function storeUnread(
         from unnest(${files.map(({ path }) => path)}::text[], ${files.map(({ blob_id }) => blob_id)}::text[],
                     ${files.map(({ manager }) => manager)}::text[]) file(path, blob_id, manager)
           on conflict (project_id, path) where blob_id is not null
-          do update set reader_version = 0, count = 0, error = excluded.error, includes = '{}', updated_at = now()
+          do update set reader_version = 0, count = 0, error = excluded.error, includes = '{}', parents = '[]', updated_at = now()
        where kept.reader_version <> 0
       returning id
     )

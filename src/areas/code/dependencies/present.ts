@@ -1,4 +1,5 @@
 /** Dependencies as the API shows them. */
+import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { Id, nullable, optional, resource } from '../../../http/index.ts';
 import { namedLicenses, packageManagers } from '../../../lockfiles/index.ts';
@@ -33,7 +34,12 @@ export const dependencyMembers = {
 export const Dependency = resource('Dependency', dependencyMembers);
 
 /** The columns of a dependency. */
-export const dependencyColumns = ['name', 'version', 'package_manager', 'path', 'licenses'] as const;
+export const dependencyColumns = ['name', 'version', 'package_manager', 'path'] as const;
+
+/** What the file says that lists a dependency, otherwise what a file of its package says. */
+export const knownLicenses = sql<
+  string[]
+>`case when dependencies.licenses = '{}' then dependencies.found_licenses else dependencies.licenses end`.as('licenses');
 
 interface Row {
   name: string;

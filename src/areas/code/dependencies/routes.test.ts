@@ -253,8 +253,11 @@ test('dependencies are exported as CycloneDX, SPDX and CSV by the user who asked
   // It lists what was listed then, for as long as the user could ask for it again; one that no job could write has failed.
   await commit(here, [{ action: 'delete', file_path: 'go.mod' }]);
   assert.equal((await as('developer').get(`${last}/download`)).body.split('\r\n').length, lines.length);
-  await as('owner').put(`/projects/${project.id}/members/${here.people.developer.id}`, { access_level: 20 });
-  assert.deepEqual([(await as('developer').get(last)).status, (await as('developer').get(`${last}/download`)).status], [403, 403]);
+  await as('owner').put(`/groups/${here.group.id}/members/${here.people.developer.id}`, { access_level: 20 });
+  assert.deepEqual(
+    [(await as('developer').get(last)).status, (await as('developer').get(`${last}/download`)).status],
+    [403, 403],
+  );
   const stuck = (await as('reporter').post(url)).body.id;
   await sql`update dependency_list_exports set created_at = now() - interval '2 hours'`.execute(db);
   await performJob(here.services, keepDependencies);
@@ -271,9 +274,10 @@ test('dependencies are exported as CycloneDX, SPDX and CSV by the user who asked
 test('a package that is forgotten while a file is being stored that lists it is added again', async () => {
   const here = await world({});
   const { as, project, db } = here;
-  const body = { branch: 'main', commit_message: 'Add', actions: [created('Cargo.lock', lockOf('cargo/Cargo.lock'))] };
+  const lock = lockOf('cargo/Cargo.lock').replaceAll('itoa', 'forgotten');
+  const body = { branch: 'main', commit_message: 'Add', actions: [created('Cargo.lock', lock)] };
   await as('maintainer').post(`/projects/${project.id}/repository/commits`, body);
-  const old = { ecosystem: 'crates.io', advised_name: 'itoa', version: '1.0.19', is_matched: true };
+  const old = { ecosystem: 'crates.io', advised_name: 'forgotten', version: '1.0.19', is_matched: true };
   const { id } = await db.insertInto('package_versions').values(old).returning('id').executeTakeFirstOrThrow();
   await sql`update package_versions set created_at = now() - interval '2 days'`.execute(db);
 
@@ -282,14 +286,15 @@ test('a package that is forgotten while a file is being stored that lists it is 
     await tx.selectFrom('projects').select('id').where('id', '=', project.id).forUpdate().execute();
     const scanning = scan(here);
     for (;;) {
-      const { rows } = await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%for key share%'`.execute(db);
+      const { rows } =
+        await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%for key share%'`.execute(db);
       if (rows.length > 0) break;
     }
     await performJob(here.services, keepDependencies);
     assert.equal(await db.selectFrom('package_versions').select('id').where('id', '=', id).executeTakeFirst(), undefined);
     return { scanning };
   });
-  assert.deepEqual(await scanning.scanning, ['scan_dependencies']);
+  await scanning.scanning;
   const named = await db
     .selectFrom('dependencies')
     .leftJoin('package_versions', 'package_versions.id', 'package_version_id')
@@ -299,7 +304,7 @@ test('a package that is forgotten while a file is being stored that lists it is 
     .execute();
   assert.deepEqual(
     named.map(({ name, advised_name }) => [name, advised_name]),
-    ['itoa', 'maybe-uninit', 'smallvec'].map((name) => [name, name]),
+    ['forgotten', 'maybe-uninit', 'smallvec'].map((name) => [name, name]),
   );
 });
 
@@ -334,6 +339,64 @@ test('a project names files that are read below folders of tests, and constraint
   await as('maintainer').put(url, { dependency_paths: [] });
   await scan(here);
   assert.deepEqual(await listed(), ['flask in shared/limits']);
+});
+
+test('versions and licenses that a file does not say come from its parents and from the files of packages', async () => {
+  const here = await world();
+  const { as, project } = here;
+  const pom = (inner: string) => `<project><groupId>g</groupId><version>1.0</version>${inner}</project>`;
+  const parent = '<parent><groupId>g</groupId><artifactId>all</artifactId><version>1.0</version></parent>';
+  const dependencies = (version: string) =>
+    `<dependencies><dependency><groupId>g</groupId><artifactId>core</artifactId><version>${version}</version></dependency></dependencies>`;
+  const root = (core: string) => pom(`<artifactId>all</artifactId><properties><core>${core}</core></properties>`);
+  const license = 'Permission is hereby granted, free of charge, to any person obtaining a copy of this software';
+  const listed = async () =>
+    (await as('reporter').get(`/projects/${project.id}/dependencies`)).body
+      .map((each: { name: string; version: string; licenses: { spdx_identifier: string }[] }) =>
+        [`${each.name}@${each.version}`, ...each.licenses.map(({ spdx_identifier }) => spdx_identifier)].join(' '),
+      )
+      .toSorted();
+  await commit(here, [
+    created('pom.xml', root('1.0')),
+    created('app/pom.xml', pom(`${parent}<artifactId>app</artifactId>${dependencies(`\${${'core'}}`)}`)),
+    created(
+      'core/pom.xml',
+      pom('<artifactId>core</artifactId><licenses><license><name>Apache License, Version 2.0</name></license></licenses>'),
+    ),
+    created('go.mod', 'module m\nrequire a.b/c v1.0.0\nrequire a.b/d v1.0.0\n'),
+    created('vendor/a.b/c/LICENSE', license),
+    created('vendor/a.b/d/LICENSE', 'Ask us.'),
+  ]);
+  assert.deepEqual(await listed(), ['a.b/c@v1.0.0 MIT', 'a.b/d@v1.0.0 unknown', 'g/core@1.0 Apache-2.0']);
+
+  // A change of a parent, or of a license, reaches what it is about although the file that lists it is the same; a parent that goes takes its versions along.
+  await commit(here, [
+    { action: 'update', file_path: 'pom.xml', content: root('2.0') },
+    { action: 'delete', file_path: 'vendor/a.b/c/LICENSE' },
+    { action: 'update', file_path: 'vendor/a.b/d/LICENSE', content: license },
+  ]);
+  assert.deepEqual(await listed(), ['a.b/c@v1.0.0 unknown', 'a.b/d@v1.0.0 MIT', 'g/core@2.0 unknown']);
+  await commit(here, [{ action: 'delete', file_path: 'pom.xml' }]);
+  assert.deepEqual(await listed(), ['a.b/c@v1.0.0 unknown', 'a.b/d@v1.0.0 MIT']);
+  // A circle of parents is a reason that is shown.
+  await commit(here, [
+    created(
+      'pom.xml',
+      pom(
+        `<parent><groupId>g</groupId><artifactId>app</artifactId><relativePath>app</relativePath></parent><artifactId>all</artifactId>`,
+      ),
+    ),
+  ]);
+  const files = (await as('reporter').get(`/projects/${project.id}/dependencies/files`)).body;
+  assert.deepEqual(
+    files.map((each: { path: string; error: string | null }) => [each.path, each.error]),
+    [
+      ['app/pom.xml', 'Its parents form a circle.'],
+      ['core/pom.xml', null],
+      ['go.mod', null],
+      ['pom.xml', 'Its parents form a circle.'],
+    ],
+  );
 });
 
 test('files beyond the first thousand are listed as not read', async () => {

@@ -6,7 +6,7 @@ import { type Database, isAmong } from '../../../db/index.ts';
 import { CommaList, get, Id, mapPage, nullable, optional, pageOf, paginate, paging, resource } from '../../../http/index.ts';
 import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/index.ts';
 import { dependencyReader } from './access.ts';
-import { Dependency, dependencyColumns, dependencyMembers, PackageManager, presentDependency } from './present.ts';
+import { Dependency, dependencyColumns, dependencyMembers, knownLicenses, PackageManager, presentDependency } from './present.ts';
 
 const plan = 'ultimate';
 
@@ -31,6 +31,7 @@ const dependenciesOf = (db: Database, project: Project, managers: readonly strin
   db
     .selectFrom('dependencies')
     .select(dependencyColumns)
+    .select(knownLicenses)
     .select(vulnerabilitiesFor(holds(project, 'read_vulnerability', 'project')))
     .where('project_id', '=', project.id)
     .where(managedBy(managers))
@@ -47,6 +48,7 @@ const dependenciesBelow = (db: Database, group: Group, managers: readonly string
     .innerJoin('projects', 'projects.id', 'dependencies.project_id')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .select(dependencyColumns.map((column) => `dependencies.${column}` as const))
+    .select(knownLicenses)
     .select(vulnerabilitiesFor(holds(group, 'read_vulnerability', 'group')))
     .select(['projects.id as project_id', 'projects.name as project_name', 'projects.full_path'])
     .where(sql<boolean>`namespaces.traversal_ids @> array[${group.id}]::bigint[]`)

@@ -14,16 +14,20 @@ import {
 import type { Services } from '../../../http/index.ts';
 import {
   isListing,
+  licensedEcosystem,
   type Listing,
   largestListing_bytes,
   listingsAmong,
+  type FileBytes,
   type ReadFile,
   readFile,
   Unreadable,
 } from '../../../lockfiles/index.ts';
 import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.ts';
 import {
+  type KeptFile,
   keptFiles,
+  type Parent,
   readerVersion,
   removeOthers,
   storeFile,
@@ -31,6 +35,7 @@ import {
   type WrittenFile,
   withPackages,
 } from './file_actions.ts';
+import { type LicenseFile, readLicenseFiles, storeLicenseFiles } from './license_actions.ts';
 import { longestPath_bytes } from './rules.ts';
 
 /** The files of a project that are read, in the order of their paths. */
@@ -53,34 +58,85 @@ interface Scan {
   dependency_paths: string[];
   /** Undefined when the default branch does not exist. */
   commit_id: string | undefined;
+  /** What was looked up by path: many files have the same parent. */
+  blobs: Map<string, Promise<string | null>>;
 }
 
 type Found = Listing & { blob_id: string };
 
-/** The files of the tree that list dependencies, in the order of their paths. Links are not followed. */
-async function listingsIn({ repository, dependency_paths }: Scan, commit_id: string): Promise<Found[]> {
+/** The files of the tree that list dependencies, and those that tell licenses, in the order of their paths. Links are not followed. */
+async function listingsIn(
+  { repository, dependency_paths }: Scan,
+  commit_id: string,
+): Promise<{ listings: Found[]; license_files: LicenseFile[] }> {
   const named = new Set(dependency_paths);
   const { tree_id } = await readCommit(repository, commit_id);
   const tree = await listTree(repository, tree_id, { is_recursive: true });
   const blobs = new Map<string, string>();
+  const license_files: LicenseFile[] = [];
   for (let at = 0; at < tree.length; at += slice) {
-    for (const { path, id, type } of tree.entries(at, at + slice))
-      if (type === 'blob' && isListing(path, named) && Buffer.byteLength(path) <= longestPath_bytes) blobs.set(path, id);
+    for (const { path, id, type } of tree.entries(at, at + slice)) {
+      if (type !== 'blob' || Buffer.byteLength(path) > longestPath_bytes) continue;
+      if (isListing(path, named)) blobs.set(path, id);
+      if (licensedEcosystem(path) !== undefined) license_files.push({ path, blob_id: id });
+    }
     await nextTurn();
   }
-  return listingsAmong(blobs.keys(), named).map((listing) => ({ ...listing, blob_id: blobs.get(listing.path)! }));
+  const listings = listingsAmong(blobs.keys(), named).map((listing) => ({ ...listing, blob_id: blobs.get(listing.path)! }));
+  return { listings, license_files };
 }
 
-/** What the thread reads in a file, or why it cannot. */
-async function read(repository: Repository, { path, blob_id }: Found): Promise<ReadFile | Unreadable> {
+/** @throws Unreadable when it is too large */
+async function bytesOf(repository: Repository, blob_id: string): Promise<Buffer> {
+  if ((await blobSize(repository, blob_id)) > largestListing_bytes)
+    throw new Unreadable(`It is larger than ${largestListing_bytes / 1024 / 1024} MiB.`);
+  return readBlob(repository, blob_id);
+}
+
+/** The blob at a path of the commit, null for none. */
+function blobAt({ repository, commit_id, blobs }: Scan, path: string): Promise<string | null> {
+  const known = blobs.get(path);
+  if (known) return known;
+  const blob = entryAt(repository, commit_id!, path).then((entry) => (entry?.type === 'blob' ? entry.id : null));
+  blobs.set(path, blob);
+  return blob;
+}
+
+/**
+ * What the thread reads in a file and in the parents that complete it.
+ * @param tried gets the parents that were looked for
+ * @throws Unreadable
+ */
+async function readWithParents(scan: Scan, { path, blob_id }: Found, tried: Parent[]): Promise<ReadFile> {
+  const bytes = await bytesOf(scan.repository, blob_id);
+  const parents: FileBytes[] = [];
+  let file = await readFile(path, bytes);
+  while (file.wants !== undefined) {
+    const parent = { path: file.wants, blob_id: await blobAt(scan, file.wants) };
+    tried.push(parent);
+    if (parent.blob_id === null || (await blobSize(scan.repository, parent.blob_id)) > largestListing_bytes) break;
+    parents.push({ path: parent.path, bytes: await bytesOf(scan.repository, parent.blob_id) });
+    file = await readFile(path, bytes, { parents });
+  }
+  return file;
+}
+
+/** What a file lists, or why it cannot be read. */
+async function read(scan: Scan, found: Found): Promise<Pick<WrittenFile, 'outcome' | 'parents'>> {
+  const parents: Parent[] = [];
   try {
-    if ((await blobSize(repository, blob_id)) > largestListing_bytes)
-      throw new Unreadable(`It is larger than ${largestListing_bytes / 1024 / 1024} MiB.`);
-    return await readFile(path, await readBlob(repository, blob_id));
+    return { outcome: await readWithParents(scan, found, parents), parents };
   } catch (error) {
-    if (error instanceof Unreadable) return error;
+    if (error instanceof Unreadable) return { outcome: error, parents };
     throw error;
   }
+}
+
+/** Whether a file and its parents are what they were when it was read. */
+async function isUnchanged(scan: Scan, { blob_id }: Found, known: KeptFile | undefined): Promise<boolean> {
+  if (known?.blob_id !== blob_id || known.reader_version !== readerVersion) return false;
+  const now = await Promise.all(known.parents.map(({ path }) => blobAt(scan, path)));
+  return known.parents.every((parent, index) => parent.blob_id === now[index]);
 }
 
 /**
@@ -110,8 +166,8 @@ function whileCurrent({ db, project_id, ...scan }: Scan, run: (tx: Database) => 
 
 /** Reads a file and stores what it lists. Undefined when the branch has moved, otherwise the files that it includes. */
 async function replaceFile(scan: Scan, found: Found): Promise<readonly string[] | undefined> {
-  const outcome = await read(scan.repository, found);
-  const file: WrittenFile = { ...found, project_id: scan.project_id, outcome };
+  const { outcome, parents } = await read(scan, found);
+  const file: WrittenFile = { ...found, project_id: scan.project_id, outcome, parents };
   const store = () => whileCurrent(scan, (tx) => storeFile(tx, file));
   const isCurrent = await (outcome instanceof Unreadable ? store() : withPackages(scan.db, outcome, store));
   if (!isCurrent) return undefined;
@@ -119,11 +175,12 @@ async function replaceFile(scan: Scan, found: Found): Promise<readonly string[] 
 }
 
 /** Files of pip that another one includes, which can have any name. */
-async function included({ repository, commit_id }: Scan, paths: readonly string[]): Promise<Found[]> {
-  const entries = await Promise.all(paths.map(async (path) => ({ path, entry: await entryAt(repository, commit_id!, path) })));
-  return entries.flatMap(({ path, entry }) =>
-    entry?.type === 'blob' ? [{ path, manager: 'pip' as const, blob_id: entry.id }] : [],
-  );
+async function included(scan: Scan, paths: readonly string[]): Promise<Found[]> {
+  const blobs = await Promise.all(paths.map((path) => blobAt(scan, path)));
+  return paths.flatMap((path, index) => {
+    const blob_id = blobs[index] ?? null;
+    return blob_id === null ? [] : [{ path, manager: 'pip' as const, blob_id }];
+  });
 }
 
 async function scanOf({ db, ...services }: ScanServices, project_id: number): Promise<Scan | undefined> {
@@ -136,7 +193,7 @@ async function scanOf({ db, ...services }: ScanServices, project_id: number): Pr
   const repository = repositoryOf(services, project);
   const commit_id = await resolveBranch(repository, project.default_branch);
   const { default_branch, dependency_paths } = project;
-  return { db, project_id, default_branch, dependency_paths, repository, commit_id };
+  return { db, project_id, default_branch, dependency_paths, repository, commit_id, blobs: new Map() };
 }
 
 /**
@@ -147,7 +204,8 @@ export async function scanProject(services: ScanServices, project_id: number, si
   const scan = await scanOf(services, project_id);
   if (!scan) return;
   const kept = await keptFiles(scan.db, project_id);
-  const left = scan.commit_id === undefined ? [] : await listingsIn(scan, scan.commit_id);
+  const found = scan.commit_id === undefined ? { listings: [], license_files: [] } : await listingsIn(scan, scan.commit_id);
+  const left = found.listings;
   const wanted = new Set<string>();
   while (left.length > 0 && wanted.size < mostFiles) {
     signal.throwIfAborted();
@@ -155,8 +213,7 @@ export async function scanProject(services: ScanServices, project_id: number, si
     if (wanted.has(next.path)) continue;
     wanted.add(next.path);
     const known = kept.get(next.path);
-    const isUnchanged = known?.blob_id === next.blob_id && known.reader_version === readerVersion;
-    const includes = isUnchanged ? known.includes : await replaceFile(scan, next);
+    const includes = (await isUnchanged(scan, next, known)) ? known!.includes : await replaceFile(scan, next);
     if (!includes) return;
     left.push(...(await included(scan, includes)));
   }
@@ -173,4 +230,7 @@ export async function scanProject(services: ScanServices, project_id: number, si
       .execute();
     await refreshVulnerabilities(tx, [project_id]);
   });
+  // Last, since they can be thousands of files.
+  const licenses = await readLicenseFiles(scan, found.license_files, signal);
+  if (licenses) await whileCurrent(scan, (tx) => storeLicenseFiles(tx, project_id, licenses));
 }

@@ -1,0 +1,134 @@
+/** `pom.xml` of Maven, completed by its parents in the same repository. */
+import { posix } from 'node:path';
+import { Collector, type Contents, type FileBytes, Unreadable } from './entries.ts';
+import { childOf, childrenOf, childText, type Element, xmlOf } from './formats.ts';
+import { isExact } from './jvm.ts';
+
+const mostParents = 10;
+
+/** @throws Unreadable */
+export function projectIn(bytes: Uint8Array): Element {
+  const project = xmlOf(bytes);
+  if (project.name !== 'project') throw new Unreadable('It is not a project of Maven.');
+  return project;
+}
+
+/** A member that a project has from its parent if it does not say it itself: `groupId` or `version`. */
+export const inherited = (project: Element, name: string): string =>
+  childText(project, name) || childText(childOf(project, 'parent'), name);
+
+/** The path of the file that a project says its parent is; undefined when the parent is not in the repository. */
+function parentPath(project: Element, path: string): string | undefined {
+  const parent = childOf(project, 'parent');
+  const relative = parent && (childOf(parent, 'relativePath')?.text.trim() ?? '../pom.xml');
+  if (!relative) return undefined;
+  const joined = posix.join(posix.dirname(path), relative);
+  if (joined.startsWith('../') || joined.startsWith('/')) return undefined;
+  return joined.endsWith('.xml') ? joined : posix.join(joined, 'pom.xml');
+}
+
+/** Maven takes a file for the parent only if it is the project that is named. */
+function isParent(project: Element, other: Element): boolean {
+  const named = childOf(project, 'parent');
+  return (
+    childText(named, 'groupId') === inherited(other, 'groupId') &&
+    childText(named, 'artifactId') === childText(other, 'artifactId')
+  );
+}
+
+/** A parent that cannot be read says nothing; it is listed as unreadable itself. */
+function readableProject(bytes: Uint8Array): Element | undefined {
+  try {
+    return projectIn(bytes);
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * A project and its parents, the nearest first.
+ * @returns also the path of the next parent, if it is not among those that were given
+ * @throws Unreadable
+ */
+function withParents(
+  bytes: Uint8Array,
+  path: string,
+  parents: readonly FileBytes[],
+): { projects: Element[]; wants: string | undefined } {
+  const projects = [projectIn(bytes)];
+  const paths = [path];
+  for (;;) {
+    const wants = parentPath(projects.at(-1)!, paths.at(-1)!);
+    if (wants === undefined) break;
+    const given = wants === path ? { bytes } : parents.find((parent) => parent.path === wants);
+    if (!given) return { projects, wants };
+    const parent = readableProject(given.bytes);
+    if (!parent || !isParent(projects.at(-1)!, parent)) break;
+    if (paths.includes(wants)) throw new Unreadable('Its parents form a circle.');
+    if (paths.length > mostParents) throw new Unreadable(`It has more than ${mostParents} parents.`);
+    projects.push(parent);
+    paths.push(wants);
+  }
+  return { projects, wants: undefined };
+}
+
+/** Replaces `${name}` by properties of the file, which can refer to others. */
+function interpolated(text: string, properties: ReadonlyMap<string, string>): string {
+  let value = text;
+  for (let round = 0; round < 5 && value.includes('${') && value.length < 1_000; round++)
+    value = value.replace(/\$\{([^{}]+)\}/g, (whole, name: string) => properties.get(name) ?? whole);
+  return value;
+}
+
+/** @param projects the nearest first, whose properties win */
+function propertiesOf(projects: readonly Element[]): Map<string, string> {
+  const all = projects.toReversed().flatMap((project) => childOf(project, 'properties')?.children ?? []);
+  const properties = new Map(all.map(({ name, text }) => [name, text.trim()]));
+  const [own] = projects;
+  for (const name of ['groupId', 'artifactId', 'version']) {
+    for (const prefix of ['project.', 'pom.']) properties.set(`${prefix}${name}`, inherited(own!, name));
+    properties.set(`project.parent.${name}`, childText(childOf(own, 'parent'), name));
+  }
+  return properties;
+}
+
+interface Dependency {
+  name: string;
+  version: string;
+  scope: string;
+}
+
+function dependenciesIn(place: Element | undefined, properties: ReadonlyMap<string, string>): Dependency[] {
+  return childrenOf(childOf(place, 'dependencies'), 'dependency').map((each) => {
+    const member = (name: string) => interpolated(childText(each, name), properties);
+    return {
+      name: `${member('groupId')}/${member('artifactId')}`,
+      version: member('version').replace(/^\[([^,\]]+)\]$/, '$1'),
+      scope: member('scope'),
+    };
+  });
+}
+
+/**
+ * The dependencies of a `pom.xml` whose version is known: it says so itself, or a property or the `dependencyManagement` of it or of a parent does.
+ * @param parents those that were found so far
+ * @throws Unreadable
+ */
+export function readPom(bytes: Uint8Array, path: string, parents: readonly FileBytes[] = []): Contents {
+  const { projects, wants } = withParents(bytes, path, parents);
+  const properties = propertiesOf(projects);
+  const managed = new Map(
+    projects
+      .toReversed()
+      .flatMap((project) => dependenciesIn(childOf(project, 'dependencyManagement'), properties))
+      .map((each) => [each.name, each]),
+  );
+  const found = new Collector('maven');
+  for (const { name, version, scope } of dependenciesIn(projects[0], properties)) {
+    const exact = version || managed.get(name)?.version || '';
+    if (isExact(exact) && !name.includes('${'))
+      found.add({ name, version: exact, direct: true, development: (scope || managed.get(name)?.scope) === 'test' });
+  }
+  return { ...found.contents(), ...(wants !== undefined && { wants }) };
+}
