@@ -1,6 +1,7 @@
 /** Dependencies: from a push to the list, the list itself, and the import of advisories. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { advisoriesImport } from '../src/commands/advisories_import.ts';
 import { readConfig } from '../src/config.ts';
@@ -37,6 +38,8 @@ async function measurePush({ api }: Instance): Promise<Row> {
     for (;;) {
       const { headers } = await api.get(`/projects/${project.id}/dependencies`, { per_page: 1 });
       if (Number(headers.get('x-total')) === Math.min(pushed, 10_000)) return;
+      // A client that asks without a pause would take the processor from what it waits for.
+      await setTimeout(20);
     }
   });
   return plainRow(`push of ${pushed.toLocaleString('en')} dependencies until they are listed`, seconds(time_ms), '≤ 1 s');

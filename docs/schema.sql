@@ -254,6 +254,14 @@ begin
    where state = 'opened' group by project_id;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.remove_dependencies_of_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from dependencies where file_id in (select id from removed);
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.shut_out_service_account()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -645,6 +653,7 @@ create table dependency_files (
 CREATE INDEX dependency_files_project_id_path_id_idx ON dependency_files USING btree (project_id, path, id);
 CREATE UNIQUE INDEX dependency_files_project_id_path_idx ON dependency_files USING btree (project_id, path) WHERE blob_id IS NOT NULL;
 CREATE UNIQUE INDEX dependency_files_project_id_path_idx1 ON dependency_files USING btree (project_id, path) WHERE blob_id IS NULL;
+CREATE TRIGGER remove_dependencies_of_files AFTER DELETE ON dependency_files REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION remove_dependencies_of_files();
 
 create table dependency_list_exports (
   id bigint generated always as identity not null,

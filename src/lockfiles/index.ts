@@ -4,4 +4,4 @@ export { hasListingName, isListing, type Listing, listingsAmong } from './files.
 export { namedLicenses } from './licenses.ts';
 export { largestMetadata_bytes, licensedEcosystem } from './package_licenses.ts';
 export { purlOf } from './purls.ts';
-export { largestListing_bytes, type Portion, type ReadFile, readFile, readLicenses } from './reading.ts';
+export { largestListing_bytes, type Portion, type ReadFile, readFile, readLicenses, wakeReader } from './reading.ts';

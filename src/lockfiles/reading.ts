@@ -90,6 +90,13 @@ function advance(): void {
   busy.postMessage(call.request);
 }
 
+/** Starts the thread, if it is not there, so that it is ready when the file is that the caller is about to fetch. */
+export function wakeReader(): void {
+  if (thread !== undefined || calls.length > 0) return;
+  thread = start();
+  advance();
+}
+
 function receive(message: FromReader): void {
   const call = calls.shift();
   if (call?.request.id !== message.id) throw new Error('The thread that reads lock files answered out of turn.');
@@ -136,5 +143,4 @@ export function readFile(
  * @returns what each says, as a JSON array of `DeclaredLicenses`
  * @throws Unreadable when they take too long or too much memory together
  */
-export const readLicenses = (files: readonly FileBytes[]): Promise<string[]> =>
-  ask({ id: ++lastId, files }) as Promise<string[]>;
+export const readLicenses = (files: readonly FileBytes[]): Promise<string[]> => ask({ id: ++lastId, files }) as Promise<string[]>;

@@ -249,9 +249,9 @@ test('rows that refer to users, large files and projects that do not exist are r
         from (select id as file_id from file union all select ${nobody}) given`.execute(tx);
   });
   assert.deepEqual(await sentences(world), [
-    `dependencies: file_id refers to rows of dependency_files that do not exist, in 1 row: for example ${nobody}. Restore them from a backup.`,
     `issue_assignees: user_id refers to rows of users that do not exist, in 1 row: for example ${nobody}. Restore them from a backup.`,
     `lfs_objects_projects: lfs_object_id refers to rows of lfs_objects that do not exist, in 2 rows: for example ${nobody}. Restore them from a backup.`,
+    `dependencies: project_id, file_id refers to rows of dependency_files that do not exist, in 1 row: for example ${project.id}, ${nobody}. Restore them from a backup.`,
     `dependencies: package_version_id refers to rows of package_versions that do not exist, in 2 rows: for example ${nobody}. Restore them from a backup.`,
   ]);
   await repairAll(world);

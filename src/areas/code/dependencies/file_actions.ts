@@ -109,7 +109,7 @@ export async function withPackages<T>(db: Database, outcome: ReadFile, store: ()
  */
 export async function storeFile(tx: Database, file: WrittenFile): Promise<number> {
   const { project_id, path, blob_id, manager, outcome, parents = [] } = file;
-  // The packages that its dependencies name must stay until the commit: no foreign key holds them (docs/decisions/0054-dependencies-have-one-foreign-key.md).
+  // The packages that its dependencies name must stay until the commit: no foreign key holds them (docs/decisions/0056-dependencies-have-no-foreign-keys.md).
   await lockAdvisories(tx, 'shared');
   const [count, error, includes] =
     outcome instanceof Unreadable ? [0, outcome.message, []] : [outcome.count, null, outcome.includes];

@@ -13,15 +13,16 @@ import {
 } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import {
+  type FileBytes,
   isListing,
-  licensedEcosystem,
   type Listing,
   largestListing_bytes,
+  licensedEcosystem,
   listingsAmong,
-  type FileBytes,
   type ReadFile,
   readFile,
   Unreadable,
+  wakeReader,
 } from '../../../lockfiles/index.ts';
 import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.ts';
 import {
@@ -166,6 +167,7 @@ function whileCurrent({ db, project_id, ...scan }: Scan, run: (tx: Database) => 
 
 /** Reads a file and stores what it lists. Undefined when the branch has moved, otherwise the files that it includes. */
 async function replaceFile(scan: Scan, found: Found): Promise<readonly string[] | undefined> {
+  wakeReader();
   const { outcome, parents } = await read(scan, found);
   const file: WrittenFile = { ...found, project_id: scan.project_id, outcome, parents };
   const store = () => whileCurrent(scan, (tx) => storeFile(tx, file));
