@@ -94,11 +94,25 @@ function fromText(text: string): string[] {
   return [identifierOf(kept) ?? kept];
 }
 
+/** What texts mean: a lock file repeats a few of them thousands of times. */
+const known = new Map<string, string[]>();
+const mostKnown = 1_000;
+
 /**
  * The licenses that a member of a file names: a text, an object with `type` or `name`, or a list of these.
  * @returns each once, at most 20
  */
 export function licensesIn(value: unknown): string[] {
+  if (typeof value !== 'string' || value.length > longest) return parsedLicenses(value);
+  const before = known.get(value);
+  if (before) return before;
+  const licenses = parsedLicenses(value);
+  if (known.size === mostKnown) known.clear();
+  known.set(value, licenses);
+  return licenses;
+}
+
+function parsedLicenses(value: unknown): string[] {
   const texts = (Array.isArray(value) ? value.slice(0, most) : [value]).map((item: unknown) => {
     if (typeof item === 'string') return item;
     const { type, name } = (item ?? {}) as { type?: unknown; name?: unknown };

@@ -121,10 +121,10 @@ export async function storeFile(tx: Database, file: WrittenFile): Promise<number
                       count = excluded.count, error = excluded.error, includes = excluded.includes, parents = excluded.parents,
                       updated_at = now()
     returning id, xmax = 0 as is_new`.execute(tx);
-  const file_id = rows[0]!.id;
+  const { id: file_id, is_new } = rows[0]!;
   const portions = outcome instanceof Unreadable ? [] : outcome.portions;
-  if (!rows[0]!.is_new) await removeGone(tx, { file_id, path }, portions);
-  for (const portion of portions) await storeEntries(tx, { project_id, file_id, path }, portion);
+  if (!is_new) await removeGone(tx, { file_id, path }, portions);
+  for (const portion of portions) await storeEntries(tx, { project_id, file_id, path, is_new }, portion);
   return file_id;
 }
 
@@ -139,11 +139,22 @@ async function removeGone(tx: Database, file: { file_id: number; path: string },
 
 const all: readonly (keyof Portion)[] = [...told, 'ecosystem', 'advised_name', 'direct', 'development', 'licenses'];
 
-async function storeEntries(
-  tx: Database,
-  { project_id, file_id, path }: { project_id: number; file_id: number; path: string },
-  portion: Portion,
-): Promise<void> {
+interface StoredFile {
+  project_id: number;
+  file_id: number;
+  path: string;
+  /** Whether it has listed nothing before. */
+  is_new: boolean;
+}
+
+/** What it has listed before keeps its id. */
+const update = sql`
+          on conflict (file_id, digest) do update
+         set direct = excluded.direct, development = excluded.development, licenses = excluded.licenses, package_version_id = excluded.package_version_id
+       where (dependencies.direct, dependencies.development, dependencies.licenses, dependencies.package_version_id)
+             is distinct from (excluded.direct, excluded.development, excluded.licenses, excluded.package_version_id)`;
+
+async function storeEntries(tx: Database, { project_id, file_id, path, is_new }: StoredFile, portion: Portion): Promise<void> {
   const { rows } = await sql<{ gone: number }>`
     with entry as materialized (
       select entry.*, package_versions.id as package_version_id
@@ -153,11 +164,7 @@ async function storeEntries(
       select ${project_id}, ${file_id}, ${digest(path)}, package_version_id, name, version, manager, coalesce(source_path, ${path}),
              direct::boolean, development::boolean, licenses::text[]
         from entry
-       order by place
-          on conflict (file_id, digest) do update
-         set direct = excluded.direct, development = excluded.development, licenses = excluded.licenses, package_version_id = excluded.package_version_id
-       where (dependencies.direct, dependencies.development, dependencies.licenses, dependencies.package_version_id)
-             is distinct from (excluded.direct, excluded.development, excluded.licenses, excluded.package_version_id)
+       order by place${is_new ? sql`` : update}
     )
     select count(*) as gone from entry where ecosystem is not null and package_version_id is null`.execute(tx);
   if (rows[0]!.gone > 0) throw new PackagesGone('Packages of the file were removed while it was stored.');
