@@ -74,15 +74,10 @@ test('files of Python', () => {
   const requests = ['certifi@2026.10.18', 'chardet@3.0.4', 'idna@2.7', 'requests@2.19.1!', 'six@1.17.0!d', 'urllib3@1.23'];
   assert.deepEqual(shown(stored('uv/uv.lock')), requests);
   assert.deepEqual(withoutFlags(shown(stored('pipenv/Pipfile.lock')), /\?$/), requests);
-  assert.deepEqual(
-    shown(
-      written(
-        'poetry.lock',
-        '[[package]]\nname = "Requests_X"\nversion = "2.19.1"\ngroups = ["main"]\n[[package]]\nname = "six"\nversion = "1.0"\ngroups = ["dev"]\n',
-      ),
-    ),
-    ['requests-x@2.19.1?', 'six@1.0?d'],
-  );
+  // `poetry show --all`; six is in the group for development.
+  const flask = ['blinker@1.9.0?', 'certifi@2026.10.18?', 'charset-normalizer@3.5.2?', 'click@8.5.1?', 'flask@3.0.3?', 'idna@3.20?'];
+  const werkzeug = ['itsdangerous@2.2.0?', 'jinja2@3.1.6?', 'markupsafe@3.0.4?', 'requests@2.31.0?', 'six@1.17.0?d', 'urllib3@2.8.0?'];
+  assert.deepEqual(shown(stored('poetry/poetry.lock')), [...flask, ...werkzeug, 'werkzeug@3.1.9?']);
   const file = written(
     'api/requirements.txt',
     '-r ../base.txt\n-r base/more.txt\nDjango[argon2] == 2.2 ; python_version > "3" \\\n  --hash=sha256:abc\nlocal>=2\nzope.interface===5.0 # why\n',
@@ -122,15 +117,29 @@ test('files of Cargo, Go, Bundler, Composer, pub, conda and Conan', () => {
   const replaced =
     'module m\nrequire (\n\ta.b/c v1.0.0\n\ta.b/d v1.0.0 // indirect\n\ta.b/e v2.0.0\n)\nreplace a.b/c => f.g/h v3.0.0\nreplace a.b/d => ../d\nexclude a.b/e v2.0.0\n';
   assert.deepEqual(shown(written('go.mod', replaced)), ['f.g/h@v3.0.0!']);
+  // `bundle list` of Bundler 2.3, from gems of the system.
+  assert.deepEqual(shown(stored('bundler/Gemfile.lock')), [
+    'minitest@5.17.0!',
+    'mustermann@3.0.0',
+    'rack-protection@3.0.5',
+    'rack@2.2.22',
+    'ruby2_keywords@0.0.5',
+    'sinatra@3.0.5!',
+    'tilt@2.0.11',
+  ]);
   const gems =
-    'GEM\n  remote: https://rubygems.org/\n  specs:\n    nokogiri (1.10.0-x86_64-linux)\n      mini_portile2 (~> 2.4)\n    rack (2.0.1)\n\nPATH\n  remote: .\n  specs:\n    own (0.1)\n\nDEPENDENCIES\n  rack (= 2.0.1)\n  own!\n';
-  assert.deepEqual(shown(written('Gemfile.lock', gems)), ['nokogiri@1.10.0', 'rack@2.0.1!']);
-  const composer = written(
-    'composer.lock',
-    '{"packages":[{"name":"symfony/http-kernel","version":"v4.4.1","license":["MIT"]}],"packages-dev":[{"name":"phpunit/phpunit","version":"8.0.0","license":"BSD-3-Clause OR MIT"}]}',
-  );
-  assert.deepEqual(shown(composer), ['phpunit/phpunit@8.0.0?d', 'symfony/http-kernel@4.4.1?']);
-  assert.deepEqual(composer.entries[1]?.licenses, ['BSD-3-Clause', 'MIT']);
+    'GEM\n  remote: https://rubygems.org/\n  specs:\n    nokogiri (1.10.0-x86_64-linux)\n      mini_portile2 (~> 2.4)\n\nPATH\n  remote: .\n  specs:\n    own (0.1)\n\nDEPENDENCIES\n  own!\n';
+  assert.deepEqual(shown(written('Gemfile.lock', gems)), ['nokogiri@1.10.0']);
+  // `composer show --locked` and `composer licenses --locked` of Composer 2.5, with packages of its own.
+  const composer = stored('composer/composer.lock');
+  assert.deepEqual(shown(composer), [
+    'orchard/diff@3.0.4?d',
+    'orchard/http-foundation@4.4.1?',
+    'orchard/http-kernel@4.4.1?',
+    'orchard/unit@8.5.33?d',
+    'psr/log@1.1.4?',
+  ]);
+  assert.deepEqual(composer.entries.find(({ name }) => name === 'orchard/diff')?.licenses, ['BSD-3-Clause', 'MIT']);
   const pub =
     'packages:\n  http:\n    dependency: "direct main"\n    source: hosted\n    version: "0.13.0"\n  flutter:\n    dependency: "direct main"\n    source: sdk\n    version: "0.0.0"\n  path:\n    dependency: transitive\n    source: hosted\n    version: "1.10"\n';
   assert.deepEqual(shown(written('pubspec.lock', pub)), ['http@0.13.0!', 'path@1.10']);
@@ -140,13 +149,10 @@ test('files of Cargo, Go, Bundler, Composer, pub, conda and Conan', () => {
   const environment =
     'dependencies:\n- python=3.11.4\n- conda-forge::numpy=1.10=py_0\n- scipy>=1\n- pip:\n  - requests==2.19.1\n';
   assert.deepEqual(shown(written('environment.yml', environment)), ['numpy@1.10!', 'python@3.11.4!', 'requests@2.19.1!']);
-  assert.deepEqual(
-    shown(written('conan.lock', '{"version":"0.5","requires":["zlib/1.2.11#a%1"],"build_requires":["cmake/3.20@me/stable"]}')),
-    ['cmake@3.20?d', 'zlib@1.2.11?'],
-  );
-  const graph =
-    '{"graph_lock":{"nodes":{"0":{"requires":["1"]},"1":{"ref":"openssl/1.1.1k#1","requires":["2"]},"2":{"ref":"zlib/1.2.11"}}}}';
-  assert.deepEqual(shown(written('conan.lock', graph)), ['openssl@1.1.1k!', 'zlib@1.2.11']);
+  // `conan graph info` of Conan 2, with recipes of its own.
+  assert.deepEqual(shown(stored('conan/conan.lock')), ['cmake@3.27.7?d', 'libcurl@8.2.1?', 'openssl@3.1.2?', 'zlib@1.2.13?']);
+  // `conan info` of Conan 1, with the same recipes.
+  assert.deepEqual(shown(stored('conan1/conan.lock')), ['libcurl@8.2.1!', 'openssl@3.1.2', 'zlib@1.2.13']);
 });
 
 test('files of Gradle, Maven, sbt and NuGet', () => {
@@ -172,11 +178,17 @@ test('files of Gradle, Maven, sbt and NuGet', () => {
   const verification =
     '<verification-metadata><components><component group="a" name="b" version="1"><artifact name="x"/></component></components></verification-metadata>';
   assert.deepEqual(shown(written('gradle/verification-metadata.xml', verification)), ['a/b@1?']);
-  const sbt =
-    'libraryDependencies += "org.typelevel" %% "cats-core" % "2.0.0"\nlibraryDependencies += "org.scalatest" % "scalatest_2.13" % "3.0.8" % Test\n';
-  assert.deepEqual(shown(written('build.sbt', sbt)), ['org.scalatest/scalatest_2.13@3.0.8!d', 'org.typelevel/cats-core@2.0.0!']);
-  const dot = 'digraph "g" {\n"own:own_2.13:1.0" -> "a:b_2.13:1.0"\n"a:b_2.13:1.0" -> "c:d:2.0"\n}';
-  assert.deepEqual(shown(written('dependencies-compile.dot', dot)), ['a/b_2.13@1.0!', 'c/d@2.0']);
+  // `dependencyList` of sbt 1.10; build.sbt of the same project lists what it names itself, without the suffix that `%%` adds.
+  assert.deepEqual(shown(stored('sbt/dependencies-compile.dot')), [
+    'com.typesafe/config@1.4.3!',
+    'org.typelevel/cats-core_2.13@2.10.0!',
+    'org.typelevel/cats-kernel_2.13@2.10.0',
+  ]);
+  assert.deepEqual(shown(stored('sbt/build.sbt')), [
+    'com.typesafe/config@1.4.3!',
+    'org.scalatest/scalatest@3.2.18!d',
+    'org.typelevel/cats-core@2.10.0!',
+  ]);
   const nuget =
     '{"version":1,"dependencies":{"net6.0":{"Newtonsoft.Json":{"type":"Direct","resolved":"12.0.1"},"X":{"type":"Transitive","resolved":"1.0.0"},"own":{"type":"Project"}}}}';
   assert.deepEqual(shown(written('packages.lock.json', nuget)), ['Newtonsoft.Json@12.0.1!', 'X@1.0.0']);
