@@ -80,6 +80,11 @@ export class Unreadable extends Error {
   override name = 'Unreadable';
 }
 
+/** Reading a file took all the time or memory that it may take. */
+export class TooCostly extends Unreadable {
+  override name = 'TooCostly';
+}
+
 /** The most packages of a file, and characters of a name or version. */
 const mostEntries = 100_000;
 const longest = 255;

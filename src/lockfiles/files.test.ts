@@ -75,8 +75,22 @@ test('files of Python', () => {
   assert.deepEqual(shown(stored('uv/uv.lock')), requests);
   assert.deepEqual(withoutFlags(shown(stored('pipenv/Pipfile.lock')), /\?$/), requests);
   // `poetry show --all`; six is in the group for development.
-  const flask = ['blinker@1.9.0?', 'certifi@2026.10.18?', 'charset-normalizer@3.5.2?', 'click@8.5.1?', 'flask@3.0.3?', 'idna@3.20?'];
-  const werkzeug = ['itsdangerous@2.2.0?', 'jinja2@3.1.6?', 'markupsafe@3.0.4?', 'requests@2.31.0?', 'six@1.17.0?d', 'urllib3@2.8.0?'];
+  const flask = [
+    'blinker@1.9.0?',
+    'certifi@2026.10.18?',
+    'charset-normalizer@3.5.2?',
+    'click@8.5.1?',
+    'flask@3.0.3?',
+    'idna@3.20?',
+  ];
+  const werkzeug = [
+    'itsdangerous@2.2.0?',
+    'jinja2@3.1.6?',
+    'markupsafe@3.0.4?',
+    'requests@2.31.0?',
+    'six@1.17.0?d',
+    'urllib3@2.8.0?',
+  ];
   assert.deepEqual(shown(stored('poetry/poetry.lock')), [...flask, ...werkzeug, 'werkzeug@3.1.9?']);
   const file = written(
     'api/requirements.txt',

@@ -1,5 +1,5 @@
 /** Files that list what a project is built on: lock files, manifests and bills of materials. It imports no other folder of ours. */
-export { advisedName, type FileBytes, type PackageManager, packageManagers, Unreadable } from './entries.ts';
+export { advisedName, type FileBytes, type PackageManager, packageManagers, TooCostly, Unreadable } from './entries.ts';
 export { hasListingName, isListing, type Listing, listingsAmong } from './files.ts';
 export { namedLicenses } from './licenses.ts';
 export { largestMetadata_bytes, licensedEcosystem } from './package_licenses.ts';

@@ -1,7 +1,7 @@
 /** Reads files that list dependencies in a thread of its own, with limits of time and memory: they are large, and anyone can have written them. */
 import { Worker } from 'node:worker_threads';
 import { programFile } from '../installation.ts';
-import { type Entry, type FileBytes, Unreadable } from './entries.ts';
+import { type Entry, type FileBytes, TooCostly, Unreadable } from './entries.ts';
 
 /** A file that lists dependencies. */
 export interface ToReadListing extends FileBytes {
@@ -65,7 +65,7 @@ function start(): Worker {
     if (thread === started) receive(message);
   });
   started.on('error', (error) =>
-    replace(started, isOutOfMemory(error) ? new Unreadable('Reading it takes too much memory.') : error),
+    replace(started, isOutOfMemory(error) ? new TooCostly('Reading it takes too much memory.') : error),
   );
   started.on('exit', () => replace(started, new Error('The thread that reads lock files ended.')));
   return started;
@@ -86,7 +86,7 @@ function advance(): void {
   thread ??= start();
   const busy = thread;
   busy.ref();
-  timer = setTimeout(() => replace(busy, new Unreadable('Reading it takes too long.')), longest_ms);
+  timer = setTimeout(() => replace(busy, new TooCostly('Reading it takes too long.')), longest_ms);
   busy.postMessage(call.request);
 }
 
@@ -126,7 +126,7 @@ function ask(request: ToReader): Promise<Answer> {
  * Reads a file that lists dependencies.
  * @param path from the top of the repository; its name says what the file is, unless it is an uploaded bill of materials
  * @param parents files that earlier answers wanted
- * @throws Unreadable with the reason, also when it takes too long or too much memory
+ * @throws Unreadable with the reason; TooCostly when it takes too long or too much memory
  */
 export function readFile(
   path: string,
@@ -141,6 +141,6 @@ export function readFile(
 /**
  * Reads files that tell the licenses of packages.
  * @returns what each says, as a JSON array of `DeclaredLicenses`
- * @throws Unreadable when they take too long or too much memory together
+ * @throws TooCostly when they take too long or too much memory together
  */
 export const readLicenses = (files: readonly FileBytes[]): Promise<string[]> => ask({ id: ++lastId, files }) as Promise<string[]>;

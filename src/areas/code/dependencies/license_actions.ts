@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { blobSize, type Repository, readBlob } from '../../../git/index.ts';
-import { largestMetadata_bytes, licensedEcosystem, readLicenses, Unreadable } from '../../../lockfiles/index.ts';
+import { largestMetadata_bytes, licensedEcosystem, readLicenses, TooCostly } from '../../../lockfiles/index.ts';
 
 /** Grows when the files are read differently: they are then read again with the next scan of their project. */
 const readerVersion = 1;
@@ -32,6 +32,7 @@ async function unlicensedEcosystems(db: Database, project_id: number): Promise<S
   return new Set(rows.map(({ ecosystem }) => ecosystem));
 }
 
+/** @throws TooCostly when they take too long or too much memory together */
 async function declaredIn(repository: Repository, files: readonly LicenseFile[]): Promise<ReadLicenseFile[]> {
   const sizes = await Promise.all(files.map(({ blob_id }) => blobSize(repository, blob_id)));
   let left_bytes = largestBatch_bytes;
@@ -42,11 +43,7 @@ async function declaredIn(repository: Repository, files: readonly LicenseFile[])
     return true;
   });
   const read = await Promise.all(small.map(async ({ path, blob_id }) => ({ path, bytes: await readBlob(repository, blob_id) })));
-  const declared = await readLicenses(read).catch((error: unknown) => {
-    // Together they take too long: their licenses stay unknown.
-    if (error instanceof Unreadable) return [];
-    throw error;
-  });
+  const declared = await readLicenses(read);
   const byPath = new Map(small.map(({ path }, index) => [path, declared[index]]));
   return files.map((file) => ({ ...file, declared: byPath.get(file.path) ?? '[]' }));
 }
@@ -80,7 +77,13 @@ export async function readLicenseFiles(
   const read: ReadLicenseFile[] = [];
   for (let at = 0; at < changed.length; at += batch) {
     signal.throwIfAborted();
-    read.push(...(await declaredIn(repository, changed.slice(at, at + batch))));
+    try {
+      read.push(...(await declaredIn(repository, changed.slice(at, at + batch))));
+    } catch (error) {
+      // The licenses of these and the following ones stay unknown until the next scan.
+      if (error instanceof TooCostly) break;
+      throw error;
+    }
   }
   return { paths: wanted.map(({ path }) => path), read };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { fileForm } from '../../../../test/support/uploads.ts';
@@ -397,6 +398,38 @@ test('versions and licenses that a file does not say come from its parents and f
       ['pom.xml', 'Its parents form a circle.'],
     ],
   );
+});
+
+test('files that take too much time or memory keep others of their project waiting, and no others', async (t) => {
+  const here = await world();
+  const { as, project } = here;
+  const lock = lockOf('cargo/Cargo.lock');
+  const post = Worker.prototype.postMessage;
+  // What the thread reports when a file takes more memory than it may have: such a file would take the test minutes.
+  const mocked = t.mock.method(Worker.prototype, 'postMessage', function (this: Worker, request: { path?: string }) {
+    if (!request.path?.startsWith('costly/')) return post.call(this, request);
+    setImmediate(() => this.emit('error', Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' })));
+  });
+  const files = async () =>
+    (await as('reporter').get(`/projects/${project.id}/dependencies/files`)).body.map(
+      ({ path, count, error }: Record<string, string>) => [path, count, error].join(' '),
+    );
+  const costly = [1, 2, 3].map((number) => `costly/${number}/Cargo.lock`);
+  await commit(
+    here,
+    [...costly, 'after/Cargo.lock', 'x/Cargo.lock'].map((path) => created(path, lock)),
+  );
+  const unread = costly.map((path) => `${path} 0 Reading it takes too much memory.`);
+  assert.deepEqual(await files(), [
+    'after/Cargo.lock 3 ',
+    ...unread,
+    'x/Cargo.lock 0 It is not read, because other files of the project take too long.',
+  ]);
+  // The next change reads what waited, and what cannot be read not again.
+  const calls = mocked.mock.callCount();
+  await commit(here, [created('readme.txt', 'x')]);
+  assert.deepEqual(await files(), ['after/Cargo.lock 3 ', ...unread, 'x/Cargo.lock 3 ']);
+  assert.equal(mocked.mock.callCount(), calls + 1);
 });
 
 test('files beyond the first thousand are listed as not read', async () => {

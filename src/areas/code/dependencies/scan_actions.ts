@@ -21,6 +21,7 @@ import {
   listingsAmong,
   type ReadFile,
   readFile,
+  TooCostly,
   Unreadable,
   wakeReader,
 } from '../../../lockfiles/index.ts';
@@ -43,10 +44,14 @@ import { longestPath_bytes } from './rules.ts';
 const mostFiles = 1_000;
 /** Those beyond it that are listed as not read. */
 const mostUnread = 10_000;
+/** Files of a project that may use up the time or memory of the thread. The others then wait for the next scan, so that other projects are read too. */
+const mostCostly = 3;
 /** Names of files that are looked at before other work gets its turn. */
 const slice = 5_000;
 
 const tooMany = `The project has more than ${mostFiles.toLocaleString('en')} files that list dependencies.`;
+
+const othersAreCostly = 'It is not read, because other files of the project take too long.';
 
 type ScanServices = Pick<Services, 'db' | 'storages'>;
 
@@ -165,15 +170,15 @@ function whileCurrent({ db, project_id, ...scan }: Scan, run: (tx: Database) => 
   });
 }
 
-/** Reads a file and stores what it lists. Undefined when the branch has moved, otherwise the files that it includes. */
-async function replaceFile(scan: Scan, found: Found): Promise<readonly string[] | undefined> {
+/** Reads a file and stores what it lists. Undefined when the branch has moved, otherwise the files that it includes, and whether it could not be read in time. */
+async function replaceFile(scan: Scan, found: Found): Promise<{ includes: readonly string[]; is_costly: boolean } | undefined> {
   wakeReader();
   const { outcome, parents } = await read(scan, found);
   const file: WrittenFile = { ...found, project_id: scan.project_id, outcome, parents };
   const store = () => whileCurrent(scan, (tx) => storeFile(tx, file));
   const isCurrent = await (outcome instanceof Unreadable ? store() : withPackages(scan.db, outcome, store));
   if (!isCurrent) return undefined;
-  return outcome instanceof Unreadable ? [] : outcome.includes;
+  return { includes: outcome instanceof Unreadable ? [] : outcome.includes, is_costly: outcome instanceof TooCostly };
 }
 
 /** Files of pip that another one includes, which can have any name. */
@@ -198,6 +203,45 @@ async function scanOf({ db, ...services }: ScanServices, project_id: number): Pr
   return { db, project_id, default_branch, dependency_paths, repository, commit_id, blobs: new Map() };
 }
 
+/** The files of a commit by what became of them. */
+interface Listed {
+  /** Those that stay. */
+  wanted: Set<string>;
+  /** Those that wait for the next scan. */
+  postponed: Found[];
+  /** Those that are too many. */
+  beyond: Found[];
+}
+
+/**
+ * Reads the files that are new or have changed, and stores each.
+ * @param left the files of the commit that list dependencies
+ * @returns undefined when the branch has moved
+ */
+async function readChanged(scan: Scan, left: Found[], signal: AbortSignal): Promise<Listed | undefined> {
+  const kept = await keptFiles(scan.db, scan.project_id);
+  const wanted = new Set<string>();
+  const postponed: Found[] = [];
+  let costly = 0;
+  while (left.length > 0 && wanted.size < mostFiles) {
+    signal.throwIfAborted();
+    const next = left.shift()!;
+    if (wanted.has(next.path)) continue;
+    wanted.add(next.path);
+    const known = kept.get(next.path);
+    if (await isUnchanged(scan, next, known)) left.push(...(await included(scan, known!.includes)));
+    else if (costly === mostCostly) postponed.push(next);
+    else {
+      const read = await replaceFile(scan, next);
+      if (!read) return undefined;
+      if (read.is_costly) costly += 1;
+      left.push(...(await included(scan, read.includes)));
+    }
+  }
+  const unread = new Map(left.filter(({ path }) => !wanted.has(path)).map((found) => [found.path, found]));
+  return { wanted, postponed, beyond: [...unread.values()].slice(0, mostUnread) };
+}
+
 /**
  * Lists what the default branch of a project is built on. Each file is stored in a transaction of its own, so that a scan that is interrupted goes on where it was.
  * @param signal ends it between two files
@@ -205,26 +249,15 @@ async function scanOf({ db, ...services }: ScanServices, project_id: number): Pr
 export async function scanProject(services: ScanServices, project_id: number, signal: AbortSignal): Promise<void> {
   const scan = await scanOf(services, project_id);
   if (!scan) return;
-  const kept = await keptFiles(scan.db, project_id);
   const found = scan.commit_id === undefined ? { listings: [], license_files: [] } : await listingsIn(scan, scan.commit_id);
-  const left = found.listings;
-  const wanted = new Set<string>();
-  while (left.length > 0 && wanted.size < mostFiles) {
-    signal.throwIfAborted();
-    const next = left.shift()!;
-    if (wanted.has(next.path)) continue;
-    wanted.add(next.path);
-    const known = kept.get(next.path);
-    const includes = (await isUnchanged(scan, next, known)) ? known!.includes : await replaceFile(scan, next);
-    if (!includes) return;
-    left.push(...(await included(scan, includes)));
-  }
-  const unread = new Map(left.filter(({ path }) => !wanted.has(path)).map((found) => [found.path, found]));
-  const beyond = [...unread.values()].slice(0, mostUnread);
+  const listed = await readChanged(scan, found.listings, signal);
+  if (!listed) return;
+  const { wanted, postponed, beyond } = listed;
   await matchPackages(scan.db);
   await whileCurrent(scan, async (tx) => {
     await removeOthers(tx, project_id, [...wanted, ...beyond.map(({ path }) => path)]);
     await storeUnread(tx, project_id, beyond, tooMany);
+    await storeUnread(tx, project_id, postponed, othersAreCostly);
     await tx
       .updateTable('dependency_scans')
       .set({ commit_id: scan.commit_id ?? null, scanned_at: new Date().toISOString() })
