@@ -184,6 +184,18 @@ test('files of Gradle, Maven, sbt and NuGet', () => {
   assert.deepEqual(shown(written('gradle.lockfile', lock)), ['junit/junit@4.13?d', 'org.slf4j/slf4j-api@1.7.30?']);
   const build = `dependencies {\n  // implementation 'x:x:1'\n  implementation 'a.b:c:1.0'\n  api("d:e:$version")\n  testImplementation group: 'f', name: 'g', version: '2.0'\n  implementation "h:i:1.+"\n}`;
   assert.deepEqual(shown(written('build.gradle', build)), ['a.b/c@1.0!', 'f/g@2.0!d']);
+  // `gradle dependencies` of Gradle 4.4.
+  assert.deepEqual(shown(stored('gradle/gradle.graph.txt')), [
+    'com.google.code.gson/gson@2.8.6!',
+    'commons-codec/commons-codec@1.11',
+    'commons-logging/commons-logging@1.2',
+    'junit/junit@4.13!d',
+    'org.apache.httpcomponents/httpclient@4.5.13!',
+    'org.apache.httpcomponents/httpcore@4.4.13',
+    'org.hamcrest/hamcrest-core@1.3d',
+    'org.slf4j/slf4j-api@1.7.30',
+    'org.slf4j/slf4j-simple@1.7.30!',
+  ]);
   const tree =
     'runtimeClasspath - Runtime classpath.\n+--- a:b:1.0 -> 1.1\n|    \\--- c:d:2.0 (*)\n\\--- project :own\n\ntestRuntimeClasspath - x\n\\--- e:f -> 3.0\n';
   assert.deepEqual(shown(written('gradle.graph.txt', tree)), ['a/b@1.1!', 'c/d@2.0', 'e/f@3.0!d']);
