@@ -41,17 +41,22 @@ export async function refreshVulnerabilities(tx: Database, project_ids: readonly
   );
 }
 
-/** Resolves what no dependency is affected by any more, and removes what no advisory tells of any more. */
+/**
+ * Resolves what no dependency is affected by any more, and removes what no advisory tells of any more. What is there is collected first: a package that is looked up
+ * for each vulnerability can be one of thousands of projects.
+ */
 async function endGone(tx: Database, project_ids: readonly number[]): Promise<void> {
   const ids = ofAnyLength(project_ids, 'bigint[]');
   await sql`
-    with gone as materialized (
+    with present as materialized (
+      select distinct dependencies.project_id, advisories.cluster
+        from dependencies join package_advisories using (package_version_id) join advisories on advisories.id = advisory_id
+       where dependencies.project_id = any(${ids})
+    ), gone as materialized (
       select id, state, exists (select from advisories where advisories.cluster = vulnerabilities.cluster) as is_known
         from vulnerabilities
        where project_id = any(${ids}) and (is_present or not exists (select from advisories where advisories.cluster = vulnerabilities.cluster))
-         and not exists (
-           select from dependencies join package_advisories using (package_version_id) join advisories on advisories.id = advisory_id
-            where dependencies.project_id = vulnerabilities.project_id and advisories.cluster = vulnerabilities.cluster)
+         and not exists (select from present where present.project_id = vulnerabilities.project_id and present.cluster = vulnerabilities.cluster)
     ), withdrawn as (
       delete from vulnerabilities using gone where vulnerabilities.id = gone.id and not is_known
     ), ended as (
