@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import {
   fetchCommit,
-  isAncestor,
+  mergeBase,
   mergeCommits,
   objectHeader,
   type Repository,
@@ -55,8 +55,9 @@ export async function checkBranches(
   const [source_head, target_head] = await Promise.all([sourceHead(services, facts), resolveBranch(into, facts.target_branch)]);
   if (source_head === undefined || target_head === undefined) return { source_head, target_head, fit: 'no_commits' };
   const heads = { source_head, target_head };
-  if (await isAncestor(into, source_head, target_head)) return { ...heads, fit: 'no_commits' };
-  if (await isAncestor(into, target_head, source_head)) return { ...heads, fit: 'ahead' };
+  const base = await mergeBase(into, [target_head, source_head]);
+  if (base === source_head) return { ...heads, fit: 'no_commits' };
+  if (base === target_head) return { ...heads, fit: 'ahead' };
   const isKnown = facts.checked_source_sha === source_head && facts.checked_target_sha === target_head;
   if (isKnown && facts.merge_status === 'cannot_be_merged') return { ...heads, fit: 'conflict' };
   if (isKnown && facts.merge_status === 'can_be_merged' && !wants_tree) return { ...heads, fit: 'diverged' };
