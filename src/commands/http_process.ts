@@ -1,6 +1,5 @@
 /** One of several processes that answer requests, started by `serve`, which accepts connections and passes them on. */
 import type { Socket } from 'node:net';
-import pino from 'pino';
 import { buildApp } from '../app.ts';
 import { connect } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
@@ -8,6 +7,7 @@ import { answerLast, closeConnections } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
 import { newRegistry } from '../metrics.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
+import { openLog } from './log.ts';
 import { tidyAfterStart } from './memory.ts';
 import type { FromProcess, Start, ToProcess } from './processes.ts';
 import { sshServerOf } from './ssh_server.ts';
@@ -32,7 +32,7 @@ function gather(): Promise<string> {
 }
 
 async function run({ config, connectionString, connections }: Start): Promise<void> {
-  const log = pino({ level: config.logLevel });
+  const log = openLog(config);
   const db = connect({ connectionString, max: connections });
   const registry = newRegistry(db);
   const app = await buildApp({ config, db, log, metrics: { registry, gather }, isDelayed: loadMeter(db) });

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { BlobStoreError } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
@@ -12,6 +12,7 @@ import { openDoor } from './door.ts';
 import { addFirstAdministrator, secretsText, welcome } from './first_administrator.ts';
 import { installFirstLicense } from './first_license.ts';
 import { claimInstance } from './instance.ts';
+import { openLog } from './log.ts';
 import { tidyAfterStart } from './memory.ts';
 import { fileReason } from './reasons.ts';
 import { runningNode } from './running_node.ts';
@@ -33,7 +34,7 @@ Options
   run: async (given, config) => {
     const stop = listenForStop();
     process.stdout.write(`${runningNode(process.versions.node, new Date())}\n`);
-    const log = pino({ level: config.logLevel });
+    const log = openLog(config);
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // handled below, once the server listens
     const embedded = {

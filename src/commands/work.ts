@@ -1,4 +1,4 @@
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { removeOldEvents } from '../areas/activity/events/index.ts';
 import { announceEvents, removeOldHookEvents, sendHookDeliveries } from '../areas/activity/hooks/index.ts';
 import { endTodosOfGoneCommits } from '../areas/activity/todos/index.ts';
@@ -69,6 +69,7 @@ import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { claimInstance } from './instance.ts';
+import { openLog } from './log.ts';
 import { runningNode } from './running_node.ts';
 import { listenForStop } from './stop_request.ts';
 
@@ -156,7 +157,7 @@ export const work: Command = {
   run: async (_given, config) => {
     const stop = listenForStop();
     process.stdout.write(`${runningNode(process.versions.node, new Date())}\n`);
-    const log = pino({ level: config.logLevel });
+    const log = openLog(config);
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // handled below, once the worker runs
     await withDatabase(config, { use: 'shared', onLost: lost.reject }, concurrency + 2, async (open) => {

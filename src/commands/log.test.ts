@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { test } from 'node:test';
+
+/** @returns what a process of this code logs on a pipe, and the code that it ends with */
+function logged(code: string): Promise<{ messages: string[]; code: number }> {
+  const script = `import { openLog } from ${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))};
+    const log = openLog({ logLevel: 'info' });
+    ${code}`;
+  const { promise, resolve } = Promise.withResolvers<{ messages: string[]; code: number }>();
+  const child = execFile(process.execPath, ['--input-type=module', '-e', script], { maxBuffer: 1e8 }, (_error, stdout) => {
+    const lines = stdout.split('\n').slice(0, -1);
+    resolve({ messages: lines.map((line) => JSON.parse(line).msg), code: child.exitCode! });
+  });
+  return promise;
+}
+
+test('what is logged before a process ends is written, in order', async () => {
+  const ended = await logged(
+    `log.info('one'); setImmediate(() => { log.info('two'); log.debug('too much'); process.exit(3); });`,
+  );
+  assert.deepEqual(ended, { messages: ['one', 'two'], code: 3 });
+  const thrown = await logged(`log.info('one'); setTimeout(() => { log.info('two'); throw new Error('out'); });`);
+  assert.deepEqual(thrown, { messages: ['one', 'two'], code: 1 });
+});
+
+test('more than a pipe and the buffer take at once is written, too', async () => {
+  const { messages } = await logged(`for (let line = 0; line < 3000; line++) log.info(String(line).padEnd(1000));`);
+  assert.deepEqual(
+    messages.map((message) => message.trim()),
+    Array.from({ length: 3000 }, (_, line) => String(line)),
+  );
+});
