@@ -1,8 +1,7 @@
 /** Events, as lists and replies need them. */
 import { type RawBuilder, sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import { countsToday, type MaybeCaller } from '../../../access/index.ts';
-import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
+import { countedUpTo, type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import type { Push } from './push_actions.ts';
@@ -79,19 +78,6 @@ export type EventQuery = ReturnType<typeof allEvents>;
 const isPush = sql<boolean>`events.action = 'pushed'`.as('is_push');
 const deciding = ['events.target_type', 'events.target_id'] as const;
 
-/** How long it is remembered that a list is long: it grows, and shrinks below its limit only when a night's work deletes old events, or with its targets. */
-const long_ms = 60_000;
-const longLists = new WeakMap<Database, LRUCache<string, true>>();
-
-function longListsOf(db: Database): LRUCache<string, true> {
-  let known = longLists.get(db);
-  if (!known) {
-    known = new LRUCache({ max: 10_000, ttl: long_ms });
-    longLists.set(db, known);
-  }
-  return known;
-}
-
 /** The events behind one in the order of a list. */
 function behind(query: EventQuery, { by, sort }: EventOrder, { id, at }: { id: number; at: string }): EventQuery {
   const comparison = sql.raw(sort === 'asc' ? '>' : '<');
@@ -120,13 +106,9 @@ export function listed(db: Database, name: string, query: EventQuery, order: Eve
         .limit(limit)
         .execute(),
     reaches: async (length) => {
-      const known = longListsOf(db);
-      const key = `${name} ${length}`;
-      if (known.has(key)) return true;
       const last = query.select(sql<number>`1`.as('one')).offset(length - 1);
-      if (!(await last.limit(1).executeTakeFirst())) return false;
-      known.set(key, true);
-      return true;
+      const count = async () => ((await last.limit(1).executeTakeFirst()) ? length : 0);
+      return (await countedUpTo(db, `events ${name}`, length, count)) === length;
     },
     groups: async (most) => {
       const { rows } = await sql<{ count: number } & Subject>`
