@@ -2030,11 +2030,13 @@ CREATE INDEX merge_requests_by_merger ON merge_requests USING btree (merge_user_
 CREATE INDEX merge_requests_by_milestone ON merge_requests USING btree (milestone_id) WHERE milestone_id IS NOT NULL;
 CREATE INDEX merge_requests_by_milestone_due ON merge_requests USING btree (project_id, milestone_due_date, label_priority, id DESC) WHERE milestone_due_date IS NOT NULL;
 CREATE INDEX merge_requests_by_source ON merge_requests USING btree (source_project_id, source_branch, id) WHERE source_project_id IS NOT NULL;
+CREATE INDEX merge_requests_by_source_branch ON merge_requests USING btree (project_id, source_branch, id);
 CREATE INDEX merge_requests_by_squash_commit ON merge_requests USING btree (project_id, squash_commit_sha) WHERE squash_commit_sha IS NOT NULL;
 CREATE INDEX merge_requests_by_target ON merge_requests USING btree (project_id, target_branch, id);
 CREATE INDEX merge_requests_by_title ON merge_requests USING btree (project_id, lower(title), id);
 CREATE INDEX merge_requests_by_update ON merge_requests USING btree (project_id, updated_at, id);
 CREATE INDEX merge_requests_by_votes ON merge_requests USING btree (project_id, upvotes, id) WHERE upvotes > 0;
+CREATE INDEX merge_requests_drafts ON merge_requests USING btree (project_id, created_at, id) WHERE draft;
 CREATE INDEX merge_requests_in_order ON merge_requests USING btree (project_id, created_at, id) INCLUDE (state, author_id);
 CREATE INDEX merge_requests_latest ON merge_requests USING btree (updated_at, id);
 CREATE INDEX merge_requests_newest ON merge_requests USING btree (created_at, id);
