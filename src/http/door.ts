@@ -50,6 +50,8 @@ export interface DoorDescription {
   body_types: readonly string[];
   /** The parameters of the path that are texts; others are numbers. */
   text_parameters?: readonly string[];
+  /** The parameters of the query, which are optional texts. */
+  query_parameters?: readonly string[];
   /** Whether callers need a token. */
   needs_token?: true;
   /** What each status means. Bodies are JSON. */

@@ -158,7 +158,8 @@ function operation(endpoint: FiledEndpoint, shapes: Map<string, unknown>): Value
 
 /** A door takes and answers what its protocol says, which has no schema here. */
 function doorOperation({ path, description: door }: DescribedDoor): Values {
-  const { operation, summary, description, tag, offerings, body_types, text_parameters = [], needs_token, responses } = door;
+  const { operation, summary, description, tag, offerings, body_types, needs_token, responses } = door;
+  const { text_parameters = [], query_parameters = [] } = door;
   const typeOf = (name: string) => (text_parameters.includes(name) ? 'string' : 'integer');
   return {
     operationId: operation,
@@ -167,7 +168,10 @@ function doorOperation({ path, description: door }: DescribedDoor): Values {
     tags: [tag],
     ...(offerings ? { 'x-offerings': offerings } : {}),
     ...(needs_token ? {} : { security: [] }),
-    parameters: pathParameters(path).map((name) => ({ name, in: 'path', required: true, schema: { type: typeOf(name) } })),
+    parameters: [
+      ...pathParameters(path).map((name) => ({ name, in: 'path', required: true, schema: { type: typeOf(name) } })),
+      ...query_parameters.map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
+    ],
     ...(body_types.length > 0 ? { requestBody: { content: Object.fromEntries(body_types.map((type) => [type, {}])) } } : {}),
     responses: {
       ...Object.fromEntries(

@@ -1,14 +1,15 @@
 /** Schemathesis, in its newest version, compares the replies of the server with docs/openapi.json. It takes minutes, so it runs only in `npm run test:long`. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { endpoints } from '../../src/areas/index.ts';
+import { reports, thrown } from '../support/error_tracking.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { isLong } from '../support/runs.ts';
-import { world } from '../support/world.ts';
+import { type World, world } from '../support/world.ts';
 
 const run = promisify(execFile);
 
@@ -35,29 +36,50 @@ async function install(): Promise<string> {
   return path.join(folder, 'bin/st');
 }
 
-/** Doors below another root than that of the API, which the program would look for below it. */
-const elsewhere = ['--exclude-operation-id-regex', 'Sentry'];
+const options = (token: string) => [
+  ...['--checks', checks.join(','), '--header', `PRIVATE-TOKEN: ${token}`],
+  ...['--phases', 'examples,coverage,fuzzing', '--max-examples', '5', '--no-shrink', '--warnings', 'off'],
+];
+
+/** @param at the root of the operations; @param which of them, as options */
+async function compare(program: string, { url, people }: World, at: string, which: readonly string[]): Promise<void> {
+  const words = ['run', `${url}/api/v4/openapi.json`, '--url', `${url}${at}`, ...which, ...options(people.admin.token)];
+  await run(program, words, { cwd: path.dirname(program), maxBuffer: 2 ** 26 }).catch(
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+      throw new Error(`${stdout.slice(-20_000)}${stderr}`);
+    },
+  );
+}
+
+/** A project with an error and a release, which the operations for clients of Sentry are about. */
+async function sentryWorld(): Promise<{ here: World; parameters: Record<string, string> }> {
+  const here = await world({ inspectRefusals: false });
+  const { errors, report } = await reports(here);
+  await report(thrown('A', 'a', { release: '1.0' }), { message: 'b' });
+  const [{ id }] = (await here.as('owner').get(errors)).body;
+  const [org = ''] = here.project.full_path.split('/');
+  const headers = { 'private-token': here.people.admin.token, 'content-type': 'application/json' };
+  const body = JSON.stringify({ version: '1.0', projects: [here.project.id] });
+  await fetch(`${here.url}/api/0/organizations/${org}/releases/`, { method: 'POST', headers, body });
+  return { here, parameters: { org, project: String(here.project.id), issue: String(id), version: '1.0', event: 'latest' } };
+}
+
+/** Their paths are below another root than those of the others. */
+const forSentry = 'Sentry';
 
 if (isLong) {
   const program = await install();
   for (const area of new Set(endpoints.map(({ tag }) => tag.name)))
     test(`${area}: replies are as the OpenAPI document says`, async () => {
-      const { url, people } = await world({ inspectRefusals: false });
-      const options = [
-        '--checks',
-        checks.join(','),
-        '--include-tag',
-        area,
-        ...elsewhere,
-        '--header',
-        `PRIVATE-TOKEN: ${people.admin.token}`,
-      ];
-      const limits = ['--phases', 'examples,coverage,fuzzing', '--max-examples', '5', '--no-shrink', '--warnings', 'off'];
-      await run(program, ['run', `${url}/api/v4/openapi.json`, '--url', `${url}/api/v4`, ...options, ...limits], {
-        cwd: path.dirname(program),
-        maxBuffer: 2 ** 26,
-      }).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
-        throw new Error(`${stdout.slice(-20_000)}${stderr}`);
-      });
+      const here = await world({ inspectRefusals: false });
+      await compare(program, here, '/api/v4', ['--include-tag', area, '--exclude-operation-id-regex', forSentry]);
+    });
+  for (const kind of ['of any place', 'of a place that is there'])
+    test(`clients of Sentry, ${kind}: replies are as the OpenAPI document says`, async () => {
+      const { here, parameters } = await sentryWorld();
+      const given = Object.entries(parameters).map(([name, value]) => `"path.${name}" = ${JSON.stringify(value)}\n`);
+      const file = path.join(path.dirname(program), 'schemathesis.toml');
+      await writeFile(file, kind === 'of any place' ? '' : `[parameters]\n${given.join('')}`);
+      await compare(program, here, '/api/0', ['--include-operation-id-regex', forSentry]);
     });
 }

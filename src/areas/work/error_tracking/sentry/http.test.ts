@@ -68,6 +68,8 @@ test('clients of Sentry find projects, page through issues, read events and reso
   assert.match(next.link!, /rel="previous"; results="true"; cursor="0:0:1", .*rel="next"; results="false"; cursor="0:2:0"$/);
   assert.equal((await ask(`${issues}?query=is:unresolved%20first`)).body.length, 1);
   assert.equal((await ask(`/projects/${org}/${id}/issues/`)).body.length, 2);
+  // The name of a member that every object has is no order.
+  assert.equal((await ask(`${issues}?sort=toString`)).body.length, 2);
 
   const first = next.body[0].id;
   const { body: event } = await ask(`/issues/${first}/events/latest/`);

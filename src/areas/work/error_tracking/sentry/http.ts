@@ -65,7 +65,8 @@ function searchIn(given: unknown): Pick<ErrorListing, 'status' | 'query'> {
 }
 
 const orders = { freq: 'frequency', new: 'first_seen', user: 'users' } as const;
-const orderIn = (sort: string): ErrorListing['order_by'] => (sort in orders ? orders[sort as keyof typeof orders] : 'last_seen');
+const orderIn = (sort: string): ErrorListing['order_by'] =>
+  Object.hasOwn(orders, sort) ? orders[sort as keyof typeof orders] : 'last_seen';
 
 async function listProjects(call: SentryCall) {
   const projects = await trackedProjects(call.services.db, callerIn(call));

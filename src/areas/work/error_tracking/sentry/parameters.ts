@@ -18,6 +18,8 @@ interface Described {
   status?: 201 | 204;
   /** Of the body; none without one. */
   body_type?: 'application/json' | 'multipart/form-data';
+  /** Of the query. */
+  parameters?: readonly string[];
   /** What is refused besides. */
   also?: Readonly<Record<number, string>>;
 }
@@ -25,7 +27,7 @@ interface Described {
 const described = (
   method: DescribedDoor['method'],
   path: string,
-  { operation, summary, description, returns, status, body_type, also }: Described,
+  { operation, summary, description, returns, status, body_type, parameters, also }: Described,
 ): DescribedDoor => ({
   method,
   path,
@@ -34,12 +36,13 @@ const described = (
     ...{ operation, summary, description, tag: 'Error tracking', offerings: ['hosted'], needs_token: true },
     body_types: body_type === undefined ? [] : [body_type],
     text_parameters: ['org', 'project', 'version', 'event'],
+    ...(parameters ? { query_parameters: parameters } : {}),
     responses: { [status ?? 200]: returns, ...(also ?? {}), ...refusals },
   },
 });
 
 const pages = '`limit` is the size of a page, and `cursor` comes from the header `Link`.';
-const list = { also: { 400: invalid } };
+const list = { parameters: ['limit', 'cursor'], also: { 400: invalid } };
 const change = { body_type: 'application/json', also: { 400: invalid } } as const;
 const release = '/organizations/:org/releases/:version/';
 
@@ -57,6 +60,7 @@ export const sentryDoors: readonly DescribedDoor[] = [
     description: `\`query\` has words and \`is:unresolved\`, \`is:resolved\` or \`is:ignored\`; \`sort\` is \`freq\`, \`new\` or \`user\`. ${pages}`,
     returns: 'The errors',
     ...list,
+    parameters: ['query', 'sort', ...list.parameters],
   }),
   described('GET', '/issues/:issue/', {
     operation: 'getSentryIssue',
