@@ -1,6 +1,7 @@
 /**
  * The first part of `npm run campaign`: writing, killing and looking what is left, round after round, while statements compute, a backup is written or a
- * database is migrated. CAMPAIGN_CRASH_MINUTES says for how long, CRASH_SEED repeats the order of the rounds.
+ * database is migrated; and killing while applications send errors as fast as they are taken. CAMPAIGN_CRASH_MINUTES and CAMPAIGN_INGESTION_ROUNDS say for how
+ * long, CRASH_SEED repeats the order of the rounds.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { sql } from 'kysely';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect } from '../../src/db/index.ts';
 import { schemaDump } from '../../src/db/schema_dump.ts';
-import { openScene, playRound, type Scene, tried, victims } from '../crash/scene.ts';
+import { applications, openScene, playRound, type Scene, tried, victims } from '../crash/scene.ts';
 import { installPreviousRelease } from '../operating/previous_release.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { coppice, environmentFor, killDatabase, killServer, spawnServer, startInstance } from '../support/instance.ts';
@@ -21,6 +22,9 @@ import { type Random, randomFrom } from '../support/random.ts';
 
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 const minutes = Number(process.env.CAMPAIGN_CRASH_MINUTES ?? 15);
+const ingestionRounds = Number(process.env.CAMPAIGN_INGESTION_ROUNDS ?? 10);
+/** The kill comes within some seconds. */
+const mostEvents = 2000;
 /** A scene collects what was written, and looking at it takes longer and longer. */
 const roundsPerScene = 12;
 /** The longest that a migration of the previous release's rows takes. */
@@ -116,6 +120,35 @@ test(`nothing is lost or half there after ${minutes} minutes of crashes (CRASH_S
   written.push(await closeScene(scene));
   console.table(Object.fromEntries([...rounds].toSorted().map(([killed, count]) => [killed, { rounds: count }])));
   console.table(written);
+});
+
+interface Killed {
+  rounds: number;
+  /** How many events were answered with success, and how many not at all. */
+  stored: number;
+  unknown: number;
+}
+
+test(`of ${ingestionRounds} kills at full rate, none loses an event that was answered with 200 (CRASH_SEED=${seed})`, async () => {
+  const random = randomFrom(seed);
+  const killed = new Map<string, Killed>(victims.map((victim) => [victim, { rounds: 0, stored: 0, unknown: 0 }]));
+  let scene = await openScene();
+  for (let number = 0; number < ingestionRounds; number++) {
+    if (number > 0 && number % roundsPerScene === 0) {
+      await closeScene(scene);
+      scene = await openScene();
+    }
+    const before = scene.memory.events.size;
+    const victim = random.of(victims);
+    await playRound(scene, number, victim, random, { writers: applications, successes: mostEvents });
+    const fates = [...scene.memory.events.values()].slice(before);
+    const stored = fates.filter((fate) => fate === 'done').length;
+    console.log(`round ${number}: killing ${victim} after ${stored} events`);
+    const sum = killed.get(victim)!;
+    killed.set(victim, { rounds: sum.rounds + 1, stored: sum.stored + stored, unknown: sum.unknown + fates.length - stored });
+  }
+  await closeScene(scene);
+  console.table(Object.fromEntries(killed));
 });
 
 /** @returns what was written, after a last look by the program's own check */

@@ -26,6 +26,8 @@ import {
 const fileWriters = 3;
 const pushers = 2;
 const senders = 4;
+/** As many as keep a server busy. */
+const sendersAlone = 32;
 /** The kill comes after so many successes, and a moment later. */
 const mostSuccesses = 80;
 const longestMoment_ms = 40;
@@ -83,7 +85,13 @@ async function furnish(api: Client, url: string): Promise<Pick<Scene, 'project' 
   return { project: project.body, attic: attic.body, store };
 }
 
-const allWriters = ({ api, git, project, attic, store, memory }: Scene, round: Round) => [
+type Writers = (scene: Scene, round: Round) => Promise<void>[];
+
+/** Applications alone, which send errors as fast as they are taken: the kill comes after some of them. */
+export const applications: Writers = ({ store, memory }, round) =>
+  Array.from({ length: sendersAlone }, (_, sender) => sendEvents(store, sender, round, memory, () => round.onSuccess()));
+
+const allWriters: Writers = ({ api, git, project, attic, store, memory }, round) => [
   ...Array.from({ length: fileWriters }, (_, writer) => writeFiles(api, project, writer, round, memory)),
   ...Array.from({ length: pushers }, (_, pusher) => push(git, `clone-${pusher}`, `pushed-${pusher}`, round, memory)),
   createProjects(api, round, memory),
@@ -91,9 +99,16 @@ const allWriters = ({ api, git, project, attic, store, memory }: Scene, round: R
   ...Array.from({ length: senders }, (_, sender) => sendEvents(store, sender, round, memory)),
 ];
 
+/** What happens in a round; by default everything, and the kill comes soon. */
+interface Play {
+  writers: Writers;
+  /** After how many at most. */
+  successes: number;
+}
+
 /** Kills when enough was written; resolves when it is done. */
-async function strike(victim: Victim, running: Instance, round: Round, random: Random): Promise<void> {
-  const successes = 1 + random.below(mostSuccesses);
+async function strike(victim: Victim, running: Instance, round: Round, most: number, random: Random): Promise<void> {
+  const successes = 1 + random.below(most);
   const moment_ms = random.below(longestMoment_ms);
   await new Promise<void>((resolve) => {
     let count = 0;
@@ -108,11 +123,17 @@ async function strike(victim: Victim, running: Instance, round: Round, random: R
 }
 
 /** Writes until the victim is killed, starts what is missing, and looks at what is left. */
-export async function playRound(scene: Scene, number: number, victim: Victim, random: Random): Promise<void> {
+export async function playRound(
+  scene: Scene,
+  number: number,
+  victim: Victim,
+  random: Random,
+  { writers, successes }: Play = { writers: allWriters, successes: mostSuccesses },
+): Promise<void> {
   const { instance, environment } = scene;
   const round: Round = { number, isOver: false, onSuccess: () => {}, failures: [] };
-  const struck = strike(victim, instance, round, random);
-  await Promise.all([struck, ...allWriters(scene, round)]);
+  const struck = strike(victim, instance, round, successes, random);
+  await Promise.all([struck, ...writers(scene, round)]);
   if (round.failures.length > 0)
     assert.fail(`Writing failed before anything was killed:\n${round.failures.join('\n')}\n${instance.said()}`);
   if (victim === 'database') await instance.ready();

@@ -129,11 +129,21 @@ export async function removeForGood(api: Client, attic: { id: number }, round: R
   }
 }
 
+/** Too many of the project, or more than a busy machine can take. */
+const isRefusal = (status: number | undefined) => status === 429 || status === 503;
+
 /**
- * Sends errors of an application, one after the other, as fast as they are taken. They are no successes that the kill waits for, being so many more than the others.
+ * Sends errors of an application, one after the other, as fast as they are taken.
  * @param store the address that takes single events
+ * @param onSuccess by default nothing: beside others, they are no successes that the kill waits for, being so many more
  */
-export async function sendEvents(store: string, sender: number, round: Round, { events }: Memory): Promise<void> {
+export async function sendEvents(
+  store: string,
+  sender: number,
+  round: Round,
+  { events }: Memory,
+  onSuccess = () => {},
+): Promise<void> {
   for (let count = 0; !round.isOver; count++) {
     const event_id = randomUUID();
     events.set(event_id, 'unknown');
@@ -147,8 +157,10 @@ export async function sendEvents(store: string, sender: number, round: Round, { 
     };
     const reply = await fetch(store, { method: 'POST', body: JSON.stringify(event) }).catch(() => undefined);
     await reply?.arrayBuffer().catch(() => undefined);
-    if (reply?.status === 200) events.set(event_id, 'done');
-    else if (reply?.status === 429) events.set(event_id, 'refused');
+    if (reply?.status === 200) {
+      events.set(event_id, 'done');
+      onSuccess();
+    } else if (isRefusal(reply?.status)) events.set(event_id, 'refused');
     else if (!round.isOver) round.failures.push(`an event: ${reply?.status}`);
   }
 }
