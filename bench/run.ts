@@ -3,6 +3,8 @@
  * machine. BENCH_SECONDS and BENCH_WARM_UP_SECONDS set how long each address is loaded.
  */
 import { measureDependencies } from './dependencies.ts';
+import { measureErrorAttack } from './error_attack.ts';
+import { measureErrorLists } from './error_lists.ts';
 import { measureErrorTracking } from './error_tracking.ts';
 import { measureEvents } from './events.ts';
 import { workFolder } from './instance.ts';
@@ -26,6 +28,8 @@ try {
   if (asked('merge_requests')) rows.push(...(await measureMergeRequests(folder)));
   if (asked('notifications')) rows.push(...(await measureNotifications(folder)));
   if (asked('error_tracking')) rows.push(...(await measureErrorTracking(folder)));
+  if (asked('error_attack')) rows.push(...(await measureErrorAttack(folder)));
+  if (asked('error_lists')) rows.push(...(await measureErrorLists(folder)));
   if (asked('dependencies')) rows.push(...(await measureDependencies(folder)));
   if (asked('events')) rows.push(...(await measureEvents(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));
