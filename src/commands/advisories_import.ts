@@ -56,10 +56,17 @@ async function importFrom(db: Database, place: string): Promise<Result> {
   const result: Result = { read: 0, changed: 0, broken: 0 };
   const package_version_ids = new Set<number>();
   let waiting = new Map<string, Advisory>();
-  const store = async () => {
-    const stored = await storeAdvisories(db, [...waiting.values()]);
+  let storing: Promise<void> = Promise.resolve();
+  const storeAll = async (advisories: readonly Advisory[]) => {
+    const stored = await storeAdvisories(db, advisories);
     result.changed += stored.changed;
     for (const id of stored.package_version_ids) package_version_ids.add(id);
+  };
+  /** The database stores a batch while the next one is read. */
+  const store = async () => {
+    await storing;
+    storing = storeAll([...waiting.values()]);
+    storing.catch(() => {}); // thrown where it is awaited
     waiting = new Map();
   };
   const show = progress();
@@ -76,9 +83,11 @@ async function importFrom(db: Database, place: string): Promise<Result> {
       show(result);
     }
   } catch (error) {
+    await storing;
     throw error instanceof UnreadableSource ? new OperatorError(error.message) : error;
   }
   await store();
+  await storing;
   console.error('Comparing the dependencies of projects …');
   await applyAdvisories(db, [...package_version_ids]);
   return result;
