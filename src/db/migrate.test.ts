@@ -66,6 +66,16 @@ create index concurrently if not exists users_place on users (${column});
   assert.deepEqual(rows, [{ relname: 'users_bio' }, { relname: 'users_place' }]);
 });
 
+test('a file that arrives after one with a greater number runs, too', async (t) => {
+  const { connectionString } = await testDatabase();
+  const folder = await folderWith(t, '9002_later.sql', 'create table later (id integer);');
+  await writeFile(path.join(folder, '9003_bio.sql'), ''); // The database of this file has both.
+  await migrate(connectionString, folder);
+  await writeFile(path.join(folder, '9000_earlier.sql'), 'create table earlier (id integer);');
+  await writeFile(path.join(folder, '9004_after.sql'), 'drop table earlier;');
+  assert.deepEqual(await migrate(connectionString, folder), ['9000_earlier', '9004_after']);
+});
+
 test('a misnamed file or a duplicate number is refused before anything runs', async (t) => {
   const { connectionString } = await testDatabase();
   await assert.rejects(migrate(connectionString, await folderWith(t, 'later.sql', '')), /must be named like/);

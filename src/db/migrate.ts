@@ -142,7 +142,9 @@ async function runNew(db: Database, done: readonly string[], migrations: Migrati
   const provider = { getMigrations: async () => migrations };
   const new_names = Object.keys(migrations).filter((name) => !done.includes(name));
   for (const name of new_names) {
-    const migrator = new Migrator({ db, provider, disableTransactions: migrations[name]!.isAlone });
+    const disableTransactions = migrations[name]!.isAlone;
+    // What was written earlier may arrive later, by a merge: its number is then below the last that ran.
+    const migrator = new Migrator({ db, provider, disableTransactions, allowUnorderedMigrations: true });
     // migrateUp runs one file in a transaction; migrateToLatest would run all files in a single one.
     const { error, results = [] } = await migrator.migrateUp();
     if (error === undefined) continue;
