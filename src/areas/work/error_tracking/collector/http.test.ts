@@ -222,3 +222,14 @@ test('a resolved error that happens again is unresolved, and an ignored one stay
     assert.equal((await errors())[0]!.status, then);
   }
 });
+
+test('wrong keys are refused one like the other, however many there are, and keep no right one out', async () => {
+  const { send } = await collector();
+  const body = envelope({ event_id: hex('e') }, [{ type: 'event' }, JSON.stringify(failure)]);
+  const wrong = Array.from({ length: 25 }, () => send('envelope', body, { key: 'glet_wrong' }));
+  const right = await send('envelope', body);
+  assert.deepEqual([right.status, right.body], [200, { id: hex('e') }]);
+  for (const reply of await Promise.all(wrong)) {
+    assert.deepEqual([reply.status, reply.body], [404, { message: '404 Not Found', detail: 'Not Found' }]);
+  }
+});

@@ -1,6 +1,7 @@
 /** The collector: where SDKs send envelopes and events (docs/reference/error_tracking.md). */
 
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inflateSync } from 'node:zlib';
 import {
   ApiError,
@@ -21,6 +22,7 @@ import { type Item, type ItemLimit, ItemTooLarge, jsonIfAny, jsonIn, Malformed, 
 import { type IntakeGuard, type IntakeLimits, intakeGuard } from './guard_queries.ts';
 import { hasExceeded, OverQuota, type Received, storeReceived } from './intake_actions.ts';
 import { type Intake, intakeOf } from './intake_queries.ts';
+import { Refusals } from './refusal_rules.ts';
 import { keyIn, keyInDsn } from './sender_rules.ts';
 
 const mebibyte = 2 ** 20;
@@ -186,6 +188,18 @@ async function takeStored(call: Call) {
   return keep(call, intake, { event, sessions: [], buckets: [], user_reports: [] });
 }
 
+/** Waits while nothing more of the connection is read, and other requests have the place of this one. */
+async function hold({ slot, raw }: Call['request'], pause_ms: number): Promise<void> {
+  slot?.pause();
+  raw.socket.pause();
+  await sleep(pause_ms);
+  raw.socket.resume();
+  slot?.resume();
+}
+
+/** Whether a request was refused because its client has no key of the project. */
+const isOfStranger = (error: unknown) => error instanceof ApiError && (error.status === 403 || error.status === 404);
+
 /** Refusals say in a header what they say in the body, because SDKs log that. */
 const collectorForm: ErrorForm = {
   meaningOf(error) {
@@ -254,14 +268,21 @@ const takers = [takeEnvelope, takeStored];
  */
 export function collectorDoorway(limits: IntakeLimits): Doorway {
   const guard = intakeGuard(limits);
+  const refusals = new Refusals();
   return {
     doors: collectorDoors.map(({ method, path }, index) =>
       door<Caller, Addressed>({
         method,
         url: `/api/v4${path}`,
-        handle(call) {
+        async handle(call) {
           call.reply.headers(collectorHeaders);
-          return takers[index]!({ ...call, guard });
+          try {
+            return await takers[index]!({ ...call, guard });
+          } catch (error) {
+            const pause_ms = isOfStranger(error) ? refusals.pauseFor(call.request.ip, performance.now()) : 0;
+            if (pause_ms > 0) await hold(call.request, pause_ms);
+            throw error;
+          }
         },
       }),
     ),

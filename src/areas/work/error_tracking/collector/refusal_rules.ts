@@ -1,0 +1,29 @@
+/** How long refusals wait, so that trying keys, or an application that keeps its deleted one, costs the server next to nothing. */
+import { LRUCache } from 'lru-cache';
+
+/** So many clients are remembered. */
+const most_clients = 10_000;
+const window_ms = 10_000;
+/** Refusals of a client in the window that are answered at once. */
+const atOnce = 20;
+/** With as many open connections as an address may have, it sends as many requests a second at most. */
+const pause_ms = 1000;
+
+/** Counts the refusals of clients. */
+export class Refusals {
+  readonly #recent = new LRUCache<string, { since: number; count: number }>({ max: most_clients });
+
+  /**
+   * Counts a refusal.
+   * @param address of the client
+   * @param now the time in milliseconds
+   * @returns how long its answer waits, in milliseconds
+   */
+  pauseFor(address: string, now: number): number {
+    const known = this.#recent.get(address);
+    const recent = known && now - known.since < window_ms ? known : { since: now, count: 0 };
+    recent.count++;
+    this.#recent.set(address, recent);
+    return recent.count > atOnce ? pause_ms : 0;
+  }
+}
