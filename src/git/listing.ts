@@ -1,4 +1,5 @@
 /** The entries of a folder, optionally with everything below it, in the order of v4: folders, then files, then submodules. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { git } from './command.ts';
 import { fullId } from './ids.ts';
@@ -72,19 +73,41 @@ export class TreeListing {
   }
 }
 
+/** By the second digit of a mode: 040000, 120000 and 160000. */
+const ranksByDigit = new Map<number, number>([
+  [0x34, ranks.tree],
+  [0x32, ranks.symlink],
+  [0x36, ranks.commit],
+]);
+/** A few milliseconds of work. */
+const rowsInTurn = 50_000;
+
 /** What `git ls-tree` wrote, `<mode> <type> <id>`, a tab, and the path, closed by NUL: as objects its lines would take several times as much. */
 class OutputRows implements Rows {
   readonly #output: Buffer;
   /** Where each row begins, in the order of v4. */
   readonly #starts: Uint32Array;
 
-  /** `output` is in git's order. */
-  constructor(output: Buffer) {
-    const starts: number[][] = [[], [], []];
-    for (let at = 0; at < output.length; at = output.indexOf(0, at) + 1)
-      starts[rankOf(output.toString('latin1', at, at + 6))]!.push(at);
+  private constructor(output: Buffer, starts: Uint32Array) {
     this.#output = output;
-    this.#starts = Uint32Array.from(starts.flat());
+    this.#starts = starts;
+  }
+
+  /** `output` is in git's order. Other requests run while a long one is read. */
+  static async of(output: Buffer): Promise<OutputRows> {
+    const starts: number[][] = [[], [], []];
+    let count = 0;
+    for (let at = 0; at < output.length; at = output.indexOf(0, at) + 1) {
+      starts[ranksByDigit.get(output[at + 1]!) ?? ranks.blob]!.push(at);
+      if (++count % rowsInTurn === 0) await nextTurn();
+    }
+    const sorted = new Uint32Array(count);
+    let filled = 0;
+    for (const each of starts) {
+      sorted.set(each, filled);
+      filled += each.length;
+    }
+    return new OutputRows(output, sorted);
   }
 
   get length(): number {
@@ -127,7 +150,7 @@ export async function listTree(repository: Repository, id: string, { is_recursiv
   const known = listings.get(key);
   if (known) return new TreeListing(known);
   const options = ['-r', '-t', '-z', '--full-tree'] as const;
-  const rows = new OutputRows(await git(repository, 'ls-tree', options, [id], [], { limit: longest_listing }));
+  const rows = await OutputRows.of(await git(repository, 'ls-tree', options, [id], [], { limit: longest_listing }));
   listings.set(key, rows);
   return new TreeListing(rows);
 }

@@ -89,6 +89,11 @@ const kinds: readonly Kind[] = [
   { pattern: /^gl-sbom-[^/]*\.json$/, manager: null, read: readBom },
 ];
 
+/** All patterns in one, since every path of a repository is compared. */
+const anyName = new RegExp(
+  `(?:^|/)(?:${kinds.map(({ pattern }) => pattern.source.replaceAll(/(?<=^|\|)\^|\$(?=$|\|)/g, '')).join('|')})$`,
+);
+
 /** A file that lists dependencies. */
 export interface Listing {
   path: string;
@@ -103,6 +108,7 @@ const isRead = (path: string, named: ReadonlySet<string>): boolean => named.has(
 
 /** The kind of a file, and the folder that it is about. */
 function kindOf(path: string): { kind: Kind; folder: string } | undefined {
+  if (!anyName.test(path)) return undefined;
   const parts = path.split('/');
   for (const length of [1, 2, 3]) {
     const name = parts.slice(-length).join('/');

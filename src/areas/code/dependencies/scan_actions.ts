@@ -46,8 +46,8 @@ const mostFiles = 1_000;
 const mostUnread = 10_000;
 /** Files of a project that may use up the time or memory of the thread. The others then wait for the next scan, so that other projects are read too. */
 const mostCostly = 3;
-/** Names of files that are looked at before other work gets its turn. */
-const slice = 5_000;
+/** Names of files that are looked at before other work gets its turn: a few milliseconds. */
+const slice = 2_000;
 
 const tooMany = `The project has more than ${mostFiles.toLocaleString('en')} files that list dependencies.`;
 
