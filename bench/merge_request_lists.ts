@@ -12,6 +12,9 @@ const turns = Number(process.env.BENCH_TURNS ?? 60);
 const many = Number(process.env.BENCH_MERGE_REQUESTS ?? 100_000);
 const few = many / 100;
 
+/** Fifty of the merge requests of a project of $2, by their number. */
+const isOneOfFifty = (number: string) => `${number} % greatest($2::int / 50, 1) = 0`;
+
 interface Seed {
   /** Connection string of the instance's database. */
   database: string;
@@ -19,11 +22,14 @@ interface Seed {
   small: number;
 }
 
-/** Of a project ($1), so many ($2) as if written one after the other: each has up to three of twenty labels, one in three is open, one in 500 a draft, one in 400 reviewed. */
+/**
+ * Of a project ($1), so many ($2) as if written one after the other: each has up to three of twenty labels, one in three is open. Fifty are drafts, reviewed,
+ * approved and for another branch, so that these lists have full pages in a project of any size.
+ */
 const rows = [
   `insert into labels (project_id, title, color) select $1, 'label-' || n, '#6699cc' from generate_series(0, 19) n where $2::int > 0`,
   `insert into merge_requests (project_id, iid, source_project_id, source_branch, target_branch, title, description, author_id, state, created_at, updated_at)
-   select $1, n, $1, 'topic-' || n, case when n % 700 = 0 then 'stable' else 'main' end, case when n % 500 = 0 then 'Draft: ' else '' end || 'Change ' || n, 'Why it is changed', 1, (array['opened', 'merged', 'closed'])[1 + n % 3],
+   select $1, n, $1, 'topic-' || n, case when ${isOneOfFifty('n')} then 'stable' else 'main' end, case when ${isOneOfFifty('n')} then 'Draft: ' else '' end || 'Change ' || n, 'Why it is changed', 1, (array['opened', 'merged', 'closed'])[1 + n % 3],
           now() - interval '1 minute' * ($2::int - n), now() - interval '1 minute' * (abs(hashint8(n)) % 1000000)
      from generate_series(1, $2::int) n`,
   `insert into merge_request_labels (merge_request_id, label_id)
@@ -32,9 +38,9 @@ const rows = [
      join labels on labels.project_id = $1 and labels.title = 'label-' || abs(hashint8(merge_requests.iid * 3 + drawn)) % 20
     where merge_requests.project_id = $1 and $2::int > 0`,
   `insert into merge_request_reviewers (merge_request_id, user_id)
-   select id, 1 from merge_requests where project_id = $1 and iid % 400 = 0 and $2::int > 0`,
+   select id, 1 from merge_requests where project_id = $1 and ${isOneOfFifty('iid')}`,
   `insert into merge_request_approvals (merge_request_id, user_id)
-   select id, 1 from merge_requests where project_id = $1 and iid % 600 = 0 and $2::int > 0`,
+   select id, 1 from merge_requests where project_id = $1 and ${isOneOfFifty('iid')}`,
   `insert into merge_request_assignees (merge_request_id, user_id)
    select id, 1 from merge_requests where project_id = $1 and iid % 2 = 0 and $2::int > 0`,
 ];
