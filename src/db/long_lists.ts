@@ -1,36 +1,38 @@
-/**
- * Lists that were long a moment ago. Whether a list has more rows than are ever counted takes as long to find out as many of its pages, and the answer hardly ever
- * changes: lists grow.
- */
+/** The lengths of long lists, as they were a moment ago: finding them out takes as long as many of their pages. */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Database } from './connect.ts';
 
-/** How long a list that has become shorter may count as long. */
-const known_ms = 60_000;
+/** How long a list that has become shorter may count as one of more rows than are ever counted. Lists grow, so this hardly ever happens. */
+const uncounted_ms = 60_000;
+/** How long a total may be out of date. */
+const counted_ms = 5_000;
+/** Shorter lists are counted each time. */
+const fewest = 1_000;
 const mostKnown = 10_000;
 
-const knownBy = new WeakMap<Database, LRUCache<string, true>>();
+const knownBy = new WeakMap<Database, LRUCache<string, number>>();
 
-function knownOf(db: Database): LRUCache<string, true> {
+function knownOf(db: Database): LRUCache<string, number> {
   let known = knownBy.get(db);
   if (!known) {
-    known = new LRUCache({ max: mostKnown, ttl: known_ms });
+    known = new LRUCache({ max: mostKnown, ttl: counted_ms });
     knownBy.set(db, known);
   }
   return known;
 }
 
 /**
- * How many rows a list has, at most `most`. Only that there are as many is remembered, for a minute.
+ * How many rows a list has, at most `most`. A number from 1,000 is remembered for five seconds, and `most` for a minute.
  * @param list tells the list from all others, with everything that decides on its rows
  * @param count counts them, up to `most`
  */
 export async function countedUpTo(db: Database, list: string, most: number, count: () => Promise<number>): Promise<number> {
   const known = knownOf(db);
   const key = hash('sha1', `${most} ${list}`);
-  if (known.has(key)) return most;
+  const remembered = known.get(key);
+  if (remembered !== undefined) return remembered;
   const total = await count();
-  if (total >= most) known.set(key, true);
+  if (total >= Math.min(most, fewest)) known.set(key, total, { ttl: total >= most ? uncounted_ms : counted_ms });
   return total;
 }

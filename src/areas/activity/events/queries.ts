@@ -117,6 +117,7 @@ export function listed(db: Database, name: string, query: EventQuery, order: Eve
       );
       return rows;
     },
+    counted: (caller, most, count) => countedUpTo(db, `events ${name} of ${caller?.id}`, most, count),
   };
 }
 

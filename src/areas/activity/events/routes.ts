@@ -69,7 +69,7 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
     };
     const { page, per_page, offset } = pageAsked(given);
     const found = await visiblePage(wanted, { sees, read }, { per_page, offset });
-    const total = await visibleTotal(wanted, sees, given, found);
+    const total = await visibleTotal(wanted, { caller, sees }, given, found);
     return { page, per_page, has_more: found.has_more, ...total, items: found.rows };
   }
 

@@ -131,6 +131,8 @@ export interface ListedEvents {
   reaches(length: number): Promise<boolean>;
   /** The first of them, up to `most`, by what decides on whether they can be seen. */
   groups(most: number): Promise<({ count: number } & Subject)[]>;
+  /** How many of them, up to `most`, a caller may see, if that was counted a moment ago; otherwise they are counted. */
+  counted(caller: MaybeCaller, most: number, count: () => Promise<number>): Promise<number>;
 }
 
 /** How many events are looked at together: at most, and at least where some of those before were hidden. */
@@ -174,13 +176,15 @@ async function seenOf<Event extends Subject>(events: readonly Event[], sees: See
 /** How many events a caller may see, if the list is short enough to be counted. */
 export const visibleTotal = (
   list: ListedEvents,
-  sees: Seeing,
+  { caller, sees }: { caller: MaybeCaller; sees: Seeing },
   input: Paging,
   { rows, has_more }: { rows: readonly unknown[]; has_more: boolean },
 ): Promise<{ total?: number }> =>
-  totalOf({ offset: pageAsked(input).offset, shown: rows.length, has_more }, async (most) => {
-    if (await list.reaches(most)) return most;
-    const groups = await list.groups(most);
-    const visible = await sees(groups);
-    return groups.reduce((sum, { count }, place) => sum + (visible[place] ? count : 0), 0);
-  });
+  totalOf({ offset: pageAsked(input).offset, shown: rows.length, has_more }, (most) =>
+    list.counted(caller, most, async () => {
+      if (await list.reaches(most)) return most;
+      const groups = await list.groups(most);
+      const visible = await sees(groups);
+      return groups.reduce((sum, { count }, place) => sum + (visible[place] ? count : 0), 0);
+    }),
+  );
