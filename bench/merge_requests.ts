@@ -72,18 +72,25 @@ async function succeed(answer: Promise<{ status: number; body: unknown }>): Prom
 async function proposeAll(here: Place): Promise<number[]> {
   const numbers: number[] = [];
   for (let turn = 0; turn < merges; turn++) numbers.push(await propose(here, `change-${turn}`));
+  await untilChecked(here, numbers);
+  return numbers;
+}
+
+/** Waits until merge requests are prepared and found mergeable, and a little more for other jobs. */
+async function untilChecked({ instance, url }: Place, numbers: readonly number[]): Promise<void> {
   for (const number of numbers) {
     const isChecked = async () => {
-      const { body } = await here.instance.api.get(`${here.url}/merge_requests/${number}`);
+      const { body } = await instance.api.get(`${url}/merge_requests/${number}`);
       return body.detailed_merge_status === 'mergeable' && body.prepared_at !== null;
     };
     while (!(await isChecked())) await sleep(200);
   }
-  return numbers;
+  await sleep(1000);
 }
 
-/** Beside git, which makes the same commit in the repository that was pushed. */
-async function merge({ instance, url, source }: Place, numbers: readonly number[]): Promise<Row> {
+/** Beside git, which makes the same commit in the repository that was pushed. Each merge waits until the jobs of the one before are done. */
+async function merge(here: Place, numbers: readonly number[]): Promise<Row> {
+  const { instance, url, source } = here;
   const beside = async (turn: number) => {
     const tree = (await git('-C', source, 'merge-tree', '--write-tree', 'main', `change-${turn}`)).stdout.trim();
     const parents = ['-p', 'main', '-p', `change-${turn}`];
@@ -95,6 +102,7 @@ async function merge({ instance, url, source }: Place, numbers: readonly number[
     merges,
     (turn) => succeed(instance.api.put(`${url}/merge_requests/${numbers[turn]}/merge`)),
     beside,
+    (turn) => untilChecked(here, numbers.slice(turn + 1)),
   );
   return timesRow(`merge ${changed_files} files into ${files}, beside git`, product!, limit!, '≤ 2×');
 }
@@ -102,8 +110,12 @@ async function merge({ instance, url, source }: Place, numbers: readonly number[
 async function readDiffs({ instance, url, source }: Place, numbers: readonly number[]): Promise<Row[]> {
   const ask = (turn: number) =>
     succeed(instance.api.get(`${url}/merge_requests/${numbers[turn]}/diffs`, { per_page: diffed_files }));
-  const [first, limit] = await inTurn(merges, ask, (turn) => git('-C', source, 'diff', `main...change-${turn}`));
-  const [again] = await inTurn(50, () => ask(0));
+  const [again] = await inTurn(100, () => ask(0));
+  const [first, limit] = await inTurn(
+    merges - 1,
+    (turn) => ask(turn + 1),
+    (turn) => git('-C', source, 'diff', `main...change-${turn + 1}`),
+  );
   return [
     timesRow(`GET diffs of ${diffed_files} files, first time, beside git`, first!, limit!, '≤ 1.3×'),
     plainRow(`GET diffs of ${diffed_files} files, repeated`, ms(again!.p50_ms), '≤ 10 ms', again),
