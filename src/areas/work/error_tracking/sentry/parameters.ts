@@ -30,8 +30,8 @@ const described = (
   { operation, summary, description, returns, status, body_type, parameters, also }: Described,
 ): DescribedDoor => ({
   method,
-  path,
-  root: '/api/0',
+  path: `/0${path}`,
+  root: '/api',
   description: {
     ...{ operation, summary, description, tag: 'Error tracking', offerings: ['hosted'], needs_token: true },
     body_types: body_type === undefined ? [] : [body_type],
