@@ -6,7 +6,7 @@ const most_clients = 10_000;
 const window_ms = 10_000;
 /** Refusals of a client in the window that are answered at once. */
 const atOnce = 20;
-/** With as many open connections as an address may have, it sends as many requests a second at most. */
+/** On the average, so that an address sends as many requests a second as it may have connections. */
 const pause_ms = 1000;
 
 /** Counts the refusals of clients. */
@@ -17,13 +17,13 @@ export class Refusals {
    * Counts a refusal.
    * @param address of the client
    * @param now the time in milliseconds
-   * @returns how long its answer waits, in milliseconds
+   * @returns how long its answer waits, in milliseconds; varied, because clients that wait equally long come back together
    */
   pauseFor(address: string, now: number): number {
     const known = this.#recent.get(address);
     const recent = known && now - known.since < window_ms ? known : { since: now, count: 0 };
     recent.count++;
     this.#recent.set(address, recent);
-    return recent.count > atOnce ? pause_ms : 0;
+    return recent.count > atOnce ? pause_ms * (0.5 + Math.random()) : 0;
   }
 }
