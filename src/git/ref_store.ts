@@ -2,7 +2,7 @@
  * Reads refs in process, by git's own rules (gitrepository-layout, git-pack-refs): a file of its own shadows the line in `packed-refs`. Files are read before
  * `packed-refs`, so that a ref that is packed meanwhile is found there.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -297,9 +297,12 @@ const nothingPacked: readonly RawRef[] = [];
 
 async function packedRefs(repository: Repository): Promise<readonly RawRef[]> {
   const path = join(repository.path, 'packed-refs');
+  // Without waiting, as in `readStart`.
+  const now = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (!now) return nothingPacked;
+  const known = packed_refs.get(repository.path);
+  if (known?.identity === identityOf(now)) return known.refs;
   try {
-    const known = packed_refs.get(repository.path);
-    if (known && known.identity === identityOf(await stat(path, { bigint: true }))) return known.refs;
     await using file = await open(path);
     const found = await file.stat({ bigint: true });
     const refs = await parsePacked(repository, await file.readFile());

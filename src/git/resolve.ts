@@ -23,18 +23,20 @@ export async function resolveCommit(
     const id = keptCommit(repository, named) ? named : await commitNamed(repository, named);
     if (id) return id;
   }
-  if (ref === 'HEAD') return commitNamed(repository, 'HEAD');
+  if (ref === 'HEAD') return commitOf(repository, 'HEAD');
   if (!isValidRefName(ref)) return undefined;
-  if (/^refs\/(?:heads|tags)\//.test(ref)) return commitNamed(repository, ref);
+  if (/^refs\/(?:heads|tags)\//.test(ref)) return commitOf(repository, ref);
   const kinds = prefer === 'tag' ? ['tags', 'heads'] : ['heads', 'tags'];
-  // Requested together: both go into one write, and the second costs less than waiting for the first.
-  const [first, second] = await Promise.all(kinds.map((kind) => commitNamed(repository, `refs/${kind}/${ref}`)));
-  return first ?? second ?? (abbreviated_id.test(ref) ? abbreviated(repository, ref.toLowerCase()) : undefined);
+  for (const kind of kinds) {
+    const id = await commitOf(repository, `refs/${kind}/${ref}`);
+    if (id) return id;
+  }
+  return abbreviated_id.test(ref) ? abbreviated(repository, ref.toLowerCase()) : undefined;
 }
 
 /** The id of the commit at the tip of a branch, undefined when there is no such branch. */
 export const resolveBranch = async (repository: Repository, name: string): Promise<string | undefined> =>
-  isValidRefName(name) ? commitNamed(repository, `refs/heads/${name}`) : undefined;
+  isValidRefName(name) ? commitOf(repository, `refs/heads/${name}`) : undefined;
 
 /** A tag by its name, undefined when there is none. */
 export async function resolveTag(repository: Repository, name: string): Promise<TagRef | undefined> {
@@ -48,9 +50,15 @@ export async function resolveTag(repository: Repository, name: string): Promise<
 /** The output of `git describe`. When no ref has this name, git reads its end as an abbreviated id. */
 const described = /-g[0-9a-f]{4,}$/i;
 
-/** Peels tags. */
+/** Peels tags. A branch hardly ever points to a commit that was not read before, so that git is not asked. */
+async function commitOf(repository: Repository, ref: string): Promise<string | undefined> {
+  const id = await readRef(repository, ref);
+  if (id === undefined) return undefined;
+  return keptCommit(repository, id) ? id : commitNamed(repository, id);
+}
+
+/** @param name an id, complete or not, that git peels to a commit */
 async function commitNamed(repository: Repository, name: string): Promise<string | undefined> {
-  if (described.test(name) && (await readRef(repository, name)) === undefined) return undefined;
   const header = await objectHeader(repository, `${name}^{commit}`);
   return header?.type === 'commit' ? header.id : undefined;
 }
