@@ -72,15 +72,26 @@ async function countArrivals(tx: Database, arrivals: readonly Arrival[]): Promis
   return new Map(rows.map(({ project_id, ...excess }) => [project_id, excess]));
 }
 
-/** Columns as arrays: one statement for any number of rows. */
+/** Where values end that follow each other. */
+function endsOf(lengths: readonly number[]): number[] {
+  let end = 0;
+  return lengths.map((length) => (end += length));
+}
+
+/**
+ * Columns as arrays: one statement for any number of rows. The payloads are cut from one value, because in an array of texts each character of them would be
+ * read twice for the quotes of the array.
+ */
 async function insertEvents(tx: Database, arrivals: readonly EventArrival[]): Promise<void> {
   const all = <T>(column: (arrival: EventArrival) => T): T[] => arrivals.map(column);
+  const payloads = all(({ event }) => Buffer.from(event.payload));
+  const lengths = payloads.map(({ length }) => length);
   await sql`
     insert into error_tracking_events
            (project_id, event_id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
             user_hash, tags, payload)
     select project_id, event_id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
-           decode(user_hash, 'hex'), tags::jsonb, payload
+           decode(user_hash, 'hex'), tags::jsonb, convert_from(substring(${Buffer.concat(payloads)}::bytea from ends - length + 1 for length), 'UTF8')
       from unnest(
              ${all(({ intake }) => intake.project_id)}::bigint[], ${all(({ event }) => event.event_id)}::uuid[],
              ${all(({ event }) => event.occurred_at.toISOString())}::timestamptz[], ${all(({ event }) => event.environment)}::text[],
@@ -88,9 +99,9 @@ async function insertEvents(tx: Database, arrivals: readonly EventArrival[]): Pr
              ${all(({ event }) => event.description)}::text[], ${all(({ event }) => event.actor)}::text[],
              ${all(({ event }) => event.platform)}::text[], ${all(({ event }) => event.release)}::text[],
              ${all(({ event }) => event.fingerprint)}::text[], ${all(({ event }) => event.user_hash?.toString('hex') ?? null)}::text[],
-             ${all(({ event }) => JSON.stringify(event.tags))}::text[], ${all(({ event }) => event.payload)}::text[]
+             ${all(({ event }) => JSON.stringify(event.tags))}::text[], ${lengths}::integer[], ${endsOf(lengths)}::integer[]
            ) as given(project_id, event_id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
-                      user_hash, tags, payload)
+                      user_hash, tags, length, ends)
      where exists (select from projects where projects.id = given.project_id)`.execute(tx);
 }
 

@@ -37,10 +37,18 @@ const waitingEvents = async (tx: Database): Promise<Waiting[]> => {
 /** One batch at a time: an event that was sent twice must not be in two. */
 const lockDigestion = (tx: Database) => sql`select pg_advisory_xact_lock(hashtext('digestion of errors'))`.execute(tx);
 
+/** What decides on the error of an event, and what becomes part of it: not the payload. */
+const digestedColumns = sql.raw(
+  'id received_at project_id event_id fingerprint occurred_at environment level release platform name description actor user_hash tags'
+    .split(' ')
+    .map((column) => `events.${column}`)
+    .join(', '),
+);
+
 /** The rows of a batch, for statements; `received_at` says in which partition a row is. */
 const batchOf = (waiting: readonly Waiting[]) => sql`
   batch as materialized (
-    select events.* from jsonb_to_recordset(${JSON.stringify(waiting)}::jsonb) as given(id bigint, received_at timestamptz)
+    select ${digestedColumns} from jsonb_to_recordset(${JSON.stringify(waiting)}::jsonb) as given(id bigint, received_at timestamptz)
       join error_tracking_events events using (received_at, id)
   )`;
 
