@@ -6,7 +6,7 @@ import { alertedErrors } from './alert_actions.ts';
 import { type ErrorNews, tellOfErrors } from './news_actions.ts';
 
 /** How many events are grouped in one transaction. */
-const batchSize = 500;
+export const batchSize = 500;
 /** SDKs repeat an event within seconds; looking further back would touch every partition. */
 const repeatedWithin = sql`interval '2 days'`;
 /** Of one tag of one error; further values are not counted. */
