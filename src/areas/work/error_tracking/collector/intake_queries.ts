@@ -1,4 +1,5 @@
 /** Who may send errors to a project, as the collector asks for each request. */
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../../db/index.ts';
@@ -9,7 +10,7 @@ export interface Intake {
   /** Whether it takes errors at all. */
   isOpen: boolean;
   keys: ReadonlySet<string>;
-  user_salt: Buffer;
+  user_salt: KeyObject;
   /** Events per minute; 0 is no limit. */
   limit: number;
 }
@@ -21,7 +22,7 @@ const kept_ms = 5000;
 const intakes = new WeakMap<Database, LRUCache<number, Promise<Intake | undefined>>>();
 
 async function read(db: Database, project_id: number): Promise<Intake | undefined> {
-  const { rows } = await sql<Omit<Intake, 'keys'> & { keys: string[] }>`
+  const { rows } = await sql<Omit<Intake, 'keys' | 'user_salt'> & { keys: string[]; user_salt: Buffer }>`
     select projects.id as project_id, coalesce(settings.active and settings.integrated, false) as "isOpen",
            coalesce(settings.user_salt, '') as user_salt,
            coalesce(settings.events_per_minute, application_settings.error_tracking_events_per_minute) as "limit",
@@ -29,7 +30,7 @@ async function read(db: Database, project_id: number): Promise<Intake | undefine
       from projects cross join application_settings left join error_tracking_settings settings on settings.project_id = projects.id
      where projects.id = ${project_id}`.execute(db);
   const [row] = rows;
-  return row && { ...row, keys: new Set(row.keys) };
+  return row && { ...row, keys: new Set(row.keys), user_salt: createSecretKey(row.user_salt) };
 }
 
 /**

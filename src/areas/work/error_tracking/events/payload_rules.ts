@@ -61,7 +61,9 @@ export function cleaned(value: Json, depth = 0): Json {
 
 function isTooDeep(value: Json, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return depth >= maximumDepth || Object.values(value).some((member) => isTooDeep(member, depth + 1));
+  if (depth >= maximumDepth) return true;
+  for (const name in value) if (isTooDeep((value as JsonObject)[name]!, depth + 1)) return true;
+  return false;
 }
 
 /** How JSON writes what is not clean. A text with a backslash can look the same, so that this only says when to look closer. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
 import type { Json } from './payload_rules.ts';
 import { type Receipt, readEvent } from './rules.ts';
 
 const received_at = new Date('2026-03-01T12:00:00Z');
-const receipt: Receipt = { received_at, sender: '192.0.2.7', user_salt: Buffer.from('salt') };
+const receipt: Receipt = { received_at, sender: '192.0.2.7', user_salt: createSecretKey(Buffer.from('salt')) };
 const read = (event: Json, more: Partial<Receipt> = {}) => {
   const found = readEvent(event, { ...receipt, ...more });
   assert.ok(found);
@@ -79,7 +80,7 @@ test('users are recognized within a project only, by the first identity that the
   const user = (user: Json, more = {}) => read({ message: 'x', user }, more).user_hash?.toString('hex');
   assert.equal(user({ id: 7, email: 'a@example.com' }), user({ id: '7' }));
   assert.notEqual(user({ id: 7 }), user({ id: 8 }));
-  assert.notEqual(user({ id: 7 }), user({ id: 7 }, { user_salt: Buffer.from('other') }));
+  assert.notEqual(user({ id: 7 }), user({ id: 7 }, { user_salt: createSecretKey(Buffer.from('other')) }));
   assert.equal(user({ ip_address: '{{auto}}' }), user({ ip_address: '192.0.2.7' }));
   assert.equal(JSON.parse(read({ message: 'x', user: { ip_address: '{{auto}}' } }).payload).user.ip_address, '192.0.2.7');
   for (const none of [undefined, null, {}, { name: 'Ada' }, { id: '' }, 'Ada']) assert.equal(user(none as Json), undefined);

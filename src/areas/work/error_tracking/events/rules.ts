@@ -1,5 +1,5 @@
 /** What is stored of an event: its payload, and what is read from it. */
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac, type KeyObject, randomUUID } from 'node:crypto';
 import { fingerprintOf } from './grouping_rules.ts';
 import { isObject, type Json, type JsonObject, longestTagValue, storedPayload, tagPairs, textOf } from './payload_rules.ts';
 import { crashFrames, exceptionsOf, messageOf, ownFrames, syntheticMessage, thrownBy } from './stack_rules.ts';
@@ -22,7 +22,7 @@ export interface Receipt {
   /** The address of the sender, which `{{auto}}` stands for. */
   sender: string;
   /** Of the project. */
-  user_salt: Buffer;
+  user_salt: KeyObject;
 }
 
 /** The columns of `error_tracking_events` that its sender decides. */
@@ -82,7 +82,11 @@ function withAddress(event: JsonObject, { sender }: Receipt): JsonObject {
   return isObject(user) && user.ip_address === '{{auto}}' ? { ...event, user: { ...user, ip_address: sender } } : event;
 }
 
-/** Who met the error, unrecognizable: the first of what identifies them. */
+/** Stands for a user, unrecognizable. */
+export const hashOfUser = (user_salt: KeyObject, kind: string, identity: string): Buffer =>
+  createHmac('sha256', user_salt).update(`${kind}:${identity}`).digest().subarray(0, 16);
+
+/** Who met the error: the first of what identifies them. */
 function userHash(payload: JsonObject, { user_salt }: Receipt): Buffer | null {
   const user = isObject(payload.user) ? payload.user : {};
   const identities: [kind: string, value: Json | undefined][] = [
@@ -92,12 +96,7 @@ function userHash(payload: JsonObject, { user_salt }: Receipt): Buffer | null {
     ['ip_address', user.ip_address],
   ];
   const found = identities.find(([, value]) => textOf(value) !== undefined);
-  return found
-    ? createHmac('sha256', user_salt)
-        .update(`${found[0]}:${textOf(found[1])}`)
-        .digest()
-        .subarray(0, 16)
-    : null;
+  return found ? hashOfUser(user_salt, found[0], textOf(found[1])!) : null;
 }
 
 function actorOf(payload: JsonObject, name: string): string {

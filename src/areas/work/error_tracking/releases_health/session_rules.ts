@@ -1,7 +1,6 @@
 /** What clients say about the health of a release: sessions, and what users report. Nothing of it is ever refused: what cannot be read is left out. */
-import { createHmac } from 'node:crypto';
 import { cleaned, isObject, type Json, type JsonObject, objectsIn, textOf } from '../events/payload_rules.ts';
-import { credibleTime, eventId, type Receipt } from '../events/rules.ts';
+import { credibleTime, eventId, hashOfUser, type Receipt } from '../events/rules.ts';
 
 const states = ['started', 'exited', 'errored', 'crashed', 'abnormal'] as const;
 export type SessionState = (typeof states)[number];
@@ -45,7 +44,7 @@ type SessionReceipt = Pick<Receipt, 'received_at' | 'clock_offset_ms' | 'user_sa
 /** A user whom a client names by an id, like that of the user of an event. */
 const userHash = (did: Json | undefined, { user_salt }: SessionReceipt): Buffer | null => {
   const id = textOf(did);
-  return id === undefined ? null : createHmac('sha256', user_salt).update(`id:${id}`).digest().subarray(0, 16);
+  return id === undefined ? null : hashOfUser(user_salt, 'id', id);
 };
 
 /** Sessions without a release say nothing about the health of one. */
