@@ -4,13 +4,18 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../support/client.ts';
 import { kinds, requestFrom, type Seeded, seeded, started, watchBystander } from './load_mix.ts';
 import { atRate, Times } from './times.ts';
 
 const minutes = Number(process.env.CAMPAIGN_LOAD_MINUTES ?? 10);
 const perSecond = 100;
+/** A server that has just started compiles its code and opens connections. */
+const warmUp_s = 10;
 const quiet_s = 5;
+/** Jobs that follow requests are over by then. */
+const settled_ms = 3000;
 /** How much longer than on a quiet server the bystander may wait. */
 const mostDelay_ms = 50;
 
@@ -36,6 +41,8 @@ async function putLoad(
 test(`${perSecond} requests a second are answered for ${minutes} minutes, and keep nobody waiting`, async () => {
   const { instance, url, api } = await started();
   const seed = await seeded(api);
+  await putLoad(seed, { rate: perSecond, seconds: warmUp_s }, () => {});
+  await sleep(settled_ms);
   const quiet = await watchBystander(url, quiet_s);
   const before_bytes = await instance.memory_bytes();
   const seconds = minutes * 60;
