@@ -12,8 +12,8 @@ const down = 0.8;
 const up = 1.1;
 
 /** How long a request is expected to wait at most when it joins the queue, and how long it really may. */
-const expectedWait_ms = 400;
-const longestWait_ms = 750;
+const expectedWait_ms = 300;
+const longestWait_ms = 550;
 /** The queue may always be this long: a rate that was measured in a quiet moment says little. */
 const shortestQueue = 64;
 
