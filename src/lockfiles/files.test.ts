@@ -215,9 +215,6 @@ test('files of Gradle, Maven, sbt and NuGet', () => {
     'org.scalatest/scalatest@3.2.18!d',
     'org.typelevel/cats-core@2.10.0!',
   ]);
-  const nuget =
-    '{"version":1,"dependencies":{"net6.0":{"Newtonsoft.Json":{"type":"Direct","resolved":"12.0.1"},"X":{"type":"Transitive","resolved":"1.0.0"},"own":{"type":"Project"}}}}';
-  assert.deepEqual(shown(written('packages.lock.json', nuget)), ['Newtonsoft.Json@12.0.1!', 'X@1.0.0']);
   const project =
     '<Project><ItemGroup><PackageReference Include="A" Version="1.0"/><PackageReference Include="B"><Version>[2.0]</Version><PrivateAssets>all</PrivateAssets></PackageReference><PackageReference Include="C" Version="1.*"/></ItemGroup></Project>';
   assert.deepEqual(shown(written('src/own.csproj', project)), ['A@1.0!', 'B@2.0!d']);
@@ -225,6 +222,16 @@ test('files of Gradle, Maven, sbt and NuGet', () => {
     shown(written('packages.config', '<packages><package id="A" version="1.0" developmentDependency="true"/></packages>')),
     ['A@1.0?d'],
   );
+});
+
+test('a lock file of NuGet lists what dotnet lists', () => {
+  // `dotnet list package --include-transitive` of SDK 3.1, without the project that is referred to.
+  assert.deepEqual(shown(stored('nuget/packages.lock.json')), [
+    'Orchard.Fences@0.9.0',
+    'Orchard.Grafting@2.0.0-beta.3!',
+    'Orchard.Harvest@3.1.4!',
+    'Orchard.Text@1.4.1',
+  ]);
 });
 
 test('a pom.xml is completed by its parents, which are asked for one by one', () => {
