@@ -1,5 +1,6 @@
 /** The lengths of long lists, as they were a moment ago: finding them out takes as long as many of their pages. */
 import { hash } from 'node:crypto';
+import type { RawBuilder } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Database } from './connect.ts';
 
@@ -35,4 +36,14 @@ export async function countedUpTo(db: Database, list: string, most: number, coun
   const total = await count();
   if (total >= Math.min(most, fewest)) known.set(key, total, { ttl: total >= most ? uncounted_ms : counted_ms });
   return total;
+}
+
+/**
+ * The number of rows that a statement counts, up to `most`, as `countedUpTo` remembers it.
+ * @param counting selects it as `total`
+ */
+export function countRows(db: Database, counting: RawBuilder<{ total: number }>, most: number): Promise<number> {
+  const statement = counting.compile(db);
+  const list = JSON.stringify([statement.sql, statement.parameters]);
+  return countedUpTo(db, list, most, async () => (await db.executeQuery(statement)).rows[0]!.total);
 }

@@ -10,7 +10,7 @@ import {
   TableNode,
 } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { type Database, type DB, isAmong, isDataException, ofAnyLength } from '../db/index.ts';
+import { countRows, type Database, type DB, isAmong, isDataException, ofAnyLength } from '../db/index.ts';
 import { ApiError, badParams } from './errors.ts';
 
 /** Longer lists have no totals, because counting would cost many times as much as the page. */
@@ -168,14 +168,9 @@ export async function totalOf(
   return total <= maximumTotal ? { total } : {};
 }
 
-async function countOf<D, T extends keyof D, Row>(
-  db: Database,
-  query: SelectQueryBuilder<D, T, Row>,
-  most: number,
-): Promise<number> {
+function countOf<D, T extends keyof D, Row>(db: Database, query: SelectQueryBuilder<D, T, Row>, most: number): Promise<number> {
   const counted = query.clearSelect().clearOrderBy().select(sql<number>`1`.as('one')).limit(most);
-  const { rows } = await sql<{ total: number }>`select count(*) as total from (${counted}) counted`.execute(db);
-  return rows[0]!.total;
+  return countRows(db, sql<{ total: number }>`select count(*) as total from (${counted}) counted`, most);
 }
 
 /** The order of a list with keyset pagination. */

@@ -1,7 +1,7 @@
 /** Reading lists of any kind: first the ids of a page, from indexes where possible, then the replies for these only. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
-import { countedUpTo, customPlan, type Database } from '../../../db/index.ts';
+import { countRows, customPlan, type Database } from '../../../db/index.ts';
 import { type Page, type Paging, pageAsked, totalOf } from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
 
@@ -208,7 +208,7 @@ async function idsOfPage(
 }
 
 /** How many rows there are, up to one more than is ever reported. */
-async function countOf(db: Database, selection: Selection, most: number): Promise<number> {
+function countOf(db: Database, selection: Selection, most: number): Promise<number> {
   const { kind, view, filters } = selection;
   const tests = filters.map(({ where }) => where);
   const rows =
@@ -216,9 +216,8 @@ async function countOf(db: Database, selection: Selection, most: number): Promis
       ? sql`(${view.places.ids}) place(id) join ${sql.table(kind.table)} on ${placeId(kind)} = place.id where ${all([view.places.where, ...tests])}`
       : sql`${sql.table(kind.table)} where ${all([ofPlaces(selection), ...within(selection)])}`;
   const counting = sql<{ total: number }>`${filters.length === 0 ? sql`` : customPlan}
-    select count(*) as total from (select from ${rows} limit ${sql.lit(most)}) counted`.compile(db);
-  const list = JSON.stringify([counting.sql, counting.parameters]);
-  return countedUpTo(db, list, most, async () => (await db.executeQuery(counting)).rows[0]!.total);
+    select count(*) as total from (select from ${rows} limit ${sql.lit(most)}) counted`;
+  return countRows(db, counting, most);
 }
 
 /** The last row that offset pagination reaches. */
