@@ -6,7 +6,7 @@ const most_clients = 10_000;
 const window_ms = 10_000;
 /** Refusals of a client in the window that are answered at once. */
 const atOnce = 20;
-/** On the average, so that an address sends as many requests a second as it may have connections. */
+/** On average, so that an address sends about as many requests a second as it has connections. */
 const pause_ms = 1000;
 
 /** Counts the refusals of clients. */
