@@ -42,14 +42,15 @@ test('requests get 503 while the database is down, and work again when it is bac
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line));
-  while (!lines().some(({ msg }) => msg === 'the database is back')) await sleep(20);
+  const back = () => lines().find(({ msg }) => msg === 'the database is back');
+  while (!back()) await sleep(20);
   assert.deepEqual(
     lines()
       .map(({ msg }) => msg.split(':')[0])
       .filter((message) => message !== 'The connection to PostgreSQL was lost; it runs again.'),
     ['the database is away', 'the database is back'],
   );
-  const { failed_requests } = lines().at(-1);
+  const { failed_requests } = back();
   assert.ok(failed_requests >= refused, `${failed_requests} of ${refused}`);
   const { body: project, status } = await server.root.post('/projects', { name: 'after', initialize_with_readme: true });
   assert.equal(status, 201);
