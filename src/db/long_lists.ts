@@ -1,7 +1,8 @@
 /** The lengths of long lists, as they were a moment ago: finding them out takes as long as many of their pages. */
 import { hash } from 'node:crypto';
 import type { RawBuilder } from 'kysely';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { cacheOf } from '../caches.ts';
 import type { Database } from './connect.ts';
 
 /** How long a list that has become shorter may count as one of more rows than are ever counted. Lists grow, so this hardly ever happens. */
@@ -17,7 +18,7 @@ const knownBy = new WeakMap<Database, LRUCache<string, number>>();
 function knownOf(db: Database): LRUCache<string, number> {
   let known = knownBy.get(db);
   if (!known) {
-    known = new LRUCache({ max: mostKnown, ttl: counted_ms });
+    known = cacheOf(mostKnown, { ttl: counted_ms });
     knownBy.set(db, known);
   }
   return known;

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { cacheOf } from '../caches.ts';
 import { objectHeader } from './readers.ts';
 import { readRef, refsBelow, type StoredRef } from './ref_store.ts';
 import type { Repository } from './types.ts';
@@ -16,7 +17,7 @@ interface Terms {
 
 /** Since git may be upgraded beneath a server. */
 const known_capabilities = new LRUCache<string, string>({ max: 100, ttl: 10 * 60_000 });
-const peeled_ids = new LRUCache<string, string>({ max: 50_000 });
+const peeled_ids = cacheOf<string, string>(50_000);
 
 /** So many refs at a time are turned into text, before others are served. */
 const refs_per_chunk = 1_000;

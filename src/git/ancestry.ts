@@ -1,5 +1,5 @@
 /** How commits descend from each other. */
-import { LRUCache } from 'lru-cache';
+import { cacheOf } from '../caches.ts';
 import { GitError, git } from './command.ts';
 import { keptCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
@@ -7,7 +7,7 @@ import { objectHeader } from './readers.ts';
 import { rememberedGit } from './remembered.ts';
 import type { Environment, Repository } from './types.ts';
 
-const ancestors = new LRUCache<string, boolean>({ max: 50_000 });
+const ancestors = cacheOf<string, boolean>(50_000);
 
 /** How far back from a commit an answer for an earlier one is looked for. */
 const most_steps = 100;

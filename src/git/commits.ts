@@ -8,7 +8,6 @@ import type { Commit, Repository } from './types.ts';
 const longest_title = 80;
 
 const commits = new LRUCache<string, Commit>({
-  max: 20_000,
   maxSize: 32 * 1024 * 1024,
   sizeCalculation: (commit) => 1_000 + commit.message.length * 4,
 });

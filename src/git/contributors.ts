@@ -8,7 +8,6 @@ import type { Contributor, Repository } from './types.ts';
 const most_commits = 100_000;
 
 const known = new LRUCache<string, readonly Contributor[]>({
-  max: 1_000,
   maxSize: 16 * 1024 * 1024,
   sizeCalculation: (contributors) => 100 + contributors.length * 200,
 });

@@ -1,5 +1,6 @@
 /** The history of a commit, of a path in it, and the number of lines that commits changed. */
 import { LRUCache } from 'lru-cache';
+import { cacheOf } from '../caches.ts';
 import { git } from './command.ts';
 import { parseCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
@@ -33,9 +34,8 @@ export interface CommitList {
   env?: Environment | undefined;
 }
 
-const known_stats = new LRUCache<string, CommitStats>({ max: 50_000 });
+const known_stats = cacheOf<string, CommitStats>(50_000);
 const last_commits = new LRUCache<string, string>({
-  max: 50_000,
   maxSize: 16 * 1024 * 1024,
   sizeCalculation: (_, key) => 100 + key.length * 2,
 });

@@ -106,7 +106,6 @@ async function creationDate(repository: Repository, ref: TagRef): Promise<string
 const linesOf = (output: Buffer): string[] => output.toString('utf8').split('\n').slice(0, -1);
 
 const known_tags = new LRUCache<string, Omit<Tag, 'name'>>({
-  max: 20_000,
   maxSize: 16 * 1024 * 1024,
   sizeCalculation: ({ message }) => 500 + (message?.length ?? 0) * 2,
 });

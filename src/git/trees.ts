@@ -21,7 +21,6 @@ export const rawName = (name: string): string => Buffer.from(name, 'utf8').toStr
 export const textOf = (raw_name: string): string => Buffer.from(raw_name, 'latin1').toString('utf8');
 
 const trees = new LRUCache<string, RawTree>({
-  max: 50_000,
   maxSize: 64 * 1024 * 1024,
   sizeCalculation: (tree, key) => key.length + 200 + tree.size * 200,
 });

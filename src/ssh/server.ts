@@ -1,8 +1,8 @@
 /** An SSH server that admits users by their public keys and runs commands of ours, never a shell (docs/reference/ssh.md). */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { LRUCache } from 'lru-cache';
 import ssh2, { type AuthContext, type Connection, type PublicKeyAuthContext, type ServerChannel, type Session } from 'ssh2';
+import { cacheOf } from '../caches.ts';
 import { publicKeyIn } from './public_key.ts';
 import { isSignedBySecurityKey } from './security_key.ts';
 
@@ -85,7 +85,7 @@ function isSigned(
 class Connections<Who> {
   readonly #options: SshServerOptions<Who>;
   readonly #open = new Map<string, number>();
-  readonly #failures = new LRUCache<string, number>({ max: 10_000, ttl: failureWindow_ms });
+  readonly #failures = cacheOf<string, number>(10_000, { ttl: failureWindow_ms });
   readonly all = new Set<Connection>();
   #unknown = 0;
   #running = 0;

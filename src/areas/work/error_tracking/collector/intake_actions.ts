@@ -1,6 +1,6 @@
 /** Storing what clients send: what arrives at about the same time is committed together. */
 import { sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
+import { cacheOf } from '../../../../caches.ts';
 import { type Database, repeated } from '../../../../db/index.ts';
 import { digestErrors } from '../errors/jobs.ts';
 import type { ReceivedEvent } from '../events/rules.ts';
@@ -144,7 +144,7 @@ class Intakes {
   #waiting: Arrival[] = [];
   #isStoring = false;
   /** The limits of projects that have exceeded them in this minute. */
-  readonly #exceeded = new LRUCache<number, number>({ max: 10_000 });
+  readonly #exceeded = cacheOf<number, number>(10_000);
 
   constructor(db: Database) {
     this.#db = db;

@@ -1,7 +1,8 @@
 /** Who may send errors to a project, as the collector asks for each request. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { cacheOf } from '../../../../caches.ts';
 import type { Database } from '../../../../db/index.ts';
 
 /** A project as the collector knows it. */
@@ -40,7 +41,7 @@ async function read(db: Database, project_id: number): Promise<Intake | undefine
 export function intakeOf(db: Database, project_id: number): Promise<Intake | undefined> {
   let cache = intakes.get(db);
   if (cache === undefined) {
-    cache = new LRUCache({ max: 10_000, ttl: kept_ms });
+    cache = cacheOf(10_000, { ttl: kept_ms });
     intakes.set(db, cache);
   }
   const known = cache.get(project_id);

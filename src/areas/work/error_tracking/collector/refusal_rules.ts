@@ -1,5 +1,5 @@
 /** How long refusals wait, so that trying keys, or an application that keeps its deleted one, costs the server next to nothing. */
-import { LRUCache } from 'lru-cache';
+import { cacheOf } from '../../../../caches.ts';
 
 /** So many clients are remembered. */
 const most_clients = 10_000;
@@ -11,7 +11,7 @@ const pause_ms = 1000;
 
 /** Counts the refusals of clients. */
 export class Refusals {
-  readonly #recent = new LRUCache<string, { since: number; count: number }>({ max: most_clients });
+  readonly #recent = cacheOf<string, { since: number; count: number }>(most_clients);
 
   /**
    * Counts a refusal.
