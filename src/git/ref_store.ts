@@ -2,11 +2,12 @@
  * Reads refs in process, by git's own rules (gitrepository-layout, git-pack-refs): a file of its own shadows the line in `packed-refs`. Files are read before
  * `packed-refs`, so that a ref that is packed meanwhile is found there.
  */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { cacheOf } from '../caches.ts';
 import { GitError } from './command.ts';
 import { isValidRefName } from './ref_names.ts';
 import type { Repository } from './types.ts';
@@ -120,7 +121,7 @@ export async function isBesidePacked(repository: Repository, ref: string): Promi
   return parts.some((_, index) => index > 0 && packedNamed(refs, parts.slice(0, index).join('/')) !== undefined);
 }
 
-const textOf = (name: string): string => (/[\x80-\xff]/.test(name) ? Buffer.from(name, 'latin1').toString('utf8') : name);
+const textOf = (name: string): string => (isAscii(name) ? name : Buffer.from(name, 'latin1').toString('utf8'));
 
 async function follow(repository: Repository, name: string, depth: number): Promise<string | undefined> {
   const content = readLoose(repository, name);
@@ -263,11 +264,34 @@ function refuseOtherStorage(repository: Repository): void {
     throw new GitError('for-each-ref', null, `${repository.path} keeps its refs in a reftable, not in files`);
 }
 
-const pathOf = ({ path }: Repository, name: string): Buffer =>
-  Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name, 'latin1')]);
+const isAscii = (name: string): boolean => !/[\x80-\xff]/.test(name);
+
+const pathOf = ({ path }: Repository, name: string): string | Buffer =>
+  isAscii(name) ? `${path}/${name}` : Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name, 'latin1')]);
+
+interface LooseRef {
+  identity: Identity;
+  content: Content | 'missing';
+}
+
+/** By path. git puts a new file in the place of a ref, never changes one. */
+const loose_refs = cacheOf<string, LooseRef>(10_000);
 
 /** `missing` lets `packed-refs` decide. A folder without refs may lie where a ref was. */
 function readLoose(repository: Repository, name: string): Content | 'missing' {
+  const key = `${repository.path}/${name}`;
+  const asked_ms = Date.now();
+  const now = statOf(pathOf(repository, name));
+  if (!now) return 'missing';
+  const known = loose_refs.get(key);
+  if (known && isSame(known.identity, now)) return known.content;
+  const content = contentOf(repository, name);
+  const { dev, ino, size, mtimeMs, ctimeMs } = now;
+  if (asked_ms - ctimeMs > settled_ms) loose_refs.set(key, { identity: { dev, ino, size, mtimeMs, ctimeMs }, content });
+  return content;
+}
+
+function contentOf(repository: Repository, name: string): Content | 'missing' {
   const content = readStart(repository, name);
   if (content === undefined) return 'missing';
   const target = /^ref:\s*(\S.*?)\s*$/s.exec(content)?.[1];
@@ -278,7 +302,26 @@ function readLoose(repository: Repository, name: string): Content | 'missing' {
 
 const buffer = Buffer.allocUnsafe(longest_content);
 
-/** Without waiting: with its turns of the event loop, reading such a small file takes ten times as long. */
+type Identity = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>;
+
+const isSame = (one: Identity, other: Identity): boolean =>
+  one.ctimeMs === other.ctimeMs &&
+  one.ino === other.ino &&
+  one.mtimeMs === other.mtimeMs &&
+  one.size === other.size &&
+  one.dev === other.dev;
+
+/** Without waiting: with its turns of the event loop, looking at a file takes ten times as long. */
+function statOf(path: string | Buffer): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/** Without waiting, as in `statOf`. */
 function readStart(repository: Repository, name: string): string | undefined {
   let file: number | undefined;
   try {
