@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
 import path from 'node:path';
-import type { Metafile } from 'esbuild';
+import type { Metafile, Plugin } from 'esbuild';
 import { completePrograms } from '../src/db/postgres_programs.ts';
 
 const top = path.resolve(import.meta.dirname, '..');
@@ -28,6 +29,22 @@ const external = ['ssh2', '@aws-sdk/client-s3', 'pg-native'];
 /** For packages of the old module system, which look for modules of Node by a function that new modules do not have. */
 const require = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);`;
 
+/**
+ * `import … from 'node:http'` reads all names of the module, and the one of its WebSocket loads the client that `fetch` is made of: 50 ms and 10 MB. Asked as below,
+ * the module gives what is used.
+ */
+const plainHttp: Plugin = {
+  name: 'plain http',
+  setup({ onResolve, onLoad }) {
+    const names = Object.entries(Object.getOwnPropertyDescriptors(http)).flatMap(([name, { get }]) => (get ? [] : [name]));
+    const contents = `const http = process.getBuiltinModule('node:http'); export const { ${names.join(', ')} } = http; export default http;`;
+    onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
+      kind === 'require-call' ? null : { path: 'http', namespace: 'plain' },
+    );
+    onLoad({ filter: /./, namespace: 'plain' }, () => ({ contents }));
+  },
+};
+
 /** Compared by content: times tell little, since git gives a file the time of its checkout. */
 function stamp(): string {
   const sources = globSync('src/**/*.ts', { cwd: top, exclude: (name) => name.endsWith('.test.ts') });
@@ -45,6 +62,16 @@ function refuseLostNames({ inputs }: Metafile): void {
     for (const { kind, path: imported } of imports)
       if (file.startsWith('src/') && kind === 'dynamic-import' && inputs[imported]?.format === 'cjs')
         throw new Error(`${file} loads ${imported} when needed: name its package in \`external\`.`);
+}
+
+/** A text in which one character is beyond ASCII takes two bytes of memory for each. Only expressions have any: esbuild escapes those in strings. */
+async function escapeCharacters({ outputs }: Metafile): Promise<void> {
+  for (const name of Object.keys(outputs).filter((output) => output.endsWith('.js'))) {
+    const file = path.join(top, name);
+    const code = await readFile(file, 'utf8');
+    const escaped = code.replaceAll(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    if (escaped !== code) await writeFile(file, escaped);
+  }
 }
 
 /** Makes the folder elsewhere and moves it, so that it is always complete. */
@@ -65,11 +92,16 @@ async function write(wanted: string): Promise<void> {
       target: 'node24',
       external,
       banner: { js: require },
+      plugins: [plainHttp],
+      // Node keeps the text of everything it has loaded in memory.
+      minifyWhitespace: true,
+      lineLimit: 160,
       sourcemap: true,
       logLevel: 'warning',
       metafile: true,
     });
     refuseLostNames(metafile);
+    await escapeCharacters(metafile);
     await writeFile(path.join(made, stampFile), wanted);
     await rm(folder, { recursive: true, force: true });
     await rename(made, folder);

@@ -33,9 +33,11 @@ const initialSettings = {
   jit: 'off', // statements are short, so compiling them would cost more than it saves
   shared_buffers: `${Math.round(Math.min(Math.max(totalmem() / 16 / megabyte, 128), 512))}MB`,
   random_page_cost: '1.1', // for an SSD, and for pages that are mostly in memory
+  wal_buffers: '4MB', // enough for what commits together; all of it is touched sooner or later
   max_connections: '100',
   wal_level: 'minimal',
   max_wal_senders: '0',
+  max_logical_replication_workers: '0',
   log_checkpoints: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
