@@ -243,6 +243,19 @@ begin
   new.relative_position := new.id << 20;
   return new;
 end $function$;
+CREATE OR REPLACE FUNCTION public.raise_rights_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update rights_versions set version = version + 1
+   where id = (select id from rights_versions order by id for update skip locked limit 1);
+  if not found then
+    insert into rights_versions default values;
+  end if;
+  return null;
+end
+$function$;
 CREATE OR REPLACE FUNCTION public.recount_open_issue()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -309,6 +322,7 @@ create table access_token_bots (
 );
 CREATE INDEX access_token_bots_by_group ON access_token_bots USING btree (group_id, user_id) WHERE group_id IS NOT NULL;
 CREATE INDEX access_token_bots_by_project ON access_token_bots USING btree (project_id, user_id) WHERE project_id IS NOT NULL;
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON access_token_bots FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table access_token_notices (
   day date not null,
@@ -450,6 +464,7 @@ create table application_settings (
   constraint application_settings_users_get_by_id_limit_check CHECK (users_get_by_id_limit >= 0),
   constraint application_settings_team_group_id_fkey FOREIGN KEY (team_group_id) REFERENCES namespaces(id) ON DELETE SET NULL
 );
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON application_settings FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table approval_rule_groups (
   approval_rule_id bigint not null,
@@ -743,6 +758,7 @@ CREATE UNIQUE INDEX emails_email_key ON emails USING btree (email) WHERE confirm
 CREATE UNIQUE INDEX emails_of_user ON emails USING btree (user_id, email);
 CREATE UNIQUE INDEX emails_one_primary ON emails USING btree (user_id) WHERE is_primary;
 CREATE INDEX emails_unconfirmed ON emails USING btree (confirmation_sent_at) WHERE confirmed_at IS NULL AND NOT is_primary;
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, is_primary, confirmed_at ON emails FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table epic_issues (
   id bigint generated always as identity not null,
@@ -1187,6 +1203,7 @@ create table group_authorizations (
 );
 CREATE INDEX group_authorizations_by_group ON group_authorizations USING btree (group_id, user_id, access_level) INCLUDE (expires_at);
 CREATE INDEX group_authorizations_by_role ON group_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON group_authorizations FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table group_links (
   id bigint generated always as identity not null,
@@ -1666,6 +1683,7 @@ create table licenses (
   constraint licenses_user_limit_check CHECK (user_limit >= 0)
 );
 CREATE UNIQUE INDEX licenses_text_key ON licenses USING btree (md5(text));
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON licenses FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table licensing (
   id integer default 1 not null,
@@ -1825,6 +1843,7 @@ END], NULL::text)) stored not null,
   constraint member_roles_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
 );
 CREATE INDEX member_roles_of_instance ON member_roles USING btree (name, id) WHERE group_id IS NULL;
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON member_roles FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table members (
   id bigint generated always as identity not null,
@@ -2126,6 +2145,7 @@ CREATE TRIGGER free_path AFTER INSERT ON namespaces FOR EACH ROW EXECUTE FUNCTIO
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON namespaces FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON namespaces FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON namespaces FOR EACH ROW WHEN (old.full_path <> new.full_path) EXECUTE FUNCTION keep_old_path();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON namespaces FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table notes (
   id bigint generated always as identity not null,
@@ -2335,6 +2355,7 @@ create table personal_access_tokens (
 );
 CREATE INDEX personal_access_tokens_by_family ON personal_access_tokens USING btree (family_id) WHERE family_id IS NOT NULL;
 CREATE INDEX personal_access_tokens_by_user ON personal_access_tokens USING btree (user_id, id);
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, scopes, token_digest, revoked, expires_at, impersonation ON personal_access_tokens FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table project_authorizations (
   user_id bigint not null,
@@ -2349,6 +2370,7 @@ create table project_authorizations (
 );
 CREATE INDEX project_authorizations_by_project ON project_authorizations USING btree (project_id, user_id, access_level) INCLUDE (expires_at);
 CREATE INDEX project_authorizations_by_role ON project_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON project_authorizations FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table project_stars (
   project_id bigint not null,
@@ -2461,6 +2483,7 @@ CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON projects FOR EACH ROW 
 CREATE TRIGGER keep_topics_of_changed BEFORE UPDATE OF topics ON projects FOR EACH ROW WHEN (old.topics <> new.topics) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_deleted BEFORE DELETE ON projects FOR EACH ROW WHEN (old.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_new BEFORE INSERT ON projects FOR EACH ROW WHEN (new.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table protected_branch_access_levels (
   id bigint generated always as identity not null,
@@ -2718,6 +2741,12 @@ create table resource_weight_events (
 );
 CREATE INDEX resource_weight_events_by_user ON resource_weight_events USING btree (user_id);
 CREATE INDEX resource_weight_events_of_issue ON resource_weight_events USING btree (issue_id, id);
+
+create table rights_versions (
+  id integer generated always as identity not null,
+  version bigint default 1 not null,
+  constraint rights_versions_pkey PRIMARY KEY (id)
+);
 
 create table service_accounts (
   user_id bigint not null,
@@ -3057,6 +3086,7 @@ CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm
 CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON users FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON users FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table variables (
   id bigint generated always as identity not null,

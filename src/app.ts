@@ -3,7 +3,7 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { authenticate, countRequest, planForAnonymous } from './access/index.ts';
+import { authenticate, countRequest, planForAnonymous, rightsVersion } from './access/index.ts';
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
@@ -160,6 +160,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     authenticate,
     countRequest,
     planForAnonymous,
+    rightsVersion,
     offering: config.offering,
     ...(inspectReply ? { inspectReply } : {}),
     ...(inspectRefusal ? { inspectRefusal } : {}),

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { type Kysely, sql } from 'kysely';
 import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
-import type { AnyEndpoint, Caller, TokenKind } from '../http/endpoint.ts';
+import type { AccessCall, Authenticating, Caller, TokenKind } from '../http/endpoint.ts';
 import { forbidden, insufficientScope, invalidToken, notFound, unauthorized } from '../http/errors.ts';
 import type { Values } from '../http/form.ts';
 import { idIn } from '../http/ids.ts';
@@ -13,6 +13,7 @@ import type { Services } from '../services/index.ts';
 import { type AcceptedDeployTokens, callerOfDeployToken } from './deploy_tokens.ts';
 import { countsToday } from './expiry.ts';
 import { planInForce } from './plans.ts';
+import { keptWithRights } from './rights_version.ts';
 import { tokenDigest } from './tokens.ts';
 
 /** The last use of a token is updated at most this often. */
@@ -98,10 +99,17 @@ const credentialsOf = statement(
     sql<Credential>`${credentials} where token.token_digest = any(${ofAnyLength(digests, 'bytea[]')})`,
 );
 
+const hexadecimal = (digest: Buffer) => digest.toString('hex');
+
 /** Credentials by the digest of the token value. */
-const credentialOfDigest = dataLoader<Buffer, Credential>(
-  (digest) => digest.toString('hex'),
-  async (db, digests) => new Map((await credentialsOf(db, { digests })).map((row) => [row.digest, row])),
+const credentialOfDigest = keptWithRights(
+  'credential',
+  hexadecimal,
+  dataLoader<Buffer, Credential>(
+    hexadecimal,
+    async (db, digests) => new Map((await credentialsOf(db, { digests })).map((row) => [row.digest, row])),
+  ),
+  ({ last_use_is_old }) => !last_use_is_old,
 );
 
 /** The same of OAuth tokens, which last for hours. Their use is recorded with the user only. */
@@ -202,11 +210,13 @@ interface Use {
   isRotation: boolean;
   /** The deploy tokens that are accepted too; none by default. */
   deploy_tokens?: AcceptedDeployTokens | undefined;
+  rightsVersion?: AccessCall['rightsVersion'] | undefined;
 }
 
-const credentialNamed = async (db: Kysely<DB>, name: TokenName): Promise<Credential | undefined> =>
-  (await (typeof name === 'string' ? credentialOfDigest(db, tokenDigest(name)) : credentialNumbered(db, name))) ??
-  oauthCredential(db, name);
+const credentialNamed = async (db: Kysely<DB>, name: TokenName, { rightsVersion }: Use): Promise<Credential | undefined> =>
+  (await (typeof name === 'string'
+    ? credentialOfDigest(db, tokenDigest(name), await rightsVersion?.())
+    : credentialNumbered(db, name))) ?? oauthCredential(db, name);
 
 async function checkCredential(services: Services, row: Credential, { address, isRotation }: Use): Promise<void> {
   // If a revoked token is used for a rotation, it was leaked, and the newer token may be the thief's.
@@ -238,7 +248,7 @@ export const callerOfTokenNumbered = (services: Services, id: number, address: s
   callerOf(services, id, { address, isRotation: false, deploy_tokens: 'any' });
 
 async function callerOf(services: Services, name: TokenName, use: Use): Promise<Caller> {
-  const row = await credentialNamed(services.db, name);
+  const row = await credentialNamed(services.db, name, use);
   if (!row) return callerOfDeployToken(services.db, name, use.deploy_tokens);
   await checkCredential(services, row, use);
   const { token_id, scopes, kind, counted, plan } = row;
@@ -283,14 +293,14 @@ async function actAs(services: Services, caller: Caller, who: string): Promise<C
 /**
  * The caller of a request, or undefined without a credential.
  * @param parameters query and body of the request, which may have `private_token`, `access_token` and `sudo`
- * @param endpoint `rotation` is true when the endpoint rotates a token, `deploy_tokens` when it accepts them
+ * @param endpoint `rotation` is true when the endpoint rotates a token, `deploy_tokens` when it accepts them; with `rightsVersion`, what is kept is used
  * @throws ApiError 401 and 403 (docs/reference/access.md#refusals)
  */
 export async function authenticate(
   request: FastifyRequest,
   parameters: Values,
   services: Services,
-  { rotation, deploy_tokens }: Pick<AnyEndpoint, 'rotation' | 'deploy_tokens'> = {},
+  { rotation, deploy_tokens, rightsVersion }: Authenticating = {},
 ): Promise<Caller | undefined> {
   const value = tokenValueOf(request, parameters);
   const sudo = given(parameters.sudo) ?? given(request.headers.sudo);
@@ -302,6 +312,7 @@ export async function authenticate(
     address: request.ip,
     isRotation: rotation === true,
     deploy_tokens: deploy_tokens && 'any',
+    rightsVersion,
   });
   return sudo === undefined ? caller : actAs(services, caller, String(sudo));
 }

@@ -11,6 +11,7 @@ import { levels, type Role } from './levels.ts';
 import { heldTogether, mayAct, type Permission, permissionsOfRoles, type RoleOptions, ruleOf } from './permissions.ts';
 import { planInForce } from './plans.ts';
 import { movedFrom } from './redirects.ts';
+import { keptWithRights } from './rights_version.ts';
 import { isGroup, isListedGroup } from './states.ts';
 
 export interface Group {
@@ -90,16 +91,15 @@ export function isVisibleGroup(caller: Reading): RawBuilder<SqlBool> {
   return caller ? sql`(${isOpen} or ${belongsToGroup(caller)})` : isOpen;
 }
 
-/**
- * The group that `id` names, with the caller's access level in it.
- * @param id an ID or a full path, compared without case
- */
-export async function groupFor(
-  db: Kysely<DB>,
-  caller: Pick<Caller, 'id' | 'admin'> | undefined,
-  id: string,
-): Promise<Group | undefined> {
-  if (id.includes('\0')) return undefined; // PostgreSQL accepts none in texts
+/** Who asks for a group, and how the request names it. */
+interface Asked {
+  caller: Pick<Caller, 'id' | 'admin'> | undefined;
+  id: string;
+}
+
+const keyOf = ({ caller, id }: Asked): string => `${caller?.admin ? 'admin' : (caller?.id ?? 'anyone')} ${id}`;
+
+const grantedGroup = keptWithRights('group', keyOf, async (db, { caller, id }: Asked) => {
   const number = idIn(id);
   const user_id = caller && !caller.admin ? caller.id : null;
   const { rows } = await sql<Group>`
@@ -110,6 +110,21 @@ export async function groupFor(
                                  where user_id = ${user_id}::bigint and group_id = namespaces.id and ${countsInGroup}) held
      where kind = 'group' and ${number === undefined ? sql`full_path = ${id}` : sql`id = ${number}`}`.execute(db);
   return rows[0];
+});
+
+/**
+ * The group that `id` names, with the caller's access level in it.
+ * @param id an ID or a full path, compared without case
+ * @param version the version of rights that counts; without one, the database is asked
+ */
+export async function groupFor(
+  db: Kysely<DB>,
+  caller: Asked['caller'],
+  id: string,
+  version?: string,
+): Promise<Group | undefined> {
+  // PostgreSQL accepts no NUL in texts.
+  return id.includes('\0') ? undefined : grantedGroup(db, { caller, id }, version);
 }
 
 /** Whether a group is visible to the caller. */
@@ -133,8 +148,8 @@ export async function visibleGroup(db: Kysely<DB>, caller: MaybeCaller, id: stri
 }
 
 /** The group in `:id`, if it is visible to the caller. A group that moved is answered with a redirect. */
-async function groupInPath({ db, caller, params }: AccessCall): Promise<Group> {
-  const group = await groupFor(db, caller, params.id!);
+async function groupInPath({ db, caller, params, rightsVersion }: AccessCall): Promise<Group> {
+  const group = await groupFor(db, caller, params.id!, await rightsVersion());
   if (group && (await mayReadGroup(db, caller, group))) return group;
   const id = group ? undefined : await movedFrom(db, 'group', params.id!);
   const moved = id === undefined ? undefined : await groupFor(db, caller, String(id));

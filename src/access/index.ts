@@ -133,6 +133,7 @@ export {
 } from './projects.ts';
 export { isKnownProject, isUserOfProject } from './readers.ts';
 export { recipientFor } from './recipients.ts';
+export { rightsVersion } from './rights_version.ts';
 export { userByPassword } from './sign_in.ts';
 export {
   type GrantedSnippet,

@@ -1,7 +1,7 @@
 /** Access rules that grant an issue of the project in `:id`. */
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type DB, dataLoader, momentInJson, ofAnyLength, type Slots, statement } from '../db/index.ts';
+import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { largestIid } from '../http/ids.ts';
@@ -9,14 +9,11 @@ import { admin, type MaybeCaller, type Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import type { Issuable, IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
 import {
-  type Asked as AskedProject,
-  grants,
   isMemberOfProject,
   isVisibleProject,
-  keyOf as keyOfProject,
-  loadedInPath,
   mayUse,
   type Project,
+  projectInPath,
   projectVisible,
   refuseReadOnly,
 } from './projects.ts';
@@ -52,44 +49,28 @@ const isOf = (user_id: RawBuilder<unknown>) => sql<boolean>`
   (coalesce(issues.author_id = ${user_id}, false)
    or exists (select from issue_assignees where issue_id = issues.id and issue_assignees.user_id = ${user_id}))`;
 
-const issuesAsked = dataLoader<Asked, GrantedIssue>(keyOf, async (db, asked) => {
-  const users = asked.map(({ user_id }) => user_id);
-  const projects = asked.map(({ project_id }) => project_id);
-  const iids = asked.map(({ iid }) => iid);
-  const { rows } = await sql<{ question: number } & GrantedIssue>`
+interface AskedColumns {
+  users: (number | null)[];
+  projects: number[];
+  iids: number[];
+}
+
+const issuesNumbered = statement(
+  ({ users, projects, iids }: Slots<AskedColumns>) => sql<{ question: number } & GrantedIssue>`
     select asked.question, issues.id, issues.iid, issues.project_id, title, state, issue_type, author_id, confidential, discussion_locked, moved_to_id,
            updated_at, ${isOf(sql`asked.user_id`)} as is_own
       from unnest(${ofAnyLength(users, 'bigint[]')}, ${ofAnyLength(projects, 'bigint[]')}, ${ofAnyLength(iids, 'integer[]')})
            with ordinality asked(user_id, project_id, iid, question)
-           join issues on issues.project_id = asked.project_id and issues.iid = asked.iid`.execute(db);
-  return new Map(rows.map(({ question, ...issue }) => [keyOf(asked[question - 1]!), issue]));
-});
-
-interface AskedInProject extends AskedProject {
-  /** Null for a number that no issue has. */
-  iid: number | null;
-}
-
-type ProjectWithIssue = Project & { issue: GrantedIssue | null };
-
-const keyInProject = (asked: AskedInProject) => `${keyOfProject(asked)} ${asked.caller?.id} ${asked.iid}`;
-
-const projectsWithIssue = statement(
-  (slots: Slots<ReturnType<typeof grants.values> & { iids: (number | null)[]; readers: (number | null)[] }>) =>
-    sql<{ question: number } & ProjectWithIssue>`
-      select ${grants.list}, issue.*
-        from ${grants.from(slots)} left join lateral (
-             select json_build_object('id', id, 'iid', iid, 'project_id', project_id, 'title', title, 'state', state, 'issue_type', issue_type,
-                                      'author_id', author_id, 'confidential', confidential, 'discussion_locked', discussion_locked, 'moved_to_id', moved_to_id,
-                                      'updated_at', ${momentInJson('updated_at')}, 'is_own', ${isOf(sql`(${ofAnyLength(slots.readers, 'bigint[]')})[asked.question]`)}) as issue
-               from issues where issues.project_id = projects.id and issues.iid = (${ofAnyLength(slots.iids, 'integer[]')})[asked.question]) issue on true`,
+           join issues on issues.project_id = asked.project_id and issues.iid = asked.iid`,
 );
 
-/** Projects, each with one of its issues, in one statement. */
-const projectWithIssue = dataLoader<AskedInProject, ProjectWithIssue>(keyInProject, async (db, asked) => {
-  const iids = asked.map(({ iid }) => iid);
-  const readers = asked.map(({ caller }) => caller?.id ?? null);
-  return grants.answers(await projectsWithIssue(db, { ...grants.values(asked), iids, readers }), asked, keyInProject);
+const issuesAsked = dataLoader<Asked, GrantedIssue>(keyOf, async (db, asked) => {
+  const rows = await issuesNumbered(db, {
+    users: asked.map(({ user_id }) => user_id),
+    projects: asked.map(({ project_id }) => project_id),
+    iids: asked.map(({ iid }) => iid),
+  });
+  return new Map(rows.map(({ question, ...issue }) => [keyOf(asked[question - 1]!), issue]));
 });
 
 const isIid = (number: number) => Number.isSafeInteger(number) && Math.abs(number) <= largestIid;
@@ -173,11 +154,10 @@ const isNumber = (text: string) => /^-?\d+$/.test(text);
 async function foundInPath(call: AccessCall, admits: (project: Project) => void = () => {}): Promise<Found> {
   if (!call.caller && !isReading(call.method)) throw unauthorized();
   const text = call.params.issue_iid!;
-  const iid = isNumber(text) && isIid(Number(text)) ? Number(text) : null;
-  const { issue, ...project } = await loadedInPath(call, (db, asked) => projectWithIssue(db, { ...asked, iid }));
+  const project = await projectInPath(call);
   admits(project);
   if (!isNumber(text)) throw badParams('issue_iid is invalid');
-  return { project, issue: issue ?? undefined };
+  return { project, issue: await issueFor(call.db, call.caller, project, Number(text)) };
 }
 
 /**

@@ -1,7 +1,8 @@
-/** The plan in force: that of the current license (the view `current_license`). It is not cached, so that a change applies at once, in every process. */
+/** The plan in force: that of the current license (the view `current_license`). A change applies at once, in every process. */
 import { type Kysely, sql } from 'kysely';
 import { type DB, dataLoader } from '../db/index.ts';
 import type { Plan } from '../http/plans.ts';
+import { keptWithRights } from './rights_version.ts';
 
 /** The plan in force, as an expression for any statement. */
 export const planInForce = sql<Plan>`coalesce((select plan from current_license), 'free')`;
@@ -26,10 +27,18 @@ export async function currentPlan(db: Kysely<DB>): Promise<Plan> {
 const everyone = 'everyone';
 
 /** The same for concurrent requests, which share a statement. */
-const planOfRequests = dataLoader<string, Plan>(
-  (question) => question,
-  async (db) => new Map([[everyone, await currentPlan(db)]]),
+const planOfRequests = keptWithRights(
+  'plan',
+  (question: string) => question,
+  dataLoader<string, { plan: Plan }>(
+    (question) => question,
+    async (db) => new Map([[everyone, { plan: await currentPlan(db) }]]),
+  ),
 );
 
-/** The plan in force for an anonymous request. With a token, the plan comes with the credential. */
-export const planForAnonymous = async (db: Kysely<DB>): Promise<Plan> => (await planOfRequests(db, everyone))!;
+/**
+ * The plan in force for an anonymous request. With a token, the plan comes with the credential.
+ * @param version the version of rights that counts for the request
+ */
+export const planForAnonymous = async (db: Kysely<DB>, version: string): Promise<Plan> =>
+  (await planOfRequests(db, everyone, version))!.plan;

@@ -21,6 +21,7 @@ import {
 } from './permissions.ts';
 import { changesAreBlocked } from './plans.ts';
 import { movedFrom } from './redirects.ts';
+import { keptWithRights } from './rights_version.ts';
 import { isListedProject, isProject, stateOfProject } from './states.ts';
 
 export interface Project {
@@ -119,7 +120,7 @@ export function isVisibleProject(caller: Reading): RawBuilder<SqlBool> {
 type Asker = (Pick<Caller, 'id' | 'admin'> & Partial<Pick<Caller, 'deploys'>>) | undefined;
 
 /** How a request names a project. */
-export interface Asked {
+interface Asked {
   caller: Asker;
   /** Exactly one of the two is set. */
   project_id: number | null;
@@ -129,7 +130,7 @@ export interface Asked {
 /** The part of the caller that decides on the access level. */
 const standing = (caller: Asker) => (caller?.admin ? 'admin' : (caller?.id ?? 'anyone'));
 
-export const keyOf = ({ caller, project_id, full_path }: Asked): string => `${standing(caller)} ${project_id ?? full_path}`;
+const keyOf = ({ caller, project_id, full_path }: Asked): string => `${standing(caller)} ${project_id ?? full_path}`;
 
 interface AskedColumns {
   ids: (number | null)[];
@@ -137,69 +138,54 @@ interface AskedColumns {
   users: (number | null)[];
 }
 
-/**
- * The select list and the source of a statement that grants projects. `question`, from 1, says which of the questions a row answers.
- */
-export const grants = {
-  list: sql`
-    asked.question, ${columns}, state.archived, state.marked_for_deletion,
-    ${isBeingCopied} as being_copied, state.archived or state.marked_for_deletion or ${isBeingCopied} or ${changesAreBlocked} as read_only,
-    held.access_level, ${permissionsOfRoles(sql`held.roles`)} as permissions`,
-  from: ({ ids, paths, users }: Slots<AskedColumns>) => sql`
-    unnest(${ofAnyLength(ids, 'bigint[]')}, ${ofAnyLength(paths, 'citext[]')}, ${ofAnyLength(users, 'bigint[]')}) with ordinality asked(project_id, full_path, user_id, question),
-    lateral (select id from projects where id = asked.project_id union all select id from projects where full_path = asked.full_path) named
-    join projects on projects.id = named.id, ${stateOfProject},
-    lateral (select ${heldTogether} from project_authorizations
-              where user_id = asked.user_id and project_id = projects.id and ${countsToday()}) held`,
-  values: (asked: readonly Asked[]): AskedColumns => ({
+/** `question`, from 1, says which of the questions a row answers. */
+const projectsAsked = statement(
+  ({ ids, paths, users }: Slots<AskedColumns>) => sql<{ question: number } & Project>`
+    select asked.question, ${columns}, state.archived, state.marked_for_deletion,
+           ${isBeingCopied} as being_copied, state.archived or state.marked_for_deletion or ${isBeingCopied} or ${changesAreBlocked} as read_only,
+           held.access_level, ${permissionsOfRoles(sql`held.roles`)} as permissions
+      from unnest(${ofAnyLength(ids, 'bigint[]')}, ${ofAnyLength(paths, 'citext[]')}, ${ofAnyLength(users, 'bigint[]')})
+           with ordinality asked(project_id, full_path, user_id, question),
+           lateral (select id from projects where id = asked.project_id union all select id from projects where full_path = asked.full_path) named
+           join projects on projects.id = named.id, ${stateOfProject},
+           lateral (select ${heldTogether} from project_authorizations
+                     where user_id = asked.user_id and project_id = projects.id and ${countsToday()}) held`,
+);
+
+async function answersOf(db: Kysely<DB>, asked: readonly Asked[]): Promise<Map<string, Project>> {
+  const rows = await projectsAsked(db, {
     ids: asked.map(({ project_id }) => project_id),
     paths: asked.map(({ full_path }) => full_path),
     users: asked.map(({ caller }) => (caller && !caller.admin ? caller.id : null)),
-  }),
-  /** Answers by key. */
-  answers<A extends Asked, P extends Project>(
-    rows: readonly ({ question: number } & P)[],
-    asked: readonly A[],
-    key: (asked: A) => string,
-  ): Map<string, P> {
-    return new Map(
-      rows.map((project) => {
-        const one = asked[project.question - 1]!;
-        return [key(one), one.caller?.admin ? { ...project, access_level: levels.owner } : project];
-      }),
-    );
-  },
-};
+  });
+  return new Map(
+    rows.map((project) => {
+      const one = asked[project.question - 1]!;
+      return [keyOf(one), one.caller?.admin ? { ...project, access_level: levels.owner } : project];
+    }),
+  );
+}
 
-const projectsAsked = statement(
-  (slots: Slots<AskedColumns>) => sql<{ question: number } & Project>`select ${grants.list} from ${grants.from(slots)}`,
-);
-
-const grantedProject = dataLoader<Asked, Project>(keyOf, async (db, asked) =>
-  grants.answers(await projectsAsked(db, grants.values(asked)), asked, keyOf),
-);
-
-/** Answers a question about a project; other rules read more with it in the same statement. */
-export type Load<P extends Project> = (db: Kysely<DB>, asked: Asked) => Promise<P | undefined>;
+const grantedProject = keptWithRights('project', keyOf, dataLoader<Asked, Project>(keyOf, answersOf));
 
 /**
  * The project that `id` names, with the caller's access level in it. Deploy tokens and deploy keys have the level that they give, whoever added them.
  * @param id an ID or a full path, compared without case
+ * @param version the version of rights that counts; without one, the database is asked
  */
-export const projectFor = (db: Kysely<DB>, caller: Asker, id: string): Promise<Project | undefined> =>
-  loaded(db, caller, id, grantedProject);
-
-async function loaded<P extends Project>(db: Kysely<DB>, caller: Asker, id: string, load: Load<P>): Promise<P | undefined> {
-  if (!caller?.deploys) return projectNamed(db, caller, id, load);
-  const project = await projectNamed(db, undefined, id, load);
+export async function projectFor(db: Kysely<DB>, caller: Asker, id: string, version?: string): Promise<Project | undefined> {
+  if (!caller?.deploys) return projectNamed(db, caller, id, version);
+  const project = await projectNamed(db, undefined, id, version);
   return project && { ...project, access_level: await deployLevel(db, caller.deploys, project) };
 }
 
-async function projectNamed<P extends Project>(db: Kysely<DB>, caller: Asker, id: string, load: Load<P>): Promise<P | undefined> {
+async function projectNamed(db: Kysely<DB>, caller: Asker, id: string, version?: string): Promise<Project | undefined> {
   const project_id = idIn(id);
-  if (project_id !== undefined) return load(db, { caller, project_id, full_path: null });
+  if (project_id !== undefined) return grantedProject(db, { caller, project_id, full_path: null }, version);
   // PostgreSQL accepts no NUL in texts.
-  return id.includes('/') && !id.includes('\0') ? load(db, { caller, project_id: null, full_path: id }) : undefined;
+  return id.includes('/') && !id.includes('\0')
+    ? grantedProject(db, { caller, project_id: null, full_path: id }, version)
+    : undefined;
 }
 
 /** Whether a project is visible to the caller. */
@@ -247,12 +233,9 @@ export async function visibleProject(db: Kysely<DB>, caller: MaybeCaller, id: st
 }
 
 /** The project in `:id`, if it is visible to the caller. A project that moved is answered with a redirect. */
-const projectInPath = (call: AccessCall): Promise<Project> => loadedInPath(call, grantedProject);
-
-/** The same, with what `load` reads besides. */
-export async function loadedInPath<P extends Project>({ db, caller, params }: AccessCall, load: Load<P>): Promise<P> {
+export async function projectInPath({ db, caller, params, rightsVersion }: AccessCall): Promise<Project> {
   const id = params.id!;
-  const project = await loaded(db, caller, id, load);
+  const project = await projectFor(db, caller, id, await rightsVersion());
   if (project && mayRead(caller, project)) return project;
   const moved = project ? undefined : await movedProject(db, caller, id);
   throw moved ? new Moved('project', moved.id) : notFound('Project');

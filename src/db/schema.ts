@@ -1447,6 +1447,11 @@ export interface ResourceWeightEvents {
   created_at: Generated<Timestamp>;
 }
 
+export interface RightsVersions {
+  id: GeneratedAlways<number>;
+  version: Generated<number>;
+}
+
 export interface ServiceAccounts {
   user_id: number;
   group_id: number | null;
@@ -1800,6 +1805,7 @@ export interface DB {
   resource_milestone_events: ResourceMilestoneEvents;
   resource_state_events: ResourceStateEvents;
   resource_weight_events: ResourceWeightEvents;
+  rights_versions: RightsVersions;
   service_accounts: ServiceAccounts;
   snippet_user_agents: SnippetUserAgents;
   snippets: Snippets;

@@ -80,7 +80,12 @@ export interface AccessCall extends Services {
   caller: Caller | undefined;
   params: Readonly<Record<string, string>>;
   method: Method;
+  /** The version of rights that counts for the request; what is kept for it need not be read again. */
+  rightsVersion(): Promise<string>;
 }
+
+/** How an endpoint is called decides on the credentials that it accepts. */
+export type Authenticating = Pick<AnyEndpoint, 'rotation' | 'deploy_tokens'> & Partial<Pick<AccessCall, 'rightsVersion'>>;
 
 /** Who may call, decided by loading the objects of the call: the rule grants exactly what it has checked. */
 export interface Access<Granted> {

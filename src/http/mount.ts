@@ -9,7 +9,15 @@ import type { Services } from '../services/index.ts';
 import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
 import { anonymousBody_bytes, longTextBody_bytes, type ReadBody, UnreadBody, usualBody_bytes } from './body.ts';
 import { causedBy } from './cause.ts';
-import { type AnyEndpoint, type Caller, type Counting, isReading, type Method } from './endpoint.ts';
+import {
+  type AccessCall,
+  type AnyEndpoint,
+  type Authenticating,
+  type Caller,
+  type Counting,
+  isReading,
+  type Method,
+} from './endpoint.ts';
 import { ApiError, forbidden, Moved, RefusedAgain, unauthorized } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
@@ -33,12 +41,14 @@ export interface MountOptions {
     request: FastifyRequest,
     parameters: Values,
     services: Services,
-    endpoint: Pick<AnyEndpoint, 'rotation' | 'deploy_tokens'>,
+    endpoint: Authenticating,
   ): Promise<Caller | undefined>;
   /** Applies rate limits, if enabled; the headers are part of every reply. */
   countRequest(services: Services, endpoint: AnyEndpoint, counting: Counting): Promise<Headers>;
   /** The plan in force for anonymous requests; a caller includes it. */
-  planForAnonymous(db: Database): Promise<Plan>;
+  planForAnonymous(db: Database, version: string): Promise<Plan>;
+  /** The version of rights, at the time of the call or later. */
+  rightsVersion(db: Database): Promise<string>;
   /** The offering that this server is, or `any`. */
   offering: Offering | 'any';
   /** Called with every JSON reply before it is written; tests hold it against the schema. */
@@ -134,6 +144,8 @@ function inspectedHandler(endpoint: AnyEndpoint, { inspectRefusal }: MountOption
   };
 }
 
+type RightsVersion = AccessCall['rightsVersion'];
+
 function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const { services } = options;
   const { blobs } = services;
@@ -151,13 +163,15 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const handle = inspectedHandler(endpoint, options);
   const most_bytes = bodyLimitOf(endpoint);
   const fileParameter = fileIn((endpoint.input ?? {}) as TProperties);
+  const { rotation, deploy_tokens } = endpoint;
+  const accepted = { ...(rotation && { rotation }), ...(deploy_tokens && { deploy_tokens }) };
 
-  const grant = async ({ params }: FastifyRequest, caller: Caller | undefined) => {
+  const grant = async ({ params }: FastifyRequest, caller: Caller | undefined, rightsVersion: RightsVersion) => {
     checkScopes(caller, scopes);
     if (isElsewhere) throw caller ? endpoint.elsewhere!(services) : unauthorized();
-    const call = { ...services, caller, params: params as Record<string, string>, method: endpoint.method };
+    const call = { ...services, caller, params: params as Record<string, string>, method: endpoint.method, rightsVersion };
     const granted = await endpoint.access.check(call);
-    const plan = caller?.plan ?? (await options.planForAnonymous(services.db));
+    const plan = caller?.plan ?? (await options.planForAnonymous(services.db, await rightsVersion()));
     if (!reaches(plan, endpoint.plan)) throw forbidden(needsPlan('This', endpoint.plan!));
     return { granted, plan };
   };
@@ -169,20 +183,27 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   };
 
   /** The caller, or the user whom an administrator names in the body (sudo). */
-  const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined> => {
+  const identify = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    rightsVersion: RightsVersion,
+  ): Promise<Caller | undefined> => {
+    const credentials = { ...accepted, rightsVersion };
     const early = parametersOf(request, await fieldsThatMayIdentify(request, { blobs }));
     const caller = await admit(reply, {
-      identify: () => options.authenticate(request, early, services, endpoint),
+      identify: () => options.authenticate(request, early, services, credentials),
       count: (caller) => options.countRequest(services, endpoint, { caller, address: request.ip, parameters: early }),
     });
     if (!mayNameUserInBody(request, caller)) return caller;
     const { fields } = await readBody(request, caller);
-    return fields.sudo ? options.authenticate(request, parametersOf(request, fields), services, endpoint) : caller;
+    return fields.sudo ? options.authenticate(request, parametersOf(request, fields), services, credentials) : caller;
   };
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const caller = await identify(request, reply);
-    const { granted, plan } = await grant(request, caller);
+    let version: Promise<string> | undefined;
+    const rightsVersion = () => (version ??= options.rightsVersion(services.db));
+    const caller = await identify(request, reply, rightsVersion);
+    const { granted, plan } = await grant(request, caller, rightsVersion);
     const { fields, file } = await readBody(request, caller);
     try {
       const parameters = parametersOf(request, fields);

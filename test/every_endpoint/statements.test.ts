@@ -601,7 +601,7 @@ test('no list needs more statements for more rows', async () => {
   assert.deepEqual(wrong, []);
 });
 
-test('an issue takes three statements: the credential, the project with the issue, and its row', async () => {
+test('an issue takes three statements: the version of rights, what decides on access to it, and its row', async () => {
   const here = await world({});
   const owner = here.as('owner');
   const at = `/projects/${here.project.id}`;

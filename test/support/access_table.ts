@@ -5,6 +5,7 @@ import {
   type Permission,
   permissions,
   refreshAuthorizations,
+  rightsVersion,
   unusedPermissions,
 } from '../../src/access/index.ts';
 import { endpoints } from '../../src/areas/index.ts';
@@ -142,7 +143,8 @@ async function nest({ db, group, people }: World): Promise<void> {
 async function cell(world: World, things: Things, endpoint: AnyEndpoint, caller: Caller | undefined): Promise<string> {
   try {
     const params = paramsFor(endpoint.path, world, things);
-    await endpoint.access.check({ ...world.services, caller, params, method: endpoint.method });
+    const { services, db } = world;
+    await endpoint.access.check({ ...services, caller, params, method: endpoint.method, rightsVersion: () => rightsVersion(db) });
     return 'ok';
   } catch (error) {
     if (error instanceof ApiError) return String(error.status);

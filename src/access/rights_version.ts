@@ -1,0 +1,78 @@
+/**
+ * What decides on rights is kept while nothing changes it (docs/decisions/0058-rights-are-kept-until-they-change.md). A transaction that changes a row that
+ * rights depend on raises the version of rights. Each request reads the version, and asks the database only for what is not kept for it, so that a change
+ * takes effect at once, in every process.
+ */
+import { sql } from 'kysely';
+import type { LRUCache } from 'lru-cache';
+import { cacheOf } from '../caches.ts';
+import { type Database, dataLoader, statement } from '../db/index.ts';
+
+type Kept = LRUCache<string, object>;
+
+const most = 20_000;
+/** Some things change without a statement: the last use of a token becomes old, and the time ends in which an address can be confirmed later. */
+const kept_ms = 60_000;
+
+/** What is kept for the version of rights that was read last. */
+class Rights {
+  #version: string | undefined;
+  #kept: Kept | undefined;
+
+  /** From now on, answers are kept for this version. */
+  moveTo(version: string): void {
+    if (version === this.#version) return;
+    this.#version = version;
+    this.#kept = cacheOf(most, { ttl: kept_ms });
+  }
+
+  /** Undefined when another version has been read meanwhile. */
+  keptFor(version: string): Kept | undefined {
+    return version === this.#version ? this.#kept : undefined;
+  }
+}
+
+/** By database. A transaction is another one, for which nothing is kept. */
+const rights = new WeakMap<Database, Rights>();
+
+/** Rights that have an end lose their force at the beginning of a day. */
+const versionNow = statement(
+  () => sql<{ version: string }>`select concat_ws(${' '}, current_date, sum(version)) as version from rights_versions`,
+);
+const now = 'now';
+const versions = dataLoader<typeof now, string>(
+  (question) => question,
+  async (db) => new Map((await versionNow(db, {})).map(({ version }) => [now, version])),
+);
+
+/** The version of rights, as the database has it after the call. Concurrent requests share a statement. */
+export async function rightsVersion(db: Database): Promise<string> {
+  const version = (await versions(db, now))!;
+  const known = rights.get(db) ?? new Rights();
+  known.moveTo(version);
+  rights.set(db, known);
+  return version;
+}
+
+/**
+ * A data loader whose answers are kept until rights change.
+ * @param name distinguishes its answers from those of others
+ * @param mayKeep whether an answer may be given again
+ * @returns a function of a database, a question and a version that `rightsVersion` has returned for the request; without one, nothing kept is used
+ */
+export const keptWithRights =
+  <Question, Answer extends object>(
+    name: string,
+    keyOf: (question: Question) => string,
+    load: (db: Database, question: Question) => Promise<Answer | undefined>,
+    mayKeep: (answer: Answer) => boolean = () => true,
+  ) =>
+  async (db: Database, question: Question, version: string | undefined): Promise<Answer | undefined> => {
+    const kept = version === undefined ? undefined : rights.get(db)?.keptFor(version);
+    const key = `${name} ${keyOf(question)}`;
+    const known = kept?.get(key);
+    if (known) return known as Answer;
+    const answer = await load(db, question);
+    if (answer && mayKeep(answer)) kept?.set(key, answer);
+    return answer;
+  };
