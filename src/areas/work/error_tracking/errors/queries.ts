@@ -2,7 +2,7 @@
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { isVisibleIssue, type MaybeCaller, type Project } from '../../../../access/index.ts';
-import { type Database, type DB, isAmong, ofAnyLength } from '../../../../db/index.ts';
+import { countedUpTo, customPlan, type Database, type DB, isAmong, ofAnyLength } from '../../../../db/index.ts';
 import { Direction, filtersOn } from '../../../../http/index.ts';
 import { isFoundIn } from '../../../../texts/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../../people/users/index.ts';
@@ -48,13 +48,16 @@ export const errorText = <Column extends (typeof textColumns)[number]>(column: C
     column,
   );
 
-/** @throws ApiError 400 for too many words */
-function saysAll(query: string): RawBuilder<SqlBool> {
-  const isFound = isFoundIn(
+/** Of rows of `error_tracking_error_texts texts`; undefined without a word. Throws `ApiError` 400 for too many. */
+const areFound = (query: string) =>
+  isFoundIn(
     query,
     textColumns.map((column) => `texts.${column}`),
     'query',
   );
+
+function saysAll(query: string): RawBuilder<SqlBool> {
+  const isFound = areFound(query);
   return isFound === undefined
     ? sql`true`
     : sql`exists (select from error_tracking_error_texts texts
@@ -126,15 +129,66 @@ const errorsOf = (db: Database, caller: MaybeCaller, project: Pick<Project, 'id'
 
 const inStatus = (status: Status | 'all') => (q: Errors) => (status === 'all' ? q.lit(true) : q('status', '=', status));
 
+/** Errors of a tag that so few have, or of words that so few say, are looked up; otherwise the list is walked in its order. */
+const few = 500;
+
+/** The errors of a statement, unless there are more than a few, which is remembered. */
+async function ifFew(db: Database, statement: RawBuilder<{ error_id: number }>): Promise<number[] | undefined> {
+  const compiled = sql<{ error_id: number }>`${customPlan} ${statement} limit ${few + 1}`.compile(db);
+  let ids: number[] | undefined;
+  await countedUpTo(db, JSON.stringify([compiled.sql, compiled.parameters]), few + 1, async () => {
+    const { rows } = await db.executeQuery(compiled);
+    if (rows.length <= few) ids = rows.map(({ error_id }) => error_id);
+    return rows.length;
+  });
+  return ids;
+}
+
+type Given = Omit<ErrorListing, 'status' | 'order_by' | 'sort'>;
+
+/**
+ * The errors that meet one of the filters, if they are few, and the other filters. PostgreSQL cannot estimate how many errors say a rare word, and would walk all
+ * others to find them.
+ * @throws ApiError 400 for too many words
+ */
+async function fewFor(
+  db: Database,
+  project: Pick<Project, 'id'>,
+  given: Given,
+): Promise<{ found: number[]; rest: Given } | undefined> {
+  for (const key of ['release', 'environment'] as const) {
+    const value = given[key];
+    if (value === undefined) continue;
+    const tagged = sql<{ error_id: number }>`
+      select error_id from error_tracking_error_tags where key = ${sql.lit(key)} and value = ${value.slice(0, longestTagValue)}`;
+    const found = await ifFew(db, tagged);
+    if (found) return { found, rest: { ...given, [key]: undefined } };
+  }
+  const isFound = areFound(given.query ?? '');
+  if (!isFound) return undefined;
+  const saying = sql<{ error_id: number }>`
+    select error_id from error_tracking_error_texts texts where texts.project_id = ${project.id} and ${isFound}`;
+  const found = await ifFew(db, saying);
+  return found && { found, rest: { ...given, query: undefined } };
+}
+
 /**
  * A list of errors: the query for a page, and a longer list that is counted at less cost.
  * @throws ApiError 400 for too many words
  */
-export function errorList(db: Database, caller: MaybeCaller, project: Pick<Project, 'id'>, listing: ErrorListing) {
+export async function errorList(db: Database, caller: MaybeCaller, project: Pick<Project, 'id'>, listing: ErrorListing) {
   const { status, order_by, sort, ...given } = listing;
-  const within = errorsOf(db, caller, project).where(inStatus(status));
+  const few = await fewFor(db, project, given);
+  const all = errorsOf(db, caller, project).where(inStatus(status));
+  const within = few ? all.where(isAmong('error_tracking_errors.id', few.found, 'bigint[]')) : all;
   const column = columnOf[order_by];
-  return { list: within.where(filters.matching(given)).orderBy(column, sort).orderBy('id', sort), within };
+  return {
+    list: within
+      .where(filters.matching(few?.rest ?? given))
+      .orderBy(column, sort)
+      .orderBy('id', sort),
+    within,
+  };
 }
 
 /** An error of a project, undefined when there is none with this id. */

@@ -19,7 +19,7 @@ export const errorRoutes = offeredOn(
       returns: pageOf(TrackedError),
       refusals: { 400: 'query has more than 64 terms' },
       handle: async ({ db, url, caller, project, input }) => {
-        const { list, within } = errorList(db, caller, project, input);
+        const { list, within } = await errorList(db, caller, project, input);
         return mapPage(await paginate(db, list, input, undefined, within), presentError(url, project));
       },
     }),

@@ -83,7 +83,7 @@ async function listIssues(call: SentryCall) {
   const { query } = call.request;
   const [caller, project, page] = [callerIn(call), await projectIn(call), pageIn(call, maximumPerPage)];
   const listing = { ...searchIn(query.query), order_by: orderIn(textIn(query.sort)), sort: 'desc' as const };
-  const { list } = errorList(db, caller, project, listing);
+  const { list } = await errorList(db, caller, project, listing);
   const { ids, has_more } = await idsOnPage(list, page);
   const [rows, stats] = await Promise.all([rowsOf(list, ids), statsOf(db, ids)]);
   call.reply.header('link', linksOf(call, page, has_more));
