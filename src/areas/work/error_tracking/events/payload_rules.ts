@@ -59,10 +59,10 @@ export function cleaned(value: Json, depth = 0): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [clean(name), cleaned(member, depth + 1)]));
 }
 
-function isTooDeep(value: Json, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+function isTooDeep(value: JsonObject | Json[], depth = 0): boolean {
   if (depth >= maximumDepth) return true;
-  for (const name in value) if (isTooDeep((value as JsonObject)[name]!, depth + 1)) return true;
+  for (const member of Array.isArray(value) ? value : Object.values(value))
+    if (typeof member === 'object' && member !== null && isTooDeep(member, depth + 1)) return true;
   return false;
 }
 
