@@ -38,9 +38,9 @@ const rows = (project: number, events: number, errors: number) => `
            now() - interval '1 second' * (abs(hashint8(n + 1000000007)) % ${(days - 1) * 86_400}) as at,
            abs(hashint8(n + 77)) as chance, abs(hashint8(n + 1234567)) as other
       from generate_series(1, ${events}) n;
-  insert into error_tracking_events (project_id, event_id, received_at, digested_at, error_id, occurred_at, environment, level, name, description, actor, platform,
+  insert into error_tracking_events (project_id, event_id, received_at, error_id, occurred_at, environment, level, name, description, actor, platform,
                                      release, fingerprint, user_hash, tags, payload) overriding system value
-    select ${project}, md5(n::text)::uuid, at, at, error, at, case when chance % 20 = 0 then 'staging' when chance % 500 = 1 then 'rehearsal' else 'production' end, 'error',
+    select ${project}, md5(n::text)::uuid, at, error, at, case when chance % 20 = 0 then 'staging' when chance % 500 = 1 then 'rehearsal' else 'production' end, 'error',
            'Error', left(text, 200), 'work', 'node', 'shop@1.' || other % 100, md5(error::text), decode(left(md5((other % 20000)::text), 16), 'hex'), '{}',
            '{"message":"' || text || '","extra":"' || repeat('x', 300) || '"}'
       from drawn join said using (error);

@@ -1,6 +1,7 @@
 /** Error tracking: how fast events are taken from applications, until the last of them is grouped, beside bare INSERTs and beside Bugsink. */
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import pg from 'pg';
 import { startEmbedded } from '../src/db/embedded.ts';
@@ -13,6 +14,8 @@ const events = Number(process.env.BENCH_EVENTS ?? 10_000);
 const warmUp_events = events / 10;
 const event_bytes = 24 * 1024;
 const connections = 32;
+/** How often it is asked whether all are grouped. */
+const poll_ms = 5;
 /** Fewer, because Bugsink groups some tens a second. */
 const bugsinkEvents = Math.min(1000, events);
 
@@ -76,8 +79,8 @@ const rateOf = async (amount: number, work: () => Promise<unknown>): Promise<num
 
 /** The row of an event. What it changes of its error is left out, because many events do that together. */
 const insertStatement = (project: number) => `
-  insert into error_tracking_events (project_id, event_id, digested_at, error_id, occurred_at, environment, level, name, description, actor, platform, fingerprint, tags, payload)
-  select project_id, gen_random_uuid(), now(), id, now(), 'production', 'error', 'OrderError', 'no address', 'step39', 'node', fingerprint, '{"region": "eu"}', $1
+  insert into error_tracking_events (project_id, event_id, error_id, occurred_at, environment, level, name, description, actor, platform, fingerprint, tags, payload)
+  select project_id, gen_random_uuid(), id, now(), 'production', 'error', 'OrderError', 'no address', 'step39', 'node', fingerprint, '{"region": "eu"}', $1
     from error_tracking_errors where project_id = ${project}`;
 
 async function bareRate(connectionString: string, project: number): Promise<number> {
@@ -130,8 +133,8 @@ export async function measureErrorTracking(folder: string): Promise<Row[]> {
     const { id, collector } = await openProject(instance);
     const sendAll = async (amount: number) => {
       await send(instance.url, collector, amount);
-      const isWaiting = 'select exists (select from error_tracking_events where digested_at is null) as is_waiting';
-      while ((await client.query<{ is_waiting: boolean }>(isWaiting)).rows[0]!.is_waiting);
+      const isWaiting = 'select exists (select from error_tracking_waiting_events) as is_waiting';
+      while ((await client.query<{ is_waiting: boolean }>(isWaiting)).rows[0]!.is_waiting) await sleep(poll_ms);
     };
     await sendAll(warmUp_events);
     const [before_ms, before_bytes] = [await instance.cpu_ms(), await instance.memory_bytes()];

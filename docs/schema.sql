@@ -979,7 +979,6 @@ create table error_tracking_events (
   project_id bigint not null,
   event_id uuid not null,
   received_at timestamp with time zone default now() not null,
-  digested_at timestamp with time zone,
   error_id bigint,
   occurred_at timestamp with time zone not null,
   environment text not null,
@@ -999,7 +998,6 @@ create table error_tracking_events (
   constraint error_tracking_events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 ) partition by RANGE (received_at);
 CREATE INDEX error_tracking_events_error_id_occurred_at_id_idx ON ONLY error_tracking_events USING btree (error_id, occurred_at, id);
-CREATE INDEX error_tracking_events_id_idx ON ONLY error_tracking_events USING btree (id) WHERE digested_at IS NULL;
 CREATE INDEX error_tracking_events_id_idx1 ON ONLY error_tracking_events USING btree (id);
 CREATE INDEX error_tracking_events_project_id_event_id_idx ON ONLY error_tracking_events USING btree (project_id, event_id);
 
@@ -1126,6 +1124,12 @@ create table error_tracking_versions (
 );
 CREATE INDEX error_tracking_versions_project_id_created_at_id_idx ON error_tracking_versions USING btree (project_id, created_at, id);
 CREATE INDEX error_tracking_versions_used_at_idx ON error_tracking_versions USING btree (used_at);
+
+create table error_tracking_waiting_events (
+  id bigint not null,
+  received_at timestamp with time zone not null,
+  constraint error_tracking_waiting_events_pkey PRIMARY KEY (id)
+);
 
 create table events (
   id bigint generated always as identity not null,

@@ -438,7 +438,6 @@ export interface ErrorTrackingEvents {
   project_id: number;
   event_id: string;
   received_at: Generated<Timestamp>;
-  digested_at: Timestamp | null;
   error_id: number | null;
   occurred_at: Timestamp;
   environment: string;
@@ -536,6 +535,11 @@ export interface ErrorTrackingVersions {
   released_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   used_at: Generated<Timestamp>;
+}
+
+export interface ErrorTrackingWaitingEvents {
+  id: number;
+  received_at: Timestamp;
 }
 
 export interface Events {
@@ -1729,6 +1733,7 @@ export interface DB {
   error_tracking_settings: ErrorTrackingSettings;
   error_tracking_source_maps: ErrorTrackingSourceMaps;
   error_tracking_versions: ErrorTrackingVersions;
+  error_tracking_waiting_events: ErrorTrackingWaitingEvents;
   events: Events;
   feature_gates: FeatureGates;
   features: Features;

@@ -226,7 +226,7 @@ async function addErrors({ db, project }: World, turn: number, assignee_id: numb
   const event = { ...said, ...texts, project_id: project.id, error_id: (await errorOf({ db, project })).id, occurred_at: now };
   await db
     .insertInto('error_tracking_events')
-    .values({ ...event, event_id: crypto.randomUUID(), environment: 'production', tags: '{}', payload: '{}', digested_at: now })
+    .values({ ...event, event_id: crypto.randomUUID(), environment: 'production', tags: '{}', payload: '{}' })
     .execute();
 }
 

@@ -25,7 +25,7 @@ const mebibyte = 2 ** 20;
 async function waitingEvents(db: Database, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
-      select from error_tracking_events where digested_at is null limit ${most}) as waiting`.execute(db);
+      select from error_tracking_waiting_events limit ${most}) as waiting`.execute(db);
   return rows[0]!.count;
 }
 

@@ -80,19 +80,21 @@ function endsOf(lengths: readonly number[]): number[] {
 
 /**
  * Columns as arrays: one statement for any number of rows. The payloads are cut from one value, because in an array of texts each character of them would be
- * read twice for the quotes of the array.
+ * read twice for the quotes of the array. An event names its error here if it is known, and is counted when it is grouped; the lock keeps that error from being
+ * deleted before.
  */
 async function insertEvents(tx: Database, arrivals: readonly EventArrival[]): Promise<void> {
   const all = <T>(column: (arrival: EventArrival) => T): T[] => arrivals.map(column);
   const payloads = all(({ event }) => Buffer.from(event.payload));
   const lengths = payloads.map(({ length }) => length);
   await sql`
-    insert into error_tracking_events
-           (project_id, event_id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
-            user_hash, tags, payload)
-    select project_id, event_id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
-           decode(user_hash, 'hex'), tags::jsonb, convert_from(substring(${Buffer.concat(payloads)}::bytea from ends - length + 1 for length), 'UTF8')
-      from unnest(
+    with stored as (
+      insert into error_tracking_events
+             (project_id, event_id, error_id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
+              user_hash, tags, payload)
+      select project_id, event_id, known.id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
+             decode(user_hash, 'hex'), tags::jsonb, convert_from(substring(${Buffer.concat(payloads)}::bytea from ends - length + 1 for length), 'UTF8')
+        from unnest(
              ${all(({ intake }) => intake.project_id)}::bigint[], ${all(({ event }) => event.event_id)}::uuid[],
              ${all(({ event }) => event.occurred_at.toISOString())}::timestamptz[], ${all(({ event }) => event.environment)}::text[],
              ${all(({ event }) => event.level)}::text[], ${all(({ event }) => event.name)}::text[],
@@ -102,7 +104,14 @@ async function insertEvents(tx: Database, arrivals: readonly EventArrival[]): Pr
              ${all(({ event }) => JSON.stringify(event.tags))}::text[], ${lengths}::integer[], ${endsOf(lengths)}::integer[]
            ) as given(project_id, event_id, occurred_at, environment, level, name, description, actor, platform, release, fingerprint,
                       user_hash, tags, length, ends)
-     where exists (select from projects where projects.id = given.project_id)`.execute(tx);
+             left join lateral (
+               select id from error_tracking_errors errors
+                where errors.project_id = given.project_id and errors.fingerprint = given.fingerprint
+                  for key share) known on true
+       where exists (select from projects where projects.id = given.project_id)
+      returning id, received_at
+    )
+    insert into error_tracking_waiting_events (id, received_at) select id, received_at from stored`.execute(tx);
 }
 
 /** Stores what is within the limits of its project. @returns what is not */

@@ -23,16 +23,19 @@ interface Waiting {
   fingerprint: string;
 }
 
-const waitingEvents = async (tx: Database): Promise<Waiting[]> => {
-  const { rows } = await sql<Waiting>`
+/** Takes the oldest events that wait. Those that were deleted meanwhile are left out. */
+async function takeWaiting(tx: Database): Promise<{ taken: number; waiting: Waiting[] }> {
+  const { rows } = await sql<Waiting | { project_id: null }>`
+    with taken as (
+      delete from error_tracking_waiting_events
+       where id = any(array(select id from error_tracking_waiting_events order by id limit ${batchSize}))
+      returning id, received_at
+    )
     select id, received_at::text as received_at, project_id, fingerprint
-      from error_tracking_events
-     where digested_at is null
-     order by id
-     limit ${batchSize}
-       for update`.execute(tx);
-  return rows;
-};
+      from taken left join error_tracking_events events using (received_at, id)
+     order by id`.execute(tx);
+  return { taken: rows.length, waiting: rows.filter((row): row is Waiting => row.project_id !== null) };
+}
 
 /** One batch at a time: an event that was sent twice must not be in two. */
 const lockDigestion = (tx: Database) => sql`select pg_advisory_xact_lock(hashtext('digestion of errors'))`.execute(tx);
@@ -59,9 +62,13 @@ async function deleteRepeated(tx: Database, waiting: readonly Waiting[]): Promis
       select id, received_at from (
         select id, received_at, row_number() over (partition by project_id, event_id order by id) as number,
                exists (
-                 select from error_tracking_events earlier
-                  where earlier.project_id = batch.project_id and earlier.event_id = batch.event_id
-                    and earlier.digested_at is not null and earlier.received_at > now() - ${repeatedWithin}
+                 select from error_tracking_events grouped
+                  where grouped.project_id = batch.project_id and grouped.event_id = batch.event_id and grouped.received_at > now() - ${repeatedWithin}
+                    and grouped.id <> batch.id and grouped.id <> all(${ofAnyLength(
+                      waiting.map(({ id }) => id),
+                      'bigint[]',
+                    )})
+                    and not exists (select from error_tracking_waiting_events others where others.id = grouped.id)
                ) as is_known
           from batch
       ) as numbered
@@ -237,11 +244,13 @@ async function countParts(tx: Database, waiting: readonly Waiting[]): Promise<Ne
   return rows;
 }
 
-const markDigested = (tx: Database, waiting: readonly Waiting[]) =>
+/** Events whose error was known when they arrived name it already. */
+const nameErrors = (tx: Database, waiting: readonly Waiting[]) =>
   sql`
     with ${digestedOf(waiting)}
-    update error_tracking_events events set digested_at = now(), error_id = digested.group_id
-      from digested where events.received_at = digested.received_at and events.id = digested.id`.execute(tx);
+    update error_tracking_events events set error_id = digested.group_id
+      from digested where events.received_at = digested.received_at and events.id = digested.id
+       and events.error_id is distinct from digested.group_id`.execute(tx);
 
 /**
  * Groups the oldest events that wait, and tells of errors that are new, happen again or happen too often.
@@ -250,15 +259,15 @@ const markDigested = (tx: Database, waiting: readonly Waiting[]) =>
  */
 export async function digestEvents(tx: Database): Promise<number> {
   await lockDigestion(tx);
-  const waiting = await waitingEvents(tx);
-  if (waiting.length === 0) return 0;
+  const { taken, waiting } = await takeWaiting(tx);
+  if (waiting.length === 0) return taken;
   const fresh = await deleteRepeated(tx, waiting);
-  if (fresh.length === 0) return waiting.length;
+  if (fresh.length === 0) return taken;
   const resolved = await resolvedErrors(tx, fresh);
   const added = await addErrors(tx, fresh);
   await writeTexts(tx, fresh);
   const known = await countEvents(tx, fresh, added, await countParts(tx, fresh));
-  await markDigested(tx, fresh);
+  await nameErrors(tx, fresh);
   const regressed = known.filter(({ id }) => resolved.has(id));
   const news: ErrorNews[] = [
     ...added.map((error): ErrorNews => ({ ...error, kind: 'new' })),
@@ -270,5 +279,5 @@ export async function digestEvents(tx: Database): Promise<number> {
     [...added, ...known].map(({ id }) => id),
   );
   await tellOfErrors(tx, [...news, ...alerts.map((error): ErrorNews => ({ ...error, kind: 'alert' }))]);
-  return waiting.length;
+  return taken;
 }

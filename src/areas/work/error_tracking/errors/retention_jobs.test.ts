@@ -86,9 +86,9 @@ test('errors are forgotten after the days of the setting, and partitions are mad
   await sql`create table error_tracking_events_20200102 partition of error_tracking_events
               for values from ('2020-01-02T00:00Z') to ('2020-01-03T00:00Z')`.execute(db);
   await sql`
-    insert into error_tracking_events (project_id, event_id, received_at, digested_at, error_id, occurred_at, environment, level,
+    insert into error_tracking_events (project_id, event_id, received_at, error_id, occurred_at, environment, level,
                                        description, name, actor, platform, fingerprint, tags, payload)
-    select project_id, gen_random_uuid(), '2020-01-02T12:00Z', now(), error_id, occurred_at, environment, level,
+    select project_id, gen_random_uuid(), '2020-01-02T12:00Z', error_id, occurred_at, environment, level,
            description, name, actor, platform, fingerprint, tags, payload
       from error_tracking_events order by id desc limit 1`.execute(db);
   const { status } = await as('admin').put('/application/settings', { error_tracking_retention_days: 60 });
