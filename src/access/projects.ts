@@ -169,7 +169,7 @@ async function answersOf(db: Kysely<DB>, asked: readonly Asked[]): Promise<Map<s
 const grantedProject = keptWithRights('project', keyOf, dataLoader<Asked, Project>(keyOf, answersOf));
 
 /**
- * The project that `id` names, with the caller's access level in it. Deploy tokens and deploy keys have the level that they give, whoever added them.
+ * The project that `id` names, with the caller's access level in it. Deploy tokens and deploy keys have the level that they grant, regardless of the user who added them.
  * @param id an ID or a full path, compared without case
  * @param version the version of rights that counts; without one, the database is asked
  */

@@ -104,7 +104,7 @@ class Connections<Who> {
   }
 
   admit(client: Connection, address: string): void {
-    // It is told nothing: whoever is at a limit learns it by the end of the connection.
+    // A client that exceeds a limit gets no message; the connection is just closed.
     client.on('error', () => {});
     const open = this.#open.get(address) ?? 0;
     const isTooMany = open >= this.#options.connectionsPerAddress || this.#unknown >= mostUnknown;
