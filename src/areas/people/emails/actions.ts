@@ -1,6 +1,6 @@
 /** Adding and deleting email addresses other than the primary one (docs/reference/emails.md). */
 import { sql } from 'kysely';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, isUniqueViolation, repeated } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found, invalid } from '../../../http/index.ts';
 import { recordConfirmation } from './address_actions.ts';
 import { isExpired, isTaken } from './claim_rules.ts';
@@ -44,7 +44,7 @@ async function confirmAnew(tx: Database, user_id: number, email: string) {
  */
 export async function addEmail(db: Database, user_id: number, email: string, isKnown: boolean) {
   try {
-    return await db.transaction().execute(async (tx) => {
+    return await repeated(db, async (tx) => {
       await lockUser(tx, user_id);
       const refused = isKnown ? undefined : await confirmAnew(tx, user_id, email);
       if (refused) return refused;

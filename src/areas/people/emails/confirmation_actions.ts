@@ -1,6 +1,6 @@
 /** Actions of confirmation links. */
 import { sql } from 'kysely';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, isUniqueViolation, repeated } from '../../../db/index.ts';
 import { lockUser } from './actions.ts';
 import { movePrimaryEmail, recordConfirmation } from './address_actions.ts';
 import { isExpired } from './claim_rules.ts';
@@ -44,7 +44,7 @@ async function readClaim(tx: Database, seed: string): Promise<Claim | undefined>
 
 /** Runs `act` on the claim of a link, with the addresses of its user locked. */
 async function withClaim(db: Database, seed: string, act: (tx: Database, claim: Claim) => Promise<Outcome>): Promise<Outcome> {
-  return db.transaction().execute(async (tx) => {
+  return repeated(db, async (tx) => {
     const user = await readClaim(tx, seed);
     if (!user) return { result: 'gone' };
     await lockUser(tx, user.user_id);

@@ -3,9 +3,11 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { type Answer, clientOf } from '../../../../test/support/client.ts';
 import { linkIn, mailOf } from '../../../../test/support/mail.ts';
+import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { recipientFor } from '../../../access/index.ts';
 import { createUser } from '../users/index.ts';
+import { recordConfirmation } from './address_actions.ts';
 import { confirmEmail, confirmNewPrimary, tellOfNewEmail, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 import { changePrimaryEmail } from './primary_actions.ts';
 import { confirmedAddresses } from './queries.ts';
@@ -253,6 +255,28 @@ test('of many concurrent claims to one address, in any case, at most one is conf
   );
   assert.equal(rows[0]!.wrong, 0);
   assert.equal((await as('admin').get('/users', { search: `${people.guest.username}@example.com` })).body[0].id, people.guest.id);
+});
+
+test('a request that loses a deadlock over an address is run again, and finds that the address is taken', async () => {
+  const { as, db, group, person } = await world({});
+  const email = `contested-${group.id}@example.com`;
+  const [first, second] = await Promise.all([person(), person()]);
+  assert.equal((await second.client.post('/user/emails', { email })).status, 201);
+  const { refused } = await db.transaction().execute(async (tx) => {
+    // Only the request looks for a deadlock, so that it is the one to be ended.
+    await sql`set local deadlock_timeout = '1min'`.execute(tx);
+    const confirmed = { user_id: first.id, email, confirmed_at: sql<string>`now()` };
+    const { id } = await tx.insertInto('emails').values(confirmed).returning('id').executeTakeFirstOrThrow();
+    // It has locked its claim, and waits for the address.
+    const refused = as('admin').put(`/users/${second.id}`, { email, skip_reconfirmation: true });
+    await untilLockWaits(db);
+    await recordConfirmation(tx, id);
+    return { refused };
+  });
+  const { status, body } = await refused;
+  assert.deepEqual([status, body], [409, { message: 'Email has already been taken' }]);
+  const claimed = await db.selectFrom('emails').select('user_id').where('email', '=', email).execute();
+  assert.deepEqual(claimed, [{ user_id: first.id }]);
 });
 
 test('a user claims their primary address when they are created and whenever it changes', async () => {

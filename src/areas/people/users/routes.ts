@@ -1,7 +1,7 @@
 /** Users (docs/reference/users.md). */
 import { Type } from 'typebox';
 import { admin, anyone, type MaybeCaller, signedIn } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, repeated } from '../../../db/index.ts';
 import {
   type Access,
   allOptional,
@@ -209,7 +209,7 @@ export const userRoutes = [
       if (isKnown && password === undefined) throw invalid({ password: ["can't be blank"] });
       const received = await receiveAvatar({ db, blobs }, avatar);
       const user = { email, name, username, password: isKnown ? password : undefined, admin: isAdmin, profile: others };
-      const id = await db.transaction().execute(async (tx) => {
+      const id = await repeated(db, async (tx) => {
         const made = await createUser(tx, { ...user, confirmed: skip_confirmation, created_by_id: caller.id });
         if (given) await setIdentity(tx, made, given);
         await setAvatar(tx, 'users', made, received);
@@ -241,7 +241,7 @@ export const userRoutes = [
     handle: async ({ db, url, blobs, caller, input: { id, skip_reconfirmation, avatar, provider, extern_uid, ...changes } }) => {
       const given = identityIn({ provider, extern_uid });
       const received = await receiveAvatar({ db, blobs }, avatar);
-      await db.transaction().execute(async (tx) => {
+      await repeated(db, async (tx) => {
         await changeUser(tx, id, changes, skip_reconfirmation ? 'confirmed' : 'unknown');
         if (given) await setIdentity(tx, id, given);
         await setAvatar(tx, 'users', id, received);

@@ -1,6 +1,7 @@
 /** The pages behind the link in an invitation mail. The link proves access to the invited address; accepting also requires signing in. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate, userByPassword } from '../../../access/index.ts';
+import { repeated } from '../../../db/index.ts';
 import {
   type Caller,
   type Door,
@@ -61,7 +62,7 @@ async function signUpAndAccept(call: Call, invitation: OpenInvitation) {
     name: textIn(call, 'name'),
     password: textIn(call, 'password'),
   };
-  return answered(reply, invitation, await services.db.transaction().execute((tx) => signUp(tx, invitation, account)));
+  return answered(reply, invitation, await repeated(services.db, (tx) => signUp(tx, invitation, account)));
 }
 
 const isDone: ReadonlySet<Outcome> = new Set(['joined', 'known', 'queued']);

@@ -1,7 +1,7 @@
 /** Changes of service accounts (docs/reference/service_accounts.md). */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
+import { type Database, isForeignKeyViolation, repeated } from '../../../db/index.ts';
 import { ApiError, badRequest, forbidden, notFound, type Plan, type Services, sentenceOf, textOf } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { seats } from '../../instance/licenses/index.ts';
@@ -84,7 +84,7 @@ export async function createServiceAccount(
   const prefix = group_id === null ? 'service_account' : `service_account_group_${group_id}`;
   const { username = `${prefix}_${randomBytes(16).toString('hex')}` } = account;
   const own = `${username}@noreply.${new URL(url).hostname}`;
-  return db.transaction().execute(async (tx) => {
+  return repeated(db, async (tx) => {
     await checkSeat(tx, plan, group_id);
     await checkNames(tx, undefined, { name, username, ...(email === undefined ? {} : { email }) });
     // After the username, which it contains: a bad username must not lead to an error about an address that the caller did not send.
@@ -115,7 +115,7 @@ export async function changeServiceAccount(
 ): Promise<void> {
   const changes: Names = Object.fromEntries(Object.entries(names).filter(([, text]) => text != null && text.trim() !== ''));
   if (Object.keys(changes).length === 0) return;
-  await db.transaction().execute(async (tx) => {
+  await repeated(db, async (tx) => {
     await checkNames(tx, user_id, changes);
     await changeUser(tx, user_id, changes, await proofOf(tx)).catch(refuse);
   });
