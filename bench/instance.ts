@@ -15,6 +15,16 @@ export interface Instance extends Pick<Server, 'ready_ms' | 'memory_bytes' | 'cp
   url: string;
   data: string;
   api: ReturnType<typeof clientOf>;
+  longestBlock_ms(): Promise<number>;
+}
+
+/** The gauge asks a timer every 10 ms, and shows that much for a loop that is never late. */
+const timer_ms = 10;
+
+async function longestBlock_ms(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/-/metrics`)).text();
+  const lag_seconds = Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]);
+  return Math.max(0, lag_seconds * 1000 - timer_ms);
 }
 
 /** Starts the server on `data`, with further settings. */
@@ -23,7 +33,8 @@ export async function startInstance(data: string, settings: Record<string, strin
   environment.COPPICE_LOG_LEVEL = 'info'; // as operators run it
   const { ready_ms, memory_bytes, cpu_ms, stop } = await startServer(environment);
   const url = environment.COPPICE_URL;
-  return { url, data, api: clientOf(`${url}/api/v4`, token), ready_ms, memory_bytes, cpu_ms, stop };
+  const api = clientOf(`${url}/api/v4`, token);
+  return { url, data, api, ready_ms, memory_bytes, cpu_ms, stop, longestBlock_ms: () => longestBlock_ms(url) };
 }
 
 /** A folder for one run, and how to be rid of it. */

@@ -9,6 +9,8 @@ export interface Measured {
   p50_ms: number;
   p90_ms: number;
   p99_ms: number;
+  /** The longest time in which the event loop of the server came to nothing else. */
+  block_ms?: number;
 }
 
 const duration_s = Number(process.env.BENCH_SECONDS ?? 8);
@@ -19,6 +21,8 @@ const connections = 16;
 export interface Measurable {
   url: string;
   cpu_ms(): Promise<number>;
+  /** The longest time since it was asked last in which its event loop came to nothing else. */
+  longestBlock_ms?(): Promise<number>;
 }
 
 /** How addresses are asked, where that is not a GET on 16 connections. */
@@ -33,12 +37,14 @@ export interface Asking {
  * Puts load on addresses for some seconds, after as many of warming up.
  * @param paths asked in turn by each connection
  */
-export async function load({ url, cpu_ms }: Measurable, paths: readonly string[], asking: Asking = {}): Promise<Measured> {
+export async function load(measurable: Measurable, paths: readonly string[], asking: Asking = {}): Promise<Measured> {
+  const { url, cpu_ms } = measurable;
   const { body, ...common } = asking;
   const requests = paths.map((path) => ({ path, ...(body === undefined ? {} : { body }) }));
   const options = { url, connections, ...common, requests };
   await autocannon({ ...options, duration: warmUp_s });
   const before_ms = await cpu_ms();
+  await measurable.longestBlock_ms?.();
   const result = await autocannon({ ...options, duration: duration_s });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${paths[0]}: ${result.non2xx} refusals, ${result.errors} errors`);
   return {
@@ -47,6 +53,7 @@ export async function load({ url, cpu_ms }: Measurable, paths: readonly string[]
     p50_ms: result.latency.p50,
     p90_ms: result.latency.p90,
     p99_ms: result.latency.p99,
+    block_ms: await measurable.longestBlock_ms?.(),
   };
 }
 

@@ -138,12 +138,6 @@ async function advertise(instance: Instance, { repository }: Seed, protocol: 0 |
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
 
-/** The longest time since it was asked last in which the event loop of the server came to nothing else. */
-async function longestBlock_ms({ url }: Instance): Promise<number> {
-  const metrics = await (await fetch(`${url}/-/metrics`)).text();
-  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]) * 1000;
-}
-
 /** @param folder for the data of an instance and for clones */
 export async function measureRepositories(folder: string): Promise<Row[]> {
   const data = path.join(folder, 'data');
@@ -157,10 +151,10 @@ export async function measureRepositories(folder: string): Promise<Row[]> {
     await sleep(3000);
     rows.push(plainRow('start to readiness, warm', ms(instance.ready_ms), '≤ 2000 ms'));
     rows.push(plainRow('idle memory of all processes (PSS)', megabytes(await instance.memory_bytes()), '≤ 150 MB'));
-    await longestBlock_ms(instance);
+    await instance.longestBlock_ms();
     const add = async (...measured: Row[]) => {
-      const block = ms(await longestBlock_ms(instance));
-      rows.push(...measured.map((row) => ({ ...row, block })));
+      const block = ms(await instance.longestBlock_ms());
+      rows.push(...measured.map((row) => ({ ...row, block: row.block || block })));
     };
     await add(await readFiles(instance, seeded, 'GET a file (4 KB)'));
     await add(await readRawFiles(instance, seeded));

@@ -17,6 +17,7 @@ export const ms = (value: number) => `${value < 10 ? value.toFixed(1) : Math.rou
 /** Of the product, and of the limit beside it. */
 const cpu = (product: Measured, limit?: Measured) =>
   [product, ...(limit ? [limit] : [])].flatMap(({ cpu_ms }) => cpu_ms?.toFixed(2) ?? []).join(' : ');
+const block = ({ block_ms }: Measured) => (block_ms === undefined ? '' : ms(block_ms));
 const latency = ({ p50_ms, p90_ms, p99_ms }: Measured) => [p50_ms, p90_ms, p99_ms].map((value) => value.toFixed(1)).join(' / ');
 
 /** How many requests a second there were, beside the limit for the same work. */
@@ -25,7 +26,7 @@ export const ratesRow = (operation: string, product: Measured, limit: Measured, 
   measured: `${Math.round(product.rate!)}/s`,
   latency: latency(product),
   cpu: cpu(product, limit),
-  block: '',
+  block: block(product),
   limit: `${Math.round(limit.rate!)}/s`,
   ratio: `${Math.round((product.rate! / limit.rate!) * 100)} %`,
   target,
