@@ -1,6 +1,7 @@
 /**
  * The second part of `npm run campaign`: requests of many kinds at a steady rate, sent when their time has come and not when the one before was answered, so
- * that a slow answer does not hide those that wait behind it. CAMPAIGN_LOAD_MINUTES says for how long. It needs a machine with nothing else to do.
+ * that a slow answer does not hide those that wait behind it. CAMPAIGN_LOAD_MINUTES says for how long, and CAMPAIGN_LOAD_RATE how many requests a second. It
+ * needs a machine with nothing else to do.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { kinds, requestFrom, type Seeded, seeded, started, watchBystander } from
 import { atRate, Times } from './times.ts';
 
 const minutes = Number(process.env.CAMPAIGN_LOAD_MINUTES ?? 10);
-const perSecond = 100;
+const perSecond = Number(process.env.CAMPAIGN_LOAD_RATE ?? 100);
 /** A server that has just started compiles its code and opens connections. */
 const warmUp_s = 10;
 const quiet_s = 5;
