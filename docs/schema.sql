@@ -2286,9 +2286,10 @@ create table notifications (
   actor_id bigint,
   user_ids bigint[] default '{}'::bigint[] not null,
   created_at timestamp with time zone default now() not null,
-  job_id bigint not null,
+  is_alone boolean default false not null,
   constraint notifications_pkey PRIMARY KEY (id)
 );
+CREATE INDEX notifications_waiting ON notifications USING btree (created_at, id) WHERE NOT is_alone;
 
 create table oauth_tokens (
   id bigint default nextval((pg_get_serial_sequence('personal_access_tokens'::text, 'id'::text))::regclass) not null,

@@ -58,13 +58,14 @@ import {
   removeMergeRequestRefs,
 } from '../areas/work/merge_requests/index.ts';
 import {
+  collectNotifications,
   removeOldNotifications,
   sendNotification,
   sendNotifications,
   tellOfDueIssues,
 } from '../areas/work/notifications/index.ts';
 import type { Config } from '../config.ts';
-import { type AnyJob, startWorker, type Worker } from '../jobs/index.ts';
+import { type AnyJob, type Poll, startWorker, type Worker } from '../jobs/index.ts';
 import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
@@ -146,6 +147,8 @@ const jobs: readonly AnyJob[] = [
   tellOfLicenseEnd,
 ];
 
+const polls: readonly Poll[] = [collectNotifications];
+
 const concurrency = 4;
 /** How long a stop waits for running jobs. */
 export const jobPatience_ms = 5000;
@@ -178,5 +181,5 @@ export const work: Command = {
 export function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
   if (config.smtpUrl === undefined)
     process.stdout.write(`Mail is stored as files in ${mailFolder(config)}, because COPPICE_SMTP_URL is not set.\n`);
-  return startWorker({ connectionString, jobs, services: servicesFor(config, db), log, concurrency });
+  return startWorker({ connectionString, jobs, polls, services: servicesFor(config, db), log, concurrency });
 }

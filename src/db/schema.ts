@@ -1172,7 +1172,7 @@ export interface Notifications {
   actor_id: number | null;
   user_ids: Generated<number[]>;
   created_at: Generated<Timestamp>;
-  job_id: number;
+  is_alone: Generated<boolean>;
 }
 
 export interface OauthTokens {

@@ -1,2 +1,3 @@
 export { type AnyJob, type JobCall, job, queueOf } from './job.ts';
+export type { Poll } from './poll.ts';
 export { startWorker, type Worker } from './worker.ts';

@@ -14,11 +14,14 @@ import type { Logger } from 'pino';
 import type { JobServices } from '../services/index.ts';
 import { giveBack, showPresence } from './alive.ts';
 import type { AnyJob } from './job.ts';
+import { type Poll, startPolling } from './poll.ts';
 import { queuePool } from './queue_pool.ts';
 
 export interface WorkerOptions {
   connectionString: string;
   jobs: readonly AnyJob[];
+  /** None by default. */
+  polls?: readonly Poll[];
   services: JobServices;
   log: Logger;
   /** How many jobs run at the same time. */
@@ -43,7 +46,14 @@ const abort_ms = 1000;
  * Starts running jobs.
  * @throws Error when two jobs have the same name or a schedule is not a cron line
  */
-export async function startWorker({ connectionString, jobs, services, log, concurrency }: WorkerOptions): Promise<Worker> {
+export async function startWorker({
+  connectionString,
+  jobs,
+  polls = [],
+  services,
+  log,
+  concurrency,
+}: WorkerOptions): Promise<Worker> {
   if (new Set(jobs.map((job) => job.name)).size < jobs.length) throw new Error('Two jobs have the same name.');
   if (jobs.length === 0) return { stop: async () => {} }; // the queue cannot run without tasks
   // Two connections more than jobs: one to listen, one to poll.
@@ -72,9 +82,12 @@ export async function startWorker({ connectionString, jobs, services, log, concu
     running: () => [...running.keys()],
     onError: (error) => log.warn({ err: error }, 'cannot look for abandoned jobs'),
   });
+  const polling = startPolling(polls, { ...services, log });
   const stop = async (patience_ms: number) => {
+    const polled = Promise.race([polling.stop(), sleep(patience_ms, undefined, { ref: false })]);
     await stopRunner(runner, patience_ms, abort, running, askers);
     await giveBack(pool, name, [...running.keys()]);
+    await polled;
     await presence.end();
     await Promise.race([pool.end(), sleep(abort_ms, undefined, { ref: false })]);
   };

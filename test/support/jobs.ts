@@ -1,7 +1,7 @@
 /** Runs what the jobs of an area would do, in the test itself: when, and how often, the test decides. */
 import { sql } from 'kysely';
 import pino from 'pino';
-import type { AnyJob } from '../../src/jobs/index.ts';
+import type { AnyJob, Poll } from '../../src/jobs/index.ts';
 import type { JobServices } from '../../src/services/index.ts';
 
 const log = pino({ level: 'silent' });
@@ -10,14 +10,17 @@ const log = pino({ level: 'silent' });
 export const performJob = (services: JobServices, job: AnyJob, payload: object = {}): Promise<void> =>
   job.perform(payload, { ...services, log, signal: new AbortController().signal });
 
+const isPoll = (work: AnyJob | Poll): work is Poll => 'every_ms' in work;
+
 /**
- * Runs everything that waits for these jobs, and what follows from it.
+ * Runs everything that waits for these jobs and polls, and what follows from it.
  * @returns the names of the jobs that ran, in their order
  */
-export async function performQueued(services: JobServices, jobs: readonly AnyJob[]): Promise<string[]> {
-  const byName = new Map(jobs.map((job) => [job.name, job]));
+export async function performQueued(services: JobServices, works: readonly (AnyJob | Poll)[]): Promise<string[]> {
+  const byName = new Map(works.flatMap((work) => (isPoll(work) ? [] : [[work.name, work]])));
   const ran: string[] = [];
   for (;;) {
+    for (const poll of works.filter(isPoll)) while (await poll.run({ ...services, log })) {}
     const { rows } = await sql<{ task: string; payload: object }>`
       delete from graphile_worker._private_jobs jobs using graphile_worker._private_tasks tasks
        where tasks.id = jobs.task_id and tasks.identifier = any(${[...byName.keys()]}) 

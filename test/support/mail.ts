@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import type { AnyJob } from '../../src/jobs/index.ts';
+import type { AnyJob, Poll } from '../../src/jobs/index.ts';
 import type { Mail } from '../../src/mail/index.ts';
 import type { JobServices } from '../../src/services/index.ts';
 import { performQueued } from './jobs.ts';
@@ -54,10 +54,10 @@ export async function mailbox(t: TestContext, options: SMTPServerOptions = {}): 
 
 /**
  * Runs the jobs that wait, and what follows from them, with a mailer that keeps what it is given.
- * @param jobs those that send mail
+ * @param jobs those that send mail, with their polls
  * @returns the mail that they sent, in its order
  */
-export async function mailOf(services: JobServices, jobs: readonly AnyJob[]): Promise<Mail[]> {
+export async function mailOf(services: JobServices, jobs: readonly (AnyJob | Poll)[]): Promise<Mail[]> {
   const sent: Mail[] = [];
   const mailer = {
     send: async (mail: Mail) => {

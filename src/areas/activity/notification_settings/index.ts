@@ -1,3 +1,3 @@
 /** What other areas may use of notification settings. */
-export { addNotification, notify, notifying } from './outbox_actions.ts';
+export { addNotification, notifying } from './outbox_actions.ts';
 export { notificationSettingRoutes } from './routes.ts';

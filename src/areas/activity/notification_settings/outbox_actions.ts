@@ -1,13 +1,6 @@
-/** Notifications that wait for their job, written in the transaction of what they tell of. */
+/** Notifications that wait for their recipients to be found, written in the transaction of what they tell of. */
 import { type RawBuilder, sql } from 'kysely';
-import { Type } from 'typebox';
 import type { Database } from '../../../db/index.ts';
-import { queueOf } from '../../../jobs/index.ts';
-
-const retries = 10;
-
-/** The job that finds the recipients. The area of the nouns that can be told of runs it. */
-export const notify = queueOf('notify', { input: { id: Type.String() }, retries });
 
 export interface Notification {
   event: string;
@@ -20,16 +13,13 @@ export interface Notification {
 }
 
 /**
- * The part of a statement that leaves notifications. A job is added while its row is inserted: a select that nothing reads would not be executed.
+ * The part of a statement that leaves notifications.
  * @param rows a select of event, target_type, target_id, actor_id and user_ids
  */
 export const notifying = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  noticed as materialized (select gen_random_uuid() as id, news.* from (${rows}) news),
   notified as (
-    insert into notifications (id, event, target_type, target_id, actor_id, user_ids, job_id)
-    select id, event, target_type, target_id, actor_id, user_ids,
-           (graphile_worker.add_job('notify', json_build_object('id', id), max_attempts => ${retries + 1}::int)).id
-      from noticed)`;
+    insert into notifications (event, target_type, target_id, actor_id, user_ids)
+    select event, target_type, target_id, actor_id, user_ids from (${rows}) news)`;
 
 /** @param tx the transaction of what it tells of */
 export async function addNotification(tx: Database, notification: Notification): Promise<void> {

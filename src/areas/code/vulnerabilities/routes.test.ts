@@ -11,7 +11,7 @@ import { type World, world } from '../../../../test/support/world.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
 import { advisoriesImport } from '../../../commands/advisories_import.ts';
 import { readConfig } from '../../../config.ts';
-import { sendNotification, sendNotifications } from '../../work/notifications/index.ts';
+import { collectNotifications, sendNotification } from '../../work/notifications/index.ts';
 import { scanDependencies } from '../dependencies/index.ts';
 
 let here: World;
@@ -132,7 +132,7 @@ test('vulnerabilities follow the dependencies and the advisories', async (t) => 
   assert.ok(server.length > 0 && told[0]!.body.object_attributes.url === page);
 
   // Reporters may not read vulnerabilities.
-  const mails = await mailOf(here.services, [sendNotifications, sendNotification]);
+  const mails = await mailOf(here.services, [collectNotifications, sendNotification]);
   const ours = mails.filter(({ headers }) => headers!['X-Service-Event'] === 'new_vulnerability');
   assert.deepEqual(
     ours.map(({ to }) => to.address.split('@')[0]),
@@ -252,7 +252,7 @@ test('of many vulnerabilities at once, webhooks and mail tell the 20 most severe
   const titles = receiver.take().map(({ body }) => body.object_attributes.title);
   const expected = listed.slice(0, 20).map(({ name }: { name: string }) => name);
   assert.deepEqual(titles.toSorted(), expected.toSorted());
-  const mails = await mailOf(here.services, [sendNotifications, sendNotification]);
+  const mails = await mailOf(here.services, [collectNotifications, sendNotification]);
   const ids = mails.map(({ headers }) => headers!['X-Service-Vulnerability-ID']);
   assert.deepEqual(
     ids.toSorted(),

@@ -9,7 +9,7 @@ import { mailbox, mailOf } from '../../../../test/support/mail.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { mailerFor } from '../../../mail/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import { removeOldNotifications, sendNotification, sendNotifications } from './jobs.ts';
+import { collectNotifications, removeOldNotifications, sendNotification, sendNotifications } from './jobs.ts';
 
 const watchers: Persona[] = ['guest', 'reporter', 'developer'];
 
@@ -18,11 +18,12 @@ async function watchedIssue(here: World) {
   const { as, project } = here;
   for (const persona of watchers) await as(persona).put(`/projects/${project.id}/notification_settings`, { level: 'watch' });
   const { iid } = (await as('owner').post(`/projects/${project.id}/issues`, { title: 'Prune the trees' })).body;
-  await mailOf(here.services, [sendNotifications, sendNotification]);
+  await mailOf(here.services, [collectNotifications, sendNotification]);
   return {
+    issue: `/projects/${project.id}/issues/${iid}`,
     comment: async (body = 'News', persona: Persona = 'owner') => {
       assert.equal((await as(persona).post(`/projects/${project.id}/issues/${iid}/notes`, { body })).status, 201);
-      await performQueued(here.services, [sendNotifications]);
+      await performQueued(here.services, [collectNotifications]);
     },
   };
 }
@@ -167,6 +168,24 @@ test('what a crash interrupts is done once', async (t) => {
   assert.deepEqual(told(), [], 'it can no longer be read');
   const left = await here.db.selectFrom('notification_recipients').selectAll().execute();
   assert.deepEqual(left, []);
+});
+
+test('a notification whose recipients cannot be found delays no others', async (t) => {
+  const here = await world({});
+  const { issue } = await watchedIssue(here);
+  const { send, told } = await post(t, here, {});
+  const { id } = (await here.as('owner').get(issue)).body;
+  const impossible = { event: 'nothing of the kind', target_type: 'Issue', target_id: id };
+  await here.db.insertInto('notifications').values(impossible).execute();
+  await here.as('owner').post(`${issue}/notes`, { body: 'News' });
+  await performQueued(here.services, [collectNotifications]);
+  assert.deepEqual(told(), []);
+  const [first, second, ...more] = await here.db.selectFrom('notifications').select('id').orderBy('created_at').execute();
+  assert.deepEqual(more, []);
+  await assert.rejects(performJob(here.services, sendNotifications, first!), TypeError);
+  await performJob(here.services, sendNotifications, second!);
+  await send();
+  assert.deepEqual(told(), watchers.toSorted());
 });
 
 test('a user gets 1,000 messages about a project in a day', async (t) => {

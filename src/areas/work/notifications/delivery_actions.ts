@@ -1,10 +1,29 @@
 /** Whom notifications are still to be sent to, and how many each user gets (docs/reference/notifications.md#delivery). */
-import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Database, DB } from '../../../db/index.ts';
 import type { Recipient } from './recipient_queries.ts';
 
 /** To one user about one project or group. */
 const most_in_a_day = 1000;
+
+/** How many notifications are taken together. */
+export const mostAtOnce = 50;
+
+export type NotificationRow = Selectable<DB['notifications']>;
+
+/**
+ * Removes the notifications that have waited longest and have no job of their own, and gives them in their order.
+ * @param tx the transaction that adds their recipients
+ */
+export async function takeWaiting(tx: Database): Promise<NotificationRow[]> {
+  const { rows } = await sql<NotificationRow>`
+    with taken as (
+      delete from notifications where id in (
+        select id from notifications where not is_alone order by created_at, id limit ${mostAtOnce} for update skip locked)
+      returning *)
+    select * from taken order by created_at, id`.execute(tx);
+  return rows;
+}
 
 /**
  * Adds the recipients of a notification, except for those who have got too many about the same project or group. Rows are counted in the order of their users, so

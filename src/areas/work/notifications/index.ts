@@ -1,3 +1,3 @@
 /** What other areas may use of notifications. */
-export { removeOldNotifications, sendNotification, sendNotifications, tellOfDueIssues } from './jobs.ts';
+export { collectNotifications, removeOldNotifications, sendNotification, sendNotifications, tellOfDueIssues } from './jobs.ts';
 export { notificationPages } from './pages.ts';

@@ -7,9 +7,9 @@ import { fileUrl, onMain } from '../../../../test/support/repository.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { mailerFor } from '../../../mail/index.ts';
 import { concludeMerges, followMergeRequests } from '../merge_requests/index.ts';
-import { sendNotification, sendNotifications, tellOfDueIssues } from './jobs.ts';
+import { collectNotifications, sendNotification, tellOfDueIssues } from './jobs.ts';
 
-const jobs = [sendNotifications, sendNotification];
+const jobs = [collectNotifications, sendNotification];
 
 /** The personas who get mail for what has happened since the last call, with the reasons. */
 async function told({ services, people }: World): Promise<string[]> {

@@ -1,13 +1,22 @@
-/** Sending notifications: one job finds the recipients, and another one sends them their messages. */
+/** Sending notifications: a poll finds the recipients, and a job for each notification sends them their messages. */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
+import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
-import { job } from '../../../jobs/index.ts';
+import { job, type Poll } from '../../../jobs/index.ts';
 import { connections, isAnswered, isRefusedAddress, type Mail, mailRetries } from '../../../mail/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import { notify, notifying } from '../../activity/notification_settings/index.ts';
-import { addRecipients, forgetRecipients, markRefused, removeOld } from './delivery_actions.ts';
+import { notifying } from '../../activity/notification_settings/index.ts';
+import {
+  addRecipients,
+  forgetRecipients,
+  markRefused,
+  mostAtOnce,
+  type NotificationRow,
+  removeOld,
+  takeWaiting,
+} from './delivery_actions.ts';
 import { type Addressee, addresseesAfter, partsFor } from './message_queries.ts';
 import { letterOf } from './present.ts';
 import { newsOf, recipientsOf } from './recipient_queries.ts';
@@ -73,17 +82,61 @@ export const sendNotification = job('send_notification', {
   },
 });
 
-/** The row goes in the transaction that adds the recipients and their job, so that nobody is told twice, whenever this is interrupted. */
-export const sendNotifications = notify.runBy(async ({ db, storages, input: { id } }) => {
-  await db.transaction().execute(async (tx) => {
-    const row = await tx.deleteFrom('notifications').where('id', '=', id).returningAll().executeTakeFirst();
-    const news = row && (await newsOf({ db: tx, storages }, row));
-    if (!news) return;
-    const isAnyone = await addRecipients(tx, id, await recipientsOf(tx, news));
-    const { target_type, target_id, actor_id } = row;
-    if (isAnyone) await sendNotification.enqueue(tx, { id, event: news.event, target_type, target_id, actor_id });
-  });
+/** Replaces notifications by their recipients and the jobs that send them their messages. */
+async function replace(
+  tx: Database,
+  { storages }: Pick<JobServices, 'storages'>,
+  rows: readonly NotificationRow[],
+): Promise<void> {
+  for (const row of rows) {
+    const { id, target_type, target_id, actor_id } = row;
+    const news = await newsOf({ db: tx, storages }, row);
+    if (news && (await addRecipients(tx, id, await recipientsOf(tx, news))))
+      await sendNotification.enqueue(tx, { id, event: news.event, target_type, target_id, actor_id });
+  }
+}
+
+/** For one whose recipients could not be found together with those of others. */
+export const sendNotifications = job('notify', {
+  input: { id: Type.String() },
+  retries: 10,
+  run: ({ db, storages, input: { id } }) =>
+    db.transaction().execute(async (tx) => {
+      const rows = await tx.deleteFrom('notifications').where('id', '=', id).returningAll().execute();
+      await replace(tx, { storages }, rows);
+    }),
 });
+
+/** Gives each of the notifications that are still waiting a job of its own: one that fails again and again then delays no others. */
+function separate(db: Database, ids: readonly string[]): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const waiting = tx.updateTable('notifications').set({ is_alone: true }).where('id', 'in', ids).where('is_alone', '=', false);
+    await sendNotifications.enqueueEach(tx, await waiting.returning('id').execute());
+  });
+}
+
+/** The rows go in the transaction that adds the recipients and their jobs, so that nobody is told twice, whenever this is interrupted. */
+export const collectNotifications: Poll = {
+  name: 'collect_notifications',
+  every_ms: 500,
+  run: async ({ db, storages, log }) => {
+    let rows: NotificationRow[] = [];
+    try {
+      await db.transaction().execute(async (tx) => {
+        rows = await takeWaiting(tx);
+        await replace(tx, { storages }, rows);
+      });
+    } catch (error) {
+      if (rows.length === 0) throw error;
+      log.warn({ err: error }, 'the recipients of some notifications could not be found; each is tried alone');
+      await separate(
+        db,
+        rows.map(({ id }) => id),
+      );
+    }
+    return rows.length === mostAtOnce;
+  },
+};
 
 /** Every night, for the issues that are due on the next day. */
 export const tellOfDueIssues = job('tell_of_due_issues', {

@@ -8,7 +8,7 @@ import type { World } from '../../../../test/support/world.ts';
 import { mailerFor } from '../../../mail/index.ts';
 import { notificationEvents } from '../../activity/notification_settings/rules.ts';
 import { concludeMerges, followMergeRequests } from '../merge_requests/index.ts';
-import { sendNotification, sendNotifications, tellOfDueIssues } from './jobs.ts';
+import { collectNotifications, sendNotification, tellOfDueIssues } from './jobs.ts';
 import { eventRules } from './rules.ts';
 
 const relations = ['takes part', 'is mentioned', 'subscribed', 'none'] as const;
@@ -57,7 +57,7 @@ test('each event is told to those whom their level and relation include', async 
 
   async function told(): Promise<string[]> {
     await performQueued(services, [followMergeRequests, concludeMerges]);
-    await performQueued({ ...services, mailer }, [sendNotifications, sendNotification]);
+    await performQueued({ ...services, mailer }, [collectNotifications, sendNotification]);
     const names = received.splice(0).map(({ recipients }) => recipients[0]!.split('@')[0]);
     return people.flatMap(({ username, relation, level }) =>
       names.filter((name) => name === username).map(() => `${relation}, ${level}`),

@@ -4,11 +4,11 @@ import { mailOf } from '../../../../test/support/mail.ts';
 import { fileUrl, onMain } from '../../../../test/support/repository.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import type { Mail } from '../../../mail/index.ts';
-import { sendNotification, sendNotifications } from './jobs.ts';
+import { collectNotifications, sendNotification } from './jobs.ts';
 
 /** The messages since the last call, by the personas who get them. */
 async function told({ services, people }: World): Promise<Partial<Record<Persona, Mail>>> {
-  const mails = await mailOf(services, [sendNotifications, sendNotification]);
+  const mails = await mailOf(services, [collectNotifications, sendNotification]);
   const personas = Object.entries(people) as [Persona, { username: string }][];
   const to = ({ to: { address } }: Mail) => personas.find(([, { username }]) => address.startsWith(`${username}@`))![0];
   const entries = mails.map((mail) => [to(mail), mail] as const).sort();

@@ -5,7 +5,7 @@ import { mailOf } from '../../../../../test/support/mail.ts';
 import { allowLocalHooks, type Receiver, sendHooks, startReceiver } from '../../../../../test/support/receiver.ts';
 import { type Persona, type World, world } from '../../../../../test/support/world.ts';
 import type { Mail } from '../../../../mail/index.ts';
-import { sendNotification, sendNotifications } from '../../notifications/index.ts';
+import { collectNotifications, sendNotification } from '../../notifications/index.ts';
 
 let here: World;
 let receiver: Receiver;
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => receiver.stop());
 
-const mails = (): Promise<Mail[]> => mailOf(here.services, [sendNotifications, sendNotification]);
+const mails = (): Promise<Mail[]> => mailOf(here.services, [collectNotifications, sendNotification]);
 
 /** The personas who get mail for what has happened since the last call, with the events. */
 async function told(): Promise<string[]> {
