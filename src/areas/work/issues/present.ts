@@ -20,7 +20,7 @@ import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
 import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
 import { presentTimeStats, TimeStats } from '../issuables/index.ts';
-import { type IssueRow, issueRows } from './queries.ts';
+import { type IssuePlace, type IssueRow, issueRows, originalsById } from './queries.ts';
 
 export const issueFields = {
   id: Id,
@@ -90,9 +90,10 @@ interface Around {
   labels: Map<number, IssueReply['labels']>;
   iterations: Map<number, IterationRow>;
   epics: Map<number, Static<typeof EpicInIssue>>;
+  originals: Map<number, IssuePlace>;
 }
 
-const idsOf = (rows: readonly IssueRow[], column: 'iteration_id' | 'epic_id'): number[] => [
+const idsOf = (rows: readonly IssueRow[], column: 'iteration_id' | 'epic_id' | 'duplicated_to_id'): number[] => [
   ...new Set(rows.map((row) => row[column]).filter((id) => id !== null)),
 ];
 
@@ -103,15 +104,16 @@ async function around(
   rows: readonly IssueRow[],
   { with_labels_details }: IssueForm,
 ): Promise<Around> {
-  const [labels, iterations, epics] = await Promise.all([
+  const [labels, iterations, epics, originals] = await Promise.all([
     presentLabelsOf(rows, with_labels_details),
     iterationsById(db, idsOf(rows, 'iteration_id')),
     epicsInIssues(db, caller, idsOf(rows, 'epic_id')),
+    originalsById(db, caller, idsOf(rows, 'duplicated_to_id')),
   ]);
-  return { labels, iterations, epics };
+  return { labels, iterations, epics, originals };
 }
 
-function addresses(url: string, { project_id, iid, original }: IssueRow): IssueReply['_links'] {
+function addresses(url: string, { project_id, iid }: IssueRow, original: IssuePlace | undefined): IssueReply['_links'] {
   const project = `${url}/api/v4/projects/${project_id}`;
   const self = `${project}/issues/${iid}`;
   return {
@@ -119,7 +121,7 @@ function addresses(url: string, { project_id, iid, original }: IssueRow): IssueR
     notes: `${self}/notes`,
     award_emoji: `${self}/award_emoji`,
     project,
-    closed_as_duplicate_of: original && `${url}/api/v4/projects/${original.project_id}/issues/${original.iid}`,
+    closed_as_duplicate_of: original ? `${url}/api/v4/projects/${original.project_id}/issues/${original.iid}` : null,
   };
 }
 
@@ -162,7 +164,7 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     ...tasksOf(row),
     ...{ weight, blocking_issues_count, health_status },
     ...groupPartsOf(url, row, known),
-    _links: addresses(url, row),
+    _links: addresses(url, row, known.originals.get(row.duplicated_to_id ?? 0)),
     references: { short, relative: form.relative_to === project_id ? short : full, full },
     ...{ severity, moved_to_id, imported: imported_from !== 'none', imported_from },
     ...(form.single ? { subscribed: row.subscribed } : {}),

@@ -47,8 +47,8 @@ export interface IssueRow {
   labels: LabelRow[];
   blocking_issues_count: number;
   epic_id: number | null;
-  /** The issue that it is a duplicate of, if the caller may read that one. */
-  original: { project_id: number; iid: number } | null;
+  /** The issue that it is a duplicate of. */
+  duplicated_to_id: number | null;
   /** The error that it was created from. */
   error_tracking_error_id: number | null;
   /** Whether the caller is subscribed to it. */
@@ -58,7 +58,7 @@ export interface IssueRow {
 const columns = sql.raw(
   [
     'id iid project_id title description state issue_type confidential discussion_locked iteration_id due_date weight health_status severity',
-    'time_estimate_s total_time_spent_s closed_at moved_to_id imported_from task_count completed_task_count user_notes_count upvotes downvotes',
+    'time_estimate_s total_time_spent_s closed_at moved_to_id duplicated_to_id imported_from task_count completed_task_count user_notes_count upvotes downvotes',
     'created_at updated_at',
   ]
     .join(' ')
@@ -70,18 +70,11 @@ const columns = sql.raw(
 /** A subquery rather than a join, for which PostgreSQL might read all open issues. */
 const isOpenTarget = sql`(select state from issues blocked where blocked.id = target_id) = 'opened'`;
 
-interface Shape extends Record<string, boolean> {
-  /** Whether there is a caller. */
-  signed_in: boolean;
-  admin: boolean;
-  external: boolean;
-  with_subscription: boolean;
-}
+/** Whether the rows say if the caller is subscribed. */
+type Shape = { with_subscription: boolean };
 
-const issuesById = statement((slots: Slots<{ ids: readonly number[]; caller_id: number }>, shape: Shape) => {
-  const { signed_in, admin, external, with_subscription } = shape;
-  const caller = signed_in ? { id: slots.caller_id, admin, external } : undefined;
-  return sql<IssueRow>`
+const issuesById = statement(
+  (slots: Slots<{ ids: readonly number[]; caller_id: number }>, { with_subscription }: Shape) => sql<IssueRow>`
     select ${columns}, projects.full_path::text as full_path, namespaces.kind = 'group' as in_group,
            case when authors.id is not null then ${userBasicJson('authors')} end as author,
            case when closers.id is not null then ${userBasicJson('closers')} end as closed_by,
@@ -94,17 +87,15 @@ const issuesById = statement((slots: Slots<{ ids: readonly number[]; caller_id: 
            (select count(*) from merge_request_closed_issues closing where closing.issue_id = shown.id) as merge_requests_count,
            (select errors.id from error_tracking_errors errors where errors.issue_id = shown.id) as error_tracking_error_id,
            (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
-           (select jsonb_build_object('project_id', issues.project_id, 'iid', issues.iid) from issues join projects on projects.id = issues.project_id
-             where issues.id = shown.duplicated_to_id and ${isVisibleIssue(caller)}) as original,
-           ${with_subscription && caller ? isSubscribed(issueKind, caller.id, 'shown') : sql`false`} as subscribed
+           ${with_subscription ? isSubscribed(issueKind, slots.caller_id, 'shown') : sql`false`} as subscribed
       from unnest(${ofAnyLength(slots.ids, 'bigint[]')}) with ordinality asked(id, place)
            join issues shown on shown.id = asked.id
            join projects on projects.id = shown.project_id
            join namespaces on namespaces.id = projects.namespace_id
            left join users authors on authors.id = shown.author_id
            left join users closers on closers.id = shown.closed_by_id
-     order by asked.place`;
-});
+     order by asked.place`,
+);
 
 /**
  * Issues by id, in the given order, without deleted ones. It does not check whether the caller may read them.
@@ -116,13 +107,20 @@ export const issueRows = (
   ids: readonly number[],
   withSubscription: boolean,
 ): Promise<IssueRow[]> =>
-  issuesById(
-    db,
-    { ids, caller_id: caller?.id ?? 0 },
-    {
-      signed_in: caller !== undefined,
-      admin: caller?.admin ?? false,
-      external: caller?.external ?? false,
-      with_subscription: withSubscription,
-    },
-  );
+  issuesById(db, { ids, caller_id: caller?.id ?? 0 }, { with_subscription: withSubscription && caller !== undefined });
+
+/** Where issues are, by id. */
+export interface IssuePlace {
+  id: number;
+  project_id: number;
+  iid: number;
+}
+
+/** Those of the issues that the caller may read. Few issues are duplicates, and the question is wide, so it is asked apart from their rows. */
+export async function originalsById(db: Database, caller: MaybeCaller, ids: readonly number[]): Promise<Map<number, IssuePlace>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<IssuePlace>`
+    select issues.id, issues.project_id, issues.iid from issues join projects on projects.id = issues.project_id
+     where issues.id = any(${ids}::bigint[]) and ${isVisibleIssue(caller)}`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
