@@ -10,6 +10,7 @@ import { measureEvents } from './events.ts';
 import { workFolder } from './instance.ts';
 import { measureIssues } from './issues.ts';
 import { measureMergeRequests } from './merge_requests.ts';
+import { measureMixedLoad } from './mixed_load.ts';
 import { measureNotifications } from './notifications.ts';
 import { measurePushRules } from './push_rules.ts';
 import { measureRepositories } from './repositories.ts';
@@ -26,6 +27,7 @@ try {
   if (asked('transfers')) rows.push(...(await measureTransfers(folder)));
   if (asked('push_rules')) rows.push(...(await measurePushRules(folder)));
   if (asked('merge_requests')) rows.push(...(await measureMergeRequests(folder)));
+  if (asked('mixed_load')) rows.push(...(await measureMixedLoad(folder)));
   if (asked('notifications')) rows.push(...(await measureNotifications(folder)));
   if (asked('error_tracking')) rows.push(...(await measureErrorTracking(folder)));
   if (asked('error_attack')) rows.push(...(await measureErrorAttack(folder)));

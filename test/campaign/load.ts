@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../support/client.ts';
-import { kinds, requestFrom, type Seeded, seeded, started, watchBystander } from './load_mix.ts';
-import { atRate, Times } from './times.ts';
+import { kinds, seeded, sendSteadily, watchBystander } from './load_mix.ts';
+import { started } from './load_server.ts';
+import { Times } from './times.ts';
 
 const minutes = Number(process.env.CAMPAIGN_LOAD_MINUTES ?? 10);
 const perSecond = Number(process.env.CAMPAIGN_LOAD_RATE ?? 100);
@@ -20,40 +20,17 @@ const settled_ms = 3000;
 /** How much longer than on a quiet server the bystander may wait. */
 const mostDelay_ms = 50;
 
-interface Load {
-  /** Requests a second. */
-  rate: number;
-  seconds: number;
-}
-
-/** Sends the load; `heard` receives each answer, undefined where the connection broke, with the milliseconds since the request was due. */
-async function putLoad(
-  seed: Seeded,
-  { rate, seconds }: Load,
-  heard: (kind: string, answer: Answer | undefined, waited_ms: number) => void,
-): Promise<void> {
-  await atRate(1000 / rate, performance.now() + seconds * 1000, async (due) => {
-    const { kind, method, path, parameters } = requestFrom(seed);
-    const answer = await seed.api[method](path, parameters).catch(() => undefined);
-    heard(kind, answer, performance.now() - due);
-  });
-}
-
 test(`${perSecond} requests a second are answered for ${minutes} minutes, and keep nobody waiting`, async () => {
   const { instance, url, api } = await started();
   const seed = await seeded(api);
-  await putLoad(seed, { rate: perSecond, seconds: warmUp_s }, () => {});
+  await sendSteadily(seed, url, perSecond, warmUp_s);
   await sleep(settled_ms);
   const quiet = await watchBystander(url, quiet_s);
   const before_bytes = await instance.memory_bytes();
   const seconds = minutes * 60;
   const times = new Map(kinds.map(([name]) => [name, new Times()]));
-  const [bystander] = await Promise.all([
-    watchBystander(url, seconds),
-    putLoad(seed, { rate: perSecond, seconds }, (kind, answer, waited_ms) =>
-      times.get(kind)!.add({ waited_ms, ok: answer !== undefined && answer.status < 300 }),
-    ),
-  ]);
+  const [bystander, answers] = await Promise.all([watchBystander(url, seconds), sendSteadily(seed, url, perSecond, seconds)]);
+  for (const { kind, status, waited_ms } of answers) times.get(kind)!.add({ waited_ms, ok: status >= 200 && status < 300 });
   const after_bytes = await instance.memory_bytes();
 
   const rows = [...times, ['bystander, quiet', quiet], ['bystander, under load', bystander]] as [string, Times][];

@@ -1,14 +1,10 @@
-/** The server, its data and the kinds of requests that load is put on it with. */
+/** The data of a server, the kinds of requests that load is put on it with, and the threads that send them. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type Client, clientOf } from '../support/client.ts';
-import { atFileEnd } from '../support/file_end.ts';
-import { environmentFor, type Instance, startInstance } from '../support/instance.ts';
+import type { Client } from '../support/client.ts';
 import { type Random, randomFrom } from '../support/random.ts';
 import { fileUrl } from '../support/repository.ts';
+import type { SteadyAnswer, SteadyLoad } from './steady_load.ts';
 import { type Sample, Times } from './times.ts';
 
 const projects = 20;
@@ -92,31 +88,33 @@ const aFile = (seed: Seeded) => fileUrl({ id: seed.random.of(seed.ids) }, `docs/
 /** Every kind as often as its share says. */
 const deck = kinds.flatMap((kind) => Array.from({ length: kind[1] }, () => kind));
 
-/** The next request, with the name of its kind. */
-export function requestFrom(seed: Seeded): Asked & { kind: string } {
+/** A request with the name of its kind. */
+export type KindOfAsked = Asked & { kind: string };
+
+/** The next request. */
+export function requestFrom(seed: Seeded): KindOfAsked {
   const [kind, , ask] = seed.random.of(deck);
   return { kind, ...ask(seed) };
 }
 
-/** The bystander has a thread of its own, so that what the sender does is not counted as time of the server. */
-export function watchBystander(url: string, seconds: number): Promise<Times> {
-  const { promise, resolve, reject } = Promise.withResolvers<Times>();
-  const worker = new Worker(new URL('bystander.ts', import.meta.url), { workerData: { url, seconds } });
-  worker.once('message', (samples: Sample[]) => resolve(new Times(samples)));
+/** What a thread posts when it has finished: senders and bystanders have one each, so that none counts the time of another as that of the server. */
+export function resultOf<Result>(script: string, workerData: object): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  const worker = new Worker(new URL(script, import.meta.url), { workerData });
+  worker.once('message', resolve);
   worker.once('error', reject);
   return promise;
 }
 
-export async function started(): Promise<{ instance: Instance; url: string; api: Client }> {
-  const data = await mkdtemp(path.join(tmpdir(), 'coppice-campaign-'));
-  atFileEnd(() => rm(data, { recursive: true, force: true }));
-  const environment = await environmentFor(data, 'load-token-for-one-run-only');
-  environment.COPPICE_CONNECTIONS_PER_ADDRESS = '100000'; // All requests come from one.
-  const instance = await startInstance(environment);
-  atFileEnd(instance.stop);
-  return {
-    instance,
-    url: environment.COPPICE_URL,
-    api: clientOf(`${environment.COPPICE_URL}/api/v4`, environment.COPPICE_ROOT_TOKEN),
-  };
+export const watchBystander = async (url: string, seconds: number): Promise<Times> =>
+  new Times(await resultOf<Sample[]>('bystander.ts', { url, seconds }));
+
+/** The requests that are sent again and again. */
+const differentRequests = 8000;
+
+/** Sends the mix at a steady rate, in requests a second. */
+export function sendSteadily(seed: Seeded, url: string, rate: number, seconds: number): Promise<SteadyAnswer[]> {
+  const requests = Array.from({ length: differentRequests }, () => requestFrom(seed));
+  const load: SteadyLoad = { url: `${url}/api/v4`, token: seed.api.token!, requests, rate, seconds };
+  return resultOf('steady_load.ts', load);
 }

@@ -1,9 +1,9 @@
 /** The third part of `npm run campaign`: more requests than the server can answer. CAMPAIGN_OVERLOAD_MINUTES says for how long. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Worker } from 'node:worker_threads';
 import type { Flood, Flooded } from './flood.ts';
-import { requestFrom, seeded, started, watchBystander } from './load_mix.ts';
+import { requestFrom, resultOf, seeded, watchBystander } from './load_mix.ts';
+import { started } from './load_server.ts';
 import { Times } from './times.ts';
 
 const minutes = Number(process.env.CAMPAIGN_OVERLOAD_MINUTES ?? 2);
@@ -15,14 +15,6 @@ const warmUp_seconds = 10;
 /** How long an answer may take that is not a refusal. */
 const longestAnswer_ms = 1000;
 
-function flood(workerData: Flood): Promise<Flooded> {
-  const { promise, resolve, reject } = Promise.withResolvers<Flooded>();
-  const worker = new Worker(new URL('flood.ts', import.meta.url), { workerData });
-  worker.once('message', resolve);
-  worker.once('error', reject);
-  return promise;
-}
-
 test(`of ${perSecond} requests a second, those that are too many are refused at once`, async () => {
   const { instance, url, api } = await started();
   const seed = await seeded(api);
@@ -30,7 +22,9 @@ test(`of ${perSecond} requests a second, those that are too many are refused at 
   const requests = Array.from({ length: differentRequests }, () => requestFrom(seed));
   const [bystander, { answers, lost, conflicts }] = await Promise.all([
     watchBystander(url, warmUp_seconds + seconds),
-    flood({ url: `${url}/api/v4`, token: api.token!, requests, connections, rate: perSecond, warmUp_seconds, seconds }),
+    resultOf<Flooded>('flood.ts', {
+      ...{ url: `${url}/api/v4`, token: api.token!, requests, connections, rate: perSecond, warmUp_seconds, seconds },
+    } satisfies Flood),
   ]);
   const times = (isIn: (status: number) => boolean) =>
     new Times(answers.filter(({ status }) => isIn(status)).map(({ waited_ms }) => ({ waited_ms, ok: true })));
