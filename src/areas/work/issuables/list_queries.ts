@@ -138,13 +138,45 @@ const mostGathered = 2000;
 const mostSearched = 10_001;
 
 /** Whether one of the filters matches few rows, checked before any is looked up. If that cannot be known in advance, it is tried. */
-function isShort(filters: readonly Filter[], most: number): RawBuilder<SqlBool> {
+function areFew(filters: readonly Filter[], most: number): RawBuilder<SqlBool> {
   const narrow = filters.filter(({ isNarrow }) => isNarrow);
   if (narrow.some(({ ids }) => !ids)) return sql`true`;
   const tests = narrow.map(
     ({ ids }) => sql`(select count(*) from (${ids} limit ${sql.lit(most + 1)}) first) <= ${sql.lit(most)}`,
   );
   return sql`(${sql.join(tests, sql` or `)})`;
+}
+
+/** One more than the pages that most clients ask for. */
+const usualLimits = new Set([21, 51, 101]);
+
+/** Whether a list is asked for often: the first page of a project, with no more than so many filters. */
+const isUsual = ({ view, filters }: Selection, offset: number, limit: number, most_filters: number): boolean =>
+  view.place_ids?.length === 1 && filters.length <= most_filters && offset === 0 && usualLimits.has(limit);
+
+interface Matching {
+  /** Common table expressions, each before a comma. */
+  before: RawBuilder<unknown>;
+  isShort: RawBuilder<SqlBool>;
+  tests: readonly RawBuilder<SqlBool>[];
+  /** Whether one plan is the best for all values. */
+  isSteady: boolean;
+}
+
+/** Rows that match few ids of one filter are looked up by these, whatever the value. Otherwise PostgreSQL chooses the filter to begin with. */
+function matchingOf(selection: Selection, most: number): Matching {
+  const { kind, view, filters } = selection;
+  const [only, ...others] = filters.filter(({ isNarrow }) => isNarrow);
+  if (!only?.ids || others.length > 0)
+    return { before: sql``, isShort: areFew(filters, most), tests: [ofPlaces(selection), ...within(selection)], isSteady: false };
+  const rest = filters.filter((filter) => filter !== only).map(({ where }) => where);
+  const isFirst = sql<SqlBool>`${rowId(kind)} = any(array(select id from first))`;
+  return {
+    before: sql`first(id) as materialized (${only.ids} limit ${sql.lit(most + 1)}), `,
+    isShort: sql`(select count(*) from first) <= ${sql.lit(most)}`,
+    tests: [isFirst, ofPlaces(selection), view.where, ...rest],
+    isSteady: true,
+  };
 }
 
 /** The ids of a page of a short list, which is looked up entirely and thereby counted. Without ids if it turns out to be long. */
@@ -160,10 +192,12 @@ async function gathered(
   const keys = parts.flatMap(({ by }) => by).map((key, index) => ({ ...key, name: sql.ref(`key${index}`) }));
   const columns = [rowId(kind), ...keys.map(({ column, name }) => sql`${column} as ${name}`), sql`${placeOf(parts)} as part`];
   const order = keys.map(({ name, sort, nullsLast }) => sql`${name} ${sql.raw(sort)}${nullsLast ? sql` nulls last` : sql``}`);
-  const tests = [sql<SqlBool>`(select is_short from bound)`, ofPlaces(selection), ...within(selection)];
-  const { rows } = await sql<Required<Found> & { is_short: boolean }>`${customPlan}
-    with bound as materialized (select ${isShort(filters, most)} as is_short),
-         matching as materialized (select ${sql.join(columns)} from ${sql.table(kind.table)} where ${all(tests)} limit ${sql.lit(most + 1)})
+  const { before, isShort, tests, isSteady } = matchingOf(selection, most);
+  const { rows } = await sql<
+    Required<Found> & { is_short: boolean }
+  >`${isSteady && isUsual(selection, offset, limit, 2) ? sql`` : customPlan}
+    with ${before}bound as materialized (select ${isShort} as is_short),
+         matching as materialized (select ${sql.join(columns)} from ${sql.table(kind.table)} where ${all([sql`(select is_short from bound)`, ...tests])} limit ${sql.lit(most + 1)})
     select (select is_short from bound) as is_short, (select count(*) from matching) as total,
            array(select id from matching order by ${sql.join([sql`part`, ...order, sql`id desc`])} limit ${sql.lit(limit)} offset ${sql.lit(offset)}) as ids`.execute(
     db,
@@ -179,17 +213,12 @@ function placeOf(parts: readonly Part[]) {
   return cases.length > 0 ? sql`case ${sql.join(cases, sql` `)} end` : sql`0`;
 }
 
-/** One more than the pages that most clients ask for. */
-const usualLimits = new Set([21, 51, 101]);
-
 /** The ids of a page of a list of any length. The parts are read in order, as far as the end of the page. */
 async function walked(db: Database, selection: Selection, parts: readonly Part[], offset: number, limit: number): Promise<Found> {
   const end = offset + limit;
   const firsts = parts.map((part) => sql`(${firstOfPart(part, selection, end)})`);
-  // A plain list of a project is requested often, with few page sizes.
-  const isPlain =
-    selection.filters.length === 0 && selection.view.place_ids?.length === 1 && offset === 0 && usualLimits.has(limit);
-  const { rows } = await sql<{ id: number }>`${isPlain ? sql`` : customPlan}
+  // With a filter, the best plan depends on how many rows match it.
+  const { rows } = await sql<{ id: number }>`${isUsual(selection, offset, limit, 0) ? sql`` : customPlan}
     select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)} offset ${sql.lit(offset)}`.execute(db);
   return { ids: rows.map(({ id }) => id) };
 }
