@@ -1,5 +1,6 @@
 /** Reading the files of a default branch that list dependencies. What has been read of a blob stays until the blob changes. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import {
   blobSize,
@@ -243,6 +244,20 @@ async function readChanged(scan: Scan, left: Found[], signal: AbortSignal): Prom
 }
 
 /**
+ * Most projects have no files that matter here, and each change of their default branch is scanned: that takes one statement.
+ * @returns false when something was stored of an earlier commit, or the project was never scanned
+ */
+async function hasNothingStill({ db, project_id, repository, default_branch, commit_id }: Scan): Promise<boolean> {
+  if ((await resolveBranch(repository, default_branch)) !== commit_id) return false;
+  const { numAffectedRows = 0n } = await sql`
+    update dependency_scans set commit_id = ${commit_id ?? null}, scanned_at = now()
+     where project_id = ${project_id}
+       and not exists (select from dependency_files files where files.project_id = dependency_scans.project_id)
+       and not exists (select from license_files files where files.project_id = dependency_scans.project_id)`.execute(db);
+  return numAffectedRows > 0n;
+}
+
+/**
  * Lists what the default branch of a project is built on. Each file is stored in a transaction of its own, so that a scan that is interrupted goes on where it was.
  * @param signal ends it between two files
  */
@@ -250,6 +265,7 @@ export async function scanProject(services: ScanServices, project_id: number, si
   const scan = await scanOf(services, project_id);
   if (!scan) return;
   const found = scan.commit_id === undefined ? { listings: [], license_files: [] } : await listingsIn(scan, scan.commit_id);
+  if (found.listings.length === 0 && found.license_files.length === 0 && (await hasNothingStill(scan))) return;
   const listed = await readChanged(scan, found.listings, signal);
   if (!listed) return;
   const { wanted, postponed, beyond } = listed;
