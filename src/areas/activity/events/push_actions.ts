@@ -107,16 +107,18 @@ export async function recordPush(
   pushes: readonly Push[],
 ): Promise<void> {
   if (author_id === null || pushes.length === 0) return;
+  const rows = JSON.stringify(pushes);
+  // Once for each push by the same JSON: a number of rows as a parameter would be planned anew each time.
   await sql`
     with recorded as (
       insert into events (project_id, author_id, action)
-      select ${project_id}, ${author_id}, 'pushed' from generate_series(1, ${pushes.length})
+      select ${project_id}, ${author_id}, 'pushed' from jsonb_array_elements(${rows}::jsonb)
       returning id
     ), described as (
       insert into push_event_payloads (event_id, commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count)
       select event_id, push.commit_count, push.action, ref_type, commit_from, commit_to, ref, commit_title, ref_count
         from (select id as event_id, row_number() over (order by id) as number from recorded) numbered
-        join rows from (jsonb_to_recordset(${JSON.stringify(pushes)}::jsonb)
+        join rows from (jsonb_to_recordset(${rows}::jsonb)
              as (commit_count integer, action text, ref_type text, commit_from text, commit_to text, ref text, commit_title text, ref_count integer))
              with ordinality as push(commit_count, action, ref_type, commit_from, commit_to, ref, commit_title, ref_count, number) using (number)
     ), ${activity([project_id], [author_id])}
