@@ -77,6 +77,18 @@ test('an envelope is accepted in every encoding, and its event counted once', as
   assert.equal((await errors())[0]!.events_count, 7);
 });
 
+test('the content type does not matter, not even when it is none', async () => {
+  const { send, errors } = await collector();
+  const types = ['', 'nonsense', ';;;', 'text/html; charset="x', 'multipart/form-data', 'application/x-www-form-urlencoded'];
+  for (const type of types)
+    for (const [kind, body] of [
+      ['envelope', envelope({}, [{ type: 'event' }, JSON.stringify(failure)])],
+      ['store', JSON.stringify(failure)],
+    ] as const)
+      assert.equal((await send(kind, body, { headers: { 'content-type': type } })).status, 200, `${kind} of type ${type}`);
+  assert.equal((await errors())[0]!.events_count, 2 * types.length);
+});
+
 test('a key comes in a header, the query or the envelope, and has to belong to the project', async () => {
   const { send, key, errors, here } = await collector();
   const other = await collector();

@@ -288,5 +288,12 @@ export function collectorDoorway(limits: IntakeLimits): Doorway {
     ),
     errors: () => collectorForm,
     bodies: 'stream',
+    prepare(app) {
+      // What says nothing here must not be refused where it is no type at all.
+      app.addHook('onRequest', ({ raw }, _reply, done) => {
+        delete raw.headers['content-type'];
+        done();
+      });
+    },
   };
 }
