@@ -119,6 +119,26 @@ test('a key comes in a header, the query or the envelope, and has to belong to t
   assert.equal((await errors())[0]!.events_count, 5);
 });
 
+test('a new key is taken at once, also by a project that has just been asked for it', async () => {
+  const { here, send } = await collector();
+  const base = `/projects/${here.project.id}/error_tracking`;
+  const event = envelope({}, [{ type: 'event' }, JSON.stringify(failure)]);
+  const statusOf = async (more?: Parameters<typeof send>[2]) => (await send('envelope', event, more)).status;
+  assert.equal(await statusOf({ key: `glet_${hex('0')}` }), 404);
+  const { public_key } = (await here.as('maintainer').post(`${base}/client_keys`)).body;
+  const dsn = `http://${public_key}@coppice.test/api/v4/error_tracking/collector/${here.project.id}`;
+  assert.equal((await send('envelope', envelope({ dsn }, [{ type: 'client_report' }, '{}']), { key: null })).status, 200);
+  assert.equal(await statusOf({ key: public_key }), 200);
+
+  const { body: other } = await here.as('owner').post('/projects', { name: `late-${here.project.path}` });
+  const lateUrl = `${here.url}/api/v4/error_tracking/collector/api/${other.id}/envelope/`;
+  const late = async (key: string) => (await fetch(`${lateUrl}?sentry_key=${key}`, { method: 'POST', body: event })).status;
+  assert.equal(await late(public_key), 404);
+  await here.as('owner').put(`/projects/${other.id}/error_tracking/settings`, { active: true, integrated: true });
+  const [first] = (await here.as('owner').get(`/projects/${other.id}/error_tracking/client_keys`)).body;
+  assert.equal(await late(first.public_key), 200);
+});
+
 test('other items are accepted and dropped, and what is malformed is refused as a whole', async () => {
   const { send, errors } = await collector();
   const event: [object, string] = [{ type: 'event' }, JSON.stringify(failure)];

@@ -12,7 +12,6 @@ import {
   door,
   type ErrorForm,
   jsonForm,
-  type Services,
 } from '../../../../http/index.ts';
 import type { Json, JsonObject } from '../events/payload_rules.ts';
 import { eventId, instantOf, type Receipt, readEvent } from '../events/rules.ts';
@@ -38,7 +37,7 @@ interface Addressed {
   Params: { project_id: string };
   Querystring: Record<string, unknown>;
 }
-type Call = DoorCall<Caller, Addressed> & { guard: IntakeGuard };
+type Call = DoorCall<Caller, Addressed> & { guard: IntakeGuard; refusals: Refusals };
 
 /** What SDKs send and nothing is made of: with the reply they learn to keep it. */
 const unsupported =
@@ -64,18 +63,33 @@ const full = () =>
     { 'retry-after': '60', 'x-sentry-rate-limits': '60:error;default;session:organization:intake' },
   );
 
+/**
+ * What is known of a project, and, if that would refuse a client that is seldom refused, what holds now: the project may have got a key a moment ago.
+ * @param takes what has to be true of it
+ * @returns undefined when there is no such project
+ */
+async function intakeThat(call: Call, id: number, takes: (intake: Intake) => boolean): Promise<Intake | undefined> {
+  const { services, request, refusals } = call;
+  const known = await intakeOf(services.db, id);
+  if ((known && takes(known)) || !refusals.areFew(request.ip, performance.now())) return known;
+  return intakeOf(services.db, id, true);
+}
+
 /** @throws ApiError 404 for a project that takes no errors */
-async function openIntake({ db }: Services, id: string): Promise<Intake> {
-  const intake = /^\d{1,15}$/.test(id) ? await intakeOf(db, Number(id)) : undefined;
+async function openIntake(call: Call): Promise<Intake> {
+  const { project_id } = call.request.params;
+  const intake = /^\d{1,15}$/.test(project_id) ? await intakeThat(call, Number(project_id), ({ isOpen }) => isOpen) : undefined;
   if (intake === undefined) throw refusal(404, '404 Project Not Found');
   if (!intake.isOpen) throw wrongKey();
   return intake;
 }
 
 /** Lets a client in. What is known without reading the body is decided here, before it is read. */
-async function admit({ guard, services }: Call, intake: Intake, key: string | undefined): Promise<void> {
+async function admit(call: Call, { project_id }: Intake, key: string | undefined): Promise<void> {
+  const { guard, services } = call;
   if (key === undefined) throw new ApiError(403, { message: '403 Forbidden', detail: 'invalid client key' });
-  if (!intake.keys.has(key)) throw wrongKey();
+  const intake = await intakeThat(call, project_id, ({ keys }) => keys.has(key));
+  if (!intake?.keys.has(key)) throw wrongKey();
   if (hasExceeded(services.db, intake)) throw new OverQuota();
   if (await guard.isFull(services.db)) throw full();
 }
@@ -129,8 +143,8 @@ function limitsOfItems() {
 }
 
 async function takeEnvelope(call: Call) {
-  const { services, request } = call;
-  const intake = await openIntake(services, request.params.project_id);
+  const { request } = call;
+  const intake = await openIntake(call);
   const key = keyIn(request.headers, request.query);
   if (key !== undefined) await admit(call, intake, key);
   let head: JsonObject = {};
@@ -179,8 +193,8 @@ function textIn(body: Buffer): string {
 }
 
 async function takeStored(call: Call) {
-  const { services, request } = call;
-  const intake = await openIntake(services, request.params.project_id);
+  const { request } = call;
+  const intake = await openIntake(call);
   await admit(call, intake, keyIn(request.headers, request.query));
   const chunks = await Array.fromAsync(decompress(bodyOf(call), encodingOf(call), storeLimits));
   const payload = Buffer.from(textIn(Buffer.concat(chunks)));
@@ -277,7 +291,7 @@ export function collectorDoorway(limits: IntakeLimits): Doorway {
         async handle(call) {
           call.reply.headers(collectorHeaders);
           try {
-            return await takers[index]!({ ...call, guard });
+            return await takers[index]!({ ...call, guard, refusals });
           } catch (error) {
             const pause_ms = isOfStranger(error) ? refusals.pauseFor(call.request.ip, performance.now()) : 0;
             if (pause_ms > 0) await hold(call.request, pause_ms);

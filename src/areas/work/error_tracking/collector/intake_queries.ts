@@ -19,7 +19,7 @@ export interface Intake {
 /** A deleted key is refused after this time, in every process. */
 const kept_ms = 5000;
 
-/** By database, because the tests of one process have several. One question for each project, whatever keys are tried on it. */
+/** By database, because the tests of one process have several. By project, so that keys that are tried on it are no reason to ask. */
 const intakes = new WeakMap<Database, LRUCache<number, Promise<Intake | undefined>>>();
 
 async function read(db: Database, project_id: number): Promise<Intake | undefined> {
@@ -36,15 +36,16 @@ async function read(db: Database, project_id: number): Promise<Intake | undefine
 
 /**
  * What the collector needs to know of a project, at most five seconds old.
+ * @param isNow whether it has to be what holds now
  * @returns undefined when there is no such project
  */
-export function intakeOf(db: Database, project_id: number): Promise<Intake | undefined> {
+export function intakeOf(db: Database, project_id: number, isNow = false): Promise<Intake | undefined> {
   let cache = intakes.get(db);
   if (cache === undefined) {
     cache = cacheOf(10_000, { ttl: kept_ms });
     intakes.set(db, cache);
   }
-  const known = cache.get(project_id);
+  const known = isNow ? undefined : cache.get(project_id);
   if (known) return known;
   const asked = read(db, project_id);
   cache.set(project_id, asked);

@@ -4,8 +4,10 @@ import { Refusals } from './refusal_rules.ts';
 
 test('a client with many refusals waits for further ones until ten seconds are over, and nobody else does', () => {
   const refusals = new Refusals();
+  assert.ok(refusals.areFew('192.0.2.1', 0));
   const first = Array.from({ length: 20 }, (_, second) => refusals.pauseFor('192.0.2.1', second * 400));
   assert.deepEqual(new Set(first), new Set([0]));
+  assert.deepEqual([refusals.areFew('192.0.2.1', 8000), refusals.areFew('192.0.2.2', 8000)], [false, true]);
   for (const now of [8000, 9999]) {
     const pause_ms = refusals.pauseFor('192.0.2.1', now);
     assert.ok(pause_ms >= 500 && pause_ms < 1500, `${pause_ms} ms`);

@@ -20,10 +20,19 @@ export class Refusals {
    * @returns how long its answer waits, in milliseconds; varied, because clients that wait equally long come back together
    */
   pauseFor(address: string, now: number): number {
-    const known = this.#recent.get(address);
-    const recent = known && now - known.since < window_ms ? known : { since: now, count: 0 };
+    const recent = this.#since(address, now);
     recent.count++;
     this.#recent.set(address, recent);
     return recent.count > atOnce ? pause_ms * (0.5 + Math.random()) : 0;
+  }
+
+  /** Whether a client has been refused so seldom that what would refuse it is worth a second look. */
+  areFew(address: string, now: number): boolean {
+    return this.#since(address, now).count < atOnce;
+  }
+
+  #since(address: string, now: number): { since: number; count: number } {
+    const known = this.#recent.get(address);
+    return known && now - known.since < window_ms ? known : { since: now, count: 0 };
   }
 }
