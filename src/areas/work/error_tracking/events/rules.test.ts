@@ -47,6 +47,12 @@ test('a message is an event too, with the stack of a synthetic exception or of a
     threads: [{ current: true, stacktrace: stack }],
   });
   assert.deepEqual([ofThread.name, ofThread.actor], ['slow x', 'ask(/app/ask.js)']);
+  // Old SDKs leave it to the server to fill in the parameters.
+  const said = (message: string, params: Json) => read({ logentry: { message, params } }).description;
+  assert.equal(said('%s of %(all)s: %d%%, %5.1f', ['one', 2, 3.5]), 'one of %(all)s: 2%, 3.5');
+  assert.equal(said('%(who)s picked %(what)r', { who: 'Ada', what: ['apples'] }), 'Ada picked %(what)r');
+  assert.equal(said('100% sure', []), '100% sure');
+  assert.equal(said('%(a)s'.repeat(150), { a: 'x' }), `${'x'.repeat(100)}${'%(a)s'.repeat(50)}`);
   for (const event of [null, [], 'text', 3, {}, { message: '' }, { exception: { values: [] } }, { exception: 'x' }])
     assert.equal(readEvent(event as Json, receipt), undefined, JSON.stringify(event));
 });
@@ -93,6 +99,17 @@ test('times are those of the sender as far as they are credible', () => {
   assert.equal(at('2026-03-01T13:00:00Z', { clock_offset_ms: 2 * 3_600_000 }), '2026-03-01T11:00:00.000Z');
   for (const odd of ['2026-03-01T12:02:00Z', '2026-01-01T00:00:00Z', 'yesterday', {}, null, 1e300])
     assert.equal(at(odd), received_at.toISOString(), JSON.stringify(odd));
+});
+
+test('a time without a zone is in UTC, wherever the server is', (t) => {
+  const { TZ } = process.env;
+  t.after(() => {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+  process.env.TZ = 'America/New_York';
+  for (const timestamp of ['2026-03-01T11:00:00', '2026-03-01 11:00:00.000', '2026-03-01T06:00:00-05:00'])
+    assert.equal(read({ message: 'x', timestamp }).occurred_at.toISOString(), '2026-03-01T11:00:00.000Z', timestamp);
 });
 
 test('what is odd or too large is left out, and the rest is kept', () => {

@@ -49,10 +49,12 @@ export function eventId(value: Json | undefined): string | undefined {
   return /^[0-9a-f]{32}$/.test(id) ? id : undefined;
 }
 
-/** A time of a client: RFC 3339 or seconds since 1970. */
+const withoutZone = /^\d{4}-\d\d-\d\d[T ][\d:.]+$/i;
+
+/** A time of a client: RFC 3339, in UTC where old SDKs name no zone, or seconds since 1970. */
 export function instantOf(value: Json | undefined): Date | undefined {
-  const isTime = typeof value === 'number' || typeof value === 'string';
-  const date = new Date(typeof value === 'number' ? value * 1000 : isTime ? value : Number.NaN);
+  const given = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? value : Number.NaN;
+  const date = new Date(typeof given === 'string' && withoutZone.test(given) ? `${given}Z` : given);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 

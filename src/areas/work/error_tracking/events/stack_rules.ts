@@ -14,12 +14,32 @@ export interface Message {
   template: string | undefined;
 }
 
+/** As Python writes them. */
+const placeholders = /%(?:%|(?:\((\w+)\))?[-+ #0]?\d*(?:\.\d+)?[sdifr])/g;
+const mostParameters = 100;
+const longestParameter = 1024;
+
+/** A template with its parameters filled in, which old SDKs leave to the server. Placeholders without a text stay. */
+function filledIn(template: string, params: Json | undefined): string {
+  if (typeof params !== 'object' || params === null) return template;
+  const values = Object.values(params);
+  if (values.length === 0) return template;
+  const named = new Map(Object.entries(params));
+  let next = 0;
+  let count = 0;
+  return template.replace(placeholders, (found, name?: string) => {
+    if (++count > mostParameters) return found;
+    if (found === '%%') return '%';
+    return textOf(name === undefined ? values[next++] : named.get(name), longestParameter) ?? found;
+  });
+}
+
 /** The message of an event, which SDKs send as a text or as an object. */
 export function messageOf(payload: JsonObject): Message | undefined {
   for (const given of [payload.logentry, payload.message]) {
     const members = isObject(given) ? given : { formatted: given ?? null };
     const template = textOf(members.message);
-    const formatted = textOf(members.formatted) ?? template;
+    const formatted = textOf(members.formatted) ?? (template && filledIn(template, members.params));
     if (formatted !== undefined) return { formatted, template };
   }
   return undefined;
