@@ -33,6 +33,14 @@ test('the thrown exception names the event, and its last own frame the actor', (
   assert.equal(read({ exception: [{ value: 'x' }], platform: 'cobol' }).platform, 'other');
 });
 
+test('a level is one of five, also where an SDK has another name for it', () => {
+  const given = ['fatal', 'warning', 'info', 'debug', 'log', 'critical', 'loud', 30, null, {}, 'toString'];
+  assert.deepEqual(
+    given.map((level) => read({ message: 'x', level }).level),
+    ['fatal', 'warning', 'info', 'debug', 'info', 'fatal', 'error', 'error', 'error', 'error', 'error'],
+  );
+});
+
 test('a message is an event too, with the stack of a synthetic exception or of a thread', () => {
   const plain = read({ message: 'first line\nsecond line' });
   assert.deepEqual([plain.name, plain.description, plain.actor], ['first line', 'first line\nsecond line', 'first line']);

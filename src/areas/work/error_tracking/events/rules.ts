@@ -7,7 +7,12 @@ import { crashFrames, exceptionsOf, messageOf, ownFrames, syntheticMessage, thro
 const platforms = new Set(
   'as3 c cfml cocoa csharp elixir haskell go groovy java javascript native node objc other perl php python ruby'.split(' '),
 );
-const levels = new Set(['fatal', 'error', 'warning', 'info', 'debug']);
+/** With the two that some SDKs send in place of another. */
+const levels = new Map([
+  ...['fatal', 'error', 'warning', 'info', 'debug'].map((level) => [level, level] as const),
+  ['log', 'info'],
+  ['critical', 'fatal'],
+]);
 const longestName = 255;
 const longestDescription = 1024;
 const minute_ms = 60_000;
@@ -140,7 +145,7 @@ export function readEvent(event: Json, receipt: Receipt): ReceivedEvent | undefi
   if (!isSupported(payload)) return undefined;
   const { name, description } = titleOf(payload);
   const platform = typeof payload.platform === 'string' && platforms.has(payload.platform) ? payload.platform : 'other';
-  const level = typeof payload.level === 'string' && levels.has(payload.level) ? payload.level : 'error';
+  const level = levels.get(textOf(payload.level) ?? '') ?? 'error';
   const environment = textOf(payload.environment, longestName) ?? 'production';
   const release = textOf(payload.release, longestName) ?? null;
   const always = {
