@@ -170,7 +170,7 @@ test('sentry for Node.js', async (t) => {
   await tell(t, [process.execPath, path.join(import.meta.dirname, 'sentry_node.ts')], 'node');
 });
 
-/** Chromium is one of the programs of the distribution, which nothing here installs. */
+/** Chromium is one of the programs of the distribution, which `.ci/run` installs. */
 async function browser(): Promise<Program> {
   for (const name of ['chromium', 'chromium-browser'])
     try {
