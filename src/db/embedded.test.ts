@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseError, type EmbeddedOptions, socketAddress, startEmbedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
 import { openCluster } from './postgres_cluster.ts';
 
 const top = mkdtempSync(path.join(tmpdir(), 'coppice-embedded-'));
@@ -124,6 +125,22 @@ test('a killed database is restarted with all committed rows', async (t) => {
   await restarted.promise;
   assert.notEqual(postmaster(), pid);
   assert.equal(await ask(owner.connectionString, 'select max(answer) from kept'), 43);
+});
+
+test('no number is given twice when the database is killed after a migration that has used its sequence', async (t) => {
+  const restarted = Promise.withResolvers<string>();
+  const owner = await startEmbedded(data, { ...exclusive, onRestart: restarted.resolve });
+  t.after(() => owner.stop());
+  const folder = path.join(top, 'migrations');
+  mkdirSync(folder);
+  const pears = 'create table pears (id bigint generated always as identity primary key); insert into pears default values;';
+  writeFileSync(path.join(folder, '0001_pears.sql'), pears);
+  await migrate(owner.connectionString, folder);
+  const add = 'insert into pears default values returning id';
+  assert.equal(await ask(owner.connectionString, add), '2');
+  process.kill(postmaster(), 'SIGKILL');
+  await restarted.promise;
+  assert.ok(Number(await ask(owner.connectionString, add)) > 2);
 });
 
 const computing = 'select count(*) from generate_series(1, 3000) a, generate_series(1, 1000000) b';

@@ -43,7 +43,9 @@ export async function migrate(connectionString: string, folder: string = default
       const done = await executed(holder);
       refuseNewer(done, Object.keys(migrations));
       await installQueue(connectionString);
-      return await runNew(db, done, upTo === undefined ? migrations : until(upTo, migrations));
+      const ran = await runNew(db, done, upTo === undefined ? migrations : until(upTo, migrations));
+      await keepSequences(holder);
+      return ran;
     });
   } finally {
     await db.destroy(); // which also releases the lock
@@ -136,6 +138,18 @@ async function installQueue(connectionString: string): Promise<void> {
   } finally {
     await pool.end();
   }
+}
+
+/**
+ * A checkpoint, if PostgreSQL logs as little as it can: it then does not log the values that a sequence gives in the transaction that creates it, nor the next 32
+ * until a checkpoint, and gives them again after a crash. It also follows starts that migrate nothing: the process that migrated may have died before it.
+ */
+async function keepSequences(db: Database): Promise<void> {
+  const { rows } = await sql<{ isMinimal: boolean }>`
+    select current_setting('wal_level') = 'minimal' and pg_has_role(current_user, 'pg_checkpoint', 'member') as "isMinimal"`.execute(
+    db,
+  );
+  if (rows[0]!.isMinimal) await sql`checkpoint`.execute(db);
 }
 
 async function runNew(db: Database, done: readonly string[], migrations: Migrations): Promise<string[]> {
