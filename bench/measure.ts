@@ -29,6 +29,7 @@ export interface Measurable {
 export interface Asking {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
+  /** Each request has an id of its own in place of `[<id>]`. */
   body?: string;
   connections?: number;
 }
@@ -41,7 +42,7 @@ export async function load(measurable: Measurable, paths: readonly string[], ask
   const { url, cpu_ms } = measurable;
   const { body, ...common } = asking;
   const requests = paths.map((path) => ({ path, ...(body === undefined ? {} : { body }) }));
-  const options = { url, connections, ...common, requests };
+  const options = { url, connections, idReplacement: body?.includes('[<id>]') ?? false, ...common, requests };
   await autocannon({ ...options, duration: warmUp_s });
   const before_ms = await cpu_ms();
   await measurable.longestBlock_ms?.();

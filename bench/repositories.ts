@@ -99,6 +99,22 @@ async function createFile({ api }: Instance, { project }: Seed, folder: string):
   return timesRow('create a file', product!, limit!, '≤ 1.3×');
 }
 
+/** How many a second, and what they cost all processes together, jobs included. */
+async function createFilesAtOnce(instance: Instance, { project }: Seed, folder: string): Promise<Row> {
+  const actions = [{ action: 'create', file_path: 'at-once/[<id>].txt', content: 'y'.repeat(1000) }];
+  const body = JSON.stringify({ branch: 'main', commit_message: 'Add', actions });
+  const asJson = { 'content-type': 'application/json' };
+  const create = { method: 'POST', body, connections: 4 } as const;
+  const product = await load(instance, [`/api/v4/projects/${project}/repository/commits`], {
+    ...create,
+    headers: { ...headers, ...asJson },
+  });
+  const limit = await withLimit('commit', [path.join(folder, 'beside.git')], (bare) =>
+    load(bare, ['/'], { ...create, headers: asJson }),
+  );
+  return ratesRow('create files, 4 at a time', product, limit, '≥ 100 %, CPU ≤ 1.3×');
+}
+
 /** Beside a file: a snippet is a commit of its two files, a repository and a row. */
 async function createSnippet({ api }: Instance, { project }: Seed): Promise<Row> {
   const content = 'y'.repeat(1000);
@@ -166,6 +182,7 @@ export async function measureRepositories(folder: string): Promise<Row[]> {
     await add(await listFreezePeriods(instance, seeded));
     await add(...(await blame(instance, seeded)));
     await add(await createFile(instance, seeded, folder));
+    await add(await createFilesAtOnce(instance, seeded, folder));
     await add(await createSnippet(instance, seeded));
     await add(await clone(instance, seeded, folder));
     await add(await advertise(instance, seeded, 0));
