@@ -4,7 +4,7 @@ import pg from 'pg';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { type Instance, startInstance, token, withLimit } from './instance.ts';
 import { inTurn, load } from './measure.ts';
-import { ms, plainRow, type Row, ratesRow } from './table.ts';
+import { besideRow, type Row, ratesRow } from './table.ts';
 
 const headers = { 'private-token': token };
 const turns = Number(process.env.BENCH_TURNS ?? 60);
@@ -118,8 +118,7 @@ async function compared({ api }: Instance, { large, small, middle }: EventSeed):
       () => ask(large, many),
       () => ask(small, few),
     );
-    const ratio = `${(most!.p90_ms / least!.p90_ms).toFixed(2)}×`;
-    found.push({ ...plainRow(`events: ${name}`, ms(most!.p90_ms), 'P90 ≤ 1.5×', most), limit: ms(least!.p90_ms), ratio });
+    found.push(besideRow(`events: ${name}`, most!, least!, 'P90 ≤ 1.5×'));
   }
   return found;
 }

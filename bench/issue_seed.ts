@@ -1,6 +1,5 @@
-/** A forge full of issues: written by insert-select, as fast as the disk takes them, with every index there afterwards. */
-import pg from 'pg';
-import { startEmbedded } from '../src/db/embedded.ts';
+/** A forge full of issues. */
+import { fill } from './fill.ts';
 import type { Instance } from './instance.ts';
 
 export interface IssueSeed {
@@ -98,29 +97,7 @@ const tables = (count: number) => `
     select epics.id, n + 1, n from drafts join places on places.id = drafts.project_id and places.number % 2 = 0
       join epics on epics.group_id = places.namespace_id and epics.iid = 1 + n / 2 % ${epics} where n < ${2 * issuesOfEpics};`;
 
-/** Written one by one, with triggers and indexes, the same rows would take an hour. */
-async function fill(database: string, count: number): Promise<void> {
-  const client = new pg.Client({ connectionString: database });
-  await client.connect();
-  try {
-    const { rows: indexes } = await client.query<{ name: string; definition: string }>(
-      `select indexname as name, indexdef as definition from pg_indexes
-        where tablename in ('issues', 'issue_labels', 'issue_assignees', 'notes', 'award_emoji')
-          and not exists (select from pg_constraint where conname = indexname)`,
-    );
-    await client.query(
-      "begin; set local session_replication_role = replica; set local work_mem = '64MB'; set local maintenance_work_mem = '256MB'",
-    );
-    for (const { name } of indexes) await client.query(`drop index ${name}`);
-    await client.query(tables(count));
-    for (const { definition } of indexes) await client.query(definition);
-    await client.query('commit');
-    await client.query('vacuum analyze');
-    await client.query('checkpoint');
-  } finally {
-    await client.end();
-  }
-}
+const filled = ['issues', 'issue_labels', 'issue_assignees', 'notes', 'award_emoji'];
 
 /**
  * Fills a fresh instance.
@@ -134,8 +111,6 @@ export async function seedIssues(instance: Instance, count: number): Promise<Iss
     const created = await instance.api.post('/projects', { name: `many-${number}`, namespace_id: groups[number % 2] });
     ids.push(created.body.id);
   }
-  const { connectionString, stop } = await startEmbedded(instance.data, { use: 'shared' });
-  await fill(connectionString, count);
-  await stop();
-  return { database: connectionString, project: ids[0]!, group: groups[0]!, otherGroup: groups[1]!, discussed: 1 };
+  const database = await fill(instance, filled, tables(count));
+  return { database, project: ids[0]!, group: groups[0]!, otherGroup: groups[1]!, discussed: 1 };
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Instance, startInstance, token, withLimit } from './instance.ts';
 import { type IssueSeed, seedIssues } from './issue_seed.ts';
 import { inTurn, load } from './measure.ts';
-import { ms, plainRow, type Row, ratesRow } from './table.ts';
+import { besideRow, ms, plainRow, type Row, ratesRow } from './table.ts';
 
 const headers = { 'private-token': token };
 const turns = Number(process.env.BENCH_TURNS ?? 60);
@@ -69,8 +69,7 @@ async function compareLists(large: Instance, small: Instance, seed: IssueSeed): 
       () => ask(large),
       () => ask(small),
     );
-    const ratio = `${(many!.p90_ms / few!.p90_ms).toFixed(2)}×`;
-    rows.push({ ...plainRow(`issues: ${name}`, ms(many!.p90_ms), 'P90 ≤ 25 ms, ≤ 1.5×', many), limit: ms(few!.p90_ms), ratio });
+    rows.push(besideRow(`issues: ${name}`, many!, few!, 'P90 ≤ 25 ms, ≤ 1.5×'));
   }
   return rows;
 }
@@ -127,9 +126,7 @@ async function inheritedDates({ api }: Instance, { group, otherGroup }: IssueSee
   const asking = [group, otherGroup].map((id) => () => api.get(`/groups/${id}/epics`));
   await inTurn(10, ...asking);
   const [inheriting, plain] = await inTurn(turns, ...asking);
-  const ratio = `${(inheriting!.p90_ms / plain!.p90_ms).toFixed(2)}×`;
-  const row = plainRow('epics: dates of 5,000 issues below 20', ms(inheriting!.p90_ms), 'P90 ≤ 50 ms', inheriting);
-  return { ...row, limit: ms(plain!.p90_ms), ratio };
+  return besideRow('epics: dates of 5,000 issues below 20', inheriting!, plain!, 'P90 ≤ 50 ms');
 }
 
 /**

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { type Instance, startInstance, token, withLimit } from './instance.ts';
 import { inTurn, load } from './measure.ts';
-import { ms, plainRow, type Row, ratesRow } from './table.ts';
+import { besideRow, type Row, ratesRow } from './table.ts';
 
 const headers = { 'private-token': token };
 const turns = Number(process.env.BENCH_TURNS ?? 60);
@@ -141,9 +141,7 @@ async function compared({ api }: Instance, { large, small }: Seed): Promise<Row[
     const asking = [ask(large), ask(small)];
     await inTurn(10, ...asking);
     const [most, least] = await inTurn(turns, ...asking);
-    const ratio = `${(most!.p90_ms / least!.p90_ms).toFixed(2)}×`;
-    const row = plainRow(`merge requests: ${name}`, ms(most!.p90_ms), 'P90 ≤ 1.5×', most);
-    found.push({ ...row, limit: ms(least!.p90_ms), ratio });
+    found.push(besideRow(`merge requests: ${name}`, most!, least!, 'P90 ≤ 1.5×'));
   }
   return found;
 }

@@ -9,6 +9,7 @@ import { measureErrorTracking } from './error_tracking.ts';
 import { measureEvents } from './events.ts';
 import { workFolder } from './instance.ts';
 import { measureIssues } from './issues.ts';
+import { measureLongLists } from './long_lists.ts';
 import { measureMergeRequests } from './merge_requests.ts';
 import { measureMixedLoad } from './mixed_load.ts';
 import { measureNotifications } from './notifications.ts';
@@ -35,6 +36,7 @@ try {
   if (asked('dependencies')) rows.push(...(await measureDependencies(folder)));
   if (asked('events')) rows.push(...(await measureEvents(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));
+  if (asked('long_lists')) rows.push(...(await measureLongLists(folder)));
   print(rows);
 } finally {
   await remove();

@@ -44,6 +44,18 @@ export const timesRow = (operation: string, product: Measured, limit: Measured, 
   target,
 });
 
+/** How long nine of ten took, beside the same with less there. */
+export const besideRow = (operation: string, product: Measured, less: Measured, target: string): Row => ({
+  operation,
+  measured: ms(product.p90_ms),
+  latency: latency(product),
+  cpu: cpu(product, less),
+  block: '',
+  limit: ms(less.p90_ms),
+  ratio: `${(product.p90_ms / less.p90_ms).toFixed(2)}×`,
+  target,
+});
+
 /** What has no limit beside it. */
 export const plainRow = (operation: string, measured: string, target: string, of?: Measured): Row => ({
   operation,
