@@ -10,10 +10,12 @@ import pg from 'pg';
 const maximumStatements = 500;
 
 /**
- * Starts a statement that gets a custom plan for its values each time: the best plan for a common label is bad for a rare one, and statements with many
+ * Starts or ends a statement that gets a custom plan for its values each time: the best plan for a common label is bad for a rare one, and statements with many
  * combinations of filters would displace others that are worth preparing.
  */
 export const customPlan: RawBuilder<never> = sql.raw('/* custom plan */');
+
+const isCustom = (text: string) => text.startsWith('/*') || text.endsWith('*/');
 
 const names = new Map<string, string>();
 
@@ -38,8 +40,7 @@ export class PreparingClient extends pg.Client {
   override query(...args: any[]): any {
     const [text, values] = args;
     // Without values a text may contain several statements, as migrations do; these cannot be prepared.
-    const name =
-      args.length === 2 && Array.isArray(values) && values.length > 0 && !text.startsWith('/*') ? nameOf(text) : undefined;
+    const name = args.length === 2 && Array.isArray(values) && values.length > 0 && !isCustom(text) ? nameOf(text) : undefined;
     return name === undefined ? super.query(...(args as [string])) : super.query({ name, text, values });
   }
 }

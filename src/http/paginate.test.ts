@@ -94,3 +94,23 @@ test('a filter on a joined table selects one of several rows for a row of the li
   assert.equal(items.filter(({ id }) => id === people.admin.id).length, 1);
   assert.equal(total, items.length);
 });
+
+test('a far page is planned for its own depth and values, a near one as before', async () => {
+  const { db } = await world();
+  await db.connection().execute(async (connection) => {
+    const query = connection
+      .selectFrom('users as distant')
+      .select(['distant.id', sql<number>`1`.as('one')])
+      .orderBy('distant.id');
+    const prepared = async () =>
+      (
+        await sql`select from pg_prepared_statements where statement like 'select "distant"."id" as "page_id"%'`.execute(
+          connection,
+        )
+      ).rows.length;
+    assert.deepEqual((await paginate(connection, query, { page: 51, per_page: 20 })).items, []);
+    assert.equal(await prepared(), 0);
+    assert.notDeepEqual((await paginate(connection, query, { page: 1, per_page: 20 })).items, []);
+    assert.equal(await prepared(), 1);
+  });
+});

@@ -10,13 +10,19 @@ import {
   TableNode,
 } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { countRows, type Database, type DB, isAmong, isDataException, ofAnyLength } from '../db/index.ts';
+import { countRows, customPlan, type Database, type DB, isAmong, isDataException, ofAnyLength } from '../db/index.ts';
 import { ApiError, badParams } from './errors.ts';
 
 /** Longer lists have no totals, because counting would cost many times as much as the page. */
 const maximumTotal = 10_000;
 const maximumPerPage = 100;
 const defaultPerPage = 20;
+
+/**
+ * From this offset on, a page is planned for its own values. A plan for all callers and pages expects few rows: for page 2,500 of the 150,000 projects of a member
+ * it looked all of them up and sorted them (320 ms) instead of walking two indexes (13 ms).
+ */
+const deep = 1000;
 
 export interface Page<T> {
   items: T[];
@@ -99,6 +105,7 @@ export async function idsOnPage<D, T extends keyof D, Row>(
     .$castTo<{ page_id: number }>()
     .limit(per_page + 1)
     .offset(offset)
+    .$if(offset >= deep, (page) => page.modifyEnd(customPlan))
     .execute();
   return { ids: rows.slice(0, per_page).map(({ page_id }) => page_id), has_more: rows.length > per_page };
 }
