@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: measures the product beside the limit for the same work, in one run, and prints a table. Ratios count, not figures: both sides meet the same
- * machine. BENCH_SECONDS and BENCH_WARM_UP_SECONDS set how long each address is loaded.
+ * machine. BENCH_SECONDS and BENCH_WARM_UP_SECONDS set how long each address is loaded. With PEER, PEER_URL and PEER_TOKEN, another
+ * platform is measured as well (peer.ts).
  */
 import { measureDependencies } from './dependencies.ts';
 import { measureErrorAttack } from './error_attack.ts';
@@ -13,6 +14,7 @@ import { measureLongLists } from './long_lists.ts';
 import { measureMergeRequests } from './merge_requests.ts';
 import { measureMixedLoad } from './mixed_load.ts';
 import { measureNotifications } from './notifications.ts';
+import { measurePeer, peerFrom, peerVariables } from './peer.ts';
 import { measurePushRules } from './push_rules.ts';
 import { measureRepositories } from './repositories.ts';
 import { print, type Row } from './table.ts';
@@ -37,7 +39,13 @@ try {
   if (asked('events')) rows.push(...(await measureEvents(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));
   if (asked('long_lists')) rows.push(...(await measureLongLists(folder)));
-  print(rows);
+  const peer = peerFrom(process.env);
+  if (peer && asked('peer')) rows.push(...(await measurePeer(folder, peer)));
+  if (!peer && process.argv.includes('peer')) {
+    console.error(peerVariables);
+    process.exitCode = 1;
+  }
+  if (rows.length > 0) print(rows);
 } finally {
   await remove();
 }

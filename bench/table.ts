@@ -28,7 +28,7 @@ export const ratesRow = (operation: string, product: Measured, limit: Measured, 
   cpu: cpu(product, limit),
   block: block(product),
   limit: `${Math.round(limit.rate!)}/s`,
-  ratio: `${Math.round((product.rate! / limit.rate!) * 100)} %`,
+  ratio: limit.rate === 0 ? '–' : `${Math.round((product.rate! / limit.rate!) * 100)} %`,
   target,
 });
 
@@ -67,6 +67,10 @@ export const plainRow = (operation: string, measured: string, target: string, of
   ratio: '–',
   target,
 });
+
+/** What a peer does not have. */
+export const missingRow = (operation: string, product: Measured): Row =>
+  plainRow(operation, product.rate === undefined ? ms(product.p50_ms) : `${Math.round(product.rate)}/s`, '', product);
 
 export function print(rows: readonly Row[]): void {
   const head: Row = {
