@@ -21,6 +21,12 @@ const lenient: Environment = {
  * @returns what is wrong, the first few lines that git says; empty when nothing is
  */
 export async function fsck(repository: Repository, signal?: AbortSignal): Promise<string[]> {
+  const problems = await fsckOnce(repository, signal);
+  // Objects that maintenance packs after git has listed them, and before it reads them, are missed the first time.
+  return problems.length === 0 ? problems : await fsckOnce(repository, signal);
+}
+
+async function fsckOnce(repository: Repository, signal: AbortSignal | undefined): Promise<string[]> {
   const args = argumentsOf(repository, 'fsck', ['--full', '--no-dangling', '--no-progress']);
   const process = await start(args, { env: lenient });
   const stop = () => process.kill('SIGKILL');

@@ -137,9 +137,12 @@ async function settle(services: JobServices): Promise<void> {
   assert.deepEqual(await db.selectFrom('reference_updates').selectAll().execute(), []);
 }
 
+/** What the server packs after git has listed it, and before git reads it, is missed once. */
 async function inspectRepositories(git: GitClient, services: JobServices): Promise<void> {
-  for (const project of await services.db.selectFrom('projects').select(['id', 'storage']).execute())
-    await gitIn(git, repositoryOf(services, project).path, 'fsck', '--strict', '--no-dangling', '--no-progress');
+  for (const project of await services.db.selectFrom('projects').select(['id', 'storage']).execute()) {
+    const fsck = () => gitIn(git, repositoryOf(services, project).path, 'fsck', '--strict', '--no-dangling', '--no-progress');
+    await fsck().catch(fsck);
+  }
 }
 
 /** Looks at everything that was tried so far; moves that were abandoned are settled before, as they are after a quarter of an hour. */
