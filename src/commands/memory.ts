@@ -1,8 +1,14 @@
-/** Releases the memory that the start needed. */
+/** Collecting garbage beside others who need the processors, and releasing the memory that the start needed. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const quiet_ms = 1000;
+
+/**
+ * Marks garbage with one thread beside the event loop. With up to four, as Node has it, PostgreSQL got no processor on a machine with two while a large heap was
+ * marked: at 200 requests a second, some waited for 100 to 400 ms every ten seconds.
+ */
+export const markOnOneThread = (): void => setFlagsFromString('--concurrent-marking-max-worker-num=1');
 
 /**
  * Collects garbage once, a moment after the start: reading and compiling modules and schemas took 40 of 170 MB, which would otherwise stay allocated
