@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { Worker } from 'node:worker_threads';
 import type { Client } from '../support/client.ts';
 import { type Random, randomFrom } from '../support/random.ts';
-import { fileUrl } from '../support/repository.ts';
 import type { SteadyAnswer, SteadyLoad } from './steady_load.ts';
 import { type Sample, Times } from './times.ts';
 
@@ -81,6 +80,7 @@ export const kinds: readonly [name: string, share: number, ask: (seed: Seeded) =
   ],
 ];
 
+const fileUrl = ({ id }: { id: number }, file: string) => `/projects/${id}/repository/files/${encodeURIComponent(file)}`;
 const aProject = ({ random, ids }: Seeded) => `/projects/${random.of(ids)}`;
 const anIssue = (seed: Seeded) => `${aProject(seed)}/issues/${1 + seed.random.below(issuesPerProject)}`;
 const aFile = (seed: Seeded) => fileUrl({ id: seed.random.of(seed.ids) }, `docs/${seed.random.below(filesPerProject)}.md`);
