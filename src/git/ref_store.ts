@@ -240,6 +240,7 @@ async function entriesOf(repository: Repository, folder: string) {
     return await readdir(pathOf(repository, folder), { withFileTypes: true, encoding: 'latin1' as BufferEncoding });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENAMETOOLONG') return [];
     if (code === 'ENOENT') {
       // Without its folder of refs it is no repository; any folder below comes and goes.
       if (folder !== 'refs/' && (await isFolder(join(repository.path, 'refs')))) return [];
@@ -311,12 +312,16 @@ const isSame = (one: Identity, other: Identity): boolean =>
   one.size === other.size &&
   one.dev === other.dev;
 
+/** Whether there can be no file of that name: part of it is a file, or it is too long. */
+const isImpossible = (error: unknown): boolean =>
+  ['ENOTDIR', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
+
 /** Without waiting: with its turns of the event loop, looking at a file takes ten times as long. */
 function statOf(path: string | Buffer): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    if (isImpossible(error)) return undefined;
     throw error;
   }
 }
@@ -329,7 +334,7 @@ function readStart(repository: Repository, name: string): string | undefined {
     return buffer.toString('latin1', 0, readSync(file, buffer, 0, longest_content, 0));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR') return undefined;
+    if (code === 'ENOENT' || code === 'EISDIR' || isImpossible(error)) return undefined;
     throw error;
   } finally {
     if (file !== undefined) closeSync(file);

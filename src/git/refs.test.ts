@@ -21,6 +21,7 @@ import {
   readTag,
   refsContaining,
   resolveBranch,
+  resolveCommit,
   resolveTag,
   updateRefs,
   writeCommit,
@@ -86,6 +87,15 @@ test('a branch cannot be created inside another, and an object must exist', asyn
   await assert.rejects(updateRefs(repository, [{ ref: 'refs/heads/b', old: null, new: '1'.repeat(40) }]), GitError);
   await assert.rejects(updateRefs(repository, [{ ref: 'refs/heads/b\0', old: null, new: id }]), GitError);
   assert.deepEqual(await listBranches(repository), [{ name: 'a', commit_id: id }]);
+});
+
+test('a name that no file can have is that of no ref', async (t) => {
+  const repository = await temporaryRepository(t);
+  await commitTo(repository, { branch: 'a', changes: [put('a', '1')] });
+  for (const name of ['x'.repeat(300), 'x/'.repeat(3000), `${'x'.repeat(300)}/y`]) {
+    assert.equal(await resolveBranch(repository, name), undefined);
+    assert.equal(await resolveCommit(repository, name), undefined);
+  }
 });
 
 test('the lock of a writer that died long ago is removed, a fresh one is respected', async (t) => {
