@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { test } from 'node:test';
 
@@ -31,4 +32,17 @@ test('more than a pipe and the buffer take at once is written, too', async () =>
     messages.map((message) => message.trim()),
     Array.from({ length: 3000 }, (_, line) => String(line)),
   );
+});
+
+test('a process goes on when nobody reads its log any more', async () => {
+  const script = `import { openLog } from ${JSON.stringify(path.join(import.meta.dirname, 'log.ts'))};
+    const log = openLog({ logLevel: 'info' });
+    log.info('one');
+    process.stdin.once('end', () => { log.info('two'); setImmediate(() => setImmediate(() => process.exit(3))); }).resume();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  child.stdout.destroy();
+  await once(child.stdout, 'close');
+  child.stdin.end();
+  assert.deepEqual(await once(child, 'exit'), [3, null]);
 });
