@@ -106,8 +106,11 @@ function explain(error: unknown): number {
 }
 
 /**
- * Runs a command line and prints its errors.
+ * Runs a command line and prints its errors. What nobody reads any more is not printed: a server goes on without it.
  * @param words the command line without the program
  * @returns the exit code
  */
-export const run = (words: string[]): Promise<number> => act(words).catch(explain);
+export function run(words: string[]): Promise<number> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  return act(words).catch(explain);
+}

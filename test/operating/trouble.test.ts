@@ -60,6 +60,15 @@ test('requests get 503 while the database is down, and work again when it is bac
   assert.equal(await server.stop(), 0);
 });
 
+test('a server whose output nobody reads any more answers and stops as before', async () => {
+  const data = await dataFolder();
+  const server = await serve({ COPPICE_DATA: data });
+  server.child.stdout!.destroy();
+  server.child.stderr!.destroy();
+  for (let count = 0; count < 3; count++) assert.equal((await server.root.get('/projects')).status, 200);
+  assert.equal(await server.stop(), 0);
+});
+
 test('a backup whose database is killed ends with a sentence, leaves no file, and does not keep the server from starting', async () => {
   const environment = { COPPICE_DATA: await dataFolder() };
   const { child } = await serve(environment);
