@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isUnavailable } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job, type Poll } from '../../../jobs/index.ts';
 import { connections, isAnswered, isRefusedAddress, type Mail, mailRetries } from '../../../mail/index.ts';
@@ -127,7 +127,7 @@ export const collectNotifications: Poll = {
         await replace(tx, { storages }, rows);
       });
     } catch (error) {
-      if (rows.length === 0) throw error;
+      if (rows.length === 0 || isUnavailable(error)) throw error;
       log.warn({ err: error }, 'the recipients of some notifications could not be found; each is tried alone');
       await separate(
         db,
