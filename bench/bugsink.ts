@@ -82,7 +82,9 @@ export async function withBugsink<T>(folder: string, work: (bugsink: Bugsink) =>
   await run(at('bugsink-manage'), ['migrate', 'snappea', '--database=snappea'], options);
   const { stdout } = await run(at('bugsink-manage'), ['shell', '-c', project], options);
   const [id, key] = stdout.trim().split('\n').at(-1)!.split(' ');
-  const listening = [`--bind=127.0.0.1:${COPPICE_PORT}`, '--workers=4', '--log-level=error', 'bugsink.wsgi'];
+  // Workers with threads keep connections. Where a server closes them, autocannon counts each request twice and sends too few.
+  const workers = ['--workers=4', '--worker-class=gthread', '--threads=8'];
+  const listening = [`--bind=127.0.0.1:${COPPICE_PORT}`, ...workers, '--log-level=error', 'bugsink.wsgi'];
   const children: ChildProcess[] = [
     spawn(at('bugsink-runsnappea'), [], { ...options, stdio: 'ignore' }),
     spawn(at('gunicorn'), listening, { ...options, stdio: ['ignore', 'ignore', 'inherit'] }),
