@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { everythingFrom, headOf, rawSocket } from '../../test/support/raw_socket.ts';
 import { world } from '../../test/support/world.ts';
 
@@ -22,4 +23,22 @@ test('an address that has its connections open gets 503 on the next one, until o
     answer = await everythingFrom(next);
   }
   for (const socket of open) socket.destroy();
+});
+
+test('a client that is refused too often cannot come back at once by closing its connections', async () => {
+  const { url } = await world({ environment });
+  const path = '/api/v4/error_tracking/collector/api/0/envelope/?sentry_key=none';
+  for (let refused = 0; refused < 20; refused++)
+    assert.equal((await fetch(url + path, { method: 'POST', body: '{}\n' })).status, 404);
+  let answer = '';
+  // Each is closed before it is answered, so that few are open at a time.
+  for (let tries = 0; tries < 40 && !answer.includes('Too many connections'); tries++) {
+    const socket = await rawSocket(url);
+    socket.write(`${headOf('POST', path, { 'content-length': 3 })}{}\n`);
+    const everything = everythingFrom(socket);
+    await Promise.race([sleep(10), everything]);
+    socket.destroy();
+    answer = await everything;
+  }
+  assert.match(answer, /^HTTP\/1\.1 503 .*Too many connections from this address/s);
 });

@@ -1,6 +1,7 @@
 /** Limits the open connections of each address and, behind a trusted proxy, the concurrent requests of each client (docs/operating.md#limits). */
 import { BlockList, isIP, type Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
 
 /** The named networks of COPPICE_TRUSTED_PROXIES. */
@@ -33,18 +34,41 @@ class Counter {
     this.#most = most;
   }
 
-  /** Adds one, or returns false at the limit. Every addition must be followed by `leave`. */
-  enter(address: string): boolean {
+  /** Adds one, or returns undefined at the limit. */
+  enter(address: string): Place | undefined {
     const count = this.#counts.get(address) ?? 0;
-    if (count >= this.#most) return false;
+    if (count >= this.#most) return undefined;
     this.#counts.set(address, count + 1);
-    return true;
+    return new Place(() => this.#leave(address));
   }
 
-  leave(address: string): void {
+  #leave(address: string): void {
     const count = this.#counts.get(address)! - 1;
     if (count === 0) this.#counts.delete(address);
     else this.#counts.set(address, count);
+  }
+}
+
+/** What a connection or request counts as one for. */
+class Place {
+  readonly #leave: () => void;
+  #isHeld = false;
+  #isOver = false;
+  constructor(leave: () => void) {
+    this.#leave = leave;
+  }
+
+  end(): void {
+    this.#isOver = true;
+    if (!this.#isHeld) this.#leave();
+  }
+
+  /** Until `work` is done, it counts even if it ends. */
+  async hold(work: Promise<unknown>): Promise<void> {
+    this.#isHeld = true;
+    await work;
+    this.#isHeld = false;
+    if (this.#isOver) this.#leave();
   }
 }
 
@@ -59,34 +83,72 @@ const refusalReply = [
   refusal,
 ].join('\r\n');
 
+/** How long a refused client has for reading that. */
+const refusalTimeout_ms = 2000;
+
+function refuse(socket: Socket): void {
+  socket.on('error', () => {}); // a client that has gone needs no answer
+  socket.setTimeout(refusalTimeout_ms, () => socket.destroy());
+  socket.end(refusalReply);
+  // Closing a socket with unread bytes would reset the connection before the client has read the answer.
+  socket.resume();
+}
+
 export interface ConnectionLimits {
   most: number;
   /** The value of COPPICE_TRUSTED_PROXIES. */
   trustedProxies: readonly string[];
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Waits with the answer to a request. Meanwhile nothing more is read from its connection, which counts even if the client closes it: otherwise the client could
+     * come back at once.
+     */
+    hold(request: FastifyRequest, pause_ms: number): Promise<void>;
+  }
+}
+
 /** Limits the connections of `app`. */
 export function limitConnections(app: FastifyInstance, { most, trustedProxies }: ConnectionLimits): void {
   const proxies = listOf(trustedProxies);
-  const isProxy = (address: string) => proxies.check(address, familyOf(address));
+  const isProxy = (address: string) => trustedProxies.length > 0 && proxies.check(address, familyOf(address));
+  const places = new WeakMap<object, Place>();
   const connections = new Counter(most);
-  app.server.on('connection', (socket: Socket) => {
+  const admits = (socket: Socket): boolean => {
     const address = plain(socket.remoteAddress ?? '');
-    if (isIP(address) === 0 || isProxy(address)) return;
-    if (!connections.enter(address)) {
-      socket.end(refusalReply);
-      return;
-    }
-    socket.once('close', () => connections.leave(address));
+    if (isIP(address) === 0 || isProxy(address)) return true;
+    const place = connections.enter(address);
+    if (place === undefined) return false;
+    places.set(socket, place);
+    socket.once('close', () => place.end());
+    return true;
+  };
+  // The listeners of the server itself prepare to read requests, which costs several times as much as the refusal.
+  const listeners = app.server.listeners('connection');
+  app.server.removeAllListeners('connection');
+  app.server.on('connection', (socket: Socket) => {
+    if (admits(socket)) for (const listener of listeners) listener.call(app.server, socket);
+    else refuse(socket);
   });
   const requests = new Counter(most);
   app.addHook('onRequest', ({ ip, raw }, reply, done) => {
-    if (trustedProxies.length === 0 || !isProxy(plain(raw.socket.remoteAddress ?? ''))) return done();
-    if (!requests.enter(ip))
+    if (!isProxy(plain(raw.socket.remoteAddress ?? ''))) return done();
+    const place = requests.enter(ip);
+    if (place === undefined)
       return done(
         new ApiError(503, { message: '503 Service Unavailable - Too many requests of this client' }, { 'retry-after': '1' }),
       );
-    reply.raw.once('close', () => requests.leave(ip));
+    places.set(raw, place);
+    reply.raw.once('close', () => place.end());
     done();
+  });
+  app.decorate('hold', async ({ raw }: FastifyRequest, pause_ms: number) => {
+    const { socket } = raw;
+    socket.pause();
+    const over = sleep(pause_ms);
+    await ((places.get(raw) ?? places.get(socket))?.hold(over) ?? over);
+    socket.resume();
   });
 }

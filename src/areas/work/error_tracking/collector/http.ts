@@ -1,7 +1,6 @@
 /** The collector: where SDKs send envelopes and events (docs/reference/error_tracking.md). */
 
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inflateSync } from 'node:zlib';
 import {
   ApiError,
@@ -202,13 +201,11 @@ async function takeStored(call: Call) {
   return keep(call, intake, { event, sessions: [], buckets: [], user_reports: [] });
 }
 
-/** Waits while nothing more of the connection is read, and other requests have the place of this one. */
-async function hold({ slot, raw }: Call['request'], pause_ms: number): Promise<void> {
-  slot?.pause();
-  raw.socket.pause();
-  await sleep(pause_ms);
-  raw.socket.resume();
-  slot?.resume();
+/** Waits while other requests have the place of this one. */
+async function hold(request: Call['request'], pause_ms: number): Promise<void> {
+  request.slot?.pause();
+  await request.server.hold(request, pause_ms);
+  request.slot?.resume();
 }
 
 /** Whether a request was refused because its client has no key of the project. */
