@@ -7,3 +7,35 @@ import { LRUCache } from 'lru-cache';
  */
 export const cacheOf = <Key extends {}, Value extends {}>(most: number, options: { ttl?: number } = {}): LRUCache<Key, Value> =>
   new LRUCache<Key, Value>({ maxSize: most, sizeCalculation: () => 1, ...options });
+
+/**
+ * Lets many ask the same at a time: those who ask while an answer is on its way wait for the next one together, because what they ask for may have changed since the
+ * question.
+ */
+export class JointQuestions<Key, Value> {
+  readonly #ask: (key: Key) => Promise<Value>;
+  readonly #open = new Map<Key, { answer: Promise<Value>; next: Promise<Value> | undefined }>();
+
+  /** @param ask answers what holds when it is called */
+  constructor(ask: (key: Key) => Promise<Value>) {
+    this.#ask = ask;
+  }
+
+  /** @returns what holds now, or later; rejects as `ask` does */
+  ask(key: Key): Promise<Value> {
+    const open = this.#open.get(key);
+    if (open === undefined) return this.#start(key);
+    const start = () => this.#start(key);
+    open.next ??= open.answer.then(start, start);
+    return open.next;
+  }
+
+  #start(key: Key): Promise<Value> {
+    const answer = this.#ask(key).finally(() => {
+      if (this.#open.get(key) === open) this.#open.delete(key);
+    });
+    const open = { answer, next: undefined };
+    this.#open.set(key, open);
+    return answer;
+  }
+}

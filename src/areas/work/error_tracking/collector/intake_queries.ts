@@ -1,8 +1,7 @@
 /** Who may send errors to a project, as the collector asks for each request. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
-import type { LRUCache } from 'lru-cache';
-import { cacheOf } from '../../../../caches.ts';
+import { cacheOf, JointQuestions } from '../../../../caches.ts';
 import type { Database } from '../../../../db/index.ts';
 
 /** A project as the collector knows it. */
@@ -19,9 +18,6 @@ export interface Intake {
 /** A deleted key is refused after this time, in every process. */
 const kept_ms = 5000;
 
-/** By database, because the tests of one process have several. By project, so that keys that are tried on it are no reason to ask. */
-const intakes = new WeakMap<Database, LRUCache<number, Promise<Intake | undefined>>>();
-
 async function read(db: Database, project_id: number): Promise<Intake | undefined> {
   const { rows } = await sql<Omit<Intake, 'keys' | 'user_salt'> & { keys: string[]; user_salt: Buffer }>`
     select projects.id as project_id, coalesce(settings.active and settings.integrated, false) as "isOpen",
@@ -34,21 +30,38 @@ async function read(db: Database, project_id: number): Promise<Intake | undefine
   return row && { ...row, keys: new Set(row.keys), user_salt: createSecretKey(row.user_salt) };
 }
 
+/** By project, so that keys that are tried on it are no reason to ask. */
+class Intakes {
+  readonly #known = cacheOf<number, Promise<Intake | undefined>>(10_000, { ttl: kept_ms });
+  readonly #latest: JointQuestions<number, Intake | undefined>;
+
+  constructor(db: Database) {
+    this.#latest = new JointQuestions((project_id) => {
+      const asked = read(db, project_id);
+      this.#known.set(project_id, asked);
+      asked.catch(() => this.#known.delete(project_id));
+      return asked;
+    });
+  }
+
+  of(project_id: number, isNow: boolean): Promise<Intake | undefined> {
+    return (isNow ? undefined : this.#known.get(project_id)) ?? this.#latest.ask(project_id);
+  }
+}
+
+/** By database, because the tests of one process have several. */
+const intakes = new WeakMap<Database, Intakes>();
+
 /**
  * What the collector needs to know of a project, at most five seconds old.
  * @param isNow whether it has to be what holds now
  * @returns undefined when there is no such project
  */
 export function intakeOf(db: Database, project_id: number, isNow = false): Promise<Intake | undefined> {
-  let cache = intakes.get(db);
-  if (cache === undefined) {
-    cache = cacheOf(10_000, { ttl: kept_ms });
-    intakes.set(db, cache);
+  let known = intakes.get(db);
+  if (known === undefined) {
+    known = new Intakes(db);
+    intakes.set(db, known);
   }
-  const known = isNow ? undefined : cache.get(project_id);
-  if (known) return known;
-  const asked = read(db, project_id);
-  cache.set(project_id, asked);
-  asked.catch(() => cache.delete(project_id));
-  return asked;
+  return known.of(project_id, isNow);
 }
