@@ -137,15 +137,17 @@ export async function measureErrorTracking(folder: string): Promise<Row[]> {
       while ((await client.query<{ is_waiting: boolean }>(isWaiting)).rows[0]!.is_waiting) await sleep(poll_ms);
     };
     await sendAll(warmUp_events);
-    const [before_ms, before_bytes] = [await instance.cpu_ms(), await instance.memory_bytes()];
+    const [before_ms, before_bytes] = [await instance.cpu_ms(), await instance.allocated_bytes()];
     rate = await rateOf(events, () => sendAll(events));
     const cpu_ms = ((await instance.cpu_ms()) - before_ms) / events;
-    const grown = Math.round(((await instance.memory_bytes()) - before_bytes) / 2 ** 20);
+    const grown = Math.round(((await instance.allocated_bytes()) - before_bytes) / 2 ** 20);
     const bare = await bareRate(connectionString, id);
     const operation = `events of 24 KB, grouped (${cpu_ms.toFixed(2)} ms CPU each)`;
     const row = plainRow(operation, `${Math.round(rate)}/s`, '≥ 500/s, ≥ 40 %');
     rows.push({ ...row, limit: `${Math.round(bare)}/s`, ratio: `${Math.round((rate / bare) * 100)} %` });
-    rows.push(plainRow(`memory after ${events.toLocaleString('en')} events`, `${grown > 0 ? '+' : ''}${grown} MiB`, 'flat'));
+    rows.push(
+      plainRow(`memory allocated after ${events.toLocaleString('en')} events`, `${grown > 0 ? '+' : ''}${grown} MiB`, 'flat'),
+    );
   } finally {
     await client.end();
     await stop();

@@ -11,7 +11,7 @@ import type { Measurable } from './measure.ts';
 
 export const token = 'bench-token-for-one-run-only';
 
-export interface Instance extends Pick<Server, 'ready_ms' | 'memory_bytes' | 'cpu_ms' | 'stop'> {
+export interface Instance extends Pick<Server, 'ready_ms' | 'memory_bytes' | 'allocated_bytes' | 'cpu_ms' | 'stop'> {
   url: string;
   data: string;
   api: ReturnType<typeof clientOf>;
@@ -31,10 +31,10 @@ async function longestBlock_ms(url: string): Promise<number> {
 export async function startInstance(data: string, settings: Record<string, string> = {}): Promise<Instance> {
   const environment = { ...(await environmentFor(data, token)), ...settings };
   environment.COPPICE_LOG_LEVEL = 'info'; // as operators run it
-  const { ready_ms, memory_bytes, cpu_ms, stop } = await startServer(environment);
+  const { ready_ms, memory_bytes, allocated_bytes, cpu_ms, stop } = await startServer(environment);
   const url = environment.COPPICE_URL;
   const api = clientOf(`${url}/api/v4`, token);
-  return { url, data, api, ready_ms, memory_bytes, cpu_ms, stop, longestBlock_ms: () => longestBlock_ms(url) };
+  return { url, data, api, ready_ms, memory_bytes, allocated_bytes, cpu_ms, stop, longestBlock_ms: () => longestBlock_ms(url) };
 }
 
 /** A folder for one run, and how to be rid of it. */

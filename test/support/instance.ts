@@ -36,6 +36,8 @@ export interface Instance {
   ready_ms: number;
   /** Memory of the server, its database and git together. */
   memory_bytes(): Promise<number>;
+  /** Of it, what they have allocated: without files, and without the buffers of the database, which fill up to a fixed size. */
+  allocated_bytes(): Promise<number>;
   /** Processor time of all of them since the start. */
   cpu_ms(): Promise<number>;
   killServer(): Promise<void>;
@@ -98,6 +100,7 @@ export async function startInstance(environment: ServerEnvironment): Promise<Ins
   return {
     ready_ms: performance.now() - began,
     memory_bytes: () => memoryOfTree(child.pid!),
+    allocated_bytes: () => memoryOfTree(child.pid!, 'Pss_Anon'),
     cpu_ms: () => cpuOfTree(child.pid!),
     killServer: () => killServer(child),
     killDatabase: () => killDatabase(environment.COPPICE_DATA),

@@ -33,11 +33,15 @@ async function treeOf(root: number): Promise<Process[]> {
 export const cpuOfTree = async (root: number): Promise<number> =>
   (await treeOf(root)).reduce((sum, { cpu_ms }) => sum + cpu_ms, 0);
 
-/** Their memory, in which what several of them share counts once (PSS). */
-export async function memoryOfTree(root: number): Promise<number> {
+/**
+ * Their memory, in which what several of them share counts once (PSS).
+ * @param kind `Pss` is all of it; `Pss_Anon` what they have allocated, without files and the buffers of PostgreSQL, which fill up to a fixed size
+ */
+export async function memoryOfTree(root: number, kind: 'Pss' | 'Pss_Anon' = 'Pss'): Promise<number> {
+  const line = new RegExp(`^${kind}:\\s+(\\d+)`, 'm');
   const sizes = (await treeOf(root)).map(async ({ pid }) => {
     const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
-    return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) * 1024;
+    return Number(line.exec(rollup)?.[1] ?? 0) * 1024;
   });
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
