@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { everythingFrom, headOf, rawSocket } from '../../test/support/raw_socket.ts';
@@ -22,6 +23,20 @@ test('an address that has its connections open gets 503 on the next one, until o
     next.write(head);
     answer = await everythingFrom(next);
   }
+  for (const socket of open) socket.destroy();
+});
+
+test('a refused client cannot keep its connection open by sending on', async () => {
+  const { url } = await world({ environment });
+  const open = await Promise.all(Array.from({ length: 5 }, () => rawSocket(url)));
+  const { hostname, port } = new URL(url);
+  const refused = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).resume();
+  refused.on('error', () => {}); // the server resets it
+  for (let sent = 0; sent < 100 && !refused.closed; sent++) {
+    refused.write('x');
+    await sleep(100);
+  }
+  assert.ok(refused.closed);
   for (const socket of open) socket.destroy();
 });
 

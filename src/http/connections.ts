@@ -85,13 +85,28 @@ const refusalReply = [
 
 /** How long a refused client has for reading that. */
 const refusalTimeout_ms = 2000;
+/** So many refused clients have that time; beyond, connections are closed without a word, because each holds a file of the process. */
+const most_refused = 1000;
 
-function refuse(socket: Socket): void {
-  socket.on('error', () => {}); // a client that has gone needs no answer
-  socket.setTimeout(refusalTimeout_ms, () => socket.destroy());
-  socket.end(refusalReply);
-  // Closing a socket with unread bytes would reset the connection before the client has read the answer.
-  socket.resume();
+/** @returns refuses a connection */
+function refuser(): (socket: Socket) => void {
+  let refused = 0;
+  return (socket) => {
+    socket.on('error', () => {}); // a client that has gone needs no answer
+    if (refused >= most_refused) {
+      socket.destroy();
+      return;
+    }
+    refused++;
+    const timer = setTimeout(() => socket.destroy(), refusalTimeout_ms);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      refused--;
+    });
+    socket.end(refusalReply);
+    // Closing a socket with unread bytes would reset the connection before the client has read the answer.
+    socket.resume();
+  };
 }
 
 export interface ConnectionLimits {
@@ -116,6 +131,7 @@ export function limitConnections(app: FastifyInstance, { most, trustedProxies }:
   const isProxy = (address: string) => trustedProxies.length > 0 && proxies.check(address, familyOf(address));
   const places = new WeakMap<object, Place>();
   const connections = new Counter(most);
+  const refuse = refuser();
   const admits = (socket: Socket): boolean => {
     const address = plain(socket.remoteAddress ?? '');
     if (isIP(address) === 0 || isProxy(address)) return true;
