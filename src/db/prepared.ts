@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
+import { PreparedQuery } from './prepared_query.ts';
 
 /** Each prepared statement takes memory in every connection, so further texts (lists with varying filters) are not prepared. */
 const maximumStatements = 500;
@@ -41,6 +42,18 @@ export class PreparingClient extends pg.Client {
     const [text, values] = args;
     // Without values a text may contain several statements, as migrations do; these cannot be prepared.
     const name = args.length === 2 && Array.isArray(values) && values.length > 0 && !isCustom(text) ? nameOf(text) : undefined;
-    return name === undefined ? super.query(...(args as [string])) : super.query({ name, text, values });
+    return name === undefined ? super.query(...(args as [string])) : this.#run({ name, text, values });
+  }
+
+  async #run(statement: { name: string; text: string; values: unknown[] }): Promise<pg.QueryResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>();
+    super.query(new PreparedQuery(statement, (error, result) => (error ? reject(error) : resolve(result))));
+    try {
+      return await promise;
+    } catch (error) {
+      // The stack of the socket's event says nothing about the caller.
+      Error.captureStackTrace(error as Error);
+      throw error;
+    }
   }
 }

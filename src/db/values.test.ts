@@ -21,7 +21,8 @@ test('values of PostgreSQL arrive as the API sends them, in arrays too', async (
   const { rows } = await sql`select '2026-01-02T03:04:05.678901+02'::timestamptz as moment, '2026-01-02'::date as day,
     9007199254740991::bigint as count, 1.50::numeric as weight, '{"a":[1,null]}'::jsonb as document,
     array[1, null]::bigint[] as counts, array['2026-01-02']::date[] as days, array['2026-01-02T00:00:00Z']::timestamptz[] as moments,
-    current_setting('TimeZone') as zone`.execute(db);
+    '{}'::text[] as none, array[null, 'NULL', 'a b', 'a,b', '{', '"', '\\'] as texts, '{{a,b},{c,d}}'::text[] as pairs,
+    '[0:1]={5,6}'::bigint[] as shifted, current_setting('TimeZone') as zone`.execute(db);
   assert.deepEqual(rows, [
     {
       moment: '2026-01-02T01:04:05.678Z',
@@ -32,6 +33,13 @@ test('values of PostgreSQL arrive as the API sends them, in arrays too', async (
       counts: [1, null],
       days: ['2026-01-02'],
       moments: ['2026-01-02T00:00:00.000Z'],
+      none: [],
+      texts: [null, 'NULL', 'a b', 'a,b', '{', '"', '\\'],
+      pairs: [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+      shifted: [5, 6],
       zone: 'UTC',
     },
   ]);

@@ -11,10 +11,20 @@ const oids = {
   numericArray: 1231,
   dateArray: 1182,
   timestamptzArray: 1185,
+  textArray: 1009,
 };
 
-/** The parser of text[] handles the braces and quotes for any type. */
-const split = (pg.types.getTypeParser as (oid: number) => (text: string) => (string | null)[])(1009);
+const splitAny = (pg.types.getTypeParser as (oid: number) => (text: string) => (string | null)[])(oids.textArray);
+
+/** The elements of an array of any type. The parser of pg goes through it character by character, which only quotes and nested arrays need. */
+function split(text: string): (string | null)[] {
+  if (text === '{}') return [];
+  if (!text.startsWith('{') || text.includes('"') || text.includes('{', 1)) return splitAny(text);
+  return text
+    .slice(1, -1)
+    .split(',')
+    .map((entry) => (entry === 'NULL' ? null : entry));
+}
 
 const arrayOf =
   <T>(parse: (text: string) => T) =>
@@ -33,6 +43,7 @@ const parsers = new Map<number, (text: string) => unknown>([
   [oids.numericArray, arrayOf(Number)],
   [oids.dateArray, arrayOf(asText)],
   [oids.timestamptzArray, arrayOf(readTimestamp)],
+  [oids.textArray, split],
 ]);
 
 /** Passed to each pool instead of set globally, because graphile-worker's own pool expects the dates of pg. */

@@ -1,0 +1,5 @@
+/** Parts of pg that its types leave out. */
+declare module 'pg/lib/utils.js' {
+  const utils: { prepareValue(value: unknown): string | Buffer | null };
+  export default utils;
+}
