@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
+import { objectBuilder } from '../object_builder.ts';
 import type { Values } from './form.ts';
 import { type Plan, reaches } from './plans.ts';
 import { type Marked, marks } from './types.ts';
@@ -47,16 +48,18 @@ function objectPicker(properties: Record<string, Json>): Pick {
     pick: pickerOf(schema),
     needs: schema[marks]?.plan,
   }));
+  // What is undefined is not written.
+  const build = objectBuilder(Object.keys(properties));
   return (value, plan, load) => {
     if (typeof value !== 'object' || value === null) return value;
-    const picked: Values = {};
-    for (const { name, pick, needs } of members) {
-      const member = (value as Values)[name];
-      if (member === undefined || !reaches(plan, needs)) continue;
-      if (typeof member === 'string') load.chars += member.length;
-      picked[name] = pick === asIs ? member : pick(member, plan, load);
-    }
-    return picked;
+    return build(
+      members.map(({ name, pick, needs }) => {
+        const member = (value as Values)[name];
+        if (member === undefined || !reaches(plan, needs)) return undefined;
+        if (typeof member === 'string') load.chars += member.length;
+        return pick === asIs ? member : pick(member, plan, load);
+      }),
+    );
   };
 }
 
