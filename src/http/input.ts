@@ -244,6 +244,8 @@ interface Member {
   isNullable: boolean;
   /** Types for which empty text means null (docs/api.md). */
   emptyIsNull: boolean;
+  /** Whether nothing has to be done where it is left out. */
+  isOptional: boolean;
 }
 
 function memberOf(name: string, schema: Json, isRequired: boolean): Member {
@@ -257,6 +259,7 @@ function memberOf(name: string, schema: Json, isRequired: boolean): Member {
     emptyIsNull: kinds.every(
       (kind) => ['integer', 'number', 'boolean', 'null'].includes(kind.type ?? '') || kind.format !== undefined,
     ),
+    isOptional: !isRequired && schema.default === undefined,
   };
 }
 
@@ -298,8 +301,9 @@ function objectReader(schema: Json): Read {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(failures, path, 'is invalid');
     const result: Values = {};
     for (const member of members) {
-      const at = path === '' ? member.name : `${path}[${member.name}]`;
       const raw = (value as Values)[member.name];
+      if (raw === undefined && member.isOptional) continue;
+      const at = path === '' ? member.name : `${path}[${member.name}]`;
       const { plan, valuePlans } = member.schema[marks] ?? {};
       if (!reaches(failures.plan, plan)) {
         if (raw !== undefined) failures.above.set(at, plan!);
