@@ -139,17 +139,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addCommonHeaders(app);
   logRequests(app);
   if (metrics) measureRequests(app, metrics.registry);
-  const ownOrigin = new URL(config.url).origin;
-  await app.register(cors, {
-    delegator: (request, done) =>
-      done(null, {
-        ...corsFor(request, ownOrigin),
-        exposedHeaders,
-        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-        strictPreflight: false,
-        maxAge: 86_400,
-      }),
-  });
+  const corsFor = corsRules(new URL(config.url).origin);
+  await app.register(cors, { delegator: (request, done) => done(null, corsFor(request)) });
   // After the headers that every reply has.
   if (isDelayed) {
     const queue = shedLoad(app, isDelayed, log);
@@ -193,7 +184,18 @@ const intakeLimits = ({ data, ingestQueueMax, ingestMinFreeDisk_mb }: Config) =>
 });
 
 /** Pages of our own origin may send cookies, those of others only tokens. Paths below `/-/`, for operators and browsers, are closed to scripts. */
-function corsFor(request: FastifyRequest, ownOrigin: string) {
-  if (/^\/(%2d|-)\//i.test(request.url)) return { origin: false as const };
-  return request.headers.origin === ownOrigin ? { origin: true, credentials: true } : { origin: '*', credentials: false };
+function corsRules(ownOrigin: string) {
+  const common = {
+    exposedHeaders: exposedHeaders.join(', '),
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    strictPreflight: false,
+    maxAge: 86_400,
+  };
+  const [closed, own, foreign] = [
+    { origin: false },
+    { origin: true, credentials: true },
+    { origin: '*', credentials: false },
+  ].map((rule) => ({ ...common, ...rule }));
+  return ({ url, headers }: FastifyRequest) =>
+    /^\/(%2d|-)\//i.test(url) ? closed : headers.origin === ownOrigin ? own : foreign;
 }
