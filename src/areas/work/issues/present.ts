@@ -20,7 +20,7 @@ import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
 import { EpicInIssue, epicsInIssues } from '../epics/index.ts';
 import { presentTimeStats, TimeStats } from '../issuables/index.ts';
-import { type IssuePlace, type IssueRow, issueRows, originalsById } from './queries.ts';
+import { type IssuePlace, type IssueRow, issueRow, issueRows, originalsById } from './queries.ts';
 
 export const issueFields = {
   id: Id,
@@ -81,8 +81,6 @@ export interface IssueForm {
   /** The project of the list: references to its own issues are short. If omitted, all are full. */
   relative_to?: number | undefined;
   with_labels_details?: boolean | undefined;
-  /** Whether the reply is for a single issue, which includes `subscribed`. */
-  single?: boolean | undefined;
 }
 
 /** The rows that a page refers to, by id. */
@@ -167,7 +165,6 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     _links: addresses(url, row, known.originals.get(row.duplicated_to_id ?? 0)),
     references: { short, relative: form.relative_to === project_id ? short : full, full },
     ...{ severity, moved_to_id, imported: imported_from !== 'none', imported_from },
-    ...(form.single ? { subscribed: row.subscribed } : {}),
     service_desk_reply_to: null,
     error_tracking_error_id: row.error_tracking_error_id,
   };
@@ -185,7 +182,7 @@ export async function presentIssues(
   ids: readonly number[],
   form: IssueForm = {},
 ): Promise<IssueReply[]> {
-  const rows = await issueRows(db, caller, ids, form.single === true);
+  const rows = await issueRows(db, ids);
   const known = await around(db, caller, rows, form);
   return rows.map((row) => presentIssue(url, row, known, form));
 }
@@ -195,11 +192,12 @@ export async function presentIssues(
  * @throws Error when it is deleted
  */
 export async function presentSingleIssue(
-  services: Pick<Services, 'db' | 'url'>,
+  { db, url }: Pick<Services, 'db' | 'url'>,
   caller: MaybeCaller,
   { id, project_id }: { id: number; project_id: number },
 ): Promise<IssueReply> {
-  const [issue] = await presentIssues(services, caller, [id], { relative_to: project_id, single: true });
-  if (!issue) throw new Error(`the issue ${id} is gone`);
-  return issue;
+  const row = await issueRow(db, caller, id);
+  if (!row) throw new Error(`the issue ${id} is gone`);
+  const form = { relative_to: project_id };
+  return { ...presentIssue(url, row, await around(db, caller, [row], form), form), subscribed: row.subscribed };
 }

@@ -1,7 +1,7 @@
 /** Issues as replies need them. */
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { issueKind, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
-import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
+import { type Database, dataLoader, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
@@ -51,7 +51,7 @@ export interface IssueRow {
   duplicated_to_id: number | null;
   /** The error that it was created from. */
   error_tracking_error_id: number | null;
-  /** Whether the caller is subscribed to it. */
+  /** Whether the caller is subscribed to it; false where it is one of several. */
   subscribed: boolean;
 }
 
@@ -70,44 +70,65 @@ const columns = sql.raw(
 /** A subquery rather than a join, for which PostgreSQL might read all open issues. */
 const isOpenTarget = sql`(select state from issues blocked where blocked.id = target_id) = 'opened'`;
 
-/** Whether the rows say if the caller is subscribed. */
-type Shape = { with_subscription: boolean };
+/**
+ * The rows of issues that are asked for.
+ * @param asked a table `asked` with the columns `id` and `place`
+ * @param subscribed whether the reader is
+ */
+const rowsOf = <Row extends IssueRow>(asked: RawBuilder<unknown>, subscribed: RawBuilder<SqlBool>) => sql<Row>`
+  select ${columns}, projects.full_path::text as full_path, namespaces.kind = 'group' as in_group,
+         case when authors.id is not null then ${userBasicJson('authors')} end as author,
+         case when closers.id is not null then ${userBasicJson('closers')} end as closed_by,
+         array(select ${userBasicJson('users')} from issue_assignees join users on users.id = issue_assignees.user_id
+                where issue_assignees.issue_id = shown.id order by users.id) as assignees,
+         ${borneLabels(issueKind, 'shown')} as labels,
+         ${milestoneJson('shown.milestone_id')} as milestone,
+         (select count(*) from issue_links
+           where source_id = shown.id and link_type = 'blocks' and ${isOpenTarget}) as blocking_issues_count,
+         (select count(*) from merge_request_closed_issues closing where closing.issue_id = shown.id) as merge_requests_count,
+         (select errors.id from error_tracking_errors errors where errors.issue_id = shown.id) as error_tracking_error_id,
+         (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
+         ${subscribed} as subscribed, asked.place
+    from ${asked}
+         join issues shown on shown.id = asked.id
+         join projects on projects.id = shown.project_id
+         join namespaces on namespaces.id = projects.namespace_id
+         left join users authors on authors.id = shown.author_id
+         left join users closers on closers.id = shown.closed_by_id
+   order by asked.place`;
 
-const issuesById = statement(
-  (slots: Slots<{ ids: readonly number[]; caller_id: number }>, { with_subscription }: Shape) => sql<IssueRow>`
-    select ${columns}, projects.full_path::text as full_path, namespaces.kind = 'group' as in_group,
-           case when authors.id is not null then ${userBasicJson('authors')} end as author,
-           case when closers.id is not null then ${userBasicJson('closers')} end as closed_by,
-           array(select ${userBasicJson('users')} from issue_assignees join users on users.id = issue_assignees.user_id
-                  where issue_assignees.issue_id = shown.id order by users.id) as assignees,
-           ${borneLabels(issueKind, 'shown')} as labels,
-           ${milestoneJson('shown.milestone_id')} as milestone,
-           (select count(*) from issue_links
-             where source_id = shown.id and link_type = 'blocks' and ${isOpenTarget}) as blocking_issues_count,
-           (select count(*) from merge_request_closed_issues closing where closing.issue_id = shown.id) as merge_requests_count,
-           (select errors.id from error_tracking_errors errors where errors.issue_id = shown.id) as error_tracking_error_id,
-           (select epic_id from epic_issues where issue_id = shown.id) as epic_id,
-           ${with_subscription ? isSubscribed(issueKind, slots.caller_id, 'shown') : sql`false`} as subscribed
-      from unnest(${ofAnyLength(slots.ids, 'bigint[]')}) with ordinality asked(id, place)
-           join issues shown on shown.id = asked.id
-           join projects on projects.id = shown.project_id
-           join namespaces on namespaces.id = projects.namespace_id
-           left join users authors on authors.id = shown.author_id
-           left join users closers on closers.id = shown.closed_by_id
-     order by asked.place`,
+const issuesById = statement(({ ids }: Slots<{ ids: readonly number[] }>) =>
+  rowsOf(sql`unnest(${ofAnyLength(ids, 'bigint[]')}) with ordinality asked(id, place)`, sql`false`),
 );
 
-/**
- * Issues by id, in the given order, without deleted ones. It does not check whether the caller may read them.
- * @param withSubscription whether to read `subscribed`, which is false otherwise
- */
-export const issueRows = (
-  db: Database,
-  caller: MaybeCaller,
-  ids: readonly number[],
-  withSubscription: boolean,
-): Promise<IssueRow[]> =>
-  issuesById(db, { ids, caller_id: caller?.id ?? 0 }, { with_subscription: withSubscription && caller !== undefined });
+/** Issues by id, in the given order, without deleted ones and without `subscribed`. It does not check whether the caller may read them. */
+export const issueRows = (db: Database, ids: readonly number[]): Promise<IssueRow[]> => issuesById(db, { ids });
+
+interface Asked {
+  id: number;
+  reader_id: number | null;
+}
+
+const keyOf = ({ id, reader_id }: Asked) => `${id} ${reader_id}`;
+
+const issuesOfReaders = statement(({ ids, readers }: Slots<{ ids: number[]; readers: (number | null)[] }>) =>
+  rowsOf<IssueRow & { place: number }>(
+    sql`unnest(${ofAnyLength(ids, 'bigint[]')}, ${ofAnyLength(readers, 'bigint[]')}) with ordinality asked(id, reader_id, place)`,
+    isSubscribed(issueKind, sql`asked.reader_id`, 'shown'),
+  ),
+);
+
+const issuesAsked = dataLoader<Asked, IssueRow>(keyOf, async (db, asked) => {
+  const rows = await issuesOfReaders(db, {
+    ids: asked.map(({ id }) => id),
+    readers: asked.map(({ reader_id }) => reader_id),
+  });
+  return new Map(rows.map((row) => [keyOf(asked[row.place - 1]!), row]));
+});
+
+/** One issue, undefined when it is deleted. It does not check whether the caller may read it. Concurrent requests share a statement. */
+export const issueRow = (db: Database, caller: MaybeCaller, id: number): Promise<IssueRow | undefined> =>
+  issuesAsked(db, { id, reader_id: caller?.id ?? null });
 
 /** Where issues are, by id. */
 export interface IssuePlace {
