@@ -2313,10 +2313,12 @@ create table open_issue_counts (
   project_id bigint not null,
   opened integer not null,
   confidential integer not null,
+  is_sum boolean default false not null,
   constraint open_issue_counts_pkey PRIMARY KEY (id),
   constraint open_issue_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX open_issue_counts_by_project ON open_issue_counts USING btree (project_id) INCLUDE (opened, confidential);
+CREATE INDEX open_issue_counts_to_add_up ON open_issue_counts USING btree (project_id) WHERE NOT is_sum;
 
 create table package_advisories (
   package_version_id bigint not null,

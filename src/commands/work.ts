@@ -123,7 +123,6 @@ const jobs: readonly AnyJob[] = [
   removeProject,
   removeMarkedProjects,
   copyFork,
-  addUpOpenIssues,
   removeGroup,
   removeMarkedGroups,
   removeUser,
@@ -147,7 +146,7 @@ const jobs: readonly AnyJob[] = [
   tellOfLicenseEnd,
 ];
 
-const polls: readonly Poll[] = [collectNotifications];
+const polls: readonly Poll[] = [collectNotifications, addUpOpenIssues];
 
 const concurrency = 4;
 /** How long a stop waits for running jobs. */

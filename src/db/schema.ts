@@ -1191,6 +1191,7 @@ export interface OpenIssueCounts {
   project_id: number;
   opened: number;
   confidential: number;
+  is_sum: Generated<boolean>;
 }
 
 export interface PackageAdvisories {

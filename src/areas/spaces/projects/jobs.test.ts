@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { addIssue } from '../../../../test/support/issues.ts';
-import { performJob } from '../../../../test/support/jobs.ts';
+import { performQueued } from '../../../../test/support/jobs.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { addUpOpenIssues } from './index.ts';
 
@@ -57,7 +57,7 @@ test('every change of an issue counts, also those that no request makes, and the
   await change(3, { state_event: 'close' });
   await change(4, { confidential: true });
   await change(4, { confidential: false, title: 'Seen by all' });
-  await performJob(here.services, addUpOpenIssues);
+  await performQueued(here.services, [addUpOpenIssues]);
   assert.deepEqual(await rowsOf(here, both), [{ project_id: project.id, opened: 4, confidential: 2 }]);
   await counted();
 
@@ -67,8 +67,8 @@ test('every change of an issue counts, also those that no request makes, and the
   assert.equal((await as('owner').delete(`${issuesOf(project)}/1`)).status, 204);
   assert.equal((await as('owner').delete(`${issuesOf(project)}/3`)).status, 204);
   await counted();
-  await performJob(here.services, addUpOpenIssues);
-  await performJob(here.services, addUpOpenIssues);
+  await performQueued(here.services, [addUpOpenIssues]);
+  await performQueued(here.services, [addUpOpenIssues]);
   const summed = [
     { project_id: project.id, opened: 2, confidential: 0 },
     { project_id: other.id, opened: 1, confidential: 1 },
@@ -83,7 +83,7 @@ test('every change of an issue counts, also those that no request makes, and the
   await sql`update issues set project_id = ${other.id}, iid = iid + 100 where project_id = ${project.id}`.execute(db);
   await counted();
   await db.deleteFrom('projects').where('id', '=', other.id).execute();
-  await performJob(here.services, addUpOpenIssues);
+  await performQueued(here.services, [addUpOpenIssues]);
   assert.deepEqual(await rowsOf(here, both), []);
   await assertCounted(here, [project]);
 });
@@ -102,12 +102,12 @@ test('moves in opposite directions, closes, new issues and the job go on at the 
       as('owner').post(`${issuesOf(from)}/${index + 1}/move`, { to_project_id: projects[1 - which]!.id }),
       as('owner').put(`${issuesOf(from)}/${each + index + 1}`, { state_event: 'close' }),
       as('owner').post(issuesOf(from), { title: 'Meanwhile' }),
-      performJob(here.services, addUpOpenIssues).then(() => ({ status: 200, body: undefined })),
+      performQueued(here.services, [addUpOpenIssues]).then(() => ({ status: 200, body: undefined })),
     ]),
   );
   for (const { status, body } of await Promise.all(work.flat())) assert.ok(status < 300, JSON.stringify(body));
   await assertCounted(here, projects);
-  await performJob(here.services, addUpOpenIssues);
+  await performQueued(here.services, [addUpOpenIssues]);
   assert.equal((await rowsOf(here, projects)).length, 2);
   await assertCounted(here, projects);
 });
