@@ -3,7 +3,7 @@
  * request, or after a crash that of `settleReferenceUpdates`; so the effects are written exactly once.
  */
 import { sql } from 'kysely';
-import { type Database, isAmong, ofAnyLength, repeated } from '../../../db/index.ts';
+import { type Database, ofAnyLength, repeated } from '../../../db/index.ts';
 import {
   RefConflict,
   RefMoved,
@@ -178,17 +178,23 @@ type PushedProject = ProjectMover['project'] & { default_branch: string };
 
 /** The push events for a row in `reference_updates`; none when the row is gone. */
 async function pushesOf(services: Services, id: number, moved: readonly RefUpdate[]): Promise<Pushes> {
-  const project = await services.db
+  if (moved.length === 0) return [];
+  const project = services.db
     .selectFrom('reference_updates')
     .innerJoin('projects', 'projects.id', 'reference_updates.project_id')
     .select(['projects.id', 'projects.storage', 'projects.default_branch'])
     .where('reference_updates.id', '=', id)
     .executeTakeFirst();
-  return project && moved.length > 0 ? describe(services, project, moved) : [];
+  return describe(services, project, moved);
 }
 
-async function describe(services: Services, project: PushedProject, moved: readonly RefUpdate[]): Promise<Pushes> {
-  const { push_event_activities_limit: limit } = await settingsOf(services.db);
+async function describe(
+  services: Services,
+  asked: PushedProject | Promise<PushedProject | undefined>,
+  moved: readonly RefUpdate[],
+): Promise<Pushes> {
+  const [project, { push_event_activities_limit: limit }] = await Promise.all([asked, settingsOf(services.db)]);
+  if (!project) return [];
   return describePush({ repository: repositoryOf(services, project), default_branch: project.default_branch, limit }, moved);
 }
 
@@ -213,12 +219,13 @@ async function writeEffects(tx: Database, services: Services, id: number, { move
   if (snippet_id !== null) return followBranch(tx, services, snippet_id, snippet_changes as SnippetChanges | null);
   if (project_id === null) throw new Error('The row of a move names neither a project nor a snippet.');
   await recordRefs(tx, project_id, id, moved);
-  await openWhenEmpty(tx, services, project_id, moved);
+  const default_branch = await defaultBranchAfter(tx, services, project_id, moved);
   await forgetSize(tx, project_id);
   await recordPush(tx, { project_id, author_id: user_id }, pushes);
   await tellOfPush(tx, { project_id, user_id }, moved);
   await tellMergeRequests(tx, { project_id, user_id }, moved);
-  await scanIfDefault(tx, project_id, moved);
+  if (moved.some(({ ref }) => branchOf(ref) === default_branch))
+    await scanDependencies.enqueue(tx, { project_id }, { key: String(project_id) });
   await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id), after_s: maintenancePause_s });
 }
 
@@ -265,43 +272,38 @@ export async function refsBegun(
 
 const branchOf = (ref: string) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined);
 
-/** Has the dependencies of a project read if its default branch is among what moved. */
-async function scanIfDefault(tx: Database, project_id: number, moved: readonly RefUpdate[]): Promise<void> {
-  const branches = moved.flatMap(({ ref }) => branchOf(ref) ?? []);
-  if (branches.length === 0) return;
+/** The default branch of a project, which shows its first branches if these are they. */
+async function defaultBranchAfter(
+  tx: Database,
+  services: Services,
+  project_id: number,
+  moved: readonly RefUpdate[],
+): Promise<string> {
+  const pushed = moved.filter((update) => update.new !== null).flatMap(({ ref }) => branchOf(ref) ?? []);
   const project = await tx
     .selectFrom('projects')
-    .select('id')
+    .select(['empty_repo', 'default_branch'])
     .where('id', '=', project_id)
-    .where(isAmong('default_branch', branches, 'text[]'))
-    .executeTakeFirst();
-  if (project) await scanDependencies.enqueue(tx, { project_id }, { key: String(project_id) });
+    .executeTakeFirstOrThrow();
+  return project.empty_repo && pushed.length > 0 ? openProject(tx, services, project_id, pushed) : project.default_branch;
 }
 
-/** Makes a project whose first branches these are show them. */
-async function openWhenEmpty(tx: Database, services: Services, project_id: number, moved: readonly RefUpdate[]): Promise<void> {
-  const pushed = moved.filter((update) => update.new !== null).flatMap(({ ref }) => branchOf(ref) ?? []);
-  if (pushed.length === 0) return;
-  const empty = await tx
-    .selectFrom('projects')
-    .select('id')
-    .where('id', '=', project_id)
-    .where('empty_repo', '=', true)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  if (empty) await openProject(tx, services, project_id, pushed);
-}
-
-/** The first branches of a project: the one that it opens with is the configured one, if it is among them. */
-async function openProject(tx: Database, services: Services, id: number, pushed: readonly string[]): Promise<void> {
+/**
+ * The first branches of a project: the one that it opens with is the configured one, if it is among them. Of several pushes at once, the first one decides.
+ * @returns the default branch
+ */
+async function openProject(tx: Database, services: Services, id: number, pushed: readonly string[]): Promise<string> {
   const before = await tx
     .selectFrom('projects')
-    .select(['id', 'storage', 'default_branch'])
+    .select(['id', 'storage', 'default_branch', 'empty_repo'])
     .where('id', '=', id)
+    .forNoKeyUpdate()
     .executeTakeFirstOrThrow();
+  if (!before.empty_repo) return before.default_branch;
   const default_branch = pushed.includes(before.default_branch) ? before.default_branch : pushed[0]!;
   await tx.updateTable('projects').set({ empty_repo: false, default_branch }).where('id', '=', id).execute();
   await protectDefaultBranch(tx, id);
   // Before the commit: if it fails, the row is still there and all of this is repeated.
   if (default_branch !== before.default_branch) await setHead(repositoryOf(services, before), default_branch);
+  return default_branch;
 }
