@@ -68,7 +68,10 @@ test('every change of an issue counts, also those that no request makes, and the
   assert.equal((await as('owner').delete(`${issuesOf(project)}/3`)).status, 204);
   await counted();
   await performQueued(here.services, [addUpOpenIssues]);
+  const sums = () => db.selectFrom('open_issue_counts').selectAll().orderBy('id').execute();
+  const before = await sums();
   await performQueued(here.services, [addUpOpenIssues]);
+  assert.deepEqual(await sums(), before);
   const summed = [
     { project_id: project.id, opened: 2, confidential: 0 },
     { project_id: other.id, opened: 1, confidential: 1 },
