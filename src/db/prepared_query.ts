@@ -48,11 +48,14 @@ function rowReader({ fields }: RowDescription): ReadRow {
   return (columns) => build(columns.map((text, index) => (text === null ? null : parsers[index]!(text))));
 }
 
+const noColumns = rowReader({ fields: [] });
+
 const runAndSync = Buffer.concat([serialize.execute(), serialize.sync()]);
 
+/** A query that `pg.Client` runs. Columns with one name are one member of a row, as in pg. */
 export class PreparedQuery extends Query {
   override readonly name: string;
-  #readRow = rowReader({ fields: [] });
+  #readRow = noColumns;
 
   /**
    * @param name of the statement; each name stands for one text
