@@ -18,6 +18,7 @@ export { listTree, type TreeListing } from './listing.ts';
 export { removeStaleLocks } from './locks.ts';
 export { countObjects, maintain } from './maintenance.ts';
 export { mergeCommits, mergeTrees } from './merging.ts';
+export { NamedFiles } from './named_files.ts';
 export { newBlobs } from './new_blobs.ts';
 export { blobsLargerThan, commitsIn, filesAddedIn, newestRange } from './new_commits.ts';
 export { patchId } from './patch_ids.ts';

@@ -89,10 +89,11 @@ const kinds: readonly Kind[] = [
   { pattern: /^gl-sbom-[^/]*\.json$/, manager: null, read: readBom },
 ];
 
+const alternatives = kinds.flatMap(({ pattern }) => pattern.source.replaceAll(/^\^|\$$/g, '').split('$|^'));
 /** All patterns in one, since every path of a repository is compared. */
-const anyName = new RegExp(
-  `(?:^|/)(?:${kinds.map(({ pattern }) => pattern.source.replaceAll(/(?<=^|\|)\^|\$(?=$|\|)/g, '')).join('|')})$`,
-);
+const anyPath = new RegExp(`(?:^|/)(?:${alternatives.join('|')})$`);
+/** What the patterns say of the names of files. */
+const anyName = new RegExp(`^(?:${alternatives.map((alternative) => alternative.split('\\/').at(-1)).join('|')})$`);
 
 /** A file that lists dependencies. */
 export interface Listing {
@@ -108,7 +109,7 @@ const isRead = (path: string, named: ReadonlySet<string>): boolean => named.has(
 
 /** The kind of a file, and the folder that it is about. */
 function kindOf(path: string): { kind: Kind; folder: string } | undefined {
-  if (!anyName.test(path)) return undefined;
+  if (!anyPath.test(path)) return undefined;
   const parts = path.split('/');
   for (const length of [1, 2, 3]) {
     const name = parts.slice(-length).join('/');
@@ -117,6 +118,9 @@ function kindOf(path: string): { kind: Kind; folder: string } | undefined {
   }
   return undefined;
 }
+
+/** Whether a file can be one that lists dependencies, by its name without its folders. */
+export const mayBeListing = (name: string): boolean => anyName.test(name);
 
 /** Whether a file may list dependencies, by its path alone, wherever it is. */
 export const hasListingName = (path: string): boolean => kindOf(path) !== undefined;

@@ -1,7 +1,7 @@
 /** Files that list what a project is built on: lock files, manifests and bills of materials. It imports no other folder of ours. */
 export { advisedName, type FileBytes, type PackageManager, packageManagers, TooCostly, Unreadable } from './entries.ts';
-export { hasListingName, isListing, type Listing, listingsAmong } from './files.ts';
+export { hasListingName, isListing, type Listing, listingsAmong, mayBeListing } from './files.ts';
 export { namedLicenses } from './licenses.ts';
-export { largestMetadata_bytes, licensedEcosystem } from './package_licenses.ts';
+export { largestMetadata_bytes, licensedEcosystem, mayTellLicense } from './package_licenses.ts';
 export { purlOf } from './purls.ts';
 export { largestListing_bytes, type Portion, type ReadFile, readFile, readLicenses, wakeReader } from './reading.ts';

@@ -124,6 +124,9 @@ const anyName =
 export const licensedEcosystem = (path: string): string | undefined =>
   anyName.test(path) ? kinds.find(({ pattern }) => pattern.test(path))?.ecosystem : undefined;
 
+/** Whether a file can be one that tells the license of a package, by its name without its folders. */
+export const mayTellLicense = (name: string): boolean => anyName.test(`/${name}`);
+
 const isName = (text: string) => text !== '' && text.length <= longest && text.isWellFormed() && !text.includes('\0');
 
 /**

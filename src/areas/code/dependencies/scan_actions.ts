@@ -5,7 +5,7 @@ import type { Database } from '../../../db/index.ts';
 import {
   blobSize,
   entryAt,
-  listTree,
+  NamedFiles,
   type Repository,
   readBlob,
   readCommit,
@@ -20,6 +20,8 @@ import {
   largestListing_bytes,
   licensedEcosystem,
   listingsAmong,
+  mayBeListing,
+  mayTellLicense,
   type ReadFile,
   readFile,
   TooCostly,
@@ -47,8 +49,12 @@ const mostFiles = 1_000;
 const mostUnread = 10_000;
 /** Files of a project that may use up the time or memory of the thread. The others then wait for the next scan, so that other projects are read too. */
 const mostCostly = 3;
+/** Files with names that matter and their folders that are looked at. */
+const mostNamed = 1_000_000;
 /** Names of files that are looked at before other work gets its turn: a few milliseconds. */
 const slice = 2_000;
+
+const namedFiles = new NamedFiles((name) => mayBeListing(name) || mayTellLicense(name));
 
 const tooMany = `The project has more than ${mostFiles.toLocaleString('en')} files that list dependencies.`;
 
@@ -78,16 +84,14 @@ async function listingsIn(
 ): Promise<{ listings: Found[]; license_files: LicenseFile[] }> {
   const named = new Set(dependency_paths);
   const { tree_id } = await readCommit(repository, commit_id);
-  const tree = await listTree(repository, tree_id, { is_recursive: true });
+  const files = await namedFiles.in(repository, tree_id, mostNamed);
   const blobs = new Map<string, string>();
   const license_files: LicenseFile[] = [];
-  for (let at = 0; at < tree.length; at += slice) {
-    for (const { path, id, type } of tree.entries(at, at + slice)) {
-      if (type !== 'blob' || Buffer.byteLength(path) > longestPath_bytes) continue;
-      if (isListing(path, named)) blobs.set(path, id);
-      if (licensedEcosystem(path) !== undefined) license_files.push({ path, blob_id: id });
-    }
-    await nextTurn();
+  for (const [index, { path, id }] of files.entries()) {
+    if (index % slice === slice - 1) await nextTurn();
+    if (Buffer.byteLength(path) > longestPath_bytes) continue;
+    if (isListing(path, named)) blobs.set(path, id);
+    if (licensedEcosystem(path) !== undefined) license_files.push({ path, blob_id: id });
   }
   const listings = listingsAmong(blobs.keys(), named).map((listing) => ({ ...listing, blob_id: blobs.get(listing.path)! }));
   return { listings, license_files };
