@@ -7,12 +7,22 @@ import { lockAdvisories } from '../vulnerabilities/index.ts';
 import { tidyExports } from './export_actions.ts';
 import { scanProject } from './scan_actions.ts';
 
-/** Enqueued by every change of a default branch, with the project as its key. */
+/** Enqueued by `scanSoon`. */
 export const scanDependencies = job('scan_dependencies', {
   input: { project_id: Id },
   retries: 5,
   run: async ({ input, signal, ...services }) => scanProject(services, input.project_id, signal),
 });
+
+/** How long a scan waits for further commits, so that those that follow each other closely are scanned once. */
+const pause_s = 1;
+
+/**
+ * Has what the default branch of a project is built on read again.
+ * @param tx the transaction that changes the branch, or what is read of it
+ */
+export const scanSoon = (tx: Database, project_id: number): Promise<void> =>
+  scanDependencies.enqueue(tx, { project_id }, { key: String(project_id), after_s: pause_s });
 
 const enqueuedAtOnce = 500;
 

@@ -17,7 +17,7 @@ import {
 import type { Services } from '../../../http/index.ts';
 import { describePush, recordPush } from '../../activity/events/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { scanDependencies } from '../dependencies/index.ts';
+import { scanSoon } from '../dependencies/index.ts';
 import { protectDefaultBranch } from '../protected_branches/index.ts';
 import { tellOfPush } from './hook_actions.ts';
 import { maintainRepository, maintenancePause_s } from './jobs.ts';
@@ -72,7 +72,7 @@ export async function announceUpdates(db: Database, mover: Mover, updates: reado
  */
 export async function announceHead(tx: Database, project_id: number): Promise<number> {
   await forgetSize(tx, project_id);
-  await scanDependencies.enqueue(tx, { project_id }, { key: String(project_id) });
+  await scanSoon(tx, project_id);
   const { id } = await tx
     .insertInto('reference_updates')
     .values({ project_id, updates: JSON.stringify([]) })
@@ -224,8 +224,7 @@ async function writeEffects(tx: Database, services: Services, id: number, { move
   await recordPush(tx, { project_id, author_id: user_id }, pushes);
   await tellOfPush(tx, { project_id, user_id }, moved);
   await tellMergeRequests(tx, { project_id, user_id }, moved);
-  if (moved.some(({ ref }) => branchOf(ref) === default_branch))
-    await scanDependencies.enqueue(tx, { project_id }, { key: String(project_id) });
+  if (moved.some(({ ref }) => branchOf(ref) === default_branch)) await scanSoon(tx, project_id);
   await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id), after_s: maintenancePause_s });
 }
 

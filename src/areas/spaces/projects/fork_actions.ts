@@ -26,7 +26,7 @@ import {
   type Services,
 } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { scanDependencies } from '../../code/dependencies/index.ts';
+import { scanSoon } from '../../code/dependencies/index.ts';
 import { shareObjects } from '../../code/lfs/index.ts';
 import { protectDefaultBranch } from '../../code/protected_branches/index.ts';
 import { closeForeign, maintainRepository, recordRefs } from '../../code/repository/index.ts';
@@ -215,7 +215,7 @@ async function fill(
     await recordRefs(tx, project_id, 0, copied);
     await shareObjects(tx, source_id, project_id);
     await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id) });
-    await scanDependencies.enqueue(tx, { project_id }, { key: String(project_id) });
+    await scanSoon(tx, project_id);
   });
 }
 

@@ -44,7 +44,7 @@ import {
   type Services,
   Timestamp,
 } from '../../../http/index.ts';
-import { scanDependencies } from '../../code/dependencies/index.ts';
+import { scanSoon } from '../../code/dependencies/index.ts';
 import { pushRuleTexts } from '../../code/push_rules/index.ts';
 import { restrictionReasons } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
@@ -290,7 +290,7 @@ const single = [
       await changeProject(services, project, changes, async (tx, has_moved) => {
         await setAvatar(tx, 'projects', project.id, received);
         if (has_moved) await tellOfMove(tx, project.id, caller.id);
-        if (input.dependency_paths) await scanDependencies.enqueue(tx, { project_id: project.id }, { key: String(project.id) });
+        if (input.dependency_paths) await scanSoon(tx, project.id);
       });
       return projectReply(services, caller, project.id);
     },
