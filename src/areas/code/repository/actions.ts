@@ -126,7 +126,23 @@ export async function withdrawUpdates(db: Database, id: number): Promise<void> {
  * @throws RefMoved when one has moved, RefConflict when one cannot exist beside another; then nothing has moved
  */
 export async function moveRefs(services: Services, mover: Mover, updates: readonly RefUpdate[]): Promise<void> {
-  return moveAnnounced(services, mover, updates, await announceUpdates(services.db, mover, updates));
+  const writeThem = await moveRefsBeforeEffects(services, mover, updates);
+  await writeThem();
+}
+
+/**
+ * Moves references as `moveRefs` does, for a caller who lets others move them again before the effects are written.
+ * @returns writes the effects; those that a crash prevents are written when the move is settled
+ * @throws RefMoved, RefConflict as `moveRefs`
+ */
+export async function moveRefsBeforeEffects(
+  services: Services,
+  mover: Mover,
+  updates: readonly RefUpdate[],
+): Promise<() => Promise<void>> {
+  const id = await announceUpdates(services.db, mover, updates);
+  await moveAnnounced(services, mover, updates, id);
+  return () => refsChanged(services, id, updates);
 }
 
 /**
@@ -149,6 +165,7 @@ export async function moveRefsToMerge(
   });
   if (id === undefined) return false;
   await moveAnnounced(services, mover, updates, id);
+  await refsChanged(services, id, updates);
   return true;
 }
 
@@ -160,7 +177,6 @@ async function moveAnnounced(services: Services, mover: Mover, updates: readonly
     if (error instanceof RefMoved || error instanceof RefConflict) await withdrawUpdates(services.db, id);
     throw error;
   }
-  await refsChanged(services, id, updates);
 }
 
 /**

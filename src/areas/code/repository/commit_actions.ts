@@ -12,7 +12,7 @@ import {
   writeCommit,
 } from '../../../git/index.ts';
 import { badRequest, type Caller, type Services } from '../../../http/index.ts';
-import { moveRefs } from './actions.ts';
+import { moveRefsBeforeEffects } from './actions.ts';
 import { baseOf, type Start } from './commit_base_queries.ts';
 import { changesFor, type FileAction } from './file_actions.ts';
 import { branchRefusal, mayCommitTo, refusePush } from './push_check_rules.ts';
@@ -63,15 +63,18 @@ function peopleOf({ caller, author_name, author_email }: Omit<CommitRequest, 'ac
   return { committer, author: { ...committer, name: author_name || committer.name, email: author_email || committer.email } };
 }
 
-/** @throws RefMoved when the branch has moved in the meantime */
+/**
+ * @returns writes the effects of the move
+ * @throws RefMoved when the branch has moved in the meantime
+ */
 async function move(
   services: Services,
   { project, caller, branch }: Omit<CommitRequest, 'actions'>,
   update: RefUpdate,
-): Promise<void> {
+): Promise<() => Promise<void>> {
   await refusePush(services, { project, caller }, update);
   try {
-    await moveRefs(services, { project, user_id: caller.id }, [update]);
+    return await moveRefsBeforeEffects(services, { project, user_id: caller.id }, [update]);
   } catch (error) {
     if (error instanceof RefConflict)
       throw badRequest(
@@ -102,11 +105,13 @@ export async function commitOnto(
   const { project, branch, message } = request;
   const repository = repositoryOf(services, project);
   if (!(await mayCommitTo(services, request, branch))) throw badRequest(branchRefusal);
-  return inTurn(repository, branch, async () => {
+  const { id, writeEffects } = await inTurn(repository, branch, async () => {
     const { head, parent } = await baseOf(services, request);
     const changes = await changesFor(repository, parent, await actionsFor(parent));
     const id = await write(repository, { parent, message, changes, ...peopleOf(request) });
-    await move(services, request, { ref: `refs/heads/${branch}`, old: head, new: id });
-    return id;
+    return { id, writeEffects: await move(services, request, { ref: `refs/heads/${branch}`, old: head, new: id }) };
   });
+  // After the turn: the next commit to the branch needs to know where it is, not what the database says of it.
+  await writeEffects();
+  return id;
 }
