@@ -28,6 +28,11 @@ export async function readCommit(repository: Repository, id: string): Promise<Co
 export const keptCommit = (repository: Repository, id: string): Commit | undefined =>
   commits.get(`${repository.path}\0${fullId(id)}`);
 
+/** Keeps a commit in memory that has just been stored. */
+export const keepCommit = (repository: Repository, id: string, content: Buffer): void => {
+  commits.set(`${repository.path}\0${id}`, parseCommit(id, content));
+};
+
 /** Reads the bytes of a commit. Missing or malformed parts become empty, because old tools wrote many odd commits. */
 export function parseCommit(id: string, content: Buffer): Commit {
   const { headers, message } = parseObject(content);

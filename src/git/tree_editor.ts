@@ -1,6 +1,6 @@
 /** Changes files of a tree in memory. Only the folders that contain a change are read and written. */
 import type { ObjectWriter } from './loose_objects.ts';
-import { formatTree, type RawEntry, type RawTree, rawName, rawTree, tree_mode } from './trees.ts';
+import { formatTree, keepTree, type RawEntry, type RawTree, rawName, rawTree, tree_mode, treeOf } from './trees.ts';
 import type { Repository } from './types.ts';
 
 /** A change that conflicts with the tree, or an invalid path. */
@@ -30,6 +30,7 @@ interface OpenPath {
 export class TreeEditor {
   readonly #repository: Repository;
   readonly #root: Folder;
+  readonly #written = new Map<string, RawTree>();
 
   /** @param root the entries of the root folder; none for a new repository */
   constructor(repository: Repository, root: RawTree) {
@@ -71,6 +72,11 @@ export class TreeEditor {
     return this.#write(this.#root, objects);
   }
 
+  /** Keeps in memory what `write` has written, once it is stored: the next commit begins there. */
+  keep(): void {
+    for (const [id, tree] of this.#written) keepTree(this.#repository, id, tree);
+  }
+
   async #open(path: string, create: boolean): Promise<OpenPath> {
     const names = path.split('/').map(rawName);
     const folders = [this.#root];
@@ -101,6 +107,9 @@ export class TreeEditor {
         ],
       ),
     );
-    return objects.add('tree', formatTree(new Map(entries)));
+    const tree = treeOf(entries);
+    const id = await objects.add('tree', formatTree(tree));
+    this.#written.set(id, tree);
+    return id;
   }
 }

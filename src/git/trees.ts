@@ -28,6 +28,11 @@ const trees = new LRUCache<string, RawTree>({
 /** Whether the tree with this id is in memory. */
 export const isTreeKept = (repository: Repository, id: string): boolean => trees.has(`${repository.path}\0${fullId(id)}`);
 
+/** Keeps the entries of a tree in memory that has just been stored. */
+export const keepTree = (repository: Repository, id: string, tree: RawTree): void => {
+  trees.set(`${repository.path}\0${fullId(id)}`, tree);
+};
+
 /** The entries of the tree with this id. Throws when the repository has no such tree. */
 export async function rawTree(repository: Repository, id: string): Promise<RawTree> {
   const key = `${repository.path}\0${fullId(id)}`;
@@ -55,17 +60,24 @@ function parseTree(content: Buffer, id_bytes: number): RawTree {
   return entries;
 }
 
-/** The bytes of a tree with these entries, in git's order: as if the names of directories ended in a slash. */
-export function formatTree(tree: RawTree): Buffer {
-  const key = ([name, entry]: [string, RawEntry]) => (entry.mode === tree_mode ? `${name}/` : name);
+/** These entries in git's order: as if the names of directories ended in a slash. */
+export function treeOf(entries: readonly (readonly [name: string, RawEntry])[]): RawTree {
+  const keyed = entries.map((entry) => ({ entry, key: entry[1].mode === tree_mode ? `${entry[0]}/` : entry[0] }));
   // Names hold one UTF-16 unit per byte, so comparing strings compares bytes.
-  const entries = [...tree].map((entry) => ({ entry, key: key(entry) })).sort((a, b) => (a.key < b.key ? -1 : 1));
-  return Buffer.concat(
-    entries.flatMap(({ entry: [name, { mode, id }] }) => [
-      Buffer.from(`${mode.replace(/^0/, '')} ${name}\0`, 'latin1'),
-      Buffer.from(id, 'hex'),
-    ]),
-  );
+  return new Map(keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ entry }) => entry));
+}
+
+/** The bytes of a tree. */
+export function formatTree(tree: RawTree): Buffer {
+  let length = 0;
+  for (const [name, { mode, id }] of tree) length += mode.length + name.length + 2 + id.length / 2;
+  const content = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const [name, { mode, id }] of tree) {
+    at += content.write(`${mode.replace(/^0/, '')} ${name}\0`, at, 'latin1');
+    at += content.write(id, at, 'hex');
+  }
+  return content.subarray(0, at);
 }
 
 /** The kind of an entry with this mode. */

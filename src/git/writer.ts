@@ -1,7 +1,7 @@
 /** Creates commit and tag objects without a work tree. `updateRefs` points branches and tags to them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { git } from './command.ts';
-import { readCommit } from './commits.ts';
+import { keepCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
 import { ObjectWriter } from './loose_objects.ts';
 import { pathProblem } from './paths.ts';
@@ -52,8 +52,11 @@ export async function writeCommit(repository: Repository, commit: NewCommit): Pr
     throw error;
   }
   const tree_id = await editor.write(objects);
-  const id = await objects.add('commit', formatCommit(commit, tree_id, commit.parent === null ? [] : [commit.parent]));
+  const content = formatCommit(commit, tree_id, commit.parent === null ? [] : [commit.parent]);
+  const id = await objects.add('commit', content);
   await objects.finish();
+  editor.keep();
+  keepCommit(repository, id, content);
   const is_changed = parent_tree ? tree_id !== parent_tree : commit.changes.length > 0;
   return { id, tree_id, is_changed };
 }
