@@ -295,7 +295,7 @@ test('what is found without git is what git finds, whatever the history', async 
   }
 });
 
-test('after a commit, what its parent had is known without another process', async (t) => {
+test('after commits of ours, what was there before is known without another process', async (t) => {
   const repository = await temporaryRepository(t);
   const [, , , fourth] = await history(repository);
   const last = await lastCommitOf(repository, fourth!, 'dir/c');
@@ -306,5 +306,12 @@ test('after a commit, what its parent had is known without another process', asy
   assert.equal(await lastCommitOf(repository, fifth, 'a'), fifth);
   assert.equal((await listCommits(repository, { from: [fifth], limit: 3 })).length, 3);
   assert.deepEqual(await commitStats(repository, [fifth]), [{ additions: 1, deletions: 4, total: 5 }]);
+  assert.equal(gitLoad().started, before);
+
+  let head = fifth;
+  for (let count = 0; count < 250; count++)
+    head = await commitTo(repository, { parent: head, changes: [put('a', `${count}\n`)] });
+  assert.equal(await lastCommitOf(repository, head, 'dir/c'), last);
+  assert.equal(await lastCommitOf(repository, head, 'a'), head);
   assert.equal(gitLoad().started, before);
 });

@@ -171,7 +171,7 @@ export async function lastCommitOf(repository: Repository, commit: string, path:
   const walked = await followPath(repository, commit, { path, isKnown: (id) => last_commits.has(key(id)) });
   const start = walked?.id ?? commit;
   const id = walked?.isLast ? start : (last_commits.get(key(start)) ?? (await lastByGit(repository, start, path)));
-  if (id) for (const passed of new Set([commit, start, ...(walked?.passed ?? [])])) last_commits.set(key(passed), id);
+  if (id) for (const asked of [commit, start]) last_commits.set(key(asked), id);
   return id;
 }
 

@@ -1,4 +1,6 @@
 /** Short walks through commits and trees that are mostly in memory, with the results that git's own walk would have. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { keptCommit, readCommit } from './commits.ts';
 import { entryAt } from './files.ts';
 import { isTreeKept } from './trees.ts';
@@ -7,6 +9,31 @@ import type { Commit, Repository } from './types.ts';
 /** More than this many commits and root folders that are not in memory are read faster by git. */
 const most_reads = 4;
 const most_steps = 200;
+/** Those whose changes are in memory take no time beside these. */
+const most_written = 10_000;
+const steps_per_turn = 500;
+/** More paths are not kept of a commit. */
+const most_paths = 100;
+
+/** Commits that this process has written: their only parent, and the paths of which they changed any. */
+const written = new LRUCache<string, { parent: string; paths: readonly string[] }>({
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: ({ paths }) => paths.reduce((size, path) => size + 50 + path.length, 400),
+});
+
+/** Keeps in memory which paths a commit may have changed that has just been stored. */
+export function keepPaths(repository: Repository, id: string, change: { parent: string; paths: readonly string[] }): void {
+  if (change.paths.length <= most_paths) written.set(`${repository.path}\0${id}`, change);
+}
+
+const areRelated = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+
+/** The parent of a commit that certainly has the same at the path. */
+function writtenParent(repository: Repository, id: string, path: string): string | undefined {
+  const commit = written.get(`${repository.path}\0${id}`);
+  return commit?.paths.some((changed) => areRelated(changed, path)) ? undefined : commit?.parent;
+}
 
 /** Reads commits until there were too many things that were not in memory. */
 class CommitReader {
@@ -73,26 +100,31 @@ export async function followPath(
   repository: Repository,
   start: string,
   { path, isKnown }: { path: string; isKnown: (commit: string) => boolean },
-): Promise<{ id: string; passed: string[]; isLast: boolean } | undefined> {
+): Promise<{ id: string; isLast: boolean } | undefined> {
   const reader = new CommitReader(repository);
   const same = await entryAt(repository, start, path).catch(() => undefined);
   if (!same) return undefined;
-  const passed: string[] = [];
   let id = start;
-  for (let step = 0; step < most_steps && !isKnown(id); step++) {
+  for (let [step, read] = [0, 0]; step < most_written && read < most_steps && !isKnown(id); step++) {
+    if (step % steps_per_turn === steps_per_turn - 1) await nextTurn();
+    const parent = writtenParent(repository, id, path);
+    if (parent !== undefined) {
+      id = parent;
+      continue;
+    }
+    read++;
     const commit = await reader.read(id);
     if (!commit) break;
     let followed: string | undefined;
     for (const parent of commit.parent_ids) {
-      if (!(await reader.readWithTree(parent))) return { id, passed, isLast: false };
+      if (!(await reader.readWithTree(parent))) return { id, isLast: false };
       const entry = await entryAt(repository, parent, path);
       if (entry?.id !== same.id || entry.mode !== same.mode) continue;
       followed = parent;
       break;
     }
-    if (followed === undefined) return { id, passed, isLast: true };
-    passed.push(id);
+    if (followed === undefined) return { id, isLast: true };
     id = followed;
   }
-  return { id, passed, isLast: false };
+  return { id, isLast: false };
 }

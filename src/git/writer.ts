@@ -9,6 +9,7 @@ import { isValidTagName } from './ref_names.ts';
 import { ChangeRefused, TreeEditor } from './tree_editor.ts';
 import { rawTree } from './trees.ts';
 import type { Change, NewTag, ObjectFormat, Person, Repository } from './types.ts';
+import { keepPaths } from './walking.ts';
 
 export interface NewCommit {
   /** Id of the parent, null for the first commit of a history. */
@@ -57,6 +58,8 @@ export async function writeCommit(repository: Repository, commit: NewCommit): Pr
   await objects.finish();
   editor.keep();
   keepCommit(repository, id, content);
+  if (commit.parent !== null)
+    keepPaths(repository, id, { parent: fullId(commit.parent), paths: commit.changes.flatMap(pathsOf) });
   const is_changed = parent_tree ? tree_id !== parent_tree : commit.changes.length > 0;
   return { id, tree_id, is_changed };
 }
@@ -114,6 +117,8 @@ async function make(objects: ObjectWriter, editor: TreeEditor, change: Change): 
     }
   }
 }
+
+const pathsOf = (change: Change): string[] => (change.op === 'move' ? [change.from, change.path] : [change.path]);
 
 function formatCommit(
   { message, author, committer }: Pick<NewCommit, 'message' | 'author' | 'committer'>,
