@@ -3,15 +3,21 @@
  * its fsyncs, where fast-import, with its second process that unpacks, takes 12.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import * as fs from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { deflate } from 'node:zlib';
+import { deflate, deflateSync } from 'node:zlib';
 import { Semaphore } from './semaphore.ts';
 import type { ObjectFormat, Repository } from './types.ts';
 
-const compress = promisify(deflate);
+/** With numbers of files: the `FileHandle` of `node:fs/promises` takes the event loop twice as long. */
+const [open, write, fsync, close] = [promisify(fs.open), promisify(fs.writeFile), promisify(fs.fsync), promisify(fs.close)];
+const [rename, utimes] = [promisify(fs.rename), promisify(fs.utimes)];
+const deflateElsewhere = promisify(deflate);
+/** Compressing so many bytes takes a tenth of a millisecond, less than having it done elsewhere. */
+const small_bytes = 16 * 1024;
 /** Hashing this many bytes takes about a millisecond; other requests run in between. */
 const slice_bytes = 2 * 1024 * 1024;
 /** The number of times that a folder may disappear under a temporary file before that is an error. */
@@ -53,8 +59,11 @@ export class ObjectWriter {
 /** An existing object keeps its bytes: its id is the hash of its content. */
 async function store(path: string, header: Buffer, content: Buffer): Promise<void> {
   if (await freshen(path)) return;
-  await writeFileOnce(path, await compress(Buffer.concat([header, content]), { level: 1 }));
+  await writeFileOnce(path, await compress(Buffer.concat([header, content])));
 }
+
+const compress = async (bytes: Buffer): Promise<Buffer> =>
+  bytes.length <= small_bytes ? deflateSync(bytes, { level: 1 }) : deflateElsewhere(bytes, { level: 1 });
 
 async function hashOf(format: ObjectFormat, header: Buffer, content: Buffer): Promise<string> {
   const hash = createHash(format).update(header);
@@ -89,14 +98,24 @@ async function writeFileOnce(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-/** A repack deletes folders that it has emptied, perhaps just after this one was created. */
 async function writeDraft(draft: string, bytes: Buffer): Promise<void> {
+  const file = await openDraft(draft);
+  try {
+    await write(file, bytes);
+    await fsync(file);
+  } finally {
+    await close(file);
+  }
+}
+
+/** A repack deletes folders that it has emptied, perhaps just after this one was created. */
+async function openDraft(draft: string): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {
-      await mkdir(dirname(draft), { recursive: true });
-      return await writeFile(draft, bytes, { flag: 'wx', mode: 0o444, flush: true });
+      return await open(draft, 'wx', 0o444);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === mostTries) throw error;
+      await mkdir(dirname(draft), { recursive: true });
     }
   }
 }

@@ -210,7 +210,7 @@ test('a project initialised with a file has a creation and a push event', async 
 
 test('a push interrupted by a crash is recorded once, when it is settled', async () => {
   const here = await filledWorld({});
-  const project = { id: here.project.id, storage: 'default' };
+  const project = { id: here.project.id, storage: 'default', default_branch: 'main' };
   const head = (await headOf(here))!;
   const update = { ref: 'refs/heads/late', old: null, new: head };
   await announceUpdates(here.db, { project, user_id: here.people.developer.id }, [update]);

@@ -27,7 +27,7 @@ import { followBranch, type SnippetChanges } from './snippet_actions.ts';
 
 /** Whose references move: a project, and the user who moves them. */
 export interface ProjectMover {
-  project: { id: number; storage: string };
+  project: { id: number; storage: string; default_branch: string };
   user_id: number;
   /** Set when the move merges a merge request, which is locked until the move is settled. */
   merge?: Merge;
@@ -142,7 +142,7 @@ export async function moveRefsBeforeEffects(
 ): Promise<() => Promise<void>> {
   const id = await announceUpdates(services.db, mover, updates);
   await moveAnnounced(services, mover, updates, id);
-  return () => refsChanged(services, id, updates);
+  return () => haveMoved(services, mover, updates, id);
 }
 
 /**
@@ -165,7 +165,7 @@ export async function moveRefsToMerge(
   });
   if (id === undefined) return false;
   await moveAnnounced(services, mover, updates, id);
-  await refsChanged(services, id, updates);
+  await haveMoved(services, mover, updates, id);
   return true;
 }
 
@@ -179,6 +179,12 @@ async function moveAnnounced(services: Services, mover: Mover, updates: readonly
   }
 }
 
+/** As `refsChanged`, by who has moved all of them. */
+async function haveMoved(services: Services, mover: Mover, moved: readonly RefUpdate[], id: number): Promise<void> {
+  const pushes = 'project' in mover ? await describe(services, mover.project, moved) : [];
+  await services.db.transaction().execute((tx) => writeEffects(tx, services, id, { moved, pushes }));
+}
+
 /**
  * Writes the effects of a move, unless another process has written them.
  * @param id the row in `reference_updates`
@@ -190,7 +196,7 @@ export async function refsChanged(services: Services, id: number, moved: readonl
 }
 
 type Pushes = Awaited<ReturnType<typeof describePush>>;
-type PushedProject = ProjectMover['project'] & { default_branch: string };
+type PushedProject = ProjectMover['project'];
 
 /** The push events for a row in `reference_updates`; none when the row is gone. */
 async function pushesOf(services: Services, id: number, moved: readonly RefUpdate[]): Promise<Pushes> {

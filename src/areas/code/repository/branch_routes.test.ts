@@ -5,7 +5,10 @@ import { type World, world } from '../../../../test/support/world.ts';
 import { resolveBranch, updateRefs, writeCommit } from '../../../git/index.ts';
 import { moveRefs } from './index.ts';
 
-const moverIn = ({ project, people }: World) => ({ project: { id: project.id, storage: 'default' }, user_id: people.owner.id });
+const moverIn = ({ project, people }: World) => ({
+  project: { id: project.id, storage: 'default', default_branch: 'main' },
+  user_id: people.owner.id,
+});
 const branchesUrl = ({ project }: World) => `/projects/${project.id}/repository/branches`;
 const names = (body: { name: string }[]) => body.map(({ name }) => name);
 

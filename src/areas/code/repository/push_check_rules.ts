@@ -119,7 +119,7 @@ export async function pushRefusals(
   const repository = repositoryOf(services, project);
   const [protection, tagProtection, frozen] = await Promise.all([
     protectionFor(services.db, project, caller),
-    tagProtectionFor(services.db, project),
+    updates.some(({ ref }) => ref.startsWith('refs/tags/')) ? tagProtectionFor(services.db, project) : undefined,
     freezeRefusals(services, project),
   ]);
   const refusals: string[] = [];
@@ -127,7 +127,7 @@ export async function pushRefusals(
     if (update.ref.startsWith('refs/tags/')) {
       const name = update.ref.slice('refs/tags/'.length);
       const isPush = push.quarantine !== undefined;
-      refusals.push(...tagRefusals(project, update, { protection: tagProtection(name), isPush }));
+      refusals.push(...tagRefusals(project, update, { protection: tagProtection!(name), isPush }));
     }
     if (!update.ref.startsWith('refs/heads/')) continue;
     if (protection(update.ref.slice('refs/heads/'.length)).is_protected) refusals.push(...frozen);
