@@ -77,10 +77,10 @@ export async function killServer(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** A server that may not be ready yet. */
+/** A server that may not be ready yet, in the environment that `npm start` gives it. */
 export const spawnServer = (environment: ServerEnvironment): ChildProcessByStdio<null, Readable, Readable> =>
   spawn(process.execPath, [program, 'serve'], {
-    env: { PATH: process.env.PATH, ...compileCache, ...environment },
+    env: { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2', ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, which one signal reaches
   });
