@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { Semaphore } from './semaphore.ts';
-import { type RawTree, rawTree, textOf, tree_mode, typeOf } from './trees.ts';
+import { entriesInTurn, type RawTree, rawTree, textOf, tree_mode, typeOf } from './trees.ts';
 import type { Repository } from './types.ts';
 
 export interface NamedFile {
@@ -16,8 +16,8 @@ type Folder = readonly { raw_name: string; held: string | Folder }[];
 
 const empty: Folder = [];
 const longest_path_bytes = 4096;
-/** A few milliseconds of work. */
-const entries_in_turn = 2_000;
+/** Folders that are waited for together. */
+const folders_at_once = 1_000;
 
 export class NamedFiles {
   readonly #isWanted: (name: string) => boolean;
@@ -39,15 +39,16 @@ export class NamedFiles {
    */
   async in(repository: Repository, tree_id: string, most: number): Promise<NamedFile[]> {
     const found: NamedFile[] = [];
-    const left = [{ raw_path: '', held: (await this.#folder(repository, tree_id, new Map())) as string | Folder }];
-    for (let looked_at = 0; left.length > 0 && looked_at < most; looked_at++) {
-      const { raw_path, held } = left.pop()!;
-      if (typeof held === 'string') found.push({ path: textOf(raw_path), id: held });
-      else if (raw_path.length < longest_path_bytes) {
-        const prefix = raw_path === '' ? '' : `${raw_path}/`;
-        for (const entry of held.toReversed()) left.push({ raw_path: prefix + entry.raw_name, held: entry.held });
-      }
-      if (looked_at % entries_in_turn === 0) await nextTurn();
+    const open = [{ prefix: '', folder: await this.#folder(repository, tree_id, new Map()), at: 0 }];
+    for (let looked_at = 1; open.length > 0 && looked_at <= most; looked_at++) {
+      const { prefix, folder, at } = open.at(-1)!;
+      open.at(-1)!.at++;
+      const entry = folder[at];
+      if (!entry) open.pop();
+      else if (typeof entry.held === 'string') found.push({ path: textOf(prefix + entry.raw_name), id: entry.held });
+      else if (prefix.length < longest_path_bytes)
+        open.push({ prefix: `${prefix}${entry.raw_name}/`, folder: entry.held, at: 0 });
+      if (looked_at % entriesInTurn === 0) await nextTurn();
     }
     return found;
   }
@@ -63,24 +64,28 @@ export class NamedFiles {
 
   async #read(repository: Repository, tree_id: string, open: Map<string, Promise<Folder>>): Promise<Folder> {
     const tree = await this.#reads.run(() => rawTree(repository, tree_id));
-    const held = await Promise.all(
-      this.#wantedIn(tree).map(async ({ raw_name, id, is_folder }) => ({
+    const wanted = await this.#wantedIn(tree);
+    const folder: { raw_name: string; held: string | Folder }[] = [];
+    for (let at = 0; at < wanted.length; at += folders_at_once) {
+      const entries = wanted.slice(at, at + folders_at_once).map(async ({ raw_name, id, is_folder }) => ({
         raw_name,
         held: is_folder ? await this.#folder(repository, id, open) : id,
-      })),
-    );
-    const folder = held.filter((entry) => entry.held !== empty);
+      }));
+      folder.push(...(await Promise.all(entries)).filter(({ held }) => held !== empty));
+    }
     const kept = folder.length === 0 ? empty : folder;
     this.#folders.set(tree_id, kept);
     open.delete(tree_id);
     return kept;
   }
 
-  #wantedIn(tree: RawTree): { raw_name: string; id: string; is_folder: boolean }[] {
+  async #wantedIn(tree: RawTree): Promise<{ raw_name: string; id: string; is_folder: boolean }[]> {
     const wanted = [];
+    let looked_at = 0;
     for (const [raw_name, { mode, id }] of tree) {
       const is_folder = mode === tree_mode;
       if (is_folder || (typeOf(mode) === 'blob' && this.#isWanted(textOf(raw_name)))) wanted.push({ raw_name, id, is_folder });
+      if (++looked_at % entriesInTurn === 0) await nextTurn();
     }
     return wanted;
   }

@@ -1,4 +1,5 @@
 /** Trees, git's directories, parsed and cached: the tree with an id never changes. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { fullId } from './ids.ts';
 import { storedObject } from './readers.ts';
@@ -40,13 +41,16 @@ export async function rawTree(repository: Repository, id: string): Promise<RawTr
   if (known) return known;
   const object = await storedObject(repository, id);
   if (object?.type !== 'tree') throw new Error(`${id} is not a tree of ${repository.path}`);
-  const tree = parseTree(object.content, id.length / 2);
+  const tree = await parseTree(object.content, id.length / 2);
   trees.set(key, tree);
   return tree;
 }
 
+/** Other requests run while a folder of a million files is read: so many entries take a few milliseconds. */
+export const entriesInTurn = 5_000;
+
 /** Reads the bytes of a tree, whose ids are `id_bytes` long. Throws when they are not a tree. */
-function parseTree(content: Buffer, id_bytes: number): RawTree {
+async function parseTree(content: Buffer, id_bytes: number): Promise<RawTree> {
   const entries = new Map<string, RawEntry>();
   for (let at = 0; at < content.length; ) {
     const space = content.indexOf(0x20, at);
@@ -56,6 +60,7 @@ function parseTree(content: Buffer, id_bytes: number): RawTree {
     const id = content.toString('hex', end + 1, end + 1 + id_bytes);
     entries.set(content.toString('latin1', space + 1, end), { mode, id });
     at = end + 1 + id_bytes;
+    if (entries.size % entriesInTurn === 0) await nextTurn();
   }
   return entries;
 }
