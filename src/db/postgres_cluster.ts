@@ -6,6 +6,7 @@ import { chown, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm,
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { letWaitForProcessor } from '../scheduling.ts';
 import { type Account, DatabaseError, type Programs, programsFor, unlessExists } from './postgres_programs.ts';
 
 export interface Cluster {
@@ -166,6 +167,7 @@ export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
       ...(cluster.durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off']),
     ]);
     child.on('error', () => {}); // waiting for the socket reports it as an exit
+    letWaitForProcessor(child.pid);
     child.unref();
     return child;
   } finally {

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { programFile } from '../installation.ts';
+import { letWaitForProcessor } from '../scheduling.ts';
 
 export interface LaunchRequest {
   args: readonly string[];
@@ -92,6 +93,7 @@ class Launcher {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true, // Ctrl-C reaches the server, which lets git finish.
     });
+    letWaitForProcessor(this.#child.pid);
     this.#child.stdin.on('error', () => {}); // Its end is reported below.
     const end = () => {
       onEnd();
