@@ -18,7 +18,7 @@ USER node
 VOLUME /data
 # The Node that package-lock.json pins; the one of the base image only installs it.
 ENV PATH=/opt/coppice/node_modules/.bin:$PATH
-ENV COPPICE_DATA=/data COPPICE_HOST=0.0.0.0 COPPICE_PORT=3000 MALLOC_ARENA_MAX=2
+ENV COPPICE_DATA=/data COPPICE_HOST=0.0.0.0 COPPICE_PORT=3000 MALLOC_ARENA_MAX=1
 EXPOSE 3000 2222
 
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \

@@ -80,7 +80,7 @@ export async function killServer(child: ChildProcess): Promise<void> {
 /** A server that may not be ready yet, in the environment that `npm start` gives it. */
 export const spawnServer = (environment: ServerEnvironment): ChildProcessByStdio<null, Readable, Readable> =>
   spawn(process.execPath, [program, 'serve'], {
-    env: { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2', ...compileCache, ...environment },
+    env: { PATH: process.env.PATH, MALLOC_ARENA_MAX: '1', ...compileCache, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, which one signal reaches
   });
