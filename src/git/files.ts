@@ -4,7 +4,8 @@ import { gitStream } from './command.ts';
 import { readCommit } from './commits.ts';
 import { fullId, isFullId } from './ids.ts';
 import { objectHeader, storedObject } from './readers.ts';
-import { entryOf, rawName, rawTree, tree_mode } from './trees.ts';
+import { tree_mode } from './tree.ts';
+import { entryOf, rawName, treeWith } from './trees.ts';
 import type { Repository, TreeEntry } from './types.ts';
 
 const longest_blob = 128 * 1024 * 1024;
@@ -20,7 +21,7 @@ export async function entryAt(repository: Repository, commit: string, path: stri
   for (const name of path.split('/')) {
     if (entry.type !== 'tree') return undefined;
     const raw_name = rawName(name);
-    const found = (await rawTree(repository, entry.id)).get(raw_name);
+    const found = (await treeWith(repository, entry.id)).get(raw_name);
     if (!found) return undefined;
     entry = entryOf(raw_name, found);
   }

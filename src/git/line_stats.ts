@@ -2,7 +2,8 @@
 import { countLines } from './blame.ts';
 import { readCommit } from './commits.ts';
 import { objectHeader, storedObject } from './readers.ts';
-import { type RawEntry, type RawTree, rawTree, tree_mode } from './trees.ts';
+import { type RawEntry, Tree, tree_mode } from './tree.ts';
+import { treeWith } from './trees.ts';
 import type { CommitStats, Repository } from './types.ts';
 
 const most_files = 10;
@@ -47,10 +48,8 @@ async function changesBetween(repository: Repository, root: RawEntry, old_id: st
     if (folder.old?.id === folder.now?.id) continue;
     const [before, after] = await Promise.all([treeOf(repository, folder.old), treeOf(repository, folder.now)]);
     // Attributes decide what is text.
-    if (before.has('.gitattributes') || after.has('.gitattributes')) throw new AskGit();
-    for (const name of new Set([...before.keys(), ...after.keys()])) {
-      const change = { old: before.get(name), now: after.get(name) };
-      if (change.old?.id === change.now?.id && change.old?.mode === change.now?.mode) continue;
+    if (before.get('.gitattributes') || after.get('.gitattributes')) throw new AskGit();
+    for await (const change of before.differencesTo(after)) {
       const kinds = new Set([change.old, change.now].filter((entry) => entry !== undefined).map(({ mode }) => mode.slice(0, 3)));
       if (kinds.size > 1 || kinds.has('160')) throw new AskGit();
       (kinds.has('040') ? folders : changes).push(change);
@@ -60,8 +59,8 @@ async function changesBetween(repository: Repository, root: RawEntry, old_id: st
   return changes;
 }
 
-const treeOf = async (repository: Repository, entry: RawEntry | undefined): Promise<RawTree> =>
-  entry ? rawTree(repository, entry.id) : new Map();
+const treeOf = async (repository: Repository, entry: RawEntry | undefined): Promise<Tree> =>
+  entry ? treeWith(repository, entry.id) : Tree.empty;
 
 async function linesOf(repository: Repository, { old, now }: Change): Promise<Omit<CommitStats, 'total'>> {
   if (old?.id === now?.id) return { additions: 0, deletions: 0 };

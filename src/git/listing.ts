@@ -3,26 +3,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { git } from './command.ts';
 import { fullId } from './ids.ts';
-import { type RawEntry, rawTree, textOf, tree_mode, typeOf } from './trees.ts';
-import type { ListedEntry, Repository } from './types.ts';
+import { entriesInTurn, type RawEntry, type Tree, tree_mode, typeOf } from './tree.ts';
+import { textOf, treeWith } from './trees.ts';
+import type { EntryType, ListedEntry, Repository } from './types.ts';
 
 interface Row extends RawEntry {
   /** Path below the listed folder, its bytes as latin1. */
   raw_path: string;
 }
 
-/** Rows by their position; an array is some. */
+/** Rows by their position. */
 interface Rows {
   readonly length: number;
   at(position: number): Row | undefined;
 }
 
-const ranks = { tree: 0, blob: 1, symlink: 1, commit: 2 } as const;
-const rankOf = (mode: string): number => ranks[typeOf(mode)];
+const ranks = { tree: 0, blob: 1, symlink: 1, commit: 2 } as const satisfies Record<EntryType, number>;
 
 /** Sorting by this text is git's order: as if a folder's name ended in a slash. One UTF-16 unit per byte, so comparing text compares bytes. */
 const keyOf = ({ mode, raw_path }: Row): string => (mode === tree_mode ? `${raw_path}/` : raw_path);
-const sortKeyOf = (row: Row): string => `${rankOf(row.mode)}${keyOf(row)}`;
+const sortKeyOf = (row: Row): string => `${ranks[typeOf(row.mode)]}${keyOf(row)}`;
 
 /** The entries of a folder. It keeps the bytes of names and builds only the entries that are read. */
 export class TreeListing {
@@ -79,6 +79,61 @@ const ranksByDigit = new Map<number, number>([
   [0x32, ranks.symlink],
   [0x36, ranks.commit],
 ]);
+
+/** Collects places of entries, which come in git's order, in that of v4. */
+class Places {
+  readonly #byRank: number[][] = [[], [], []];
+  #length = 0;
+
+  add(place: number, rank: number): void {
+    this.#byRank[rank]!.push(place);
+    this.#length++;
+  }
+
+  /** All of them. */
+  inOrder(): Uint32Array {
+    const places = new Uint32Array(this.#length);
+    let filled = 0;
+    for (const each of this.#byRank) {
+      places.set(each, filled);
+      filled += each.length;
+    }
+    return places;
+  }
+}
+
+/** The entries of a single folder. */
+class FolderRows implements Rows {
+  readonly #tree: Tree;
+  /** In the order of v4. */
+  readonly #positions: Uint32Array;
+
+  private constructor(tree: Tree, positions: Uint32Array) {
+    this.#tree = tree;
+    this.#positions = positions;
+  }
+
+  static async of(tree: Tree): Promise<FolderRows> {
+    const positions = new Places();
+    for (let position = 0; position < tree.length; position++) {
+      positions.add(position, ranks[tree.typeAt(position)]);
+      if (position % entriesInTurn === entriesInTurn - 1) await nextTurn();
+    }
+    return new FolderRows(tree, positions.inOrder());
+  }
+
+  get length(): number {
+    return this.#positions.length;
+  }
+
+  at(position: number): Row | undefined {
+    const there = this.#positions[position];
+    if (there === undefined) return undefined;
+    const { raw_name, mode, id } = this.#tree.at(there);
+    return { mode, id, raw_path: raw_name };
+  }
+}
+
 /** A few milliseconds of work. */
 const rowsInTurn = 50_000;
 
@@ -95,19 +150,13 @@ class OutputRows implements Rows {
 
   /** `output` is in git's order. Other requests run while a long one is read. */
   static async of(output: Buffer): Promise<OutputRows> {
-    const starts: number[][] = [[], [], []];
+    const starts = new Places();
     let count = 0;
     for (let at = 0; at < output.length; at = output.indexOf(0, at) + 1) {
-      starts[ranksByDigit.get(output[at + 1]!) ?? ranks.blob]!.push(at);
+      starts.add(at, ranksByDigit.get(output[at + 1]!) ?? ranks.blob);
       if (++count % rowsInTurn === 0) await nextTurn();
     }
-    const sorted = new Uint32Array(count);
-    let filled = 0;
-    for (const each of starts) {
-      sorted.set(each, filled);
-      filled += each.length;
-    }
-    return new OutputRows(output, sorted);
+    return new OutputRows(output, starts.inOrder());
   }
 
   get length(): number {
@@ -142,9 +191,7 @@ const listings = new LRUCache<string, OutputRows>({
  */
 export async function listTree(repository: Repository, id: string, { is_recursive = false } = {}): Promise<TreeListing> {
   if (!is_recursive) {
-    const tree = await rawTree(repository, id);
-    const rows = Array.from(tree, ([raw_path, entry]) => ({ ...entry, raw_path }));
-    return new TreeListing(rows.toSorted((one, other) => rankOf(one.mode) - rankOf(other.mode)));
+    return new TreeListing(await FolderRows.of(await treeWith(repository, id)));
   }
   const key = `${repository.path}\0${fullId(id)}`;
   const known = listings.get(key);

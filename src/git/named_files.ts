@@ -2,7 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { Semaphore } from './semaphore.ts';
-import { entriesInTurn, type RawTree, rawTree, textOf, tree_mode, typeOf } from './trees.ts';
+import { entriesInTurn, type Tree } from './tree.ts';
+import { textOf, treeWith } from './trees.ts';
 import type { Repository } from './types.ts';
 
 export interface NamedFile {
@@ -63,7 +64,7 @@ export class NamedFiles {
   }
 
   async #read(repository: Repository, tree_id: string, open: Map<string, Promise<Folder>>): Promise<Folder> {
-    const tree = await this.#reads.run(() => rawTree(repository, tree_id));
+    const tree = await this.#reads.run(() => treeWith(repository, tree_id));
     const wanted = await this.#wantedIn(tree);
     const folder: { raw_name: string; held: string | Folder }[] = [];
     for (let at = 0; at < wanted.length; at += folders_at_once) {
@@ -79,13 +80,15 @@ export class NamedFiles {
     return kept;
   }
 
-  async #wantedIn(tree: RawTree): Promise<{ raw_name: string; id: string; is_folder: boolean }[]> {
+  async #wantedIn(tree: Tree): Promise<{ raw_name: string; id: string; is_folder: boolean }[]> {
     const wanted = [];
-    let looked_at = 0;
-    for (const [raw_name, { mode, id }] of tree) {
-      const is_folder = mode === tree_mode;
-      if (is_folder || (typeOf(mode) === 'blob' && this.#isWanted(textOf(raw_name)))) wanted.push({ raw_name, id, is_folder });
-      if (++looked_at % entriesInTurn === 0) await nextTurn();
+    for (let position = 0; position < tree.length; position++) {
+      if (position % entriesInTurn === entriesInTurn - 1) await nextTurn();
+      const type = tree.typeAt(position);
+      if (type !== 'tree' && type !== 'blob') continue;
+      const { raw_name, id } = tree.at(position);
+      const is_folder = type === 'tree';
+      if (is_folder || this.#isWanted(textOf(raw_name))) wanted.push({ raw_name, id, is_folder });
     }
     return wanted;
   }

@@ -1,6 +1,7 @@
 /** Changes files of a tree in memory. Only the folders that contain a change are read and written. */
 import type { ObjectWriter } from './loose_objects.ts';
-import { formatTree, keepTree, type RawEntry, type RawTree, rawName, rawTree, tree_mode, treeOf } from './trees.ts';
+import { type RawEntry, Tree, tree_mode } from './tree.ts';
+import { keepTree, rawName, treeWith } from './trees.ts';
 import type { Repository } from './types.ts';
 
 /** A change that conflicts with the tree, or an invalid path. */
@@ -16,9 +17,45 @@ export class ChangeRefused extends Error {
   }
 }
 
-/** A loaded folder with its entries; folders that are not loaded are known only by id. */
-interface Folder {
-  entries: Map<string, RawEntry | Folder>;
+/** A loaded folder; those that are not loaded are known only by id. */
+class Folder {
+  readonly #tree: Tree;
+  /** By name; undefined when it was deleted. */
+  readonly #changed = new Map<string, RawEntry | Folder | undefined>();
+  #length: number;
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
+    this.#length = tree.length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  get(name: string): RawEntry | Folder | undefined {
+    return this.#changed.has(name) ? this.#changed.get(name) : this.#tree.get(name);
+  }
+
+  set(name: string, entry: RawEntry | Folder | undefined): void {
+    this.#length += Number(entry !== undefined) - Number(this.get(name) !== undefined);
+    this.#changed.set(name, entry);
+  }
+
+  /**
+   * The bytes of its tree.
+   * @param idOf gives the id of the tree of a folder in it
+   */
+  async content(idOf: (folder: Folder) => Promise<string>): Promise<Buffer> {
+    const changes = Array.from(
+      this.#changed,
+      async ([name, entry]): Promise<[string, RawEntry | undefined]> => [
+        name,
+        entry instanceof Folder ? { mode: tree_mode, id: await idOf(entry) } : entry,
+      ],
+    );
+    return this.#tree.with(await Promise.all(changes));
+  }
 }
 
 /** The loaded folders from the root to the parent of a path. */
@@ -30,31 +67,32 @@ interface OpenPath {
 export class TreeEditor {
   readonly #repository: Repository;
   readonly #root: Folder;
-  readonly #written = new Map<string, RawTree>();
+  /** The bytes of trees by their ids. */
+  readonly #written = new Map<string, Buffer>();
 
-  /** @param root the entries of the root folder; none for a new repository */
-  constructor(repository: Repository, root: RawTree) {
+  /** @param root the tree of the root folder; an empty one for a new repository */
+  constructor(repository: Repository, root: Tree) {
     this.#repository = repository;
-    this.#root = { entries: new Map(root) };
+    this.#root = new Folder(root);
   }
 
   /** The file, link or submodule at a path. Throws `ChangeRefused` when there is none, or a folder. */
   async file(path: string): Promise<RawEntry> {
     const { folders, names } = await this.#open(path, false);
-    const entry = folders.at(-1)!.entries.get(names.at(-1)!);
+    const entry = folders.at(-1)!.get(names.at(-1)!);
     if (!entry) throw new ChangeRefused(path, 'missing');
-    if ('entries' in entry || entry.mode === tree_mode) throw new ChangeRefused(path, 'not_a_file');
+    if (entry instanceof Folder || entry.mode === tree_mode) throw new ChangeRefused(path, 'not_a_file');
     return entry;
   }
 
   /** Creates or replaces a file. Throws `ChangeRefused` when there is a folder, or when a parent of the path is a file. */
   async put(path: string, entry: RawEntry, may_exist: boolean): Promise<void> {
     const { folders, names } = await this.#open(path, true);
-    const there = folders.at(-1)!.entries.get(names.at(-1)!);
-    if (there && ('entries' in there || there.mode === tree_mode || there.mode === '160000'))
+    const there = folders.at(-1)!.get(names.at(-1)!);
+    if (there && (there instanceof Folder || there.mode === tree_mode || there.mode === '160000'))
       throw new ChangeRefused(path, 'not_a_file');
     if (there && !may_exist) throw new ChangeRefused(path, 'exists');
-    folders.at(-1)!.entries.set(names.at(-1)!, entry);
+    folders.at(-1)!.set(names.at(-1)!, entry);
   }
 
   /** Deletes a file and the folders that become empty. Throws `ChangeRefused` when there is no file. */
@@ -62,8 +100,8 @@ export class TreeEditor {
     await this.file(path);
     const { folders, names } = await this.#open(path, false);
     for (let depth = names.length - 1; depth >= 0; depth--) {
-      folders[depth]!.entries.delete(names[depth]!);
-      if (folders[depth]!.entries.size > 0) return;
+      folders[depth]!.set(names[depth]!, undefined);
+      if (!folders[depth]!.isEmpty) return;
     }
   }
 
@@ -73,8 +111,8 @@ export class TreeEditor {
   }
 
   /** Keeps in memory what `write` has written, once it is stored: the next commit begins there. */
-  keep(): void {
-    for (const [id, tree] of this.#written) keepTree(this.#repository, id, tree);
+  async keep(): Promise<void> {
+    for (const [id, content] of this.#written) await keepTree(this.#repository, id, content);
   }
 
   async #open(path: string, create: boolean): Promise<OpenPath> {
@@ -82,34 +120,25 @@ export class TreeEditor {
     const folders = [this.#root];
     for (const name of names.slice(0, -1)) {
       const folder = folders.at(-1)!;
-      const entry = folder.entries.get(name);
+      const entry = folder.get(name);
       if (!entry && !create) throw new ChangeRefused(path, 'missing');
-      const opened = entry ? await this.#folder(entry) : { entries: new Map() };
+      const opened = entry ? await this.#folder(entry) : new Folder(Tree.empty);
       if (!opened) throw new ChangeRefused(path, create ? 'not_a_folder' : 'missing');
-      folder.entries.set(name, opened);
+      folder.set(name, opened);
       folders.push(opened);
     }
     return { folders, names };
   }
 
   async #folder(entry: RawEntry | Folder): Promise<Folder | undefined> {
-    if ('entries' in entry) return entry;
-    return entry.mode === tree_mode ? { entries: new Map(await rawTree(this.#repository, entry.id)) } : undefined;
+    if (entry instanceof Folder) return entry;
+    return entry.mode === tree_mode ? new Folder(await treeWith(this.#repository, entry.id)) : undefined;
   }
 
   async #write(folder: Folder, objects: ObjectWriter): Promise<string> {
-    const entries = await Promise.all(
-      Array.from(
-        folder.entries,
-        async ([name, entry]): Promise<[string, RawEntry]> => [
-          name,
-          'entries' in entry ? { mode: tree_mode, id: await this.#write(entry, objects) } : entry,
-        ],
-      ),
-    );
-    const tree = treeOf(entries);
-    const id = await objects.add('tree', formatTree(tree));
-    this.#written.set(id, tree);
+    const content = await folder.content((below) => this.#write(below, objects));
+    const id = await objects.add('tree', content);
+    this.#written.set(id, content);
     return id;
   }
 }

@@ -6,8 +6,9 @@ import { fullId } from './ids.ts';
 import { ObjectWriter } from './loose_objects.ts';
 import { pathProblem } from './paths.ts';
 import { isValidTagName } from './ref_names.ts';
+import { Tree } from './tree.ts';
 import { ChangeRefused, TreeEditor } from './tree_editor.ts';
-import { rawTree } from './trees.ts';
+import { treeWith } from './trees.ts';
 import type { Change, NewTag, ObjectFormat, Person, Repository } from './types.ts';
 import { keepPaths } from './walking.ts';
 
@@ -40,7 +41,7 @@ const changes_per_turn = 100;
 export async function writeCommit(repository: Repository, commit: NewCommit): Promise<WrittenCommit> {
   const objects = new ObjectWriter(repository, commit.object_format ?? (await objectFormat(repository, commit.parent)));
   const parent_tree = commit.parent === null ? undefined : (await readCommit(repository, commit.parent)).tree_id;
-  const editor = new TreeEditor(repository, parent_tree ? await rawTree(repository, parent_tree) : new Map());
+  const editor = new TreeEditor(repository, parent_tree ? await treeWith(repository, parent_tree) : Tree.empty);
   try {
     for (const [index, change] of commit.changes.entries()) {
       // What is in memory is awaited without a turn of the event loop.
@@ -56,7 +57,7 @@ export async function writeCommit(repository: Repository, commit: NewCommit): Pr
   const content = formatCommit(commit, tree_id, commit.parent === null ? [] : [commit.parent]);
   const id = await objects.add('commit', content);
   await objects.finish();
-  editor.keep();
+  await editor.keep();
   keepCommit(repository, id, content);
   if (commit.parent !== null)
     keepPaths(repository, id, { parent: fullId(commit.parent), paths: commit.changes.flatMap(pathsOf) });
