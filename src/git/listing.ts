@@ -73,13 +73,6 @@ export class TreeListing {
   }
 }
 
-/** By the second digit of a mode: 040000, 120000 and 160000. */
-const ranksByDigit = new Map<number, number>([
-  [0x34, ranks.tree],
-  [0x32, ranks.symlink],
-  [0x36, ranks.commit],
-]);
-
 /** Collects places of entries, which come in git's order, in that of v4. */
 class Places {
   readonly #byRank: number[][] = [[], [], []];
@@ -134,6 +127,12 @@ class FolderRows implements Rows {
   }
 }
 
+/** By the second digit of a mode: 040000, 120000 and 160000. */
+const ranksByDigit = new Map<number, number>([
+  [0x34, ranks.tree],
+  [0x32, ranks.symlink],
+  [0x36, ranks.commit],
+]);
 /** A few milliseconds of work. */
 const rowsInTurn = 50_000;
 
