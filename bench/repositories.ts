@@ -161,6 +161,8 @@ export async function measureRepositories(folder: string): Promise<Row[]> {
   let instance = await startInstance(data);
   try {
     const seeded = await seed(instance, folder);
+    // The next server would begin with reading what was pushed, and would not be idle.
+    await sleep(5_000);
     await instance.stop();
     instance = await startInstance(data);
     // What the start has used is given back by then, and connections to the database that nothing needs are closed.
