@@ -1,4 +1,4 @@
-/** A tree, git's directory, as its bytes: as objects, the entries of a large folder take ten times as much memory, and long to make and to collect. */
+/** A tree, git's directory, as its bytes: as objects, the entries of a large folder take ten times as much memory, and it takes long to create and to collect them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EntryType } from './types.ts';
 
@@ -35,8 +35,8 @@ const slash = 0x2f;
 /** A digit, a space, a letter and a NUL, before the id. */
 const shortest_entry = 4;
 
-/** The entries are in the order of this text: as if the names of folders ended in a slash. It holds one UTF-16 unit per byte, so comparing texts compares bytes. */
-const keyOf = (raw_name: string, mode: string): string => (mode === tree_mode ? `${raw_name}/` : raw_name);
+/** Entries, and paths, are in the order of this text: as if the names of folders ended in a slash. It holds one UTF-16 unit per byte, so comparing texts compares bytes. */
+export const orderKeyOf = (raw_name: string, mode: string): string => (mode === tree_mode ? `${raw_name}/` : raw_name);
 
 export class Tree {
   static readonly empty = new Tree(Buffer.alloc(0), 0, new Uint32Array(1));
@@ -102,7 +102,7 @@ export class Tree {
       const old = this.#positionOf(raw_name);
       if (old !== undefined) edits.push({ key: this.#keyAt(old), at: old, removed: 1, bytes: Buffer.alloc(0) });
       if (!entry) continue;
-      const key = keyOf(raw_name, entry.mode);
+      const key = orderKeyOf(raw_name, entry.mode);
       edits.push({ key, at: this.#firstNotBefore(key), removed: 0, bytes: formatEntry(raw_name, entry) });
     }
     edits.sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
@@ -175,7 +175,7 @@ export class Tree {
 
   #keyAt(position: number): string {
     const { raw_name, mode } = this.at(position);
-    return keyOf(raw_name, mode);
+    return orderKeyOf(raw_name, mode);
   }
 
   #modeAt(position: number): string {

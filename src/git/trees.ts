@@ -10,9 +10,12 @@ export const rawName = (name: string): string => Buffer.from(name, 'utf8').toStr
 /** The text of a raw name; bytes that are not UTF-8 are replaced. */
 export const textOf = (raw_name: string): string => Buffer.from(raw_name, 'latin1').toString('utf8');
 
+/** Of the objects around the bytes of a tree. */
+const overhead_bytes = 600;
+
 const trees = new LRUCache<string, Tree>({
   maxSize: 64 * 1024 * 1024,
-  sizeCalculation: (tree, key) => key.length + 600 + tree.size_bytes,
+  sizeCalculation: (tree, key) => key.length + overhead_bytes + tree.size_bytes,
 });
 
 const keyOf = (repository: Repository, id: string): string => `${repository.path}\0${fullId(id)}`;
