@@ -1,8 +1,8 @@
 /** Starting git: its arguments and environment, and limits on concurrency, time and output. */
 import { availableParallelism } from 'node:os';
 import { pipeline, Readable } from 'node:stream';
+import { Semaphore } from '../semaphore.ts';
 import { type Ending, type GitProcess, type LaunchRequest, launch } from './launcher.ts';
-import { Semaphore } from './semaphore.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
 /** git failed, was stopped, or exceeded its output limit. */

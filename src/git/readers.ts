@@ -1,6 +1,7 @@
 /** The pool of readers: none for an idle repository, one for one in use, up to four for a busy one. */
+
+import { Semaphore } from '../semaphore.ts';
 import { type ObjectHeader, Reader, ReaderDied, type StoredObject } from './reader.ts';
-import { Semaphore } from './semaphore.ts';
 import type { Repository } from './types.ts';
 
 const readers_per_repository = 4;
