@@ -2,7 +2,7 @@
 export class Semaphore {
   #free: number;
   readonly #longest_queue: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: { start: () => void; since: number }[] = [];
 
   /** `longest_queue` is how many may wait; callers with a bounded list of tasks leave it out. */
   constructor(count: number, longest_queue = Number.POSITIVE_INFINITY) {
@@ -14,18 +14,33 @@ export class Semaphore {
     return this.#waiting.length;
   }
 
-  /** Runs `work` when a slot is free and returns its result. Throws when too many tasks are waiting. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /** How long the task that has waited longest has been waiting, in milliseconds. */
+  get delay_ms(): number {
+    const [first] = this.#waiting;
+    return first ? performance.now() - first.since : 0;
+  }
+
+  /** Takes a slot, or waits for one. It has to be released. Throws when too many tasks are waiting. */
+  async take(): Promise<void> {
     if (this.#free > 0) this.#free--;
-    else if (this.#waiting.length >= this.#longest_queue) throw new Error('the server is too busy: too many are waiting for git');
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else if (this.#waiting.length >= this.#longest_queue) throw new Error('the server is too busy: too many are waiting');
+    else await new Promise<void>((start) => this.#waiting.push({ start, since: performance.now() }));
+  }
+
+  release(): void {
+    // The slot goes directly to the next task in the queue, so that a new one cannot overtake it.
+    const next = this.#waiting.shift();
+    if (next) next.start();
+    else this.#free++;
+  }
+
+  /** Runs `work` in a slot and returns its result. Throws when too many tasks are waiting. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    await this.take();
     try {
       return await work();
     } finally {
-      // The slot goes directly to the next task in the queue, so that a new one cannot overtake it.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free++;
+      this.release();
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Kysely } from 'kysely';
 import pg from 'pg';
+import { Semaphore } from '../semaphore.ts';
 import { Dialect } from './dialect.ts';
 import { PreparingClient } from './prepared.ts';
 import type { DB } from './schema.ts';
@@ -29,7 +30,7 @@ class WatchedPool extends pg.Pool {
   }
 }
 
-const pools = new WeakMap<Database, WatchedPool>();
+const pools = new WeakMap<Database, { pool: WatchedPool; writing: Semaphore }>();
 
 export interface Connect {
   /** `postgresql://…`; for a socket `postgresql:///database?host=/folder&user=name`. */
@@ -58,19 +59,28 @@ export function connect({ connectionString, max, statementTimeout_ms = 60_000 }:
   });
   // The pool has already dropped the idle connection and will open another. Without a listener the event would end the process.
   pool.on('error', () => {});
-  const db = new Kysely<DB>({ dialect: new Dialect({ pool }) });
-  pools.set(db, pool);
+  // The rest is left to reading (docs/decisions/0062).
+  const writing = new Semaphore(Math.ceil((max * 2) / 3));
+  const db = new Kysely<DB>({ dialect: new Dialect({ pool }, writing) });
+  pools.set(db, { pool, writing });
   return db;
 }
 
 /** How many connections of the pool are in use and idle, and how many callers wait for one; `db` comes from `connect`. */
 export function poolLoad(db: Database): { in_use: number; idle: number; waiting: number } {
-  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(db) ?? {};
-  return { in_use: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+  const { pool, writing } = pools.get(db) ?? {};
+  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pool ?? {};
+  return { in_use: totalCount - idleCount, idle: idleCount, waiting: waitingCount + (writing?.waiting ?? 0) };
 }
 
-/** How long the caller that has waited longest for a connection of the pool has been waiting, in milliseconds; `db` comes from `connect`. */
-export const poolDelay_ms = (db: Database): number => pools.get(db)?.delay_ms ?? 0;
+/**
+ * How long the caller that has waited longest for a connection of the pool has been waiting, in milliseconds, and how long the one that has waited longest to
+ * write; `db` comes from `connect`.
+ */
+export function poolDelays(db: Database): { any_ms: number; writing_ms: number } {
+  const { pool, writing } = pools.get(db) ?? {};
+  return { any_ms: pool?.delay_ms ?? 0, writing_ms: writing?.delay_ms ?? 0 };
+}
 
 const sqlState = (error: unknown) => (error instanceof pg.DatabaseError ? error.code : undefined);
 const constraintOf = (error: unknown) => (error instanceof pg.DatabaseError ? error.constraint : undefined);

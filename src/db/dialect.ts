@@ -1,7 +1,22 @@
-import { type DatabaseIntrospector, type Kysely, PostgresDialect, sql } from 'kysely';
+import { type DatabaseIntrospector, type Driver, type Kysely, PostgresDialect, type PostgresDialectConfig, sql } from 'kysely';
+import type { Semaphore } from '../semaphore.ts';
+import { LimitingDriver } from './driver.ts';
 
 /** PostgreSQL for Kysely, whose migrator asks before each step whether its own tables exist: to describe every column of all tables would take 20 ms each time. */
 export class Dialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+  readonly #slots: Semaphore;
+
+  constructor(config: PostgresDialectConfig, slots: Semaphore) {
+    super(config);
+    this.#config = config;
+    this.#slots = slots;
+  }
+
+  override createDriver(): Driver {
+    return new LimitingDriver(this.#config, this.#slots);
+  }
+
   override createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
     return {
       async getSchemas() {

@@ -5,7 +5,7 @@ export {
   isDataException,
   isForeignKeyViolation,
   isUniqueViolation,
-  poolDelay_ms,
+  poolDelays,
   poolLoad,
 } from './connect.ts';
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';

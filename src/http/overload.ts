@@ -5,7 +5,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { type Database, poolDelay_ms } from '../db/index.ts';
+import { type Database, poolDelays } from '../db/index.ts';
 import { ApiError } from './errors.ts';
 import { RequestQueue } from './request_queue.ts';
 
@@ -16,6 +16,8 @@ const resolution_ms = 10;
 const loopDelay_ms = 10;
 /** A commit takes a connection ten times, one after the other. */
 const connectionDelay_ms = 40;
+/** A disk that pauses keeps all writing waiting for up to half a second, and then has done it all at once. */
+const writingDelay_ms = 600;
 /** Overload has ended when no request was refused for this long. */
 const calm_ms = 10_000;
 
@@ -32,7 +34,8 @@ export function loadMeter(db: Database): LoadMeter {
   return () => {
     const delay_ms = loop.mean / 1e6 - resolution_ms;
     loop.reset();
-    return delay_ms > loopDelay_ms || poolDelay_ms(db) > connectionDelay_ms;
+    const { any_ms, writing_ms } = poolDelays(db);
+    return delay_ms > loopDelay_ms || any_ms > connectionDelay_ms || writing_ms > writingDelay_ms;
   };
 }
 

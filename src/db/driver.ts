@@ -1,0 +1,94 @@
+/**
+ * Connections for statements that write, of which there are fewer than for all: each waits for the disk, and when that pauses, they would take every connection
+ * and reading would wait with them (docs/decisions/0062).
+ */
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type PostgresDialectConfig,
+  PostgresDriver,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import type { Semaphore } from '../semaphore.ts';
+
+const writingWords = ['insert into ', 'update ', 'delete from ', 'add_job'];
+
+/** Whether a statement writes, told from its text. One that is not recognised only takes a connection that was left to reading. */
+const isWriting = (text: string) => writingWords.some((word) => text.includes(word));
+
+/** As the driver of Kysely requires it, which has no name for it. */
+type PooledConnection = Parameters<PostgresDriver['releaseConnection']>[0];
+
+/** A connection that is taken from the pool for its first statement, because only that tells whether it writes. */
+class LateConnection implements DatabaseConnection {
+  readonly #take: () => Promise<PooledConnection>;
+  readonly #slots: Semaphore;
+  #opening: Promise<PooledConnection> | undefined;
+  #hasSlot = false;
+  taken: PooledConnection | undefined;
+
+  constructor(take: () => Promise<PooledConnection>, slots: Semaphore) {
+    this.#take = take;
+    this.#slots = slots;
+  }
+
+  open(isWriter: boolean): Promise<PooledConnection> {
+    this.#opening ??= this.#open(isWriter);
+    return this.#opening;
+  }
+
+  async #open(isWriter: boolean): Promise<PooledConnection> {
+    if (isWriter) {
+      await this.#slots.take();
+      this.#hasSlot = true;
+    }
+    this.taken = await this.#take();
+    return this.taken;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const connection = this.taken ?? (await this.open(isWriting(query.sql)));
+    return await connection.executeQuery<R>(query);
+  }
+
+  async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    const connection = await this.open(isWriting(query.sql));
+    yield* connection.streamQuery<R>(query, chunkSize);
+  }
+
+  releaseSlot(): void {
+    if (this.#hasSlot) this.#slots.release();
+  }
+}
+
+const late = (connection: DatabaseConnection) => connection as LateConnection;
+
+/** The driver of Kysely, with a limit for writing. */
+export class LimitingDriver extends PostgresDriver {
+  readonly #slots: Semaphore;
+
+  /** @param slots of those that may write at once */
+  constructor(config: PostgresDialectConfig, slots: Semaphore) {
+    super(config);
+    this.#slots = slots;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return new LateConnection(async () => (await super.acquireConnection()) as PooledConnection, this.#slots);
+  }
+
+  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    await super.beginTransaction(await late(connection).open(settings.accessMode !== 'read only'), settings);
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.rollbackTransaction(late(connection).taken!);
+  }
+
+  override async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    const { taken } = late(connection);
+    if (taken) await super.releaseConnection(taken);
+    late(connection).releaseSlot();
+  }
+}
