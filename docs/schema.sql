@@ -3082,6 +3082,7 @@ CREATE INDEX users_by_activity ON users USING btree (last_activity_on, id) WHERE
 CREATE INDEX users_by_change ON users USING btree (updated_at, id);
 CREATE INDEX users_by_creation ON users USING btree (created_at, id);
 CREATE INDEX users_by_creator ON users USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
+CREATE INDEX users_by_lower_name ON users USING btree (lower(name));
 CREATE INDEX users_by_name ON users USING btree (name, id);
 CREATE INDEX users_by_public_email ON users USING btree (public_email) WHERE public_email <> ''::citext;
 CREATE UNIQUE INDEX users_email_key ON users USING btree (email) WHERE user_type <> 'service_account'::text;

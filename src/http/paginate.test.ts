@@ -76,6 +76,23 @@ test('computed columns are read for the rows of a page only, not for those befor
   );
 });
 
+test('a list in parts is read across their borders, and counted as a whole', async () => {
+  const { db, people } = await world();
+  const ids = Object.values(people).map(({ id }) => id);
+  const query = db.selectFrom('users').select('users.id').where('users.id', 'in', ids);
+  const [first, ...others] = ids.toSorted((a, b) => a - b);
+  const parts = [query.where('users.id', '<>', first!).orderBy('users.id', 'desc'), query.where('users.id', '=', first!)];
+  const wanted = [...others.toReversed(), first];
+  const read: number[] = [];
+  for (let page = 1; page <= ids.length; page++) {
+    const { items, total, has_more } = await paginate(db, query, { page, per_page: 2 }, { parts });
+    read.push(...items.map(({ id }) => id));
+    assert.equal(total, ids.length);
+    assert.equal(has_more, page * 2 < ids.length);
+  }
+  assert.deepEqual(read, wanted);
+});
+
 test('a filter on a joined table selects one of several rows for a row of the list', async () => {
   const { db, people, group, project } = await world();
   const query = db

@@ -131,25 +131,57 @@ export async function rowsOf<D, T extends keyof D, Row>(
     .execute();
 }
 
+/** The same of a list that is the concatenation of others, each ordered, which may be of different sizes for different values. */
+async function idsOfParts<D, T extends keyof D>(
+  db: Database,
+  parts: readonly SelectQueryBuilder<D, T, unknown>[],
+  { per_page, offset }: { per_page: number; offset: number },
+  id: string,
+): Promise<{ ids: number[]; has_more: boolean }> {
+  const end = offset + per_page + 1;
+  const firsts = parts.map(
+    (part) =>
+      sql`(${part
+        .clearSelect()
+        .select(sql<number>`${sql.ref(id)}`.as('page_id'))
+        .limit(end)})`,
+  );
+  const { rows } = await sql<{ page_id: number }>`${customPlan}
+    select page_id from (${sql.join(firsts, sql` union all `)}) listed limit ${sql.lit(per_page + 1)} offset ${sql.lit(offset)}`.execute(
+    db,
+  );
+  return { ids: rows.slice(0, per_page).map(({ page_id }) => page_id), has_more: rows.length > per_page };
+}
+
+/** What a list may have besides its query. */
+export interface PaginateOptions<D, T extends keyof D> {
+  /** The column that identifies its rows, if it is not the `id` of its table. */
+  id?: string;
+  /** A list that contains this one and is counted at less cost; if it is too long to be counted, this one is not counted either. */
+  within?: SelectQueryBuilder<D, T, unknown>;
+  /**
+   * Ordered lists whose concatenation this one is, read as far as the end of the page and planned for their values; its own order then does not matter. By
+   * default the list is read in its own order.
+   */
+  parts?: readonly SelectQueryBuilder<D, T, unknown>[];
+}
+
 /**
  * Runs `query` for one page and counts its rows up to the limit. The ids of the page are read first, by filters and order alone, and then its rows.
  * @param query ordered, without limit and offset
- * @param id the column that identifies its rows, if it is not the `id` of its table
- * @param within a list that contains this one and is counted at less cost; if it is too long to be counted, this one is not counted either
  */
 export async function paginate<D, T extends keyof D, Row>(
   db: Database,
   query: SelectQueryBuilder<D, T, Row>,
   input: Paging,
-  id?: string,
-  within?: SelectQueryBuilder<D, T, unknown>,
+  { id, within, parts }: PaginateOptions<D, T> = {},
 ): Promise<Page<Row>> {
   const { page, per_page, offset } = pageAsked(input);
   const count = (shown: number, has_more: boolean) =>
     totalOf({ offset, shown, has_more }, async (most) =>
       within && (await countOf(db, within, most)) >= most ? most : countOf(db, query, most),
     );
-  if (!isWide(query)) {
+  if (!parts && !isWide(query)) {
     const rows = await query
       .limit(per_page + 1)
       .offset(offset)
@@ -157,8 +189,11 @@ export async function paginate<D, T extends keyof D, Row>(
     const [items, has_more] = [rows.slice(0, per_page), rows.length > per_page];
     return { items, page, per_page, has_more, ...(await count(items.length, has_more)) };
   }
-  const { ids, has_more } = await idsOnPage(query, { per_page, offset }, id);
-  const [items, total] = await Promise.all([rowsOf(query, ids, id), count(ids.length, has_more)]);
+  const column = id ?? idOf(query);
+  const { ids, has_more } = parts
+    ? await idsOfParts(db, parts, { per_page, offset }, column)
+    : await idsOnPage(query, { per_page, offset }, column);
+  const [items, total] = await Promise.all([rowsOf(query, ids, column), count(ids.length, has_more)]);
   return { items, page, per_page, has_more, ...total };
 }
 

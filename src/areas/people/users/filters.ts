@@ -90,6 +90,10 @@ export const userSearch = (text: string, withPrivate: boolean) => sql<SqlBool>`(
   users.name ilike ${containing(text)} or users.username::text ilike ${containing(text)} or (users.public_email = ${text} and users.public_email <> '')
   ${withPrivate ? sql`or users.id = any (array(select user_id from emails where email = ${text} and (is_primary or confirmed_at is not null)))` : sql``})`;
 
-/** The order of search results: exact matches first. */
-export const exactness = (text: string) => sql<number>`case
-  when users.public_email = ${text} then 0 when users.username = ${text} then 1 when lower(users.name) = lower(${text}) then 2 else 3 end`;
+/** A predicate on rows of `users`: a text is the address, the username or the name. Each has an index. */
+export const isNamed = (text: string) =>
+  sql<SqlBool>`((users.public_email = ${text} and users.public_email <> '') or users.username = ${text} or lower(users.name) = lower(${text}))`;
+
+/** The order of the users that a text names. */
+export const exactness = (text: string) =>
+  sql<number>`case when users.public_email = ${text} then 0 when users.username = ${text} then 1 else 2 end`;

@@ -4,7 +4,7 @@ import { countsToday, isPrimaryProved, licensedTrial, planInForce } from '../../
 import type { Database, DB } from '../../../db/index.ts';
 import { type Caller, found, type Page, type Paging, paginate, paginateByKey } from '../../../http/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
-import { exactness, userSearch } from './filters.ts';
+import { exactness, isNamed, userSearch } from './filters.ts';
 import { type UserBasicRow, type UserRow, userBasicColumns, userBasicJson } from './present.ts';
 
 const columns = [
@@ -69,6 +69,13 @@ const orderColumns = {
   updated_at: 'users.updated_at',
 } as const;
 
+/** Users that a text names, and then those that contain it, in the order of their index: of a common word, there are as many as users. */
+function exactFirst<Row>(matching: SelectQueryBuilder<DB, 'users', Row>, search: string) {
+  const byName = matching.orderBy('users.name').orderBy('users.id', 'desc');
+  const exact = matching.where(isNamed(search)).orderBy(exactness(search)).orderBy('users.name').orderBy('users.id', 'desc');
+  return [exact, byName.where((q) => q.not(isNamed(search)))];
+}
+
 /**
  * One page of the users in `query`: newest first unless `input` says otherwise; search results start with exact matches.
  * @param query users with all filters except the search
@@ -85,10 +92,8 @@ export async function listUsers<Row>(
   if (input.pagination === 'keyset')
     return paginateByKey(matching, input, { columns: orderColumns, order_by, sort, id: orderColumns.id });
   const isRanked = search !== '' && input.order_by === undefined && input.sort === undefined;
-  const ordered = isRanked
-    ? matching.orderBy(exactness(search)).orderBy(sql.ref(orderColumns.name))
-    : matching.orderBy(sql.ref(orderColumns[order_by]), sort);
-  return paginate(db, ordered.orderBy(sql.ref(orderColumns.id), sort), input);
+  if (isRanked) return paginate(db, matching, input, { parts: exactFirst(matching, search) });
+  return paginate(db, matching.orderBy(sql.ref(orderColumns[order_by]), sort).orderBy(sql.ref(orderColumns.id), sort), input);
 }
 
 /**

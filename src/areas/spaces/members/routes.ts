@@ -142,7 +142,7 @@ function routesOf(kind: Source['kind']) {
       input: { ...paging, ...filters },
       returns: pageOf(Member),
       handle: async ({ db, url, source, input }) => {
-        const page = await paginate(db, narrowed(membersOf(db, source, reach), input), input, 'membership.user_id');
+        const page = await paginate(db, narrowed(membersOf(db, source, reach), input), input, { id: 'membership.user_id' });
         return { ...page, items: await presentMembers(db, url, page.items) };
       },
     });

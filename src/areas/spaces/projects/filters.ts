@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { countsToday, GroupLevel, isListedProject, isMemberOfProject, levels, type MaybeCaller } from '../../../access/index.ts';
-import type { DB } from '../../../db/index.ts';
+import type { Database, DB } from '../../../db/index.ts';
 import {
   badRequest,
   CommaList,
@@ -38,27 +38,30 @@ const columnFilters = filtersOn('projects', (by) => ({
   topic: by(CommaList(Type.String()), (_q, v) => sql<boolean>`topics @> ${spelled(v)}`),
 }));
 
-type Projects<Row> = SelectQueryBuilder<DB, 'projects', Row>;
+export type Projects<Row> = SelectQueryBuilder<DB, 'projects', Row>;
 
-/** The similarity of `search` to the name or path of a project. */
-const likeness = (search: string) =>
-  sql<number>`greatest(similarity(projects.name, ${search}), similarity(projects.path::text, ${search}))`;
+/** The similarity of `search` to the name or path of a project. Names that are spelled as the path, except for case and spaces, are as similar as that. */
+const likeness = (search: string) => sql<number>`case when translate(lower(projects.name), ' ', '-') = projects.path::text
+  then similarity(projects.path::text, ${search})
+  else greatest(similarity(projects.name, ${search}), similarity(projects.path::text, ${search})) end`;
 
-/** How many projects are compared with a search: one more than have a total, so that a list of more matches has none. */
-const mostCompared = 10_001;
+/** How many of the projects that match a search are compared with it. A word that more of them have says little about any. */
+const mostCompared = 1000;
 
 /**
- * Orders the projects that match a search by likeness: all, or of more the newest, and those that are called exactly so.
- * @param matching projects that match
+ * The projects that match a search, in two lists: those that are called exactly so and the newest, by likeness; then the others by ID.
+ * @param matching projects that match, without order
  */
-function likest<Row>(matching: Projects<Row>, search: string): Projects<Row> {
-  const ids = matching.clearSelect().select('projects.id');
-  const newest = ids.orderBy('projects.id', 'desc').limit(mostCompared);
-  const named = ids.where((q) => q.or([q('projects.name', '=', search), q('projects.path', '=', search)]));
-  return matching
-    .clearWhere()
-    .where(sql<boolean>`projects.id in ((${newest}) union all (${named}))`)
-    .orderBy(likeness(search), 'desc');
+export function likestFirst<Row>(db: Database, matching: Projects<Row>, search: string, sort: 'asc' | 'desc') {
+  const isNamed = sql<boolean>`(projects.name = ${search} or projects.path = ${search})`;
+  const texts = matching.clearSelect().select(['projects.id', 'projects.name', 'projects.path']);
+  const newestFirst = texts.where((q) => q.not(isNamed)).orderBy('projects.id', 'desc');
+  const newest = db.selectFrom(newestFirst.limit(mostCompared).as('newest')).selectAll();
+  const compared = newest.unionAll(texts.where(isNamed)).as('projects');
+  return [
+    db.selectFrom(compared).select('projects.id').orderBy(likeness(search), 'desc').orderBy('projects.id', sort),
+    db.selectFrom(newestFirst.offset(mostCompared).as('projects')).select('projects.id').orderBy('projects.id', sort),
+  ];
 }
 
 /** Every order has an index. Equal rows are ordered by ID; IDs grow with time, so `created_at` is ordered by ID as well. */
@@ -126,16 +129,15 @@ const withFeature = (caller: MaybeCaller, column: 'issues_access_level' | 'merge
 export const unpairedText = '400 Bad request - `updated_at` filter and `updated_at` sorting must be paired';
 
 /**
- * Filters and orders a list.
+ * Filters a list.
  * @param query on `projects`, without order
  * @throws ApiError 400 for a filter by the time of the last change in another order
  */
 export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: ProjectFilters): Projects<Row> {
-  const { order_by, sort, search } = input;
-  const column = order_by === 'similarity' ? 'projects.id' : orders[order_by];
-  if ((input.updated_after ?? input.updated_before) !== undefined && order_by !== 'updated_at') throw badRequest(unpairedText);
+  if ((input.updated_after ?? input.updated_before) !== undefined && input.order_by !== 'updated_at')
+    throw badRequest(unpairedText);
   const level = Math.max(input.owned ? levels.owner : 0, input.membership ? levels.minimal : 0, input.min_access_level ?? 0);
-  const matching = searched(query, input)
+  return searched(query, input)
     .where(columnFilters.matching(input))
     .$if(input.starred, (q) => q.where(starredBy(caller?.id)))
     .$if(level > 0, (q) => q.where(isMemberOfProject(caller, level)))
@@ -144,6 +146,10 @@ export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: 
     )
     .$if(input.with_issues_enabled, (q) => q.where(withFeature(caller, 'issues_access_level')))
     .$if(input.with_merge_requests_enabled, (q) => q.where(withFeature(caller, 'merge_requests_access_level')));
-  const ordered = order_by === 'similarity' && search && caller ? likest(matching, search) : matching;
-  return ordered.orderBy(column, sort).$if(column !== 'projects.id', (q) => q.orderBy('projects.id', sort));
+}
+
+/** Orders a list by an index; `similarity` counts as by ID. */
+export function inOrder<Row>(query: Projects<Row>, { order_by, sort }: Pick<ProjectFilters, 'order_by' | 'sort'>): Projects<Row> {
+  const column = order_by === 'similarity' ? 'projects.id' : orders[order_by];
+  return query.orderBy(column, sort).$if(column !== 'projects.id', (q) => q.orderBy('projects.id', sort));
 }

@@ -14,16 +14,15 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
   paging,
   post,
   Visibility,
 } from '../../../http/index.ts';
-import { filtered, projectFilters, unpairedText } from './filters.ts';
+import { projectFilters, unpairedText } from './filters.ts';
 import { forkProject, relateFork, unrelateFork } from './fork_actions.ts';
 import { columnsOfMergeSettings, mergeSettings } from './merge_rules.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
-import { visibleProjectRows } from './queries.ts';
+import { projectsByOffset, visibleProjectRows } from './queries.ts';
 import { form } from './rules.ts';
 
 export const projectForkRoutes = [
@@ -37,7 +36,7 @@ export const projectForkRoutes = [
     handle: async ({ caller, project, input, ...services }) => {
       const { db } = services;
       const forks = visibleProjectRows(db, caller).where('forked_from_id', '=', project.id);
-      return presentProjectPage(services, caller, await paginate(db, filtered(forks, caller, input), input), input);
+      return presentProjectPage(services, caller, await projectsByOffset(db, caller, forks, input), input);
     },
   }),
   post('/projects/:id/fork', {

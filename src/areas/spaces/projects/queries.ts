@@ -13,7 +13,17 @@ import {
   projectState,
 } from '../../../access/index.ts';
 import { type Database, type DB, momentInJson, ofAnyLength } from '../../../db/index.ts';
-import { found, idsOnPage, keysetUnavailable, type Page, pageAsked, rowsOf, type Services } from '../../../http/index.ts';
+import {
+  found,
+  idsOnPage,
+  keysetUnavailable,
+  type Page,
+  type Paging,
+  pageAsked,
+  paginate,
+  rowsOf,
+  type Services,
+} from '../../../http/index.ts';
 import { repositorySizes } from '../../code/repository/index.ts';
 import {
   type NamespaceRow,
@@ -24,7 +34,7 @@ import {
 } from '../../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
 import type { Creator } from './creation_rules.ts';
-import { filtered, type ProjectFilters } from './filters.ts';
+import { filtered, inOrder, likestFirst, type ProjectFilters, type Projects } from './filters.ts';
 
 /** A project as visible to a caller. */
 export type ProjectRow = Selectable<DB['projects']> &
@@ -122,6 +132,27 @@ export async function openIssuesOf(
 }
 
 /**
+ * A page of projects, with the filters and in the order that `input` names.
+ * @param projects rows without order
+ * @param isTree whether they are of a tree of groups, which may have few or most of all projects, so that the page is planned for this tree
+ * @throws ApiError as `filtered` and `pageAsked`
+ */
+export async function projectsByOffset(
+  db: Database,
+  caller: MaybeCaller,
+  projects: Projects<ProjectRow>,
+  input: ProjectFilters & Paging,
+  isTree = false,
+): Promise<Page<ProjectRow>> {
+  const { order_by, search, sort } = input;
+  const matching = filtered(projects, caller, input);
+  if (order_by === 'similarity' && search && caller)
+    return await paginate(db, matching, input, { parts: likestFirst(db, matching, search, sort) });
+  const ordered = inOrder(matching, input);
+  return await paginate(db, ordered, input, isTree ? { parts: [ordered] } : {});
+}
+
+/**
  * A page of visible projects, by keyset. The next page starts after the ID of the last row, through the filter parameter that exists anyway.
  * @throws ApiError 405 for another order than by ID
  */
@@ -132,7 +163,7 @@ export async function projectsByKey(
 ): Promise<Page<ProjectRow>> {
   if (input.order_by !== 'id') throw keysetUnavailable();
   const { per_page } = pageAsked(input);
-  const query = filtered(visibleProjectRows(db, caller), caller, input);
+  const query = inOrder(filtered(visibleProjectRows(db, caller), caller, input), input);
   const { ids, has_more } = await idsOnPage(query, { per_page });
   const next = has_more ? { [input.sort === 'asc' ? 'id_after' : 'id_before']: String(ids.at(-1)) } : null;
   return { items: await rowsOf(query, ids), page: 1, per_page, has_more, next };

@@ -52,7 +52,7 @@ import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../peop
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { changeProject, type ProjectChanges, tellOfMove } from './actions.ts';
 import { addProject, type Creator } from './creation_rules.ts';
-import { filtered, isSharedWith, type ProjectFilters, projectFilters, unpairedText } from './filters.ts';
+import { isSharedWith, type ProjectFilters, projectFilters, unpairedText } from './filters.ts';
 import { mergeSettings } from './merge_rules.ts';
 import {
   completeRows,
@@ -64,7 +64,7 @@ import {
   presentProjects,
   projectReply,
 } from './present.ts';
-import { creatorOf, projectRow, projectsByKey, userNamed, visibleProjectRows } from './queries.ts';
+import { creatorOf, projectRow, projectsByKey, projectsByOffset, userNamed, visibleProjectRows } from './queries.ts';
 import { beginnings, columnsOfSettings, form, settings } from './rules.ts';
 
 /** Offset pagination gets slower with every page, so it has a limit. */
@@ -86,14 +86,23 @@ async function hasSharedProjects(db: Database, group_id: number): Promise<boolea
   return (await links.limit(1).executeTakeFirst()) !== undefined;
 }
 
+/** The IDs of a group, of the groups inside it, and of others. PostgreSQL has to know how many they are, to choose between reading their projects and all. */
+async function placesBelow(db: Database, group: { id: number }, others: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ ids: number[] }>`
+    select array(select id from namespaces where traversal_ids @> ${[group.id]}::bigint[] or id = any(${others}::bigint[])) as ids`.execute(
+    db,
+  );
+  return rows[0]!.ids;
+}
+
 async function groupProjects(
   services: Services,
   caller: MaybeCaller,
   wanted: RawBuilder<boolean>,
-  input: ProjectFilters & Paging & { simple: boolean },
+  input: ProjectFilters & Paging & { simple: boolean; include_subgroups?: boolean },
 ) {
-  const rows = filtered(visibleProjectRows(services.db, caller).where(wanted), caller, input);
-  const page = await paginate(services.db, rows, input);
+  const projects = visibleProjectRows(services.db, caller).where(wanted);
+  const page = await projectsByOffset(services.db, caller, projects, input, input.include_subgroups);
   if (input.simple) return mapPage(page, (row) => presentProjectBasic(services, row));
   const complete = { ...page, items: await completeRows(services.db, page.items) };
   return mapPage(complete, (row) => presentProject(services, caller, row));
@@ -120,8 +129,8 @@ const lists = [
       if (input.pagination === 'keyset')
         return presentProjectPage(services, caller, await projectsByKey(db, caller, input), input);
       refuseFarPage(pageAsked(input));
-      const rows = filtered(visibleProjectRows(db, caller), caller, input);
-      return presentProjectPage(services, caller, await paginate(db, rows, input), input);
+      const page = await projectsByOffset(db, caller, visibleProjectRows(db, caller), input);
+      return presentProjectPage(services, caller, page, input);
     },
   }),
   get('/users/:user_id/projects', {
@@ -135,8 +144,8 @@ const lists = [
       const { db } = services;
       const { namespace_id } = await userNamed(db, input.user_id);
       const isPersonal = namespace_id === null ? sql<boolean>`false` : sql<boolean>`namespace_id = ${namespace_id}`;
-      const rows = filtered(visibleProjectRows(db, caller).where(isPersonal), caller, input);
-      return presentProjectPage(services, caller, await paginate(db, rows, input), input);
+      const page = await projectsByOffset(db, caller, visibleProjectRows(db, caller).where(isPersonal), input);
+      return presentProjectPage(services, caller, page, input);
     },
   }),
   get('/groups/:id/projects', {
@@ -158,7 +167,7 @@ const lists = [
       const own =
         above.length === 1 ? sql<boolean>`namespace_id = ${group.id}` : sql<boolean>`namespace_id = any(${above}::bigint[])`;
       const inside = input.include_subgroups
-        ? sql<boolean>`namespace_id = any(array(select id from namespaces where traversal_ids @> ${[group.id]}::bigint[] or id = any(${above})))`
+        ? sql<boolean>`namespace_id = any(${await placesBelow(services.db, group, above)}::bigint[])`
         : own;
       const wanted =
         input.with_shared && (await hasSharedProjects(services.db, group.id))

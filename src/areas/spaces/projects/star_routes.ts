@@ -17,9 +17,9 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
-import { contributedTo, filtered, projectFilters, starredBy, unpairedText } from './filters.ts';
+import { contributedTo, projectFilters, starredBy, unpairedText } from './filters.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';
-import { userNamed, visibleProjectRows } from './queries.ts';
+import { projectsByOffset, userNamed, visibleProjectRows } from './queries.ts';
 import { form } from './rules.ts';
 import { starProject, unstarProject } from './star_actions.ts';
 
@@ -46,7 +46,7 @@ const projectsOfUser = (
       const user = await userNamed(db, input.user_id);
       const isHidden = user.private_profile && !caller?.admin && caller?.id !== user.id;
       const projects = visibleProjectRows(db, caller).where(isHidden ? sql<boolean>`false` : isOf(user.id));
-      return presentProjectPage(services, caller, await paginate(db, filtered(projects, caller, input), input), input);
+      return presentProjectPage(services, caller, await projectsByOffset(db, caller, projects, input), input);
     },
   });
 

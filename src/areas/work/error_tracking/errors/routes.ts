@@ -20,7 +20,7 @@ export const errorRoutes = offeredOn(
       refusals: { 400: 'query has more than 64 terms' },
       handle: async ({ db, url, caller, project, input }) => {
         const { list, within } = await errorList(db, caller, project, input);
-        return mapPage(await paginate(db, list, input, undefined, within), presentError(url, project));
+        return mapPage(await paginate(db, list, input, { within }), presentError(url, project));
       },
     }),
     get(`${path}/:error_id`, {
