@@ -1,6 +1,8 @@
 /** What is in namespaces and below them, as their owners see it. */
 import { sql } from 'kysely';
+import type { LRUCache } from 'lru-cache';
 import { countsToday } from '../../../access/index.ts';
+import { cacheOf } from '../../../caches.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
 import type { NamespaceRow } from './present.ts';
@@ -23,7 +25,7 @@ const placesBelow = (ids: readonly number[]) => sql`
   (select top.id as top_id, inside.id from unnest(${ofAnyLength(ids, 'bigint[]')}) top(id) join namespaces inside on inside.traversal_ids @> array[top.id])`;
 
 /** How many users are members of each group or of something in it; of top-level groups also how many of them take a seat. */
-export async function memberCounts(
+async function memberCounts(
   db: Database,
   groups: readonly Pick<NamespaceRow, 'id' | 'parent_id'>[],
 ): Promise<(Counts & { id: number })[]> {
@@ -35,7 +37,7 @@ export async function memberCounts(
          joined as (select top_id, user_id from place join members on members.group_id = place.id where ${countsToday('members')}
                     union
                     select top_id, user_id from place join projects on projects.namespace_id = place.id join members on members.project_id = projects.id
-                     where ${countsToday('members')}),
+                     where members.project_id is not null and ${countsToday('members')}),
          counted as (select top_id, count(*) as members, count(*) filter (where top_id = any(${ofAnyLength(tops, 'bigint[]')}) and ${isBillable}) as billable
                        from joined join users on users.id = joined.user_id group by top_id)
     select top.id, coalesce(members, 0) as members, coalesce(billable, 0) as billable, greatest(billable, most_used, 0) as most
@@ -51,7 +53,7 @@ export async function memberCounts(
 }
 
 /** How many projects are in each namespace and below it, and the size of their repositories as last measured. */
-export async function projectCounts(db: Database, namespaces: readonly NamespaceRow[]): Promise<(Counts & { id: number })[]> {
+async function projectCounts(db: Database, namespaces: readonly NamespaceRow[]): Promise<(Counts & { id: number })[]> {
   if (namespaces.length === 0) return [];
   const ids = namespaces.map(({ id }) => id);
   const { rows } = await sql<{ id: number; projects: number; size_bytes: number }>`
@@ -64,6 +66,53 @@ export async function projectCounts(db: Database, namespaces: readonly Namespace
     const { projects, size_bytes } = found.get(id) ?? { projects: 0, size_bytes: 0 };
     return { id, projects_count: projects, root_repository_size: size_bytes };
   });
+}
+
+/** As the totals of long lists (docs/decisions/0051): counting a hundred thousand projects takes as long as many pages. */
+const remembered_ms = 5_000;
+const fewestRemembered = 1_000;
+const mostRemembered = 1_000;
+
+const rememberedBy = new WeakMap<Database, LRUCache<string, Counts>>();
+
+function rememberedOf(db: Database): LRUCache<string, Counts> {
+  let remembered = rememberedBy.get(db);
+  if (!remembered) {
+    remembered = cacheOf(mostRemembered, { ttl: remembered_ms });
+    rememberedBy.set(db, remembered);
+  }
+  return remembered;
+}
+
+const isMuch = ({ members_count_with_descendants = 0, projects_count = 0 }: Counts) =>
+  members_count_with_descendants + projects_count >= fewestRemembered;
+
+/** The counts of namespaces, by ID. All are counted together, which reads the members and projects once at most; long counts may be five seconds old. */
+export async function countsOf(db: Database, namespaces: readonly NamespaceRow[]): Promise<ReadonlyMap<number, Counts>> {
+  const remembered = rememberedOf(db);
+  const keyOf = ({ id, parent_id }: NamespaceRow) => `${id} in ${parent_id}`;
+  const counts = new Map<number, Counts>();
+  for (const row of namespaces) {
+    const known = remembered.get(keyOf(row));
+    if (known) counts.set(row.id, known);
+  }
+  const others = namespaces.filter(({ id }) => !counts.has(id));
+  const counted = await Promise.all([
+    memberCounts(
+      db,
+      others.filter(({ kind }) => kind === 'group'),
+    ),
+    projectCounts(
+      db,
+      others.filter(({ parent_id }) => parent_id === null),
+    ),
+  ]);
+  for (const { id, ...some } of counted.flat()) counts.set(id, { ...counts.get(id), ...some });
+  for (const row of others) {
+    const found = counts.get(row.id);
+    if (found && isMuch(found)) remembered.set(keyOf(row), found);
+  }
+  return counts;
 }
 
 const countedAtOnce = 1000;

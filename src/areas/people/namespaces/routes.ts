@@ -30,7 +30,7 @@ import {
   type Services,
   since,
 } from '../../../http/index.ts';
-import { type Counts, memberCounts, projectCounts } from './count_queries.ts';
+import { countsOf } from './count_queries.ts';
 import { type NamespaceRow, namespaceBasicFields, presentNamespaceBasic } from './present.ts';
 import { freePath, namespaceAvatar } from './queries.ts';
 
@@ -66,24 +66,6 @@ interface ListedRow extends NamespaceRow {
   end_date: string | null;
 }
 
-/** The counts of the namespaces that the caller owns. All of a page are counted together, which reads the members and projects once at most. */
-async function countsOf(db: Database, rows: readonly ListedRow[]): Promise<ReadonlyMap<number, Counts>> {
-  const owned = rows.filter(({ is_owned }) => is_owned);
-  const [members, projects] = await Promise.all([
-    memberCounts(
-      db,
-      owned.filter(({ kind }) => kind === 'group'),
-    ),
-    projectCounts(
-      db,
-      owned.filter(({ parent_id }) => parent_id === null),
-    ),
-  ]);
-  const counts = new Map<number, Counts>();
-  for (const { id, ...some } of [...members, ...projects]) counts.set(id, { ...counts.get(id), ...some });
-  return counts;
-}
-
 /** Whether the caller owns the namespace in each row; administrators own all. */
 const isOwned = (caller: Caller) =>
   sql<boolean>`(owner_id is not distinct from ${caller.id} or (kind = 'group' and ${groupLevel(caller)} >= ${sql.lit(levels.owner)}) or ${caller.admin})`;
@@ -114,7 +96,10 @@ const ownedOrJoined = (caller: Caller, level: number) => sql<boolean>`namespaces
 
 /** @param rows of `namespacesOf` */
 async function present({ db, url }: Pick<Services, 'db' | 'url'>, rows: readonly ListedRow[]) {
-  const counts = await countsOf(db, rows);
+  const counts = await countsOf(
+    db,
+    rows.filter((row) => row.is_owned),
+  );
   return rows.map(({ is_owned, plan, trial, trial_ends_on, end_date, ...basic }) => ({
     ...presentNamespaceBasic(url, basic),
     ...counts.get(basic.id),
