@@ -1501,6 +1501,7 @@ CREATE INDEX issues_by_milestone ON issues USING btree (milestone_id) WHERE mile
 CREATE INDEX issues_by_milestone_due ON issues USING btree (project_id, milestone_due_date, label_priority, id DESC) WHERE milestone_due_date IS NOT NULL;
 CREATE INDEX issues_by_moved ON issues USING btree (moved_to_id) WHERE moved_to_id IS NOT NULL;
 CREATE INDEX issues_by_position ON issues USING btree (project_id, relative_position, id) WHERE relative_position IS NOT NULL;
+CREATE INDEX issues_by_title ON issues USING btree (project_id, lower(title), id);
 CREATE INDEX issues_by_update ON issues USING btree (project_id, updated_at, id);
 CREATE INDEX issues_by_votes ON issues USING btree (project_id, upvotes, id) WHERE upvotes > 0;
 CREATE INDEX issues_by_weight ON issues USING btree (project_id, weight, id) WHERE weight IS NOT NULL;
