@@ -1497,6 +1497,7 @@ CREATE INDEX issues_by_duplicated ON issues USING btree (duplicated_to_id) WHERE
 CREATE INDEX issues_by_id ON issues USING btree (project_id, id);
 CREATE INDEX issues_by_iteration ON issues USING btree (iteration_id) WHERE iteration_id IS NOT NULL;
 CREATE INDEX issues_by_label_priority ON issues USING btree (project_id, label_priority, id) WHERE label_priority IS NOT NULL;
+CREATE INDEX issues_by_label_priority_first ON issues USING btree (project_id, label_priority, id DESC) WHERE label_priority IS NOT NULL;
 CREATE INDEX issues_by_milestone ON issues USING btree (milestone_id) WHERE milestone_id IS NOT NULL;
 CREATE INDEX issues_by_milestone_due ON issues USING btree (project_id, milestone_due_date, label_priority, id DESC) WHERE milestone_due_date IS NOT NULL;
 CREATE INDEX issues_by_moved ON issues USING btree (moved_to_id) WHERE moved_to_id IS NOT NULL;
@@ -2047,6 +2048,7 @@ CREATE INDEX merge_requests_by_auto_merger ON merge_requests USING btree (auto_m
 CREATE INDEX merge_requests_by_closer ON merge_requests USING btree (closed_by_id) WHERE closed_by_id IS NOT NULL;
 CREATE INDEX merge_requests_by_id ON merge_requests USING btree (project_id, id);
 CREATE INDEX merge_requests_by_label_priority ON merge_requests USING btree (project_id, label_priority, id) WHERE label_priority IS NOT NULL;
+CREATE INDEX merge_requests_by_label_priority_first ON merge_requests USING btree (project_id, label_priority, id DESC) WHERE label_priority IS NOT NULL;
 CREATE INDEX merge_requests_by_latest_version ON merge_requests USING btree (latest_version_id) WHERE latest_version_id IS NOT NULL;
 CREATE INDEX merge_requests_by_merge ON merge_requests USING btree (project_id, merged_at, id) WHERE merged_at IS NOT NULL;
 CREATE INDEX merge_requests_by_merge_commit ON merge_requests USING btree (project_id, merge_commit_sha) WHERE merge_commit_sha IS NOT NULL;
