@@ -1,6 +1,6 @@
 /** The lengths of long lists, as they were a moment ago: finding them out takes as long as many of their pages. */
 import { hash } from 'node:crypto';
-import type { RawBuilder } from 'kysely';
+import type { CompiledQuery, RawBuilder } from 'kysely';
 import type { LRUCache } from 'lru-cache';
 import { cacheOf } from '../caches.ts';
 import type { Database } from './connect.ts';
@@ -24,27 +24,44 @@ function knownOf(db: Database): LRUCache<string, number> {
   return known;
 }
 
+const keyOf = (list: string, most: number) => hash('sha1', `${most} ${list}`);
+
+function remember(db: Database, key: string, total: number, most: number): void {
+  if (total >= Math.min(most, fewest)) knownOf(db).set(key, total, { ttl: total >= most ? uncounted_ms : counted_ms });
+}
+
 /**
  * How many rows a list has, at most `most`. A number from 1,000 is remembered for five seconds, and `most` for a minute.
  * @param list tells the list from all others, with everything that decides on its rows
  * @param count counts them, up to `most`
  */
 export async function countedUpTo(db: Database, list: string, most: number, count: () => Promise<number>): Promise<number> {
-  const known = knownOf(db);
-  const key = hash('sha1', `${most} ${list}`);
-  const remembered = known.get(key);
+  const key = keyOf(list, most);
+  const remembered = knownOf(db).get(key);
   if (remembered !== undefined) return remembered;
   const total = await count();
-  if (total >= Math.min(most, fewest)) known.set(key, total, { ttl: total >= most ? uncounted_ms : counted_ms });
+  remember(db, key, total, most);
   return total;
 }
 
-/**
- * The number of rows that a statement counts, up to `most`, as `countedUpTo` remembers it.
- * @param counting selects it as `total`
- */
-export function countRows(db: Database, counting: RawBuilder<{ total: number }>, most: number): Promise<number> {
+/** Selects how many rows a list has, which tells it from all others. */
+export type Counting = RawBuilder<{ total: number }>;
+
+function listOf(db: Database, counting: Counting): { statement: CompiledQuery<{ total: number }>; list: string } {
   const statement = counting.compile(db);
-  const list = JSON.stringify([statement.sql, statement.parameters]);
+  return { statement, list: JSON.stringify([statement.sql, statement.parameters]) };
+}
+
+/** The number of rows that a statement counts, up to `most`, as `countedUpTo` remembers it. */
+export function countRows(db: Database, counting: Counting, most: number): Promise<number> {
+  const { statement, list } = listOf(db, counting);
   return countedUpTo(db, list, most, async () => (await db.executeQuery(statement)).rows[0]!.total);
 }
+
+/** Whether `countRows` would answer `most` from memory. */
+export const isKnownLong = (db: Database, counting: Counting, most: number): boolean =>
+  (knownOf(db).get(keyOf(listOf(db, counting).list, most)) ?? 0) >= most;
+
+/** Remembers for `countRows` that a list has at least `most` rows. */
+export const rememberLong = (db: Database, counting: Counting, most: number): void =>
+  remember(db, keyOf(listOf(db, counting).list, most), most, most);

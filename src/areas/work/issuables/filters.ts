@@ -11,6 +11,11 @@ export type Predicate = RawBuilder<SqlBool>;
 /** A predicate, and what is known about how many rows match it. */
 export interface Filter {
   where: Predicate;
+  /**
+   * The same, looked up for each row, for lists that are read in order until the page is full. There, PostgreSQL would sometimes rather collect all rows that match or
+   * do not, for each project again.
+   */
+  test?: Predicate;
   /** Whether they may be few: then they are looked up first and sorted. Otherwise the list is read in order until the page is full. */
   isNarrow: boolean;
   /** A separate statement that selects the matching ids, which shows cheaply whether they are few. */
@@ -27,6 +32,38 @@ export const among = ({ table }: IssuableKind, ids: RawBuilder<unknown>): Filter
   isNarrow: true,
   ids,
 });
+
+/** Rows of another table that refer to rows of a kind, those with one of some values. */
+export interface References {
+  /** Its name, and the column with the values. */
+  rows: string;
+  column: string;
+  values: readonly number[];
+}
+
+/**
+ * Reads the few references of one row and looks for the values among them. PostgreSQL would look up each value, or collect all rows with any of them: `offset 0` keeps
+ * it from making a join of this, and the addition from using an index of the values.
+ */
+function refersToOne(kind: IssuableKind, { rows, column, values }: References): Predicate {
+  const isWanted = sql`${sql.ref(column)} + 0 = any(${values}::bigint[])`;
+  return sql`exists (select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)} and ${isWanted} offset 0)`;
+}
+
+/** The rows that one of the references refers to. */
+export function referredTo(kind: IssuableKind, references: References): Filter {
+  const { rows, column, values } = references;
+  const ids = sql`select ${sql.ref(kind.column)} from ${sql.table(rows)} where ${sql.ref(column)} = any(${values}::bigint[])`;
+  return { ...among(kind, ids), test: refersToOne(kind, references) };
+}
+
+/** The rows that none of the references refers to. */
+export function notReferredTo(kind: IssuableKind, references: References): Filter {
+  const { rows, column, values } = references;
+  const isReferredTo: Predicate = sql`exists (select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)} and ${sql.ref(column)} = any(${values}::bigint[]))`;
+  return { ...wide(not(isReferredTo)), test: not(refersToOne(kind, references)) };
+}
+
 export const not = (where: Predicate): Predicate => sql`not ${where}`;
 
 /** The keywords for none and any; some parameters ignore their case. */
@@ -102,12 +139,11 @@ export function sharedFilters(kind: IssuableKind): FilterTable<SharedFilters, Se
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
   const [id, of, labels] = [column('id'), sql.ref(kind.column), sql.table(kind.labels)];
   const labelled: Predicate = sql`exists (select from ${labels} where ${of} = ${id})`;
-  const bearing = (ids: readonly number[]) => sql`select ${of} from ${labels} where label_id = any(${ids}::bigint[])`;
   return {
     labels: (titles, { names }) => {
       const word = labelWord(titles);
       if (word) return [wide(word === 'any' ? labelled : not(labelled))];
-      return titles.map((title) => among(kind, bearing(names.labels(title))));
+      return titles.map((title) => referredTo(kind, { rows: kind.labels, column: 'label_id', values: names.labels(title) }));
     },
     author_id: (author_id) => narrow(sql`${column('author_id')} = ${author_id}`),
     author_username: (username, { names }) => narrow(sql`${column('author_id')} = ${names.user(username) ?? -1}`),
@@ -154,7 +190,7 @@ export function sharedExclusions(kind: IssuableKind): FilterTable<Excludable, Se
       const word = labelWord(titles);
       if (word) return wide(word === 'any' ? not(labelled) : labelled);
       const ids = titles.flatMap((title) => names.labels(title));
-      return wide(sql`not exists (select from ${labels} where ${of} = ${id} and label_id = any(${ids}::bigint[]))`);
+      return notReferredTo(kind, { rows: kind.labels, column: 'label_id', values: ids });
     },
     author_id: (author_id) => wide(sql`${author} is distinct from ${author_id}`),
     author_username: (username, { names }) => wide(sql`${author} is distinct from ${names.user(username) ?? -1}`),

@@ -1,7 +1,7 @@
 /** Reading lists of any kind: first the ids of a page, from indexes where possible, then the replies for these only. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
-import { countRows, customPlan, type Database } from '../../../db/index.ts';
+import { type Counting, countRows, customPlan, type Database, isKnownLong, rememberLong } from '../../../db/index.ts';
 import { type Page, type Paging, pageAsked, totalOf } from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
 
@@ -16,6 +16,8 @@ export interface Part {
   where?: RawBuilder<SqlBool>;
   /** Whether an index has the rows of all projects in this order, besides those of each. */
   isIndexedAcross?: true;
+  /** Whether the sort key follows from labels or milestones: those that match a filter may then all come after the others, and are rather collected and sorted. */
+  followsFilters?: true;
   /** The sort key; ties are ordered by id, newest first. */
   by: readonly { column: RawBuilder<unknown>; sort: Sort; nullsLast?: true }[];
 }
@@ -44,6 +46,9 @@ const all = (predicates: readonly RawBuilder<SqlBool>[]) => sql<SqlBool>`${sql.j
 
 /** All predicates except that of the projects or groups. */
 const within = ({ view, filters }: Selection) => [view.where, ...filters.map(({ where }) => where)];
+
+/** The filters where rows are read in order. */
+const testsOf = (filters: readonly Filter[]) => filters.map(({ where, test = where }) => test);
 
 const rowId = ({ table }: IssuableKind) => sql.ref(`${table}.id`);
 const placeId = ({ table, place_column }: IssuableKind) => sql.ref(`${table}.${place_column}`);
@@ -99,7 +104,7 @@ function firstOfMany(
   { ids, where }: NonNullable<View['places']>,
   count: number,
 ): RawBuilder<unknown> {
-  const tests = [...filters.map((filter) => filter.where), ...(part.where ? [part.where] : [])];
+  const tests = [...testsOf(filters), ...(part.where ? [part.where] : [])];
   const far = firstOfPlaces(part, kind, ids, [where, ...tests], count);
   if (!part.isIndexedAcross) return far;
   const order = orderOf(kind, part, false);
@@ -113,15 +118,18 @@ function firstOfMany(
     union all select id from (${far}) far where ${found} < ${sql.lit(count)}`;
 }
 
-/** The first ids of a part. */
+/** The first ids of a part, read in order. */
 function firstOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
   const { kind, view, filters } = selection;
-  const tests = [...within(selection), ...(part.where ? [part.where] : [])];
+  const ofPart = part.where ? [part.where] : [];
+  const tests = [view.where, ...testsOf(filters), ...ofPart];
   const places = view.place_ids?.length ?? 1;
-  if (isLoose(filters) && view.places) return firstOfMany(part, selection, view.places, count);
-  if (isLoose(filters) && places > 1 && places + Math.min(places, count) * count <= mostOfPlaces)
+  const isCollected = filters.some((filter) => filter.isNarrow && !filter.isSearch && (part.followsFilters || !filter.test));
+  if (view.places && !isCollected) return firstOfMany(part, selection, view.places, count);
+  if (places > 1 && !isCollected && places + Math.min(places, count) * count <= mostOfPlaces)
     return firstOfPlaces(part, kind, sql`select unnest(${view.place_ids}::bigint[])`, tests, count);
-  return sql`select ${rowId(kind)} from ${sql.table(kind.table)} where ${all([ofPlaces(selection), ...tests])} ${orderOf(kind, part, false)} limit ${sql.lit(count)}`;
+  const predicates = places > 1 || isCollected ? [...within(selection), ...ofPart] : tests;
+  return sql`select ${rowId(kind)} from ${sql.table(kind.table)} where ${all([ofPlaces(selection), ...predicates])} ${orderOf(kind, part, false)} limit ${sql.lit(count)}`;
 }
 
 const isLoose = (filters: readonly Filter[]) => filters.every(({ isNarrow }) => !isNarrow);
@@ -223,6 +231,33 @@ async function walked(db: Database, selection: Selection, parts: readonly Part[]
   return { ids: rows.map(({ id }) => id) };
 }
 
+/** Selects how many rows there are, up to `most`. */
+function countingOf(selection: Selection, most: number): Counting {
+  const { kind, view, filters } = selection;
+  const tests = filters.map(({ where }) => where);
+  const rows =
+    view.places && isLoose(filters)
+      ? sql`(${view.places.ids}) place(id) join ${sql.table(kind.table)} on ${placeId(kind)} = place.id where ${all([view.places.where, ...tests])}`
+      : sql`${sql.table(kind.table)} where ${all([ofPlaces(selection), ...within(selection)])}`;
+  return sql`${filters.length === 0 ? sql`` : customPlan}
+    select count(*) as total from (select from ${rows} limit ${sql.lit(most)}) counted`;
+}
+
+/** A search that has found too many rows to look them all up is walked for a while, because trying costs more than a page. */
+async function searched(
+  db: Database,
+  selection: Selection,
+  parts: readonly Part[],
+  offset: number,
+  limit: number,
+): Promise<Partial<Found>> {
+  const counting = countingOf(selection, mostSearched);
+  if (isKnownLong(db, counting, mostSearched)) return { total: mostSearched };
+  const found = await gathered(db, selection, parts, offset, limit);
+  if (found.total !== undefined && found.total > mostSearched) rememberLong(db, counting, mostSearched);
+  return found;
+}
+
 async function idsOfPage(
   db: Database,
   selection: Selection,
@@ -230,23 +265,12 @@ async function idsOfPage(
   offset: number,
   limit: number,
 ): Promise<Found> {
-  const isNarrow = selection.filters.some((filter) => filter.isNarrow);
-  const { ids, total }: Partial<Found> = isNarrow ? await gathered(db, selection, parts, offset, limit) : {};
+  const { filters } = selection;
+  const find = filters.some(({ isSearch }) => isSearch) ? searched : gathered;
+  const isNarrow = filters.some((filter) => filter.isNarrow);
+  const { ids, total }: Partial<Found> = isNarrow ? await find(db, selection, parts, offset, limit) : {};
   const found = ids ? { ids } : await walked(db, selection, parts, offset, limit);
   return total === undefined ? found : { ...found, total };
-}
-
-/** How many rows there are, up to one more than is ever reported. */
-function countOf(db: Database, selection: Selection, most: number): Promise<number> {
-  const { kind, view, filters } = selection;
-  const tests = filters.map(({ where }) => where);
-  const rows =
-    view.places && isLoose(filters)
-      ? sql`(${view.places.ids}) place(id) join ${sql.table(kind.table)} on ${placeId(kind)} = place.id where ${all([view.places.where, ...tests])}`
-      : sql`${sql.table(kind.table)} where ${all([ofPlaces(selection), ...within(selection)])}`;
-  const counting = sql<{ total: number }>`${filters.length === 0 ? sql`` : customPlan}
-    select count(*) as total from (select from ${rows} limit ${sql.lit(most)}) counted`;
-  return countRows(db, counting, most);
 }
 
 /** The last row that offset pagination reaches. */
@@ -270,7 +294,10 @@ export async function pageOfSelection<T>(
   const shown = found.ids.slice(0, per_page);
   const [items, counted] = await Promise.all([
     present(shown),
-    totalOf({ offset, shown: shown.length, has_more }, async (most) => found.total ?? countOf(db, selection, most)),
+    totalOf(
+      { offset, shown: shown.length, has_more },
+      async (most) => found.total ?? countRows(db, countingOf(selection, most), most),
+    ),
   ]);
   return { items, page, per_page, has_more, ...counted };
 }

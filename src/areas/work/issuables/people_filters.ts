@@ -2,13 +2,14 @@
 import { sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
 import {
-  among,
   type Filter,
   type FilterTable,
   idOr,
   narrow,
   not,
+  notReferredTo,
   type Predicate,
+  referredTo,
   type SeenBy,
   titlesIn,
   wide,
@@ -22,9 +23,8 @@ const noRow: Predicate = sql`false`;
 export function peopleIn(kind: IssuableKind, table: string) {
   const [rows, of, id] = [sql.table(table), sql.ref(kind.column), sql.ref(`${kind.table}.id`)];
   const some: Predicate = sql`exists (select from ${rows} where ${of} = ${id})`;
-  const without = (user_id: number): Predicate =>
-    sql`not exists (select from ${rows} where ${of} = ${id} and user_id = ${user_id})`;
-  const withUser = (user_id: number): Filter => among(kind, sql`select ${of} from ${rows} where user_id = ${user_id}`);
+  const without = (user_id: number): Filter => notReferredTo(kind, { rows: table, column: 'user_id', values: [user_id] });
+  const withUser = (user_id: number): Filter => referredTo(kind, { rows: table, column: 'user_id', values: [user_id] });
   const read = (name: string, text: string): number | 'none' | 'any' => idOr(name, text, ['none', 'any']) || 'none';
   return {
     withUser,
@@ -39,10 +39,10 @@ export function peopleIn(kind: IssuableKind, table: string) {
     exceptId(name: string, text: string): Filter {
       const value = read(name, text);
       if (value === 'any') return wide(not(some));
-      return wide(value === 'none' ? some : without(value));
+      return value === 'none' ? wide(some) : without(value);
     },
     exceptUsers: (ids: readonly (number | undefined)[]): Filter[] =>
-      ids.flatMap((user_id) => (user_id === undefined ? [] : wide(without(user_id)))),
+      ids.flatMap((user_id) => (user_id === undefined ? [] : without(user_id))),
   };
 }
 

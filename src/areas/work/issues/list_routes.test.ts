@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Client } from '../../../../test/support/client.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { dayOf } from '../../../cron/index.ts';
@@ -319,6 +319,29 @@ test('search finds words anywhere in title and description, in any case', async 
   assert.deepEqual(await search('ui'), ['UI']);
   assert.deepEqual(await search('is'), []);
   assert.equal((await search(' ')).length, 3);
+});
+
+test('a search that too many issues match to be counted shows what was added since', async () => {
+  const here = await world({});
+  await sql`
+    insert into issues (project_id, iid, title, author_id)
+    select ${here.project.id}::bigint, n, 'quince ' || n, ${here.people.developer.id}::bigint from generate_series(1, 10002) n`.execute(
+    here.db,
+  );
+  numbers = 10_002;
+  const path = `/projects/${here.project.id}/issues`;
+  for (const added of ['a quince', 'another Quince']) {
+    const id = await add(here, added);
+    const first = await here.as('reporter').get(path, { search: 'quince', per_page: 2, order_by: 'created_at' });
+    assert.equal(first.body[0].id, id);
+    assert.equal(first.body.length, 2);
+    assert.equal(first.headers.get('x-total'), null);
+    const far = await here.as('reporter').get(path, { search: 'quince', per_page: 2, order_by: 'title', sort: 'desc', page: 2 });
+    assert.deepEqual(
+      far.body.map(({ title }: { title: string }) => title),
+      ['quince 9997', 'quince 9996'],
+    );
+  }
 });
 
 test('Premium and Ultimate add filters by weight, iteration, epic and health status', async () => {
