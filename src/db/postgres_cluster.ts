@@ -32,6 +32,8 @@ const megabyte = 1024 * 1024;
 /** Written to postgresql.conf when the cluster is created. Operators can change them there. */
 const initialSettings = {
   io_method: 'sync', // three processes less; what is read is mostly in memory
+  io_max_concurrency: '4', // so that nothing is reserved for reads that never run at the same time
+  max_pred_locks_per_transaction: '10', // no transaction is serializable
   jit: 'off', // statements are short, so compiling them would cost more than it saves
   shared_buffers: `${Math.round(Math.min(Math.max(totalmem() / 16 / megabyte, 128), 512))}MB`,
   random_page_cost: '1.1', // for an SSD, and for pages that are mostly in memory
