@@ -11,10 +11,7 @@ export type Predicate = RawBuilder<SqlBool>;
 /** A predicate, and what is known about how many rows match it. */
 export interface Filter {
   where: Predicate;
-  /**
-   * The same, looked up for each row, for lists that are read in order until the page is full. There, PostgreSQL would sometimes rather collect all rows that match or
-   * do not, for each project again.
-   */
+  /** The same, looked up row by row, for lists that are read in order: PostgreSQL would sometimes collect all rows that match instead, for each project again. */
   test?: Predicate;
   /** Whether they may be few: then they are looked up first and sorted. Otherwise the list is read in order until the page is full. */
   isNarrow: boolean;
