@@ -13,16 +13,20 @@ const counted_ms = 5_000;
 const fewest = 1_000;
 const mostKnown = 10_000;
 
-const knownBy = new WeakMap<Database, LRUCache<string, number>>();
-
-function knownOf(db: Database): LRUCache<string, number> {
-  let known = knownBy.get(db);
-  if (!known) {
-    known = cacheOf(mostKnown, { ttl: counted_ms });
-    knownBy.set(db, known);
-  }
-  return known;
+/** A cache for each database, of what is remembered for as long as a total. */
+function cachesByDatabase<Value extends {}>(): (db: Database) => LRUCache<string, Value> {
+  const caches = new WeakMap<Database, LRUCache<string, Value>>();
+  return (db) => {
+    let cache = caches.get(db);
+    if (!cache) {
+      cache = cacheOf(mostKnown, { ttl: counted_ms });
+      caches.set(db, cache);
+    }
+    return cache;
+  };
 }
+
+const knownOf = cachesByDatabase<number>();
 
 const keyOf = (list: string, most: number) => hash('sha1', `${most} ${list}`);
 
@@ -65,3 +69,30 @@ export const isKnownLong = (db: Database, counting: Counting, most: number): boo
 /** Remembers for `countRows` that a list has at least `most` rows. */
 export const rememberLong = (db: Database, counting: Counting, most: number): void =>
   remember(db, keyOf(listOf(db, counting).list, most), most, most);
+
+/**
+ * A function that counts what several things have. What is 1,000 or more is remembered for five seconds.
+ * @param sizeOf how much there is of what was counted
+ */
+export function countingEach<Counts extends {}>(sizeOf: (counts: Counts) => number) {
+  const cacheFor = cachesByDatabase<Counts>();
+  /**
+   * @param keyOf tells a thing from all others, with everything else that decides on its counts
+   * @param count counts things together
+   * @returns the counts of each thing, in order
+   */
+  return async <Thing>(
+    db: Database,
+    things: readonly Thing[],
+    keyOf: (thing: Thing) => string,
+    count: (things: readonly Thing[]) => Promise<readonly Counts[]>,
+  ): Promise<Counts[]> => {
+    const cache = cacheFor(db);
+    const remembered = things.map((thing) => cache.get(keyOf(thing)));
+    const others = things.filter((_, index) => remembered[index] === undefined);
+    const counted = others.length === 0 ? [] : await count(others);
+    for (const [index, counts] of counted.entries()) if (sizeOf(counts) >= fewest) cache.set(keyOf(others[index]!), counts);
+    const rest = counted.values();
+    return remembered.map((counts) => counts ?? rest.next().value!);
+  };
+}

@@ -1,9 +1,7 @@
 /** What is in namespaces and below them, as their owners see it. */
 import { sql } from 'kysely';
-import type { LRUCache } from 'lru-cache';
 import { countsToday } from '../../../access/index.ts';
-import { cacheOf } from '../../../caches.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { countingEach, type Database, ofAnyLength } from '../../../db/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
 import type { NamespaceRow } from './present.ts';
 
@@ -28,8 +26,8 @@ const placesBelow = (ids: readonly number[]) => sql`
 async function memberCounts(
   db: Database,
   groups: readonly Pick<NamespaceRow, 'id' | 'parent_id'>[],
-): Promise<(Counts & { id: number })[]> {
-  if (groups.length === 0) return [];
+): Promise<Map<number, Counts>> {
+  if (groups.length === 0) return new Map();
   const ids = groups.map(({ id }) => id);
   const tops = groups.filter(({ parent_id }) => parent_id === null).map(({ id }) => id);
   const { rows } = await sql<{ id: number; members: number; billable: number; most: number }>`
@@ -45,16 +43,18 @@ async function memberCounts(
     db,
   );
   const found = new Map(rows.map((row) => [row.id, row]));
-  return groups.map(({ id, parent_id }) => {
-    const { members, billable, most } = found.get(id)!;
-    const seats = { billable_members_count: billable, seats_in_use: billable, max_seats_used: most };
-    return { id, members_count_with_descendants: members, ...(parent_id === null ? seats : {}) };
-  });
+  return new Map(
+    groups.map(({ id, parent_id }) => {
+      const { members, billable, most } = found.get(id)!;
+      const seats = { billable_members_count: billable, seats_in_use: billable, max_seats_used: most };
+      return [id, { members_count_with_descendants: members, ...(parent_id === null ? seats : {}) }];
+    }),
+  );
 }
 
 /** How many projects are in each namespace and below it, and the size of their repositories as last measured. */
-async function projectCounts(db: Database, namespaces: readonly NamespaceRow[]): Promise<(Counts & { id: number })[]> {
-  if (namespaces.length === 0) return [];
+async function projectCounts(db: Database, namespaces: readonly NamespaceRow[]): Promise<Map<number, Counts>> {
+  if (namespaces.length === 0) return new Map();
   const ids = namespaces.map(({ id }) => id);
   const { rows } = await sql<{ id: number; projects: number; size_bytes: number }>`
     select top_id as id, count(*) as projects, coalesce(sum(size_bytes), 0)::bigint as size_bytes
@@ -62,58 +62,38 @@ async function projectCounts(db: Database, namespaces: readonly NamespaceRow[]):
       left join repository_sizes on repository_sizes.project_id = projects.id
      group by top_id`.execute(db);
   const found = new Map(rows.map((row) => [row.id, row]));
-  return ids.map((id) => {
-    const { projects, size_bytes } = found.get(id) ?? { projects: 0, size_bytes: 0 };
-    return { id, projects_count: projects, root_repository_size: size_bytes };
-  });
+  return new Map(
+    ids.map((id) => {
+      const { projects, size_bytes } = found.get(id) ?? { projects: 0, size_bytes: 0 };
+      return [id, { projects_count: projects, root_repository_size: size_bytes }];
+    }),
+  );
 }
 
-/** As the totals of long lists (docs/decisions/0051): counting a hundred thousand projects takes as long as many pages. */
-const remembered_ms = 5_000;
-const fewestRemembered = 1_000;
-const mostRemembered = 1_000;
+const countEach = countingEach<Counts>(
+  ({ members_count_with_descendants = 0, projects_count = 0 }) => members_count_with_descendants + projects_count,
+);
 
-const rememberedBy = new WeakMap<Database, LRUCache<string, Counts>>();
-
-function rememberedOf(db: Database): LRUCache<string, Counts> {
-  let remembered = rememberedBy.get(db);
-  if (!remembered) {
-    remembered = cacheOf(mostRemembered, { ttl: remembered_ms });
-    rememberedBy.set(db, remembered);
-  }
-  return remembered;
-}
-
-const isMuch = ({ members_count_with_descendants = 0, projects_count = 0 }: Counts) =>
-  members_count_with_descendants + projects_count >= fewestRemembered;
-
-/** The counts of namespaces, by ID. All are counted together, which reads the members and projects once at most; long counts may be five seconds old. */
-export async function countsOf(db: Database, namespaces: readonly NamespaceRow[]): Promise<ReadonlyMap<number, Counts>> {
-  const remembered = rememberedOf(db);
-  const keyOf = ({ id, parent_id }: NamespaceRow) => `${id} in ${parent_id}`;
-  const counts = new Map<number, Counts>();
-  for (const row of namespaces) {
-    const known = remembered.get(keyOf(row));
-    if (known) counts.set(row.id, known);
-  }
-  const others = namespaces.filter(({ id }) => !counts.has(id));
-  const counted = await Promise.all([
-    memberCounts(
-      db,
-      others.filter(({ kind }) => kind === 'group'),
-    ),
-    projectCounts(
-      db,
-      others.filter(({ parent_id }) => parent_id === null),
-    ),
-  ]);
-  for (const { id, ...some } of counted.flat()) counts.set(id, { ...counts.get(id), ...some });
-  for (const row of others) {
-    const found = counts.get(row.id);
-    if (found && isMuch(found)) remembered.set(keyOf(row), found);
-  }
-  return counts;
-}
+/** The counts of each namespace, in order. All are counted together, which reads the members and projects once at most; long counts may be five seconds old. */
+export const countsOf = (db: Database, namespaces: readonly NamespaceRow[]): Promise<Counts[]> =>
+  countEach(
+    db,
+    namespaces,
+    ({ id, parent_id }) => `${id} in ${parent_id}`,
+    async (rows) => {
+      const [members, projects] = await Promise.all([
+        memberCounts(
+          db,
+          rows.filter(({ kind }) => kind === 'group'),
+        ),
+        projectCounts(
+          db,
+          rows.filter(({ parent_id }) => parent_id === null),
+        ),
+      ]);
+      return rows.map(({ id }) => ({ ...members.get(id), ...projects.get(id) }));
+    },
+  );
 
 const countedAtOnce = 1000;
 
@@ -134,7 +114,7 @@ export async function recordSeats(db: Database, signal: AbortSignal): Promise<vo
       .limit(countedAtOnce)
       .execute();
     const counts = await memberCounts(db, groups);
-    const [ids, seats] = [counts.map(({ id }) => id), counts.map(({ seats_in_use }) => seats_in_use!)];
+    const [ids, seats] = [[...counts.keys()], [...counts.values()].map(({ seats_in_use }) => seats_in_use!)];
     await sql`
       insert into group_seats (group_id, most_used)
       select id, seats from unnest(${ofAnyLength(ids, 'bigint[]')}, ${ofAnyLength(seats, 'integer[]')}) counted(id, seats)

@@ -96,10 +96,9 @@ const ownedOrJoined = (caller: Caller, level: number) => sql<boolean>`namespaces
 
 /** @param rows of `namespacesOf` */
 async function present({ db, url }: Pick<Services, 'db' | 'url'>, rows: readonly ListedRow[]) {
-  const counts = await countsOf(
-    db,
-    rows.filter((row) => row.is_owned),
-  );
+  const owned = rows.filter((row) => row.is_owned);
+  const counted = await countsOf(db, owned);
+  const counts = new Map(owned.map(({ id }, index) => [id, counted[index]]));
   return rows.map(({ is_owned, plan, trial, trial_ends_on, end_date, ...basic }) => ({
     ...presentNamespaceBasic(url, basic),
     ...counts.get(basic.id),

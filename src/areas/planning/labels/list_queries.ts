@@ -7,7 +7,7 @@ import {
   mergeRequestKind,
   type PlanningParent,
 } from '../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { countingEach, type Database, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, containing, found } from '../../../http/index.ts';
 import { type LabelCounts, type ListedLabelRow, labelColumns } from './present.ts';
 import { isAvailableIn, isOwnOf, labelParent } from './queries.ts';
@@ -87,24 +87,37 @@ export async function labelNamed(
   return found('Label', await query.executeTakeFirst());
 }
 
-/** How many issues and merge requests that the caller may read have each label, in two statements for a page. */
-export async function labelCounts(db: Database, caller: Caller, ids: readonly number[]): Promise<Map<number, LabelCounts>> {
-  const { rows } = await sql<Omit<LabelCounts, 'open_merge_requests_count'> & { label_id: number }>`
-    select label_id, count(*) filter (where issues.state = 'opened') as open_issues_count,
-           count(*) filter (where issues.state = 'closed') as closed_issues_count
+async function countTogether(db: Database, caller: Caller, ids: readonly number[]): Promise<LabelCounts[]> {
+  const [issues, requests] = await Promise.all([
+    sql<{ label_id: number; opened: number; closed: number }>`
+    select label_id, count(*) filter (where issues.state = 'opened') as opened, count(*) filter (where issues.state = 'closed') as closed
       from issue_labels join issues on issues.id = issue_id join projects on projects.id = issues.project_id
-     where label_id = any(${ofAnyLength(ids, 'bigint[]')}) and ${isVisibleIssue(caller)} group by label_id`.execute(db);
-  const requests = await sql<{ label_id: number; opened: number }>`
+     where label_id = any(${ofAnyLength(ids, 'bigint[]')}) and ${isVisibleIssue(caller)} group by label_id`.execute(db),
+    sql<{ label_id: number; opened: number }>`
     select label_id, count(*) as opened
       from merge_request_labels join merge_requests on merge_requests.id = merge_request_id join projects on projects.id = merge_requests.project_id
      where label_id = any(${ofAnyLength(ids, 'bigint[]')}) and merge_requests.state = 'opened' and ${mergeRequestKind.isVisible(caller)}
-     group by label_id`.execute(db);
-  const issues = new Map(rows.map(({ label_id, ...counted }) => [label_id, counted]));
+     group by label_id`.execute(db),
+  ]);
+  const byLabel = new Map(issues.rows.map((row) => [row.label_id, row]));
   const opened = new Map(requests.rows.map((row) => [row.label_id, row.opened]));
-  return new Map(
-    ids.map((id) => {
-      const counted = issues.get(id) ?? { open_issues_count: 0, closed_issues_count: 0 };
-      return [id, { ...counted, open_merge_requests_count: opened.get(id) ?? 0 }];
-    }),
-  );
+  return ids.map((id) => ({
+    open_issues_count: byLabel.get(id)?.opened ?? 0,
+    closed_issues_count: byLabel.get(id)?.closed ?? 0,
+    open_merge_requests_count: opened.get(id) ?? 0,
+  }));
+}
+
+const countEach = countingEach<LabelCounts>(
+  (counts) => counts.open_issues_count + counts.closed_issues_count + counts.open_merge_requests_count,
+);
+
+/**
+ * How many issues and merge requests that the caller may read have each label, in two statements for a page. Long counts may be five seconds old.
+ * @returns the counts by ID
+ */
+export async function labelCounts(db: Database, caller: Caller, ids: readonly number[]): Promise<Map<number, LabelCounts>> {
+  const keyOf = (id: number) => `${id} for ${caller.admin ? 'administrators' : caller.id}`;
+  const counts = await countEach(db, ids, keyOf, (others) => countTogether(db, caller, others));
+  return new Map(ids.map((id, index) => [id, counts[index]!]));
 }
