@@ -212,7 +212,9 @@ async function gathered(
   );
   const { is_short, ids, total } = rows[0]!;
   if (is_short && total <= most) return { ids, total };
-  return total > mostSearched ? { total } : {};
+  if (total <= mostSearched) return {};
+  rememberLong(db, countingOf(selection, mostSearched), mostSearched);
+  return { total };
 }
 
 /** The number of the part that a row is in. Its sort key is the same for all rows of later parts. */
@@ -243,20 +245,9 @@ function countingOf(selection: Selection, most: number): Counting {
     select count(*) as total from (select from ${rows} limit ${sql.lit(most)}) counted`;
 }
 
-/** A search that has found too many rows to look them all up is walked for a while, because trying costs more than a page. */
-async function searched(
-  db: Database,
-  selection: Selection,
-  parts: readonly Part[],
-  offset: number,
-  limit: number,
-): Promise<Partial<Found>> {
-  const counting = countingOf(selection, mostSearched);
-  if (isKnownLong(db, counting, mostSearched)) return { total: mostSearched };
-  const found = await gathered(db, selection, parts, offset, limit);
-  if (found.total !== undefined && found.total > mostSearched) rememberLong(db, counting, mostSearched);
-  return found;
-}
+/** Whether a search has found too many rows to look them all up: then it is walked for a while, because trying costs more than a page. */
+const isKnownAsLong = (db: Database, selection: Selection): boolean =>
+  selection.filters.some(({ isSearch }) => isSearch) && isKnownLong(db, countingOf(selection, mostSearched), mostSearched);
 
 async function idsOfPage(
   db: Database,
@@ -265,10 +256,11 @@ async function idsOfPage(
   offset: number,
   limit: number,
 ): Promise<Found> {
-  const { filters } = selection;
-  const find = filters.some(({ isSearch }) => isSearch) ? searched : gathered;
-  const isNarrow = filters.some((filter) => filter.isNarrow);
-  const { ids, total }: Partial<Found> = isNarrow ? await find(db, selection, parts, offset, limit) : {};
+  const isNarrow = selection.filters.some((filter) => filter.isNarrow);
+  let tried: Partial<Found> = {};
+  if (isKnownAsLong(db, selection)) tried = { total: mostSearched };
+  else if (isNarrow) tried = await gathered(db, selection, parts, offset, limit);
+  const { ids, total } = tried;
   const found = ids ? { ids } : await walked(db, selection, parts, offset, limit);
   return total === undefined ? found : { ...found, total };
 }
