@@ -20,11 +20,30 @@ export class Semaphore {
     return first ? performance.now() - first.since : 0;
   }
 
-  /** Takes a slot, or waits for one. It has to be released. Throws when too many tasks are waiting. */
-  async take(): Promise<void> {
+  /**
+   * Takes a slot, or waits for one. It has to be released. Throws when too many tasks are waiting.
+   * @param longest_ms how long to wait at most; an error with the code ETIMEDOUT is thrown then
+   */
+  async take(longest_ms?: number): Promise<void> {
     if (this.#free > 0) this.#free--;
     else if (this.#waiting.length >= this.#longest_queue) throw new Error('the server is too busy: too many are waiting');
-    else await new Promise<void>((start) => this.#waiting.push({ start, since: performance.now() }));
+    else await this.#turn(longest_ms);
+  }
+
+  #turn(longest_ms: number | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const start = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const task = { start, since: performance.now() };
+    const giveUp = () => {
+      this.#waiting.splice(this.#waiting.indexOf(task), 1);
+      reject(Object.assign(new Error('waited too long for a slot'), { code: 'ETIMEDOUT' }));
+    };
+    const timer = longest_ms === undefined ? undefined : setTimeout(giveUp, longest_ms);
+    this.#waiting.push(task);
+    return promise;
   }
 
   release(): void {

@@ -2,6 +2,7 @@ import { Kysely } from 'kysely';
 import pg from 'pg';
 import { Semaphore } from '../semaphore.ts';
 import { Dialect } from './dialect.ts';
+import { longestWait_ms } from './driver.ts';
 import { PreparingClient } from './prepared.ts';
 import type { DB } from './schema.ts';
 import { types } from './values.ts';
@@ -54,7 +55,7 @@ export function connect({ connectionString, max, statementTimeout_ms = 60_000 }:
     statement_timeout: statementTimeout_ms,
     // A transaction that sits idle holds its locks for nothing.
     idle_in_transaction_session_timeout: 300_000,
-    connectionTimeoutMillis: 15_000,
+    connectionTimeoutMillis: longestWait_ms,
     keepAlive: true,
   });
   // The pool has already dropped the idle connection and will open another. Without a listener the event would end the process.

@@ -12,6 +12,9 @@ import {
 } from 'kysely';
 import type { Semaphore } from '../semaphore.ts';
 
+/** How long a connection is waited for, and the turn to write. */
+export const longestWait_ms = 15_000;
+
 const writingWords = ['insert into ', 'update ', 'delete from ', 'add_job'];
 
 /** Whether a statement writes, told from its text. One that is not recognised only takes a connection that was left to reading. */
@@ -40,7 +43,7 @@ class LateConnection implements DatabaseConnection {
 
   async #open(isWriter: boolean): Promise<PooledConnection> {
     if (isWriter) {
-      await this.#slots.take();
+      await this.#slots.take(longestWait_ms);
       this.#hasSlot = true;
     }
     this.taken = await this.#take();
