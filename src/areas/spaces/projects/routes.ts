@@ -87,7 +87,7 @@ async function hasSharedProjects(db: Database, group_id: number): Promise<boolea
 }
 
 /** The IDs of a group, of the groups inside it, and of others. PostgreSQL has to know how many they are, to choose between reading their projects and all. */
-async function placesBelow(db: Database, group: { id: number }, others: readonly number[]): Promise<number[]> {
+async function groupsBelow(db: Database, group: { id: number }, others: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ ids: number[] }>`
     select array(select id from namespaces where traversal_ids @> ${[group.id]}::bigint[] or id = any(${others}::bigint[])) as ids`.execute(
     db,
@@ -167,7 +167,7 @@ const lists = [
       const own =
         above.length === 1 ? sql<boolean>`namespace_id = ${group.id}` : sql<boolean>`namespace_id = any(${above}::bigint[])`;
       const inside = input.include_subgroups
-        ? sql<boolean>`namespace_id = any(${await placesBelow(services.db, group, above)}::bigint[])`
+        ? sql<boolean>`namespace_id = any(${await groupsBelow(services.db, group, above)}::bigint[])`
         : own;
       const wanted =
         input.with_shared && (await hasSharedProjects(services.db, group.id))
