@@ -2,6 +2,7 @@
 
 export type { Services } from '../services/index.ts';
 export { causeOfCall } from './cause.ts';
+export * from './cursor.ts';
 export { deleteFound } from './deletion.ts';
 export { type DescribedDoor, type Door, type DoorCall, type Doorway, door, type Identification } from './door.ts';
 export * from './endpoint.ts';

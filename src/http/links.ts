@@ -67,9 +67,13 @@ export function pageHeaders(linking: Linking, parameters: Values, page: Page<unk
   const previous = page.page > 1 && isInside ? page.page - 1 : undefined;
   const next = page.has_more ? page.page + 1 : undefined;
   const targets = { prev: previous, next, first: 1, last };
+  const { cursor: _cursor, ...rest } = parameters;
   const links = Object.entries(targets)
     .filter(([, number]) => number !== undefined)
-    .map(([rel, number]) => `<${linkTo(linking, parameters, { page: String(number) })}>; rel="${rel}"`);
+    .map(([rel, number]) => {
+      const cursor = rel === 'next' && page.cursor !== undefined ? { cursor: page.cursor } : {};
+      return `<${linkTo(linking, { ...rest, ...cursor }, { page: String(number) })}>; rel="${rel}"`;
+    });
   return {
     'x-page': String(page.page),
     'x-per-page': String(page.per_page),

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { world } from '../../test/support/world.ts';
+import type { Database } from '../db/index.ts';
 import { ApiError } from './errors.ts';
-import { idsOnPage, paginate, paginateByKey } from './paginate.ts';
+import { idsOnPage, pageOfArray, paginate, paginateByKey } from './paginate.ts';
 
 const text = 'Keyset pagination is not yet available for this type of request';
 
@@ -12,13 +13,13 @@ test('an order without keyset pagination is refused with 405', async () => {
   const query = db.selectFrom('users').select(['users.id', 'users.name']);
   const columns = { id: 'users.id' };
   const paging = { page: 1, per_page: 2 };
-  const page = await paginateByKey(query, paging, { columns, order_by: 'id', sort: 'desc', id: 'users.id' });
+  const page = await paginateByKey(db, query, paging, { columns, order_by: 'id', sort: 'desc', id: 'users.id' });
   assert.equal(page.items[0]!.id, people.admin.id);
   assert.deepEqual(Object.keys(page.items[0]!), ['id', 'name']);
   assert.equal(page.has_more, true);
 
   for (const order_by of ['name', 'toString']) {
-    await assert.rejects(paginateByKey(query, paging, { columns, order_by, sort: 'desc', id: 'users.id' }), (error) => {
+    await assert.rejects(paginateByKey(db, query, paging, { columns, order_by, sort: 'desc', id: 'users.id' }), (error) => {
       assert.ok(error instanceof ApiError);
       assert.equal(error.status, 405);
       assert.deepEqual(error.body, { message: text, error: text });
@@ -36,7 +37,7 @@ test('rows with equal values are ordered by id, also across pages, and the last 
   const seen: number[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < 4; pages++) {
-    const page = await paginateByKey(query, { page: 1, per_page: 2, ...(cursor === undefined ? {} : { cursor }) }, order);
+    const page = await paginateByKey(db, query, { page: 1, per_page: 2, ...(cursor === undefined ? {} : { cursor }) }, order);
     seen.push(...page.items.map(({ id }) => id));
     cursor = page.next?.cursor;
   }
@@ -66,7 +67,7 @@ test('computed columns are read for the rows of a page only, not for those befor
   assert.equal(await computed(), 2);
 
   const order = { columns: { id: 'users.id' }, order_by: 'id', sort: 'asc', id: 'users.id' } as const;
-  const byKey = await paginateByKey(query.clearOrderBy(), { page: 1, per_page: 2 }, order);
+  const byKey = await paginateByKey(db, query.clearOrderBy(), { page: 1, per_page: 2 }, order);
   assert.deepEqual(
     byKey.items.map(({ id, number }) => [id, number]),
     ids
@@ -91,6 +92,76 @@ test('a list in parts is read across their borders, and counted as a whole', asy
     assert.equal(has_more, page * 2 < ids.length);
   }
   assert.deepEqual(read, wanted);
+});
+
+/** A list of numbers: every fourth one has no rank, and the others share three ranks. */
+const numbersFrom = (db: Database, first: number, last: number) =>
+  db.selectFrom(
+    sql<{
+      id: number;
+      rank: number | null;
+    }>`(select n as id, nullif(n % 4, 3) as rank from generate_series(${first}::int, ${last}::int) n)`.as('numbers'),
+  );
+
+test('the pages behind a far one are found by cursors, also if rows before them are gone', async () => {
+  const { db } = await world();
+  const list = (first: number) => numbersFrom(db, first, 1300).selectAll();
+  const orders = [
+    (query: ReturnType<typeof list>) => query.orderBy('numbers.rank').orderBy('id'),
+    (query: ReturnType<typeof list>) => query.orderBy('rank', 'desc').orderBy('numbers.id', 'desc'),
+    (query: ReturnType<typeof list>) => query.orderBy('rank', (order) => order.desc().nullsLast()).orderBy(sql.ref('id')),
+    (query: ReturnType<typeof list>) => query.orderBy(sql`numbers.rank is null`, 'desc').orderBy('id', 'desc'),
+    (query: ReturnType<typeof list>) => query.orderBy('id', 'desc'),
+  ];
+  for (const ordered of orders) {
+    const all = await ordered(list(1)).execute();
+    const near = await paginate(db, ordered(list(1)), { page: 9, per_page: 100 });
+    assert.equal(near.cursor, undefined);
+    let last = await paginate(db, ordered(list(1)), { page: 10, per_page: 100 });
+    assert.deepEqual(last.items, all.slice(900, 1000));
+    const [read, gone] = [[...last.items], 900];
+    while (last.cursor !== undefined) {
+      const rest = ordered(
+        list(1).where(
+          'id',
+          'not in',
+          all.slice(0, gone).map(({ id }) => id),
+        ),
+      );
+      last = await paginate(db, rest, { page: last.page + 1, per_page: 70, cursor: last.cursor });
+      assert.equal(last.total, 400);
+      read.push(...last.items);
+    }
+    assert.deepEqual(read, all.slice(900));
+  }
+});
+
+test('a list without a column that tells its rows apart has no cursors, and refuses them', async () => {
+  const { db } = await world();
+  const query = numbersFrom(db, 1, 1300).selectAll().orderBy('rank');
+  assert.equal((await paginate(db, query, { page: 10, per_page: 100 })).cursor, undefined);
+  const { cursor } = await paginate(db, query.orderBy('id'), { page: 10, per_page: 100 });
+  for (const list of [query, query.orderBy('id', 'desc')])
+    await assert.rejects(paginate(db, list, { page: 11, per_page: 100, cursor: cursor! }), { status: 400 });
+  assert.throws(() => pageOfArray([1, 2], { page: 1, per_page: 1, cursor: cursor! }), { status: 400 });
+});
+
+test('a page by number behind the 50,000th row is refused, unless the list is known to end before it', async () => {
+  const { db } = await world();
+  const page = (last: number, number: number) =>
+    paginate(db, numbersFrom(db, 1, last).selectAll().orderBy('id'), { page: number, per_page: 100 });
+  const long = await page(60_000, 500);
+  assert.deepEqual([long.items[0]!.id, long.has_more, long.total], [49_901, true, undefined]);
+  await assert.rejects(page(60_000, 501), (error) => {
+    assert.ok(error instanceof ApiError);
+    const text =
+      'Offset pagination has a maximum allowed offset of 50000 for lists without a total. Follow the links to the next page instead.';
+    assert.deepEqual([error.status, error.body], [405, { message: text, error: text }]);
+    return true;
+  });
+  assert.deepEqual(await page(10_000, 501), { items: [], page: 501, per_page: 100, has_more: false, total: 10_000 });
+  const next = { page: 501, per_page: 100, cursor: long.cursor! };
+  assert.equal((await paginate(db, numbersFrom(db, 1, 60_000).selectAll().orderBy('id'), next)).items[0]!.id, 50_001);
 });
 
 test('a filter on a joined table selects one of several rows for a row of the list', async () => {

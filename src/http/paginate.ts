@@ -10,8 +10,20 @@ import {
   TableNode,
 } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { countRows, customPlan, type Database, type DB, isAmong, isDataException, ofAnyLength } from '../db/index.ts';
+import { countRows, customPlan, type Database, type DB, isAmong, ofAnyLength } from '../db/index.ts';
+import {
+  invalidCursor,
+  type Position,
+  rangesBehind,
+  readBehind,
+  readCursor,
+  type SortKey,
+  sortKeysOf,
+  textsOf,
+  writeCursor,
+} from './cursor.ts';
 import { ApiError, badParams } from './errors.ts';
+import { optional } from './types.ts';
 
 /** Longer lists have no totals, because counting would cost many times as much as the page. */
 const maximumTotal = 10_000;
@@ -24,6 +36,9 @@ const defaultPerPage = 20;
  */
 const deep = 1000;
 
+/** The last row that a page is read for by its number, on lists that are too long to be counted. */
+const furthest = 50_000;
+
 export interface Page<T> {
   items: T[];
   page: number;
@@ -32,14 +47,17 @@ export interface Page<T> {
   total?: number;
   /** Whether another page follows; known even where the total is not. */
   has_more: boolean;
+  /** Where it ended, for the link to the next page, if that is far. */
+  cursor?: string;
   /** For keyset pages only: the parameters of the next page; null on the last one. */
   next?: Record<string, string> | null;
 }
 
-/** The two parameters of every list. */
+/** The parameters of every list. */
 export const paging = {
   page: Type.Integer({ default: 1, description: 'Number of the page' }),
   per_page: Type.Integer({ default: defaultPerPage, description: 'Items per page, at most 100' }),
+  cursor: optional(Type.String({ description: 'Where the previous page ended, from its `next` link' })),
 };
 export type Paging = Static<TObject<typeof paging>>;
 
@@ -53,7 +71,6 @@ export const gitPaging = {
 export const keysetPaging = {
   ...paging,
   pagination: Type.Optional(Type.Enum(['legacy', 'keyset'], { description: '`keyset` for long lists; follow the links' })),
-  cursor: Type.Optional(Type.String({ description: 'Cursor of keyset pagination, from the link of the previous page' })),
 };
 
 /**
@@ -65,6 +82,26 @@ export function pageAsked({ page, per_page }: Paging): { page: number; per_page:
   const size = per_page < 0 ? defaultPerPage : Math.min(per_page, maximumPerPage);
   const number = Math.max(page, 1);
   return { page: number, per_page: size, offset: Math.min((number - 1) * size, Number.MAX_SAFE_INTEGER) };
+}
+
+/** Where a page begins. */
+export interface Start {
+  page: number;
+  per_page: number;
+  /** How many rows are before it: of the list or, with a cursor, behind that. */
+  offset: number;
+  cursor?: string;
+  /** Whether the link to the next page says where this one ends. */
+  isFar: boolean;
+  /** Whether it is a page by number that only lists with a total have; it is then empty. */
+  isBeyond: boolean;
+}
+
+/** The beginning of the requested page of a list that has cursors. */
+export function startOf(input: Paging): Start {
+  const { page, per_page, offset } = pageAsked(input);
+  if (input.cursor) return { page, per_page, offset: 0, cursor: input.cursor, isFar: true, isBeyond: false };
+  return { page, per_page, offset, isFar: offset + per_page >= deep, isBeyond: offset + per_page > furthest };
 }
 
 const plain = (node: OperationNode): OperationNode => (AliasNode.is(node) ? node.node : node);
@@ -131,26 +168,60 @@ export async function rowsOf<D, T extends keyof D, Row>(
     .execute();
 }
 
-/** The same of a list that is the concatenation of others, each ordered, which may be of different sizes for different values. */
+interface Ends {
+  ids: number[];
+  has_more: boolean;
+  /** The values of the sort keys of the last row, as texts. */
+  values?: Position['values'] | undefined;
+}
+
+/**
+ * The same of a list that is the concatenation of others, each ordered, planned for their values.
+ * @param keys the sort keys of all of them, if it is to be told where the page ends
+ */
 async function idsOfParts<D, T extends keyof D>(
   db: Database,
   parts: readonly SelectQueryBuilder<D, T, unknown>[],
   { per_page, offset }: { per_page: number; offset: number },
-  id: string,
-): Promise<{ ids: number[]; has_more: boolean }> {
+  { id, keys = [] }: { id: string; keys?: readonly SortKey[] | undefined },
+): Promise<Ends> {
   const end = offset + per_page + 1;
+  const named = keys.map(({ column }, place) => column.as(`page_key${place}`));
   const firsts = parts.map(
     (part) =>
       sql`(${part
         .clearSelect()
-        .select(sql<number>`${sql.ref(id)}`.as('page_id'))
+        .select([sql<number>`${sql.ref(id)}`.as('page_id'), ...named])
         .limit(end)})`,
   );
-  const { rows } = await sql<{ page_id: number }>`${customPlan}
-    select page_id from (${sql.join(firsts, sql` union all `)}) listed limit ${sql.lit(per_page + 1)} offset ${sql.lit(offset)}`.execute(
+  const texts = textsOf(keys.map((_, place) => sql.ref(`page_key${place}`)));
+  const { rows } = await sql<{ page_id: number; values: Position['values'] }>`${customPlan}
+    select page_id, ${texts} as values from (
+      select * from (${sql.join(firsts, sql` union all `)}) listed limit ${sql.lit(per_page + 1)} offset ${sql.lit(offset)}) page`.execute(
     db,
   );
-  return { ids: rows.slice(0, per_page).map(({ page_id }) => page_id), has_more: rows.length > per_page };
+  const shown = rows.slice(0, per_page);
+  return { ids: shown.map(({ page_id }) => page_id), has_more: rows.length > per_page, values: shown.at(-1)?.values };
+}
+
+/** The ids of a page from its beginning. With sort keys, a far one says where it ends. */
+function idsFrom<D, T extends keyof D>(
+  db: Database,
+  query: SelectQueryBuilder<D, T, unknown>,
+  { cursor, isFar, ...page }: Start,
+  {
+    id,
+    keys,
+    parts,
+  }: { id: string; keys: readonly SortKey[] | undefined; parts: readonly SelectQueryBuilder<D, T, unknown>[] | undefined },
+): Promise<Ends> {
+  if (cursor !== undefined) {
+    const { values } = readCursor(db, cursor, keys ? [keys] : []);
+    const ranges = rangesBehind(keys!, values).map((range) => query.where(range));
+    return readBehind(cursor, () => idsOfParts(db, ranges, page, { id, keys }));
+  }
+  if (keys && isFar) return idsOfParts(db, parts ?? [query], page, { id, keys });
+  return parts ? idsOfParts(db, parts, page, { id }) : idsOnPage(query, page, id);
 }
 
 /** What a list may have besides its query. */
@@ -160,54 +231,73 @@ export interface PaginateOptions<D, T extends keyof D> {
   /** A list that contains this one and is counted at less cost; if it is too long to be counted, this one is not counted either. */
   within?: SelectQueryBuilder<D, T, unknown>;
   /**
-   * Ordered lists whose concatenation this one is, read as far as the end of the page and planned for their values; its own order then does not matter. By
-   * default the list is read in its own order.
+   * Ordered lists whose concatenation this one is, read as far as the end of the page; its own order then does not matter. By default the list is read in its
+   * own order.
    */
   parts?: readonly SelectQueryBuilder<D, T, unknown>[];
+  /** Whether the filters match few or most of all rows, depending on their values. Pages are then planned for these, as those in parts are. */
+  varies?: boolean;
 }
 
 /**
  * Runs `query` for one page and counts its rows up to the limit. The ids of the page are read first, by filters and order alone, and then its rows.
  * @param query ordered, without limit and offset
+ * @throws ApiError 400 for an invalid cursor or page, 405 for a page by number too far behind the beginning of a long list
  */
 export async function paginate<D, T extends keyof D, Row>(
   db: Database,
   query: SelectQueryBuilder<D, T, Row>,
   input: Paging,
-  { id, within, parts }: PaginateOptions<D, T> = {},
+  { id = idOf(query), within, parts, varies = false }: PaginateOptions<D, T> = {},
 ): Promise<Page<Row>> {
-  const { page, per_page, offset } = pageAsked(input);
-  const count = (shown: number, has_more: boolean) =>
-    totalOf({ offset, shown, has_more }, async (most) =>
-      within && (await countOf(db, within, most)) >= most ? most : countOf(db, query, most),
-    );
-  if (!parts && !isWide(query)) {
+  const start = startOf(input);
+  const { page, per_page, offset } = start;
+  const counting = async (most: number) =>
+    within && (await countOf(db, within, most)) >= most ? most : countOf(db, query, most);
+  if (start.isBeyond) return pageBeyond(start, counting);
+  const keys = parts ? undefined : sortKeysOf(query, id);
+  const isTold = start.cursor !== undefined || (keys !== undefined && start.isFar);
+  if (!isTold && !parts && !varies && !isWide(query)) {
     const rows = await query
       .limit(per_page + 1)
       .offset(offset)
       .execute();
     const [items, has_more] = [rows.slice(0, per_page), rows.length > per_page];
-    return { items, page, per_page, has_more, ...(await count(items.length, has_more)) };
+    return { items, page, per_page, has_more, ...(await totalOf({ start, shown: items.length, has_more }, counting)) };
   }
-  const column = id ?? idOf(query);
-  const { ids, has_more } = parts
-    ? await idsOfParts(db, parts, { per_page, offset }, column)
-    : await idsOnPage(query, { per_page, offset }, column);
-  const [items, total] = await Promise.all([rowsOf(query, ids, column), count(ids.length, has_more)]);
-  return { items, page, per_page, has_more, ...total };
+  const { ids, has_more, values } = await idsFrom(db, query, start, { id, keys, parts: varies ? [query] : parts });
+  const cursor = has_more && keys && values ? { cursor: writeCursor(db, [keys], { part: 0, values }) } : {};
+  const [items, total] = await Promise.all([rowsOf(query, ids, id), totalOf({ start, shown: ids.length, has_more }, counting)]);
+  return { items, page, per_page, has_more, ...cursor, ...total };
 }
 
 /**
- * How many rows a list has, if they are few enough to be counted. On the last page this is known without counting.
- * @param page the number of rows before it, its rows, and whether more follow
+ * How many rows a list has, if they are few enough to be counted. On the last page this is known without counting, unless it was reached by a cursor.
+ * @param page where it begins, its rows, and whether more follow
  * @param count counts the rows up to `most`
  */
 export async function totalOf(
-  { offset, shown, has_more }: { offset: number; shown: number; has_more: boolean },
+  { start, shown, has_more }: { start: Pick<Start, 'offset' | 'cursor'>; shown: number; has_more: boolean },
   count: (most: number) => Promise<number>,
 ): Promise<{ total?: number }> {
-  const total = has_more || (shown === 0 && offset > 0) ? await count(maximumTotal + 1) : offset + shown;
+  const isLast = start.cursor === undefined && !has_more && (shown > 0 || start.offset === 0);
+  const total = isLast ? start.offset + shown : await count(maximumTotal + 1);
   return total <= maximumTotal ? { total } : {};
+}
+
+/** The refusal of a page by number too far behind the beginning of a list without a total. */
+export const tooFar = `Offset pagination has a maximum allowed offset of ${furthest} for lists without a total. Follow the links to the next page instead.`;
+
+/**
+ * An empty page, far behind the end of its list.
+ * @param count as for `totalOf`
+ * @throws ApiError 405 if the list is too long to be counted, because the page then need not be behind its end
+ */
+export async function pageBeyond(start: Start, count: (most: number) => Promise<number>): Promise<Page<never>> {
+  const { page, per_page } = start;
+  const { total } = await totalOf({ start, shown: 0, has_more: false }, count);
+  if (total === undefined) throw new ApiError(405, { message: tooFar, error: tooFar });
+  return { items: [], page, per_page, has_more: false, total };
 }
 
 function countOf<D, T extends keyof D, Row>(db: Database, query: SelectQueryBuilder<D, T, Row>, most: number): Promise<number> {
@@ -225,60 +315,26 @@ export interface KeyOrder {
   id: string;
 }
 
-interface Cursor {
-  order_by: string;
-  /** As PostgreSQL prints it, because a Timestamp has lost its microseconds. */
-  value: string;
-  id: string;
-}
-
-const writeCursor = (cursor: Cursor) => Buffer.from(JSON.stringify(cursor)).toString('base64url');
-
-function readCursor(text: string, order_by: string): Cursor {
-  try {
-    const cursor = JSON.parse(Buffer.from(text, 'base64url').toString());
-    if (cursor.order_by === order_by && typeof cursor.value === 'string' && typeof cursor.id === 'string') return cursor;
-  } catch {
-    // Not one of ours; refused below.
-  }
-  throw badParams('cursor is invalid');
-}
-
 /**
  * Runs `query` for the page after a cursor, at the same cost on every page.
  * @param query without order, limit and offset
  * @throws ApiError 400 for an invalid cursor, 405 for an order without keyset pagination
  */
 export async function paginateByKey<T extends keyof DB, Row>(
+  db: Database,
   query: SelectQueryBuilder<DB, T, Row>,
-  input: Paging & { cursor?: string },
+  input: Paging,
   { columns, order_by, sort, id }: KeyOrder,
 ): Promise<Page<Row>> {
   const column = Object.hasOwn(columns, order_by) ? columns[order_by] : undefined;
   if (column === undefined) throw keysetUnavailable();
-  const { per_page } = pageAsked(input);
-  const after = input.cursor ? readCursor(input.cursor, order_by) : undefined;
-  const [by, tie] = [sql.ref(column), sql.ref(id)];
-  const comparison = sql.raw(sort === 'asc' ? '>' : '<');
-  const rest = after ? query.where(sql<boolean>`(${by}, ${tie}) ${comparison} (${after.value}, ${after.id})`) : query;
-  const keys = rest
-    .clearSelect()
-    .select([sql<number>`${tie}`.as('id'), sql<string>`${by}::text`.as('value')])
-    .orderBy(by, sort)
-    .orderBy(tie, sort)
-    .limit(per_page + 1);
-  const found = await keys.execute().catch((error: unknown) => {
-    throw after && isDataException(error) ? badParams('cursor is invalid') : error;
-  });
-  const shown = found.slice(0, per_page);
-  const [last, has_more] = [shown.at(-1), found.length > per_page];
-  const next = has_more && last ? { cursor: writeCursor({ order_by, value: last.value, id: String(last.id) }) } : null;
-  const items = await rowsOf(
-    query,
-    shown.map((row) => row.id),
-    id,
-  );
-  return { items, page: 1, per_page, has_more, next };
+  const { per_page, cursor } = startOf({ ...input, page: 1 });
+  const start = { page: 1, per_page, offset: 0, isFar: true, isBeyond: false, ...(cursor === undefined ? {} : { cursor }) };
+  const ordered = query.orderBy(sql.ref(column), sort).orderBy(sql.ref(id), sort);
+  const keys = sortKeysOf(ordered, id)!;
+  const { ids, has_more, values } = await idsFrom(db, ordered, start, { id, keys, parts: undefined });
+  const next = has_more ? { cursor: writeCursor(db, [keys], { part: 0, values: values! }) } : null;
+  return { items: await rowsOf(query, ids, id), page: 1, per_page, has_more, next };
 }
 
 /** 405 for `pagination=keyset` on a list, or in an order, that does not support it. */
@@ -292,8 +348,12 @@ export function mapPage<Row, Shown>(page: Page<Row>, present: (row: Row, index: 
   return { ...page, items: page.items.map(present) };
 }
 
-/** A page of a list in memory. */
+/**
+ * A page of a list in memory, which has no cursors.
+ * @throws ApiError 400 as `pageAsked`, and for a cursor
+ */
 export function pageOfArray<T>(all: readonly T[], input: Paging): Page<T> {
+  if (input.cursor) throw invalidCursor();
   const { page, per_page, offset } = pageAsked(input);
   return {
     items: all.slice(offset, offset + per_page),

@@ -1,5 +1,6 @@
 /** The refusals of an endpoint for the OpenAPI document: those that its declarations imply, and those that it declares. */
 import { type AnyEndpoint, isReading, type Refusals, servesAnonymous } from './endpoint.ts';
+import { tooFar } from './paginate.ts';
 
 /** The form of all refusals. */
 export const refusalSchema = {
@@ -30,6 +31,7 @@ const shared = {
   Forbidden: 'The access rule, the plan or the scopes of the token do not admit the caller',
   NotFound: 'Something that the path names does not exist, or is hidden from the caller',
   Changed: 'What was to be removed has changed since: `412 Precondition Failed`',
+  TooFar: `A page by number is too far behind the beginning of a list without a total: \`${tooFar}\``,
   NotForMoved:
     'The project or group has moved, so that only its id or new path names it: `Non GET methods are not allowed for moved projects`',
   TooSlow: 'The body arrived too slowly: `408 Request Timeout`',
@@ -47,6 +49,8 @@ export const sharedRefusals = Object.fromEntries(
   ]),
 );
 
+const hasCursors = ({ returns, input = {} }: AnyEndpoint) => returns.kind === 'page' && 'cursor' in input;
+
 /** The refusals that the declarations of an endpoint imply. */
 function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shared | undefined } {
   const { path, conditional, method } = endpoint;
@@ -59,6 +63,7 @@ function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shar
     403: 'Forbidden',
     ...(path.includes(':') ? { 404: 'NotFound' } : {}),
     ...(mayHaveMoved && !reads ? { 405: 'NotForMoved' } : {}),
+    ...(hasCursors(endpoint) ? { 405: 'TooFar' } : {}),
     ...(reads ? {} : { 408: 'TooSlow' }),
     ...(conditional ? { 412: 'Changed' } : {}),
     ...(reads ? {} : { 413: 'TooLarge', 415: 'OtherType' }),

@@ -14,6 +14,10 @@ export interface Ask {
   raw?: string | Uint8Array<ArrayBuffer> | FormData;
 }
 
+/** The path of the next page of a list with its query, as its link has it. */
+export const nextPath = ({ headers }: Answer): string | undefined =>
+  /<[^>]*?\/api\/v4([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+
 type Parameters = Record<string, unknown>;
 type Ask1 = (path: string, parameters?: Parameters, ask?: Ask) => Promise<Answer>;
 

@@ -1,5 +1,6 @@
 /** Holds what handlers refuse against what their endpoints declare: a refusal that the documentation does not know is a fault. */
 import type { AnyEndpoint, ApiError } from '../../src/http/index.ts';
+import { tooFar } from '../../src/http/paginate.ts';
 import { refusalsOf } from '../../src/http/refusals.ts';
 
 /** What follows from other declarations: the plain texts of each status, which say nothing of the endpoint. */
@@ -7,6 +8,7 @@ const plain: Record<number, readonly string[]> = {
   401: ['401 Unauthorized'],
   403: ['403 Forbidden'],
   404: ['404 Not found', '404 Not Found'],
+  405: [tooFar],
   412: ['412 Precondition Failed'],
 };
 

@@ -2,13 +2,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday, type MaybeCaller } from '../../../access/index.ts';
 import { countedUpTo, type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
-import type { Caller } from '../../../http/index.ts';
+import type { Caller, SortKey } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import type { Push } from './push_actions.ts';
 import {
   asReading,
   isVisibleEvent,
   type ListedEvents,
+  type Place,
   type ReadableComment,
   type Subject,
   shapeOf,
@@ -79,7 +80,7 @@ const isPush = sql<boolean>`events.action = 'pushed'`.as('is_push');
 const deciding = ['events.target_type', 'events.target_id'] as const;
 
 /** The events behind one in the order of a list. */
-function behind(query: EventQuery, { by, sort }: EventOrder, { id, at }: { id: number; at: string }): EventQuery {
+function behind(query: EventQuery, { by, sort }: EventOrder, { id, at }: Place): EventQuery {
   const comparison = sql.raw(sort === 'asc' ? '>' : '<');
   if (by === 'id') return query.where(sql<boolean>`events.id ${comparison} ${id}`);
   return query.where(sql<boolean>`(events.created_at, events.id) ${comparison} (${at}::timestamptz, ${id}::bigint)`);
@@ -92,6 +93,7 @@ interface EventOrder {
 
 /** @param name tells the list from all others */
 export function listed(db: Database, name: string, query: EventQuery, order: EventOrder): ListedEvents {
+  const byId: SortKey = { column: sql.ref('events.id'), sort: order.sort };
   // In the order of the list, so that an index which has it is preferred to one for more than the list.
   const ordered = (events: EventQuery) =>
     (order.by === 'created_at' ? events.orderBy('events.created_at', order.sort) : events)
@@ -99,6 +101,7 @@ export function listed(db: Database, name: string, query: EventQuery, order: Eve
       .select(sql<number>`events.project_id`.as('project_id'))
       .select([...deciding, isPush]);
   return {
+    keys: order.by === 'created_at' ? [{ ...byId, column: sql.ref('events.created_at') }, byId] : [byId],
     subjects: (last, limit) =>
       ordered(last ? behind(query, order, last) : query)
         // As PostgreSQL prints it, because a Timestamp has lost its microseconds.

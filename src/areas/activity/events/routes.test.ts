@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import type { Client } from '../../../../test/support/client.ts';
+import { type Client, nextPath } from '../../../../test/support/client.ts';
 import { addIssue } from '../../../../test/support/issues.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { recordEvent } from './index.ts';
@@ -165,6 +165,16 @@ test('a list that is too long to be counted has no total, also for callers who s
   await add(9_970);
   assert.deepEqual(await list({}), [1, null]);
   assert.deepEqual(await list({ action: 'created' }), [1, '2']);
+  for (const filter of [{}, { sort: 'asc', after: '2020-01-02' }]) {
+    const page = (number: number) => here.as('owner').get(`${url}/events`, { per_page: 100, page: number, ...filter });
+    const following = await here.as('owner').get(nextPath(await page(50))!);
+    assert.equal(following.headers.get('x-page'), '51');
+    assert.deepEqual(following.body, (await page(51)).body);
+    assert.equal((await page(501)).status, 405);
+    const next = nextPath(following)!;
+    assert.match(next, /cursor=/);
+    assert.equal((await here.as('owner').get(next.replace(/cursor=[^&]+/, 'cursor=x'))).body.message, 'cursor is invalid');
+  }
   await here.db.deleteFrom('events').where('project_id', '=', id).where('action', '=', 'closed').execute();
   assert.deepEqual(await list({}), [1, null], 'for a minute');
   assert.deepEqual(await list({ sort: 'asc', after: '2020-01-01' }), [1, '2'], 'of another list');

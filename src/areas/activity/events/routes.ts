@@ -8,16 +8,30 @@ import {
   optional,
   type Page,
   type Paging,
-  pageAsked,
+  type Position,
+  pageBeyond,
   pageOf,
   paging,
+  readBehind,
+  readCursor,
   type Services,
+  startOf,
+  totalOf,
+  writeCursor,
 } from '../../../http/index.ts';
 import { userIdNamed } from '../../people/users/index.ts';
 import { eventFilters, eventRules, filtered } from './filters.ts';
 import { type EventReply, eventForm, presentEvent } from './present.ts';
 import { allEvents, type CommentedOn, type EventQuery, eventRows, isOfMembership } from './queries.ts';
-import { type ListedEvent, type Subject, sightWith, visiblePage, visibleTotal } from './visibility_queries.ts';
+import {
+  type ListedEvent,
+  type ListedEvents,
+  type Place,
+  type Subject,
+  sightWith,
+  visibleCount,
+  visiblePage,
+} from './visibility_queries.ts';
 
 /** What the lists of events show of comments. Their own area, which this one does not import, provides it. */
 export interface EventComments extends CommentedOn {
@@ -37,6 +51,13 @@ interface NamedList {
 const writtenBy = (db: Services['db'], user_id: number): NamedList => ({
   name: `author ${user_id}`,
   all: allEvents(db).where('events.author_id', '=', user_id),
+});
+
+const placeAt = ({ values }: Position): Place => ({ id: Number(values.at(-1)), at: values[0]! });
+
+const positionOf = ({ keys }: ListedEvents, { id, at }: Place): Position => ({
+  part: 0,
+  values: keys.length === 1 ? [String(id)] : [at, String(id)],
 });
 
 /** Whether a user hides their activity from the caller. */
@@ -67,10 +88,17 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       ]);
       return rows.map((row) => presentEvent(url, row, isComment(row) ? notes.get(row.target_id!) : undefined));
     };
-    const { page, per_page, offset } = pageAsked(given);
-    const found = await visiblePage(wanted, { sees, read }, { per_page, offset });
-    const total = await visibleTotal(wanted, { caller, sees }, given, found);
-    return { page, per_page, has_more: found.has_more, ...total, items: found.rows };
+    const start = startOf(given);
+    const { page, per_page, offset, cursor } = start;
+    const count = (most: number) => visibleCount(wanted, { caller, sees }, most);
+    if (start.isBeyond) return pageBeyond(start, count);
+    const behind = cursor === undefined ? undefined : placeAt(readCursor(db, cursor, [wanted.keys]));
+    const { rows, has_more, last } = await readBehind(cursor, () =>
+      visiblePage(wanted, { sees, read }, { per_page, offset, behind }),
+    );
+    const end = start.isFar && has_more && last ? { cursor: writeCursor(db, [wanted.keys], positionOf(wanted, last)) } : {};
+    const total = await totalOf({ start, shown: rows.length, has_more }, count);
+    return { page, per_page, has_more, ...end, ...total, items: rows };
   }
 
   return [

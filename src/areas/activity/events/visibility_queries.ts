@@ -12,7 +12,7 @@ import {
   type Reading,
 } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
-import { type Paging, pageAsked, totalOf } from '../../../http/index.ts';
+import type { SortKey } from '../../../http/index.ts';
 
 /** A predicate on rows of `events`: the target is a comment that the caller may read. */
 export type ReadableComment = (caller: Reading) => RawBuilder<SqlBool>;
@@ -123,10 +123,15 @@ export interface ListedEvent extends Subject {
   at: string;
 }
 
+/** Where an event is in a list. */
+export type Place = Pick<ListedEvent, 'id' | 'at'>;
+
 /** A list of events in its order, whether a caller may see them or not. */
 export interface ListedEvents {
-  /** Some events with what decides on whether they can be seen: the first, or those behind one. */
-  subjects(last: ListedEvent | undefined, limit: number): Promise<ListedEvent[]>;
+  /** What it is sorted by. */
+  keys: readonly SortKey[];
+  /** Some events with what decides on whether they can be seen: the first, or those behind a place. */
+  subjects(last: Place | undefined, limit: number): Promise<ListedEvent[]>;
   /** Whether there are at least this many. */
   reaches(length: number): Promise<boolean>;
   /** The first of them, up to `most`, by what decides on whether they can be seen. */
@@ -142,20 +147,37 @@ type Seeing = (subjects: readonly Subject[]) => Promise<boolean[]>;
 /** Reads those of some events that can be seen, in their order. */
 type ReadingRows<Row> = (events: readonly ListedEvent[]) => Promise<Row[]>;
 
+/** The rows of a page, whether more follow, and the place of the last one. */
+interface VisiblePage<Row> {
+  rows: Row[];
+  has_more: boolean;
+  last: Place | undefined;
+}
+
+function pageOfRead<Row extends { id: number }>(
+  events: readonly ListedEvent[],
+  read: readonly Row[],
+  per_page: number,
+): VisiblePage<Row> {
+  const rows = read.slice(0, per_page);
+  return { rows, has_more: read.length > per_page, last: events.find(({ id }) => id === rows.at(-1)?.id) };
+}
+
 /**
  * The rows of a page of the events that a caller may see. Pages are full, whatever lies between. The rows of the first page are read while it is decided what can be seen: as
  * a rule, everything can.
+ * @param behind the place behind which the list begins
  */
 export async function visiblePage<Row extends { id: number }>(
   list: ListedEvents,
   { sees, read }: { sees: Seeing; read: ReadingRows<Row> },
-  { per_page, offset }: { per_page: number; offset: number },
-): Promise<{ rows: Row[]; has_more: boolean }> {
+  { per_page, offset, behind }: { per_page: number; offset: number; behind: Place | undefined },
+): Promise<VisiblePage<Row>> {
   const wanted = offset + per_page + 1;
-  const events = await list.subjects(undefined, Math.min(wanted, look.most));
+  const events = await list.subjects(behind, Math.min(wanted, look.most));
   const isAll = events.length < Math.min(wanted, look.most);
   const rows = offset === 0 ? await read(events) : [];
-  if (offset === 0 && (isAll || rows.length >= wanted)) return { rows: rows.slice(0, per_page), has_more: rows.length >= wanted };
+  if (offset === 0 && (isAll || rows.length >= wanted)) return pageOfRead(events, rows, per_page);
   const found = await seenOf(events, sees);
   let step = look.least;
   for (let last = isAll ? undefined : events.at(-1); last && found.length < wanted; ) {
@@ -165,7 +187,8 @@ export async function visiblePage<Row extends { id: number }>(
     last = next.length < size ? undefined : next.at(-1);
     step = Math.min(step * 4, look.most);
   }
-  return { rows: await read(found.slice(offset, offset + per_page)), has_more: found.length >= wanted };
+  const shown = found.slice(offset, offset + per_page);
+  return { rows: await read(shown), has_more: found.length >= wanted, last: shown.at(-1) };
 }
 
 async function seenOf<Event extends Subject>(events: readonly Event[], sees: Seeing): Promise<Event[]> {
@@ -173,18 +196,15 @@ async function seenOf<Event extends Subject>(events: readonly Event[], sees: See
   return events.filter((_event, place) => visible[place]);
 }
 
-/** How many events a caller may see, if the list is short enough to be counted. */
-export const visibleTotal = (
+/** How many of the first `most` events of a list a caller may see. */
+export const visibleCount = (
   list: ListedEvents,
   { caller, sees }: { caller: MaybeCaller; sees: Seeing },
-  input: Paging,
-  { rows, has_more }: { rows: readonly unknown[]; has_more: boolean },
-): Promise<{ total?: number }> =>
-  totalOf({ offset: pageAsked(input).offset, shown: rows.length, has_more }, (most) =>
-    list.counted(caller, most, async () => {
-      if (await list.reaches(most)) return most;
-      const groups = await list.groups(most);
-      const visible = await sees(groups);
-      return groups.reduce((sum, { count }, place) => sum + (visible[place] ? count : 0), 0);
-    }),
-  );
+  most: number,
+): Promise<number> =>
+  list.counted(caller, most, async () => {
+    if (await list.reaches(most)) return most;
+    const groups = await list.groups(most);
+    const visible = await sees(groups);
+    return groups.reduce((sum, { count }, place) => sum + (visible[place] ? count : 0), 0);
+  });

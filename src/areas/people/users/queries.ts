@@ -84,13 +84,13 @@ function exactFirst<Row>(matching: SelectQueryBuilder<DB, 'users', Row>, search:
 export async function listUsers<Row>(
   db: Database,
   query: SelectQueryBuilder<DB, 'users', Row>,
-  input: Paging & UserOrder & { search?: string; pagination?: string; cursor?: string },
+  input: Paging & UserOrder & { search?: string; pagination?: string },
   withPrivate: boolean,
 ): Promise<Page<Row>> {
   const { search = '', order_by = 'id', sort = 'desc' } = input;
   const matching = search === '' ? query : query.where(userSearch(search, withPrivate));
   if (input.pagination === 'keyset')
-    return paginateByKey(matching, input, { columns: orderColumns, order_by, sort, id: orderColumns.id });
+    return paginateByKey(db, matching, input, { columns: orderColumns, order_by, sort, id: orderColumns.id });
   const isRanked = search !== '' && input.order_by === undefined && input.sort === undefined;
   if (isRanked) return paginate(db, matching, input, { parts: exactFirst(matching, search) });
   return paginate(db, matching.orderBy(sql.ref(orderColumns[order_by]), sort).orderBy(sql.ref(orderColumns.id), sort), input);

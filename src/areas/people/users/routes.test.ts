@@ -427,13 +427,21 @@ test('an invalid cursor is refused', async () => {
   const { as } = await world();
   const keyset = { pagination: 'keyset', order_by: 'created_at', per_page: 1 };
   const cursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const { headers } = await as('admin').get('/users', keyset);
+  const given = /[?&]cursor=([^&>]+)/.exec(headers.get('link')!)![1]!;
+  const [order, part] = JSON.parse(Buffer.from(given, 'base64url').toString());
+  assert.equal((await as('admin').get('/users', { ...keyset, cursor: cursor([order, part, '2026-01-01', '1']) })).status, 200);
   for (const bad of [
     'x',
     cursor(null),
     cursor({ order_by: 'id', value: '1', id: '1' }),
-    cursor({ order_by: 'created_at', value: 'yesterday-ish', id: '1' }),
-    cursor({ order_by: 'created_at', value: '2026-01-01', id: 'x' }),
-    cursor({ order_by: 'created_at', value: 'a\0', id: '1' }),
+    cursor(['x', part, '2026-01-01', '1']),
+    cursor([order, 1, '2026-01-01', '1']),
+    cursor([order, part, '2026-01-01']),
+    cursor([order, part, '2026-01-01', 1]),
+    cursor([order, part, 'yesterday-ish', '1']),
+    cursor([order, part, '2026-01-01', 'x']),
+    cursor([order, part, 'a\0', '1']),
   ]) {
     const refused = await as('admin').get('/users', { ...keyset, cursor: bad });
     assert.equal(refused.status, 400, bad);

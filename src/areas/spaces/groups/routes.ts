@@ -158,7 +158,7 @@ export const groupRoutes = [
       if (pagination === 'keyset' && (caller || sort !== 'asc')) throw keysetUnavailable();
       const page =
         pagination === 'keyset'
-          ? await paginateByKey(query, input, { columns: { name: 'namespaces.name' }, order_by, sort, id: 'namespaces.id' })
+          ? await paginateByKey(db, query, input, { columns: { name: 'namespaces.name' }, order_by, sort, id: 'namespaces.id' })
           : await paginate(db, orderGroups(query, input), input);
       return presentPage(services, caller, input, page);
     },

@@ -149,7 +149,7 @@ export async function projectsByOffset(
   if (order_by === 'similarity' && search && caller)
     return await paginate(db, matching, input, { parts: likestFirst(db, matching, search, sort) });
   const ordered = inOrder(matching, input);
-  return await paginate(db, ordered, input, isTree ? { parts: [ordered] } : {});
+  return await paginate(db, ordered, input, { varies: isTree });
 }
 
 /**

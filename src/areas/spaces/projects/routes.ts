@@ -112,7 +112,8 @@ const lists = [
   get('/projects', {
     operation: 'listProjects',
     summary: 'List visible projects, newest first',
-    description: 'Pages reach the first 50,000 projects; keyset pagination by `id` has no limit.',
+    description:
+      'Pages by number reach the first 50,000 projects. Links to the next page and keyset pagination by `id` have no limit.',
     access: anyone,
     rate: { setting: 'projects_api_limit', anonymous: 'projects_api_rate_limit_unauthenticated', window_s: 600 },
     input: { ...paging, pagination: keysetPaging.pagination, ...form, ...projectFilters },
@@ -128,7 +129,7 @@ const lists = [
       const { db } = services;
       if (input.pagination === 'keyset')
         return presentProjectPage(services, caller, await projectsByKey(db, caller, input), input);
-      refuseFarPage(pageAsked(input));
+      if (!input.cursor) refuseFarPage(pageAsked(input));
       const page = await projectsByOffset(db, caller, visibleProjectRows(db, caller), input);
       return presentProjectPage(services, caller, page, input);
     },

@@ -55,7 +55,7 @@ export async function listAccounts<Row>(
 ): Promise<Page<Row>> {
   const { order_by, sort } = input;
   const order = { columns: { id: 'users.id', username: 'users.username' }, order_by, sort, id: 'users.id' };
-  if (input.pagination === 'keyset') return paginateByKey(query, input, order);
+  if (input.pagination === 'keyset') return paginateByKey(db, query, input, order);
   return paginate(db, query.orderBy(sql.ref(order.columns[order_by]), sort).orderBy('users.id', sort), input);
 }
 

@@ -2,10 +2,24 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
 import { type Counting, countRows, customPlan, type Database, isKnownLong, rememberLong } from '../../../db/index.ts';
-import { type Page, type Paging, pageAsked, totalOf } from '../../../http/index.ts';
+import {
+  type Page,
+  type Paging,
+  type Position,
+  pageBeyond,
+  rangesBehind,
+  readBehind,
+  readCursor,
+  type SortKey,
+  type Start,
+  startOf,
+  textsOf,
+  totalOf,
+  writeCursor,
+} from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
 
-export type Sort = 'asc' | 'desc';
+export type Sort = SortKey['sort'];
 
 /**
  * A part of a list that one index has in order. A list is the concatenation of its parts: so rows without a value come last in either sort direction,
@@ -18,8 +32,10 @@ export interface Part {
   isIndexedAcross?: true;
   /** Whether the sort key follows from labels or milestones: those that match a filter may then all come after the others, and are rather collected and sorted. */
   followsFilters?: true;
-  /** The sort key; ties are ordered by id, newest first. */
-  by: readonly { column: RawBuilder<unknown>; sort: Sort; nullsLast?: true }[];
+  /** The sort keys; ties are ordered by id, newest first. */
+  by: readonly SortKey[];
+  /** Where it begins in its order, behind the row that a cursor names. */
+  from?: RawBuilder<SqlBool>;
 }
 
 /** What the caller may read in the projects or groups of a list. */
@@ -61,14 +77,21 @@ function ofPlaces({ kind, view: { place_ids }, filters }: Selection): RawBuilder
   return sql`${place} = any(${place_ids}::bigint[])`;
 }
 
-const keysOf = ({ by }: Part) => by.map((_, index) => `key${index}`);
+const ordering = (column: RawBuilder<unknown>, { sort, nulls }: SortKey) =>
+  sql`${column} ${sql.raw(nulls ? `${sort} nulls ${nulls}` : sort)}`;
 
-/** @param named whether the columns have been selected as `row_id` and under the names of `keysOf` */
+/** The predicates of a part. */
+const ofPart = ({ where, from }: Part) => [where, from].filter((predicate) => predicate !== undefined);
+
+/** What a row is sorted by, and its id. */
+function columnsOf({ by }: Part, kind: IssuableKind) {
+  const keys = by.map(({ column }, index) => sql`${column} as ${sql.ref(`key${index}`)}`);
+  return sql.join([sql`${rowId(kind)} as row_id`, ...keys]);
+}
+
+/** @param named whether the columns have been selected as `columnsOf` does */
 function orderOf(kind: IssuableKind, part: Part, named: boolean) {
-  const keys = part.by.map(({ column, sort, nullsLast }, index) => {
-    const key = named ? sql.ref(`key${index}`) : column;
-    return sql`${key} ${sql.raw(sort)}${nullsLast ? sql` nulls last` : sql``}`;
-  });
+  const keys = part.by.map((key, index) => ordering(named ? sql.ref(`key${index}`) : key.column, key));
   return sql`order by ${sql.join([...keys, sql`${named ? sql.ref('row_id') : rowId(kind)} desc`])}`;
 }
 
@@ -84,9 +107,9 @@ function firstOfPlaces(
   tests: readonly RawBuilder<SqlBool>[],
   count: number,
 ): RawBuilder<unknown> {
-  const keys = part.by.map(({ column }, index) => sql`${column} as ${sql.ref(keysOf(part)[index]!)}`);
+  const columns = columnsOf(part, kind);
   const first = (limit: number) => sql`lateral (
-    select ${sql.join([sql`${rowId(kind)} as row_id`, ...keys])} from ${sql.table(kind.table)} where ${placeId(kind)} = place.id and ${all(tests)}
+    select ${columns} from ${sql.table(kind.table)} where ${placeId(kind)} = place.id and ${all(tests)}
      ${orderOf(kind, part, false)} limit ${sql.lit(limit)}) first`;
   const order = orderOf(kind, part, true);
   return sql`select row_id as id from (
@@ -104,7 +127,7 @@ function firstOfMany(
   { ids, where }: NonNullable<View['places']>,
   count: number,
 ): RawBuilder<unknown> {
-  const tests = [...testsOf(filters), ...(part.where ? [part.where] : [])];
+  const tests = [...testsOf(filters), ...ofPart(part)];
   const far = firstOfPlaces(part, kind, ids, [where, ...tests], count);
   if (!part.isIndexedAcross) return far;
   const order = orderOf(kind, part, false);
@@ -112,23 +135,26 @@ function firstOfMany(
   return sql`
     with near as materialized (
       select ${rowId(kind)} as id
-        from (select * from ${sql.table(kind.table)} ${order} limit ${sql.lit(walkedAtLeast + 4 * count)}) ${sql.table(kind.table)}
+        from (select * from ${sql.table(kind.table)} where ${part.from ?? sql`true`} ${order} limit ${sql.lit(walkedAtLeast + 4 * count)}) ${sql.table(kind.table)}
        where ${all([view.where, ...tests])} ${order} limit ${sql.lit(count)})
     select id from near where ${found} = ${sql.lit(count)}
     union all select id from (${far}) far where ${found} < ${sql.lit(count)}`;
 }
 
+/** Whether the rows that match are collected and sorted. Otherwise they are read in order, until there are enough of them. */
+const isCollected = ({ followsFilters }: Part, filters: readonly Filter[]) =>
+  filters.some(({ isNarrow, isSearch, test }) => isNarrow && !isSearch && (followsFilters || !test));
+
 /** The first ids of a part, read in order. */
 function firstOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
   const { kind, view, filters } = selection;
-  const ofPart = part.where ? [part.where] : [];
-  const tests = [view.where, ...testsOf(filters), ...ofPart];
+  const tests = [view.where, ...testsOf(filters), ...ofPart(part)];
   const places = view.place_ids?.length ?? 1;
-  const isCollected = filters.some((filter) => filter.isNarrow && !filter.isSearch && (part.followsFilters || !filter.test));
-  if (view.places && !isCollected) return firstOfMany(part, selection, view.places, count);
-  if (places > 1 && !isCollected && places + Math.min(places, count) * count <= mostOfPlaces)
+  const collects = isCollected(part, filters);
+  if (view.places && !collects) return firstOfMany(part, selection, view.places, count);
+  if (places > 1 && !collects && places + Math.min(places, count) * count <= mostOfPlaces)
     return firstOfPlaces(part, kind, sql`select unnest(${view.place_ids}::bigint[])`, tests, count);
-  const predicates = places > 1 || isCollected ? [...within(selection), ...ofPart] : tests;
+  const predicates = places > 1 || collects ? [...within(selection), ...ofPart(part)] : tests;
   return sql`select ${rowId(kind)} from ${sql.table(kind.table)} where ${all([ofPlaces(selection), ...predicates])} ${orderOf(kind, part, false)} limit ${sql.lit(count)}`;
 }
 
@@ -138,6 +164,8 @@ interface Found {
   ids: number[];
   /** How many rows the whole list has, if that became known; beyond `mostSearched` perhaps more. */
   total?: number;
+  /** The last row of the page, if that is far and full. */
+  last?: Position | null;
 }
 
 /** This many rows can be looked up and sorted without a noticeable delay. */
@@ -155,12 +183,16 @@ function areFew(filters: readonly Filter[], most: number): RawBuilder<SqlBool> {
   return sql`(${sql.join(tests, sql` or `)})`;
 }
 
-/** One more than the pages that most clients ask for. */
-const usualLimits = new Set([21, 51, 101]);
+/** The rows per page that most clients ask for. */
+const usualSizes = new Set([20, 50, 100]);
 
 /** Whether a list is asked for often: the first page of a project, with no more than so many filters. */
-const isUsual = ({ view, filters }: Selection, offset: number, limit: number, most_filters: number): boolean =>
-  view.place_ids?.length === 1 && filters.length <= most_filters && offset === 0 && usualLimits.has(limit);
+const isUsual = ({ view, filters }: Selection, { offset, cursor, per_page }: Start, most_filters: number): boolean =>
+  view.place_ids?.length === 1 &&
+  filters.length <= most_filters &&
+  offset === 0 &&
+  cursor === undefined &&
+  usualSizes.has(per_page);
 
 interface Matching {
   /** Common table expressions, each before a comma. */
@@ -187,49 +219,85 @@ function matchingOf(selection: Selection, most: number): Matching {
   };
 }
 
+/** Selects the ids of a page, and where it ends, from a common table expression with the former. */
+function selectedFrom(listed: 'listed', { kind }: Selection, parts: readonly Part[], { per_page, isFar }: Start) {
+  const name = sql.table(listed);
+  const last = sql`(select id from ${name} offset ${sql.lit(per_page - 1)} limit 1)`;
+  const position = sql`(select ${positionOf(kind, parts)} from ${sql.table(kind.table)} where ${rowId(kind)} = ${last})`;
+  return sql`array(select id from ${name}) as ids, ${isFar ? position : sql`null`} as last`;
+}
+
 /** The ids of a page of a short list, which is looked up entirely and thereby counted. Without ids if it turns out to be long. */
-async function gathered(
-  db: Database,
-  selection: Selection,
-  parts: readonly Part[],
-  offset: number,
-  limit: number,
-): Promise<Partial<Found>> {
+async function gathered(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Partial<Found>> {
   const { kind, filters } = selection;
+  const rest = partsFrom(db, kind, parts, start);
   const most = filters.some(({ isSearch }) => isSearch) ? mostSearched : mostGathered;
-  const keys = parts.flatMap(({ by }) => by).map((key, index) => ({ ...key, name: sql.ref(`key${index}`) }));
-  const columns = [rowId(kind), ...keys.map(({ column, name }) => sql`${column} as ${name}`), sql`${placeOf(parts)} as part`];
-  const order = keys.map(({ name, sort, nullsLast }) => sql`${name} ${sql.raw(sort)}${nullsLast ? sql` nulls last` : sql``}`);
+  const keys = rest.flatMap(({ by }) => by).map((key, index) => ({ ...key, name: sql.ref(`key${index}`) }));
+  const columns = [rowId(kind), ...keys.map(({ column, name }) => sql`${column} as ${name}`), sql`${placeOf(rest)} as part`];
+  const order = keys.map((key) => ordering(key.name, key));
   const { before, isShort, tests, isSteady } = matchingOf(selection, most);
   const { rows } = await sql<
     Required<Found> & { is_short: boolean }
-  >`${isSteady && isUsual(selection, offset, limit, 2) ? sql`` : customPlan}
+  >`${isSteady && isUsual(selection, start, 2) ? sql`` : customPlan}
     with ${before}bound as materialized (select ${isShort} as is_short),
-         matching as materialized (select ${sql.join(columns)} from ${sql.table(kind.table)} where ${all([sql`(select is_short from bound)`, ...tests])} limit ${sql.lit(most + 1)})
-    select (select is_short from bound) as is_short, (select count(*) from matching) as total,
-           array(select id from matching order by ${sql.join([sql`part`, ...order, sql`id desc`])} limit ${sql.lit(limit)} offset ${sql.lit(offset)}) as ids`.execute(
+         matching as materialized (select ${sql.join(columns)} from ${sql.table(kind.table)} where ${all([sql`(select is_short from bound)`, ...tests])} limit ${sql.lit(most + 1)}),
+         listed as materialized (select id from matching where part is not null
+           order by ${sql.join([sql`part`, ...order, sql`id desc`])} limit ${sql.lit(start.per_page + 1)} offset ${sql.lit(start.offset)})
+    select (select is_short from bound) as is_short, (select count(*) from matching) as total, ${selectedFrom('listed', selection, parts, start)}`.execute(
     db,
   );
-  const { is_short, ids, total } = rows[0]!;
-  if (is_short && total <= most) return { ids, total };
+  const { is_short, ids, total, last } = rows[0]!;
+  if (is_short && total <= most) return { ids, total, last };
   if (total <= mostSearched) return {};
   rememberLong(db, countingOf(selection, mostSearched), mostSearched);
   return { total };
 }
 
-/** The number of the part that a row is in. Its sort key is the same for all rows of later parts. */
+/** The number of the part that a row is in; null before the place where the list begins. Its sort key is the same for all rows of later parts. */
 function placeOf(parts: readonly Part[]) {
-  const cases = parts.flatMap(({ where }, index) => (where ? sql`when ${where} then ${sql.lit(index)}` : []));
+  const cases = parts.flatMap((part, index) => {
+    const predicates = ofPart(part);
+    return predicates.length > 0 ? sql`when ${all(predicates)} then ${sql.lit(index)}` : [];
+  });
   return cases.length > 0 ? sql`case ${sql.join(cases, sql` `)} end` : sql`0`;
 }
 
+/** The keys that tell the rows of a part apart. */
+const wholeKeys = (kind: IssuableKind, { by }: Part): SortKey[] => [...by, { column: rowId(kind), sort: 'desc' }];
+
+/** Where a row is in a list. */
+function positionOf(kind: IssuableKind, parts: readonly Part[]): RawBuilder<Position> {
+  const cases = parts.map((part, index) => {
+    const values = textsOf(wholeKeys(kind, part).map(({ column }) => column));
+    return sql`when ${part.where ?? sql`true`} then json_build_object('part', ${sql.lit(index)}, 'values', ${values})`;
+  });
+  return sql`case ${sql.join(cases, sql` `)} end`;
+}
+
+/** The parts of a list from the beginning of a page on. */
+function partsFrom(db: Database, kind: IssuableKind, parts: readonly Part[], { cursor }: Start): readonly Part[] {
+  if (cursor === undefined) return parts;
+  const keys = parts.map((part) => wholeKeys(kind, part));
+  const { part, values } = readCursor(db, cursor, keys);
+  const rest = rangesBehind(keys[part]!, values).map((from) => ({ ...parts[part]!, from }));
+  return [...rest, ...parts.slice(part + 1)];
+}
+
 /** The ids of a page of a list of any length. The parts are read in order, as far as the end of the page. */
-async function walked(db: Database, selection: Selection, parts: readonly Part[], offset: number, limit: number): Promise<Found> {
-  const end = offset + limit;
-  const firsts = parts.map((part) => sql`(${firstOfPart(part, selection, end)})`);
+async function walked(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Found> {
+  const { per_page, offset, isFar } = start;
+  const limit = per_page + 1;
+  const rest = partsFrom(db, selection.kind, parts, start);
+  const firsts = rest.map((part) => sql`(${firstOfPart(part, selection, offset + limit)})`);
+  const page = sql`select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)} offset ${sql.lit(offset)}`;
+  if (isFar) {
+    const { rows } = await sql<Found>`${customPlan}
+      with listed as materialized (${page}) select ${selectedFrom('listed', selection, parts, start)}`.execute(db);
+    return rows[0]!;
+  }
   // With a filter, the best plan depends on how many rows match it.
-  const { rows } = await sql<{ id: number }>`${isUsual(selection, offset, limit, 0) ? sql`` : customPlan}
-    select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)} offset ${sql.lit(offset)}`.execute(db);
+  const { rows } = await sql<{ id: number }>`${isUsual(selection, start, 0) ? sql`` : customPlan}
+    ${page}`.execute(db);
   return { ids: rows.map(({ id }) => id) };
 }
 
@@ -249,29 +317,20 @@ function countingOf(selection: Selection, most: number): Counting {
 const isKnownAsLong = (db: Database, selection: Selection): boolean =>
   selection.filters.some(({ isSearch }) => isSearch) && isKnownLong(db, countingOf(selection, mostSearched), mostSearched);
 
-async function idsOfPage(
-  db: Database,
-  selection: Selection,
-  parts: readonly Part[],
-  offset: number,
-  limit: number,
-): Promise<Found> {
+async function idsOfPage(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Found> {
   const isNarrow = selection.filters.some((filter) => filter.isNarrow);
   let tried: Partial<Found> = {};
   if (isKnownAsLong(db, selection)) tried = { total: mostSearched };
-  else if (isNarrow) tried = await gathered(db, selection, parts, offset, limit);
-  const { ids, total } = tried;
-  const found = ids ? { ids } : await walked(db, selection, parts, offset, limit);
+  else if (isNarrow) tried = await gathered(db, selection, parts, start);
+  const { ids, total, last = null } = tried;
+  const found = ids ? { ids, last } : await walked(db, selection, parts, start);
   return total === undefined ? found : { ...found, total };
 }
-
-/** The last row that offset pagination reaches. */
-const furthest = 2 ** 53 - 1;
 
 /**
  * A page of a list.
  * @param present turns ids into replies
- * @throws ApiError as `pageAsked`
+ * @throws ApiError as `paginate`
  */
 export async function pageOfSelection<T>(
   db: Database,
@@ -280,18 +339,20 @@ export async function pageOfSelection<T>(
   input: Paging,
   present: (ids: readonly number[]) => Promise<T[]>,
 ): Promise<Page<T>> {
-  const { page, per_page, offset } = pageAsked(input);
-  const found: Found = offset > furthest - per_page ? { ids: [] } : await idsOfPage(db, selection, parts, offset, per_page + 1);
-  const has_more = found.ids.length > per_page;
-  const shown = found.ids.slice(0, per_page);
+  const start = startOf(input);
+  const { page, per_page, cursor } = start;
+  const count = (most: number) => countRows(db, countingOf(selection, most), most);
+  if (start.isBeyond) return pageBeyond(start, count);
+  const { ids, total, last } = await readBehind(cursor, () => idsOfPage(db, selection, parts, start));
+  const has_more = ids.length > per_page;
+  const shown = ids.slice(0, per_page);
   const [items, counted] = await Promise.all([
     present(shown),
-    totalOf(
-      { offset, shown: shown.length, has_more },
-      async (most) => found.total ?? countRows(db, countingOf(selection, most), most),
-    ),
+    totalOf({ start, shown: shown.length, has_more }, async (most) => total ?? count(most)),
   ]);
-  return { items, page, per_page, has_more, ...counted };
+  const keys = () => parts.map((part) => wholeKeys(selection.kind, part));
+  const end = has_more && last ? { cursor: writeCursor(db, keys(), last) } : {};
+  return { items, page, per_page, has_more, ...end, ...counted };
 }
 
 /** How many there are in each state. */

@@ -35,7 +35,7 @@ const byPriority =
         where: sql`${due} is not null`,
         by: [
           { column: due, sort },
-          { column: priority, sort, nullsLast: true },
+          { column: priority, sort, nulls: 'last' },
         ],
       },
       { followsFilters: true, where: sql`${due} is null and ${priority} is not null`, by: [{ column: priority, sort }] },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { nextPath } from '../../../../test/support/client.ts';
 import { type Random, randomFrom } from '../../../../test/support/random.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
@@ -295,6 +296,8 @@ function compared(a: Issue, b: Issue, keysOf: (issue: Issue) => Value[], sort: s
   return b.id - a.id;
 }
 
+const idsIn = (issues: readonly { id: number }[]) => issues.map(({ id }) => id);
+
 const turns = runs(100, 2500);
 
 test('lists equal the result of a slow computation, in order, on every page', async () => {
@@ -310,7 +313,7 @@ test('lists equal the result of a slow computation, in order, on every page', as
     { path: `/groups/${here.group.id}/issues`, has: (id: number) => grouped.includes(id), people: ['admin', 'guest', 'planner'] },
     { path: '/issues', has: () => true, people: ['admin', 'guest', 'planner', 'outsider'] },
   ] as const;
-  let longest = 0;
+  let [longest, followed] = [0, 0];
   for (let turn = 0; turn < 2 * turns; turn++) {
     if (turn === turns) await addManyProjects(here);
     const place = turn < turns ? random.of(places) : places[2];
@@ -331,16 +334,22 @@ test('lists equal the result of a slow computation, in order, on every page', as
     // Also the last page, and one past the end.
     const page = 1 + random.below(random.happens(50) ? 3 : Math.ceil(expected.length / per_page) + 2);
     const asked = { scope: 'all', ...parameters, order_by, sort, page, per_page };
-    const { status, body, headers } = await here.as(person).get(place.path, asked);
+    const answer = await here.as(person).get(place.path, asked);
+    const { status, body, headers } = answer;
     const told = `turn ${turn}: ${person} ${place.path} ${JSON.stringify(asked)}`;
     assert.equal(status, 200, `${told} ${JSON.stringify(body)}`);
-    const ids = expected.slice((page - 1) * per_page, page * per_page).map(({ id }) => id);
-    assert.deepEqual(
-      body.map(({ id }: { id: number }) => id),
-      ids,
-      told,
-    );
+    const idsOn = (number: number) => expected.slice((number - 1) * per_page, number * per_page).map(({ id }) => id);
+    assert.deepEqual(idsIn(body), idsOn(page), told);
     assert.equal(headers.get('x-total'), String(expected.length), told);
+    const next = nextPath(answer);
+    assert.equal(next !== undefined, expected.length > page * per_page, told);
+    if (next) {
+      const following = await here.as(person).get(next);
+      assert.deepEqual(idsIn(following.body), idsOn(page + 1), `${told} ${next}`);
+      assert.equal(following.headers.get('x-page'), String(page + 1), told);
+      assert.equal(following.headers.get('x-total'), String(expected.length), told);
+      if (next.includes('cursor=')) followed += 1;
+    }
     if (turn % 4 > 0) continue;
     const { state: _state, due_date: _due, issue_type: _type, order_by: _order, ...counted } = asked as Record<string, unknown>;
     if (_state !== undefined || _due !== undefined || _type !== undefined) continue;
@@ -349,4 +358,5 @@ test('lists equal the result of a slow computation, in order, on every page', as
     assert.deepEqual(statistics.body.statistics.counts, { all: expected.length, closed: expected.length - opened, opened }, told);
   }
   assert.ok(longest > 2000, 'some lists are longer than what is gathered');
+  assert.ok(followed > 5, `${followed} links have a cursor`);
 });

@@ -1,7 +1,7 @@
 /** Events of errors as lists and endpoints read them. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../../db/index.ts';
-import { idIn, type Page, type Paging, pageAsked, totalOf } from '../../../../http/index.ts';
+import { type Database, isAmong } from '../../../../db/index.ts';
+import { idIn, type Page, type Paging, paginate } from '../../../../http/index.ts';
 import type { JsonObject } from './payload_rules.ts';
 import { eventId } from './rules.ts';
 
@@ -85,16 +85,13 @@ export const parsed = (event: StoredEvent): WholeEvent => ({ ...event, payload: 
 
 /** A page of the events of an error, newest first. */
 export async function eventPage(db: Database, error: { id: number }, input: Paging): Promise<Page<EventRow>> {
-  const { page, per_page, offset } = pageAsked(input);
-  const { items, has_more } = await eventsFrom(db, error, { per_page, offset });
-  const count = async (most: number) => {
-    const { rows } = await sql<{ count: number }>`
-      select count(*) as count from (select from error_tracking_events where error_id = ${error.id} limit ${most}) counted`.execute(
-      db,
-    );
-    return rows[0]!.count;
-  };
-  return { items, page, per_page, has_more, ...(await totalOf({ offset, shown: items.length, has_more }, count)) };
+  const events = db.selectFrom('error_tracking_events').select('id').where('error_id', '=', error.id);
+  const page = await paginate(db, events.orderBy('occurred_at', 'desc').orderBy('id', 'desc'), input);
+  const ids = page.items.map(({ id }) => id);
+  const { rows } = await sql<EventRow>`
+    select ${columns} from error_tracking_events shown where ${isAmong('id', ids, 'bigint[]')}
+     order by shown.occurred_at desc, shown.id desc`.execute(db);
+  return { ...page, items: rows };
 }
 
 /** @returns which event a path names, undefined when it can be none */
