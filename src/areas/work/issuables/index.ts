@@ -47,8 +47,9 @@ export {
   reactionFilter,
   timeFilters,
 } from './list_parameters.ts';
-export { countByState, type Part, pageOfSelection, type Sort, type View } from './list_queries.ts';
+export { countByState, pageOfSelection } from './list_queries.ts';
 export type { NamesAsked } from './name_queries.ts';
+export type { Part, Sort } from './part_queries.ts';
 export { isNull, milestoneFilters, namesAsked, opposite, peopleIn, scopeFilter } from './people_filters.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
@@ -60,3 +61,4 @@ export { byValue, sharedOrders } from './shared_order_rules.ts';
 export { setSubscription } from './subscription_actions.ts';
 export { presentTimeStats, TimeStats } from './time_present.ts';
 export { type TimeTracked, timeRoutes } from './time_routes.ts';
+export type { View } from './walk_queries.ts';

@@ -4,9 +4,9 @@ import type { IssuableKind, MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Plan, reaches } from '../../../http/index.ts';
 import type { Filter, Predicate, SeenBy } from './filters.ts';
-import type { Selection, View } from './list_queries.ts';
 import { type NamesAsked, namesFor } from './name_queries.ts';
 import type { ListScope } from './scope_queries.ts';
+import type { Selection, View } from './walk_queries.ts';
 
 /** What is listed: where, for whom, and by which parameters. */
 export interface Listing<F, S = ListScope> {
