@@ -18,3 +18,4 @@ export { stamped } from './stamped.ts';
 export { type Slots, statement } from './statement.ts';
 export { isUnavailable } from './unavailable.ts';
 export { momentInJson } from './values.ts';
+export { withoutSorting } from './without_sorting.ts';

@@ -1,6 +1,14 @@
 /** Reading lists of any kind: first the ids of a page, from indexes where possible, then the replies for these only. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type Counting, countRows, customPlan, type Database, isKnownLong, rememberLong } from '../../../db/index.ts';
+import {
+  type Counting,
+  countRows,
+  customPlan,
+  type Database,
+  isKnownLong,
+  rememberLong,
+  withoutSorting,
+} from '../../../db/index.ts';
 import {
   type Page,
   type Paging,
@@ -14,7 +22,7 @@ import {
 } from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
 import { all, ordering, type Part, partNumber, partsFrom, placeId, positionOf, rowId, wholeKeys } from './part_queries.ts';
-import { firstOfPart, ofPlaces, type Selection, within } from './walk_queries.ts';
+import { firstOfPart, isMerged, ofPlaces, type Selection, within } from './walk_queries.ts';
 
 const isLoose = (filters: readonly Filter[]) => filters.every(({ isNarrow }) => !isNarrow);
 
@@ -119,8 +127,10 @@ async function walked(db: Database, selection: Selection, parts: readonly Part[]
   const firsts = rest.map((part) => sql`(${firstOfPart(part, selection, offset + limit)})`);
   const page = sql`select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)} offset ${sql.lit(offset)}`;
   if (isFar) {
-    const { rows } = await sql<Found>`${customPlan}
-      with listed as materialized (${page}) select ${selectedFrom('listed', selection, parts, start)}`.execute(db);
+    const found = sql<Found>`${customPlan}
+      with listed as materialized (${page}) select ${selectedFrom('listed', selection, parts, start)}`;
+    const merges = rest.every((part) => isMerged(part, selection, offset + limit));
+    const { rows } = await (merges ? withoutSorting(db, (tx) => found.execute(tx)) : found.execute(db));
     return rows[0]!;
   }
   // With a filter, the best plan depends on how many rows match it.
