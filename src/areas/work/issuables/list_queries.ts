@@ -129,7 +129,7 @@ async function walked(db: Database, selection: Selection, parts: readonly Part[]
   if (isFar) {
     const found = sql<Found>`${customPlan}
       with listed as materialized (${page}) select ${selectedFrom('listed', selection, parts, start)}`;
-    const merges = rest.every((part) => isMerged(part, selection, offset + limit));
+    const merges = isMerged(selection, offset + limit);
     const { rows } = await (merges ? withoutSorting(db, (tx) => found.execute(tx)) : found.execute(db));
     return rows[0]!;
   }

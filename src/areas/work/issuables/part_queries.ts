@@ -15,8 +15,6 @@ export interface Part {
   where?: RawBuilder<SqlBool>;
   /** Whether an index has the rows of all projects in this order, besides those of each. */
   isIndexedAcross?: true;
-  /** Whether the sort key follows from labels or milestones: those that match a filter may then all come after the others, and are rather collected and sorted. */
-  followsFilters?: true;
   /** The sort keys; ties are ordered by id, newest first. */
   by: readonly SortKey[];
   /** Where it begins in its order, behind the row that a cursor names. */
@@ -38,15 +36,20 @@ export const ordering = (column: RawBuilder<unknown>, { sort, nulls }: SortKey) 
 /** The predicates of a part. */
 export const ofPart = ({ where, from }: Part) => [where, from].filter((predicate) => predicate !== undefined);
 
+const keyName = (index: number) => sql.ref(`key${index}`);
+
 /** What a row is sorted by, and its id. */
 export function columnsOf({ by }: Part, kind: IssuableKind) {
-  const keys = by.map(({ column }, index) => sql`${column} as ${sql.ref(`key${index}`)}`);
+  const keys = by.map(({ column }, index) => sql`${column} as ${keyName(index)}`);
   return sql.join([sql`${rowId(kind)} as row_id`, ...keys]);
 }
 
+/** The names of these columns. */
+export const namesOf = ({ by }: Part) => sql.join([sql.ref('row_id'), ...by.map((_, index) => keyName(index))]);
+
 /** @param named whether the columns have been selected as `columnsOf` does */
 export function orderOf(kind: IssuableKind, part: Part, named: boolean) {
-  const keys = part.by.map((key, index) => ordering(named ? sql.ref(`key${index}`) : key.column, key));
+  const keys = part.by.map((key, index) => ordering(named ? keyName(index) : key.column, key));
   return sql`order by ${sql.join([...keys, sql`${named ? sql.ref('row_id') : rowId(kind)} desc`])}`;
 }
 

@@ -15,11 +15,11 @@ const byMoment =
 
 /** By a nullable column, with nulls last. */
 export const byValue =
-  ({ table }: IssuableKind, name: string, more: Pick<Part, 'followsFilters'> = {}): PartsOf =>
+  ({ table }: IssuableKind, name: string): PartsOf =>
   (sort) => {
     const column = sql.ref(`${table}.${name}`);
     return [
-      { ...more, where: sql`${column} is not null`, by: [{ column, sort }] },
+      { where: sql`${column} is not null`, by: [{ column, sort }] },
       { where: sql`${column} is null`, ...rest },
     ];
   };
@@ -31,14 +31,13 @@ const byPriority =
     const [due, priority] = [sql.ref(`${table}.milestone_due_date`), sql.ref(`${table}.label_priority`)];
     return [
       {
-        followsFilters: true,
         where: sql`${due} is not null`,
         by: [
           { column: due, sort },
           { column: priority, sort, nulls: 'last' },
         ],
       },
-      { followsFilters: true, where: sql`${due} is null and ${priority} is not null`, by: [{ column: priority, sort }] },
+      { where: sql`${due} is null and ${priority} is not null`, by: [{ column: priority, sort }] },
       { where: sql`${due} is null and ${priority} is null`, ...rest },
     ];
   };
@@ -57,8 +56,8 @@ export const sharedOrders = (kind: IssuableKind) => ({
   created_at: byMoment(kind, 'created_at'),
   updated_at: byMoment(kind, 'updated_at'),
   title: (sort: Sort): Part[] => [{ by: [{ column: sql`lower(${sql.ref(`${kind.table}.title`)})`, sort }] }],
-  milestone_due: byValue(kind, 'milestone_due_date', { followsFilters: true }),
-  label_priority: byValue(kind, 'label_priority', { followsFilters: true }),
+  milestone_due: byValue(kind, 'milestone_due_date'),
+  label_priority: byValue(kind, 'label_priority'),
   priority: byPriority(kind),
   popularity: byVotes(kind),
 });

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
 import type { Filter } from './filters.ts';
-import { all, columnsOf, ofPart, orderOf, type Part, placeId, rowId } from './part_queries.ts';
+import { all, columnsOf, namesOf, ofPart, orderOf, type Part, placeId, rowId } from './part_queries.ts';
 
 /** What the caller may read in the projects or groups of a list. */
 export interface View {
@@ -85,51 +85,116 @@ function mergedFromPlaces(
   return sql`select row_id as id from (${sql.join(eachPlace, sql` union all `)}) merged ${orderOf(kind, part, true)} limit ${sql.lit(count)}`;
 }
 
+/** How many rows are tested altogether, which takes up to 30 milliseconds. A search reads longer texts. */
+const mostTested = (filters: readonly Filter[]): number => (filters.some(({ isSearch }) => isSearch) ? 5_000 : 20_000);
+/** How many at least in each project or group. */
+const fewestTested = 10;
+/** Of a page that ends further behind, too few rows would be found among those that are tested. */
+const mostNear = (filters: readonly Filter[]): number => mostTested(filters) / 5;
+
+/**
+ * The first ids of a part that match filters, if they are found in the first `tested` rows of each project or group; otherwise all that match are sorted. Where filters leave
+ * too few of these rows, the last of them is read as well: what is before it in the list is known.
+ */
+function firstOfNarrowed(
+  part: Part,
+  selection: Selection,
+  { ids, where }: { ids: RawBuilder<unknown>; where: RawBuilder<SqlBool> },
+  { count, tested }: { count: number; tested: number },
+): RawBuilder<unknown> {
+  const { kind, filters } = selection;
+  const tests = all([where, ...testsOf(filters)]);
+  const [table, columns, listed] = [sql.table(kind.table), columnsOf(part, kind), orderOf(kind, part, true)];
+  // With the names of the keys, because PostgreSQL does not see the order of an expression from outside.
+  const rows = (more: RawBuilder<unknown>) => sql`
+    select ${columns}, ${more} from ${table} where ${all([sql`${placeId(kind)} = place.id`, ...ofPart(part)])} ${orderOf(kind, part, false)}`;
+  const first = (limit: number) => sql`lateral (
+    (select ${namesOf(part)}, false as is_end from (${rows(sql`${table}.*`)} limit ${sql.lit(tested)}) ${table} where ${tests} ${listed} limit ${sql.lit(limit)})
+    union all (${rows(sql`true`)} limit 1 offset ${sql.lit(tested - 1)})
+    limit ${sql.lit(limit)}) first`;
+  const isKnown = sql`(select not exists (select from near where is_end))`;
+  return sql`
+    with near as materialized (
+      select row_id as id, is_end from (
+        select first.* from (select place.id from (${ids}) place(id), ${first(1)} ${listed} limit ${sql.lit(count)}) place, ${first(count)}) firsts
+       ${listed} limit ${sql.lit(count)})
+    select id from near where ${isKnown}
+    union all select id from (${collected(part, selection, count)}) far where not ${isKnown}`;
+}
+
 /** How many of the first rows of all projects are checked before each visible project is asked for its first rows. */
 const walkedAtLeast = 2000;
 
-/** The first ids of a part of a list of more projects than can be named. A caller who may read much finds them among the first of all. */
-function firstOfMany(
+/** The first ids of a part of all projects, if a caller may read enough of them; otherwise those that are read in another way. */
+function firstOfAll(
   part: Part,
   { kind, view, filters }: Selection,
-  { ids, where }: NonNullable<View['places']>,
+  far: RawBuilder<unknown>,
   count: number,
 ): RawBuilder<unknown> {
-  const tests = [...testsOf(filters), ...ofPart(part)];
-  const far = firstOfPlaces(part, kind, ids, [where, ...tests], count);
-  if (!part.isIndexedAcross) return far;
   const order = orderOf(kind, part, false);
   const found = sql`(select count(*) from near)`;
   return sql`
     with near as materialized (
       select ${rowId(kind)} as id
         from (select * from ${sql.table(kind.table)} where ${part.from ?? sql`true`} ${order} limit ${sql.lit(walkedAtLeast + 4 * count)}) ${sql.table(kind.table)}
-       where ${all([view.where, ...tests])} ${order} limit ${sql.lit(count)})
+       where ${all([view.where, ...testsOf(filters), ...ofPart(part)])} ${order} limit ${sql.lit(count)})
     select id from near where ${found} = ${sql.lit(count)}
     union all select id from (${far}) far where ${found} < ${sql.lit(count)}`;
 }
 
-/** Whether the rows that match are collected and sorted. Otherwise they are read in order, until there are enough of them. */
-const isCollected = ({ followsFilters }: Part, filters: readonly Filter[]) =>
-  filters.some(({ isNarrow, isSearch, test }) => isNarrow && !isSearch && (followsFilters || !test));
-
 /** Whether a part is merged, which is to be planned without sorting. */
-export function isMerged(part: Part, { view: { place_ids = [] }, filters }: Selection, count: number): boolean {
+export function isMerged({ view: { place_ids = [] }, filters }: Selection, count: number): boolean {
   const places = place_ids.length;
   const isFew = Math.min(places, count) * count < fewestMerged;
-  return places > 1 && places <= mostMerged && !isFew && !isCollected(part, filters);
+  return places > 1 && places <= mostMerged && !isFew && !isNarrowed(filters);
 }
+
+/** The first ids of a part of all rows that match, which are sorted. PostgreSQL might rather read the rows in order until enough match, which may be the last ones only. */
+function collected(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
+  const { kind } = selection;
+  const where = all([ofPlaces(selection), ...within(selection), ...ofPart(part)]);
+  return sql`select row_id as id from (select ${columnsOf(part, kind)} from ${sql.table(kind.table)} where ${where} offset 0) matching
+    ${orderOf(kind, part, true)} limit ${sql.lit(count)}`;
+}
+
+/** The first ids of a part in the order of an index. Without one, all that match are sorted. */
+function selectedInOrder(
+  part: Part,
+  selection: Selection,
+  predicates: readonly RawBuilder<SqlBool>[],
+  count: number,
+): RawBuilder<unknown> {
+  const { kind } = selection;
+  const where = all([ofPlaces(selection), ...predicates, ...ofPart(part)]);
+  return sql`select ${rowId(kind)} as id from ${sql.table(kind.table)} where ${where} ${orderOf(kind, part, false)} limit ${sql.lit(count)}`;
+}
+
+/** The first ids of a part of a list of more projects than can be named. */
+function firstOfMany(part: Part, selection: Selection, places: NonNullable<View['places']>, count: number): RawBuilder<unknown> {
+  const { kind, filters } = selection;
+  const tests = [places.where, ...testsOf(filters), ...ofPart(part)];
+  const far = isNarrowed(filters)
+    ? firstOfNarrowed(part, selection, places, { count, tested: fewestTested })
+    : firstOfPlaces(part, kind, places.ids, tests, count);
+  return part.isIndexedAcross ? firstOfAll(part, selection, far, count) : far;
+}
+
+const isNarrowed = (filters: readonly Filter[]) => filters.some(({ isNarrow }) => isNarrow);
 
 /** The first ids of a part, read in order. */
 export function firstOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
   const { kind, view, filters } = selection;
-  const tests = [view.where, ...testsOf(filters), ...ofPart(part)];
-  const places = view.place_ids?.length ?? 1;
-  const collects = isCollected(part, filters);
-  if (view.places && !collects) return firstOfMany(part, selection, view.places, count);
-  if (isMerged(part, selection, count)) return mergedFromPlaces(part, kind, view.place_ids!, tests, count);
-  if (places > 1 && !collects && places + Math.min(places, count) * count <= mostOfPlaces)
-    return firstOfPlaces(part, kind, sql`select unnest(${view.place_ids}::bigint[])`, tests, count);
-  const predicates = places > 1 || collects ? [...within(selection), ...ofPart(part)] : tests;
-  return sql`select ${rowId(kind)} from ${sql.table(kind.table)} where ${all([ofPlaces(selection), ...predicates])} ${orderOf(kind, part, false)} limit ${sql.lit(count)}`;
+  if (isNarrowed(filters) && count > mostNear(filters)) return collected(part, selection, count);
+  if (view.places) return firstOfMany(part, selection, view.places, count);
+  const { place_ids = [], where } = view;
+  const [tests, places] = [[where, ...testsOf(filters)], place_ids.length];
+  const ids = sql`select unnest(${place_ids}::bigint[])`;
+  const tested = Math.max(fewestTested, Math.ceil(mostTested(filters) / Math.max(1, places)));
+  if (isNarrowed(filters)) return firstOfNarrowed(part, selection, { ids, where }, { count, tested });
+  if (places === 1) return selectedInOrder(part, selection, tests, count);
+  if (isMerged(selection, count)) return mergedFromPlaces(part, kind, place_ids, [...tests, ...ofPart(part)], count);
+  if (places + Math.min(places, count) * count <= mostOfPlaces)
+    return firstOfPlaces(part, kind, ids, [...tests, ...ofPart(part)], count);
+  return selectedInOrder(part, selection, within(selection), count);
 }
