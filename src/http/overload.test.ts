@@ -9,7 +9,7 @@ import type { Blobs } from '../blobs/index.ts';
 import { deferBodies, UnreadBody } from './body.ts';
 import { answeringIn, jsonForm } from './error_replies.ts';
 import type { Outage } from './outage.ts';
-import { shedLoad } from './overload.ts';
+import { judgeOfDelays, shedLoad } from './overload.ts';
 
 const queueLength = 64;
 
@@ -44,6 +44,20 @@ async function serverWithQueue(context: TestContext) {
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return { url, queue, lines, load, arrived, release: released.resolve };
 }
+
+test('a wait to write is overload when it lasts longer than a disk pauses, other delays are at once', () => {
+  const isDelayed = judgeOfDelays();
+  const delays = { loop_ms: 5, any_ms: 20, writing_ms: 500 };
+  const looks = (count: number) => Array.from({ length: count }, () => isDelayed(delays));
+  assert.deepEqual(new Set(looks(10)), new Set([false]));
+  assert.equal(isDelayed({ ...delays, writing_ms: 20 }), false);
+  assert.deepEqual(looks(12), [...Array(10).fill(false), true, true]);
+  const calm = { ...delays, writing_ms: 0 };
+  assert.deepEqual(
+    [isDelayed(calm), isDelayed({ ...calm, loop_ms: 11 }), isDelayed({ ...calm, any_ms: 41 })],
+    [false, true, true],
+  );
+});
 
 test('a server that is too busy queues requests, refuses the rest, and serves those that are urgent', async (context) => {
   const { url, queue, lines, load, release } = await serverWithQueue(context);

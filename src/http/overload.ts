@@ -16,13 +16,29 @@ const resolution_ms = 10;
 const loopDelay_ms = 10;
 /** A commit takes a connection ten times, one after the other. */
 const connectionDelay_ms = 40;
-/** A disk that pauses keeps all writing waiting for up to half a second, and then has done it all at once. */
-const writingDelay_ms = 600;
+/** A disk that pauses keeps all writing waiting for up to half a second, and soon has done it all. At more looks than these, writing waits for something else. */
+const longestPause = 10;
 /** Overload has ended when no request was refused for this long. */
 const calm_ms = 10_000;
 
 /** Tells whether requests were delayed since it was last called. */
 export type LoadMeter = () => boolean;
+
+/** How long callbacks of the event loop were late, and how long statements have been waiting for a connection, and for their turn to write. */
+interface Delays {
+  loop_ms: number;
+  any_ms: number;
+  writing_ms: number;
+}
+
+/** Tells from the delays at each look whether a process does not keep up. */
+export function judgeOfDelays(): (delays: Delays) => boolean {
+  let looks = 0;
+  return ({ loop_ms, any_ms, writing_ms }) => {
+    looks = writing_ms > connectionDelay_ms ? looks + 1 : 0;
+    return loop_ms > loopDelay_ms || any_ms > connectionDelay_ms || looks > longestPause;
+  };
+}
 
 /**
  * Measures the delay of the event loop of this process and of the connections to the database.
@@ -31,11 +47,11 @@ export type LoadMeter = () => boolean;
 export function loadMeter(db: Database): LoadMeter {
   const loop = monitorEventLoopDelay({ resolution: resolution_ms });
   loop.enable();
+  const isDelayed = judgeOfDelays();
   return () => {
-    const delay_ms = loop.mean / 1e6 - resolution_ms;
+    const loop_ms = loop.mean / 1e6 - resolution_ms;
     loop.reset();
-    const { any_ms, writing_ms } = poolDelays(db);
-    return delay_ms > loopDelay_ms || any_ms > connectionDelay_ms || writing_ms > writingDelay_ms;
+    return isDelayed({ loop_ms, ...poolDelays(db) });
   };
 }
 

@@ -8,9 +8,10 @@ import { Times } from './times.ts';
 
 const minutes = Number(process.env.CAMPAIGN_OVERLOAD_MINUTES ?? 2);
 /** Each sends its next request when it has its answer, and may send two a second. */
-const connections = 400;
-const perSecond = 800;
-const differentRequests = 8000;
+const connections = 1000;
+/** About twice what a server on two processors answers. */
+const perSecond = 2000;
+const differentRequests = 20_000;
 const warmUp_seconds = 10;
 /** How long an answer may take that is not a refusal. */
 const longestAnswer_ms = 1000;
