@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
+import { manyIssues } from '../support/issues.ts';
 import { type Persona, type World, world } from '../support/world.ts';
 import { refusal } from './gitbeaker_refusal.ts';
 
@@ -49,6 +50,19 @@ test('an issue is created, updated, closed, reopened, read by id, and deleted', 
   await clientFor(here, 'owner').Issues.remove(id, 1);
   assert.equal((await refusal(Issues.show(1, { projectId: id }))).status, 404);
   assert.equal((await Issues.create(id, 'The next')).iid, 2);
+});
+
+test('a list of 1,300 issues is walked to its end', async () => {
+  const here = await world();
+  await manyIssues(here, 1300);
+  const { Issues } = clientFor(here, 'planner');
+  for (const orderBy of ['title', 'weight', 'created_at'] as const) {
+    const all = await Issues.all({ projectId: here.project.id, orderBy, perPage: 90 });
+    assert.deepEqual(
+      all.map(({ iid }) => iid).toSorted((a, b) => a - b),
+      Array.from({ length: 1300 }, (_, index) => index + 1),
+    );
+  }
 });
 
 test('issues are reordered, and moved and cloned to another project', async () => {

@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers';
 import { after, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ownAddress } from '../support/address.ts';
-import { world } from '../support/world.ts';
+import { manyIssues } from '../support/issues.ts';
+import { type World, world } from '../support/world.ts';
 import { oddPaths } from './odd_paths.ts';
 
 const run = promisify(execFile);
@@ -43,12 +44,14 @@ const environment = await ownAddress();
 let installed: Promise<Installed | string> | undefined;
 
 /** Tells one story to the server. Warnings are errors: the client warns of replies that it finds odd, of addresses of other hosts above all. */
-async function tell(t: TestContext, story: string): Promise<void> {
+async function tell(t: TestContext, story: string, prepare?: (here: World) => Promise<void>): Promise<void> {
   installed ??= install();
   const client = await installed;
   if (typeof client === 'string') return t.skip(client);
   t.diagnostic(`python-gitlab ${client.version}`);
-  const { url, people, project, group } = await world({ environment });
+  const here = await world({ environment });
+  await prepare?.(here);
+  const { url, people, project, group } = here;
   const child = spawn(client.python, ['-W', 'error', script, story], { stdio: ['pipe', 'inherit', 'pipe'] });
   child.stdin.end(JSON.stringify({ url, people, project, group, odd_paths: oddPaths }));
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
@@ -79,3 +82,5 @@ const stories: Record<string, string> = {
   variables: 'python-gitlab: variables of a project, a group and the instance are added, changed and removed',
 };
 for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, story));
+
+test('python-gitlab: a list of 1,300 issues is walked to its end', (t) => tell(t, 'far_pages', (here) => manyIssues(here, 1300)));

@@ -289,6 +289,14 @@ def keyset(place):
     same([found.id for found in api.projects.list(**ask, iterator=True)], ids)
 
 
+def far_pages(place):
+    project = client(place, "planner").projects.get(place["project"]["id"])
+    everything = list(range(1, 1301))
+    for order in ({"order_by": "title", "sort": "asc"}, {"order_by": "weight"}, {}):
+        same(sorted(issue.iid for issue in project.issues.list(**order, iterator=True)), everything)
+        same(sorted(issue.iid for issue in project.issues.list(**order, per_page=100, get_all=True)), everything)
+
+
 def uploads(place):
     project = client(place, "guest").projects.get(place["project"]["id"])
     made = project.upload("load graph.png", filedata=b"pixels")
@@ -491,7 +499,7 @@ def webhooks(place):
     admin.hooks.delete(system.id)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))
