@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, test } from 'node:test';
+import { pagesFrom } from '../support/client.ts';
 import { type GitClient, gitClient } from '../support/git.ts';
 import { type World, world } from '../support/world.ts';
 import { busyFile, commits, historyStream, plainFile, plainFiles } from './history.ts';
@@ -102,15 +103,14 @@ test('the blame of a file with hundreds of changes equals that of git', async ()
 
 /** The ids of a list of commits, page after page as the Link header leads, to the end. */
 async function listed(parameters: Record<string, unknown>): Promise<string[]> {
-  const client = here.as('reporter');
   const ids: string[] = [];
-  const path = `/projects/${here.project.id}/repository/commits`;
-  let query: string | undefined = new URLSearchParams({ per_page: '100', ...parameters }).toString();
-  while (query !== undefined) {
-    const { status, headers, body } = await client.get(`${path}?${query}`);
+  const query = new URLSearchParams({ per_page: '100', ...parameters });
+  for await (const { status, body } of pagesFrom(
+    here.as('reporter'),
+    `/projects/${here.project.id}/repository/commits?${query}`,
+  )) {
     assert.equal(status, 200);
     ids.push(...body.map(({ id }: { id: string }) => id));
-    query = /<[^>?]*\?([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
   }
   return ids;
 }

@@ -32,6 +32,15 @@ export interface Client {
   token: string | undefined;
 }
 
+/** The pages of a list, as the link to the next one leads. */
+export async function* pagesFrom(client: Pick<Client, 'get'>, path: string): AsyncGenerator<Answer> {
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const page = await client.get(next);
+    yield page;
+    next = nextPath(page);
+  }
+}
+
 function queryOf(parameters: Parameters): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

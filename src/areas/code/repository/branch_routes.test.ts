@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pagesFrom } from '../../../../test/support/client.ts';
 import { headOf, repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { resolveBranch, updateRefs, writeCommit } from '../../../git/index.ts';
@@ -112,12 +113,9 @@ test('branches are ordered by name or last commit, and paged by number or token'
   assert.deepEqual(await listed({ per_page: 2, page: 2 }), ['c', 'main']);
 
   const seen: string[] = [];
-  let next: string | undefined = `${here.url}/api/v4${url}?pagination=keyset&per_page=3&sort=updated_desc`;
-  while (next) {
-    const page: Response = await fetch(next, { headers: { 'private-token': as('reporter').token! } });
-    seen.push(...names((await page.json()) as { name: string }[]));
+  for await (const page of pagesFrom(as('reporter'), `${url}?pagination=keyset&per_page=3&sort=updated_desc`)) {
+    seen.push(...names(page.body));
     assert.equal(page.headers.get('x-page'), null);
-    next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
   }
   assert.deepEqual(seen, ['a', 'c', 'b', 'main']);
   assert.deepEqual(await listed({ pagination: 'keyset', page_token: 'bb' }), ['c', 'main']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pagesFrom } from '../../../../test/support/client.ts';
 import { repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { git, updateRefs, writeCommit } from '../../../git/index.ts';
@@ -61,7 +62,7 @@ test('a message creates an annotated tag with its tagger and date', async () => 
 });
 
 test('tags are ordered by date, name or version, searched by name, and paged', async () => {
-  const { as, tags, ids, url } = await filled();
+  const { as, tags, ids } = await filled();
   for (const [tag_name, index] of [
     ['v1.10', 0],
     ['v1.9', 2],
@@ -79,12 +80,7 @@ test('tags are ordered by date, name or version, searched by name, and paged', a
   assert.deepEqual(await listed({ per_page: 2, page: 2 }), ['v1.10']);
 
   const seen: string[] = [];
-  let next: string | undefined = `${url}/api/v4${tags}?pagination=keyset&per_page=2`;
-  while (next) {
-    const page: Response = await fetch(next, { headers: { 'private-token': as('reporter').token! } });
-    seen.push(...names((await page.json()) as { name: string }[]));
-    next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
-  }
+  for await (const page of pagesFrom(as('reporter'), `${tags}?pagination=keyset&per_page=2`)) seen.push(...names(page.body));
   assert.deepEqual(seen, ['v1.9', 'beta', 'v1.10']);
   const refused = await as('reporter').get(tags, { page_token: 'absent' });
   assert.deepEqual([refused.status, refused.body.message], [422, 'page_token is invalid']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pagesFrom } from '../../../../test/support/client.ts';
 import { repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { type Change, git, type Repository, updateRefs, writeCommit } from '../../../git/index.ts';
@@ -48,7 +49,7 @@ test('a folder lists its folders and files', async () => {
 });
 
 test('a recursive listing is paged by number or by token, or returned whole', async () => {
-  const { as, tree, url } = await filled();
+  const { as, tree } = await filled();
   const all = ['a b', 'docs', 'docs/deep', 'README.md', 'a b/*', 'docs/deep/guide', 'docs/index'];
   const whole = await as('reporter').get(tree, { recursive: true, pagination: 'none', per_page: 2 });
   assert.deepEqual(paths(whole.body), all);
@@ -56,12 +57,9 @@ test('a recursive listing is paged by number or by token, or returned whole', as
   assert.deepEqual(paths((await as('reporter').get(tree, { recursive: true, per_page: 3, page: 2 })).body), all.slice(3, 6));
 
   const seen: string[] = [];
-  let next: string | undefined = `${url}/api/v4${tree}?recursive=true&pagination=keyset&per_page=3`;
-  while (next) {
-    const page: Response = await fetch(next, { headers: { 'private-token': as('reporter').token! } });
-    seen.push(...paths((await page.json()) as { path: string }[]));
+  for await (const page of pagesFrom(as('reporter'), `${tree}?recursive=true&pagination=keyset&per_page=3`)) {
+    seen.push(...paths(page.body));
     assert.equal(page.headers.get('x-page'), null);
-    next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
   }
   assert.deepEqual(seen, all);
   for (const [parameters, message] of [
