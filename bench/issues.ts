@@ -53,6 +53,7 @@ const lists = ({ project, group }: IssueSeed): [string, string, Record<string, u
     ['all with a label, by priority', '/issues', { scope: 'all', order_by: 'priority', labels: 'label-1' }],
     ['all with a label that half of the projects lack', '/issues', { scope: 'all', labels: 'shared-3' }],
     ['all by title, page 500', '/issues', { scope: 'all', order_by: 'title', page: 500 }],
+    ['incidents of all, of which there are none', '/issues', { scope: 'all', issue_type: 'incident' }],
     ['all without a label, by weight', '/issues', { scope: 'all', order_by: 'weight', not: { labels: 'label-2' } }],
     ['search of a common word in all', '/issues', { scope: 'all', search: 'cfcd' }],
     ['search of a common word in a group', `/groups/${group}/issues`, { search: 'cfcd' }],

@@ -1494,6 +1494,7 @@ CREATE INDEX issues_by_author ON issues USING btree (author_id, created_at, id);
 CREATE INDEX issues_by_closer ON issues USING btree (closed_by_id) WHERE closed_by_id IS NOT NULL;
 CREATE INDEX issues_by_due_date ON issues USING btree (project_id, due_date, id) WHERE due_date IS NOT NULL;
 CREATE INDEX issues_by_duplicated ON issues USING btree (duplicated_to_id) WHERE duplicated_to_id IS NOT NULL;
+CREATE INDEX issues_by_health ON issues USING btree (project_id, health_status) WHERE health_status IS NOT NULL;
 CREATE INDEX issues_by_id ON issues USING btree (project_id, id);
 CREATE INDEX issues_by_iteration ON issues USING btree (iteration_id) WHERE iteration_id IS NOT NULL;
 CREATE INDEX issues_by_label_priority ON issues USING btree (project_id, label_priority, id) WHERE label_priority IS NOT NULL;
@@ -1503,6 +1504,7 @@ CREATE INDEX issues_by_milestone_due ON issues USING btree (project_id, mileston
 CREATE INDEX issues_by_moved ON issues USING btree (moved_to_id) WHERE moved_to_id IS NOT NULL;
 CREATE INDEX issues_by_position ON issues USING btree (project_id, relative_position, id) WHERE relative_position IS NOT NULL;
 CREATE INDEX issues_by_title ON issues USING btree (project_id, lower(title), id);
+CREATE INDEX issues_by_type ON issues USING btree (project_id, issue_type) WHERE issue_type <> 'issue'::text;
 CREATE INDEX issues_by_update ON issues USING btree (project_id, updated_at, id);
 CREATE INDEX issues_by_votes ON issues USING btree (project_id, upvotes, id) WHERE upvotes > 0;
 CREATE INDEX issues_by_weight ON issues USING btree (project_id, weight, id) WHERE weight IS NOT NULL;

@@ -131,15 +131,26 @@ function columnsIn(text: string | undefined): readonly (typeof searchable)[numbe
   return named.length > 0 ? named : searchable;
 }
 
+/** The rows with labels, and those without. What has none has no label priority either: in an order by that, the index knows that no other row matches. */
+function byLabelled({ table, labels, column }: IssuableKind): Record<'none' | 'any', Filter> {
+  const rows = sql`select from ${sql.table(labels)} where ${sql.ref(column)} = ${sql.ref(`${table}.id`)}`;
+  const [labelled, looked]: Predicate[] = [sql`exists (${rows})`, sql`exists (${rows} offset 0)`];
+  const without = (isLabelled: Predicate): Predicate =>
+    table === 'epics' ? not(isLabelled) : sql`(${sql.ref(`${table}.label_priority`)} is null and not ${isLabelled})`;
+  return {
+    any: { ...wide(labelled!), test: looked! },
+    none: { ...wide(without(labelled!)), test: without(looked!) },
+  };
+}
+
 /** The filters that lists of all kinds have. */
 export function sharedFilters(kind: IssuableKind): FilterTable<SharedFilters, SeenBy> {
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
-  const [id, of, labels] = [column('id'), sql.ref(kind.column), sql.table(kind.labels)];
-  const labelled: Predicate = sql`exists (select from ${labels} where ${of} = ${id})`;
+  const labelled = byLabelled(kind);
   return {
     labels: (titles, { names }) => {
       const word = labelWord(titles);
-      if (word) return [wide(word === 'any' ? labelled : not(labelled))];
+      if (word) return [labelled[word]];
       return titles.map((title) => referredTo(kind, { rows: kind.labels, column: 'label_id', values: names.labels(title) }));
     },
     author_id: (author_id) => narrow(sql`${column('author_id')} = ${author_id}`),
@@ -175,17 +186,12 @@ export function reactedTo(kind: IssuableKind, caller: MaybeCaller, name: string)
 
 /** The same in `not`. */
 export function sharedExclusions(kind: IssuableKind): FilterTable<Excludable, SeenBy> {
-  const [id, author, of, labels] = [
-    sql.ref(`${kind.table}.id`),
-    sql.ref(`${kind.table}.author_id`),
-    sql.ref(kind.column),
-    sql.table(kind.labels),
-  ];
-  const labelled: Predicate = sql`exists (select from ${labels} where ${of} = ${id})`;
+  const author = sql.ref(`${kind.table}.author_id`);
+  const labelled = byLabelled(kind);
   return {
     labels: (titles, { names }) => {
       const word = labelWord(titles);
-      if (word) return wide(word === 'any' ? not(labelled) : labelled);
+      if (word) return labelled[word === 'any' ? 'none' : 'any'];
       const ids = titles.flatMap((title) => names.labels(title));
       return notReferredTo(kind, { rows: kind.labels, column: 'label_id', values: ids });
     },

@@ -93,7 +93,10 @@ const positive: FilterTable<IssueFilters, SeenInList> = {
   },
   my_reaction_emoji: (name, { caller }) => reactedTo(issueKind, caller, name),
   due_date: (name, { now }) => dueDateFilter(name as DueDate, now),
-  issue_type: (type) => wide(sql`issues.issue_type = ${type}`),
+  issue_type: (type) => {
+    const where: Predicate = sql`issues.issue_type = ${type}`;
+    return type === 'issue' ? wide(where) : narrow(sql`(${where} and issues.issue_type <> 'issue')`);
+  },
   closed_by_id: (id) => narrow(sql`issues.closed_by_id = ${id}`),
   scope: (scope, seen) => scopeFilter(issueKind, scope, seen, { assignees }),
   epic_id: (text, { caller }) => {
@@ -106,11 +109,13 @@ const positive: FilterTable<IssueFilters, SeenInList> = {
          where epic_id = ${value} and ${isVisibleEpic(caller)}`,
       );
     const inEpic: Predicate = sql`exists (select from epic_issues where issue_id = issues.id)`;
-    return wide(value === 'any' ? inEpic : not(inEpic));
+    if (value === 'none') return wide(not(inEpic));
+    return { ...among(issueKind, sql`select issue_id from epic_issues`), test: inEpic };
   },
   health_status: (status) => {
     const word = wordOf(status);
-    return wide(word ? isNull(issueKind, 'health_status', word) : sql`issues.health_status = ${status}`);
+    const where = word ? isNull(issueKind, 'health_status', word) : sql<boolean>`issues.health_status = ${status}`;
+    return word === 'none' ? wide(where) : narrow(where);
   },
 };
 

@@ -17,6 +17,7 @@ interface Issue {
   description: string | null;
   state: 'opened' | 'closed';
   issue_type: 'issue' | 'incident';
+  health_status: 'on_track' | 'at_risk' | null;
   author_id: number;
   confidential: boolean;
   milestone: Milestone | undefined;
@@ -103,6 +104,7 @@ function drawn(
     description: maybe(random, 50, () => `${random.of(words)} and ${random.of(words)}`),
     state: random.of(['opened', 'closed']),
     issue_type: random.happens(10) ? 'incident' : 'issue',
+    health_status: maybe(random, 10, () => random.of(['on_track', 'at_risk'])),
     author_id: random.of(users),
     confidential: random.happens(15),
     milestone: random.happens(50) ? random.of(milestones) : undefined,
@@ -246,6 +248,10 @@ function filterOf(random: Random, { users, issues }: Data, me: number): { parame
     { parameters: { weight: 'none' }, test: (issue) => issue.weight === null },
     { parameters: { not: { weight } }, test: (issue) => issue.weight !== weight },
     { parameters: { issue_type: 'incident' }, test: ({ issue_type }) => issue_type === 'incident' },
+    { parameters: { issue_type: 'issue' }, test: ({ issue_type }) => issue_type === 'issue' },
+    { parameters: { health_status: 'at_risk' }, test: ({ health_status }) => health_status === 'at_risk' },
+    { parameters: { health_status: 'any' }, test: ({ health_status }) => health_status !== null },
+    { parameters: { health_status: 'None' }, test: ({ health_status }) => health_status === null },
     { parameters: { iids: [first, second] }, test: ({ iid }) => iid === first || iid === second },
     { parameters: { not: { iids: `${first}` } }, test: ({ iid }) => iid !== first },
   ]);
