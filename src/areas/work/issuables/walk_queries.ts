@@ -61,8 +61,8 @@ function firstOfPlaces(
      ${order} limit ${sql.lit(count)}`;
 }
 
-/** From so many rows on, reading and sorting the first rows of each project or group takes longer than planning to merge them. */
-const fewestMerged = 10_000;
+/** Before so many rows, reading and sorting the first ones of each project or group takes less time than planning to merge them. */
+const fewestMerged = 1000;
 /** Planning takes a tenth of a millisecond for each project or group. */
 const mostMerged = 200;
 
@@ -146,8 +146,7 @@ function firstOfAll(
 /** Whether a part is merged, which is to be planned without sorting. */
 export function isMerged({ view: { place_ids = [] }, filters }: Selection, count: number): boolean {
   const places = place_ids.length;
-  const isFew = Math.min(places, count) * count < fewestMerged;
-  return places > 1 && places <= mostMerged && !isFew && !isNarrowed(filters);
+  return places > 1 && places <= mostMerged && count > fewestMerged && !isNarrowed(filters);
 }
 
 /** The first ids of a part of all rows that match, which are sorted. PostgreSQL might rather read the rows in order until enough match, which may be the last ones only. */
