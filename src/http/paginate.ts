@@ -37,7 +37,7 @@ const defaultPerPage = 20;
 const deep = 1000;
 
 /** The last row that a page is read for by its number, on lists that are too long to be counted. */
-const furthest = 50_000;
+export const furthest = 50_000;
 
 export interface Page<T> {
   items: T[];
@@ -53,10 +53,15 @@ export interface Page<T> {
   next?: Record<string, string> | null;
 }
 
-/** The parameters of every list. */
-export const paging = {
+/** The parameters of lists that have no cursors, because they are in memory or consist of several. */
+export const numberedPaging = {
   page: Type.Integer({ default: 1, description: 'Number of the page' }),
   per_page: Type.Integer({ default: defaultPerPage, description: 'Items per page, at most 100' }),
+};
+
+/** The parameters of other lists. */
+export const paging = {
+  ...numberedPaging,
   cursor: optional(Type.String({ description: 'Where the previous page ended, from its `next` link' })),
 };
 export type Paging = Static<TObject<typeof paging>>;

@@ -10,6 +10,7 @@ import {
   mapPage,
   NotBlank,
   nothing,
+  numberedPaging,
   one,
   optional,
   pageOf,
@@ -129,7 +130,7 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
       operation: `list${type}DiscussionNotes`,
       summary: 'List the notes of a discussion, oldest first',
       access,
-      input: { ...thread, ...paging },
+      input: { ...thread, ...numberedPaging },
       returns: pageOf(Note),
       refusals: { 404: '404 Notes Not Found' },
       handle: async ({ db, url, input, ...granted }) => {

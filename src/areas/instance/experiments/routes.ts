@@ -1,7 +1,7 @@
 /** Experiments: changes shown to some people only, to find out whether they are an improvement. */
 import { type Static, Type } from 'typebox';
 import { teamMember } from '../../../access/index.ts';
-import { badRequest, get, offeredOn, pageOf, pageOfArray, paging, resource } from '../../../http/index.ts';
+import { badRequest, get, numberedPaging, offeredOn, pageOf, pageOfArray, resource } from '../../../http/index.ts';
 import { DefinitionOfExperiment, keyOf } from './definition.ts';
 import { definitions } from './definitions/index.ts';
 import { bucketOf, Gate, gatesFrom, listOfGates, stateOf } from './gate_rules.ts';
@@ -39,7 +39,7 @@ export const experimentRoutes = offeredOn(
       operation: 'listExperiments',
       summary: 'List experiments with their state, by name',
       access: teamMember,
-      input: paging,
+      input: numberedPaging,
       returns: pageOf(Experiment),
       refusals: { 400: '400 Bad request - experimentation may not be working right now' },
       handle: async ({ db, input }) => {

@@ -1,6 +1,17 @@
 import { Type } from 'typebox';
 import { GroupLevel, groupLevel, isMemberOfGroup, isMemberOfProject, levels, signedIn } from '../../../access/index.ts';
-import { get, Id, nullable, one, optional, pageAsked, paging, resource, Timestamp, Visibility } from '../../../http/index.ts';
+import {
+  get,
+  Id,
+  nullable,
+  numberedPaging,
+  one,
+  optional,
+  pageAsked,
+  resource,
+  Timestamp,
+  Visibility,
+} from '../../../http/index.ts';
 import { NamespaceBasic } from '../../people/namespaces/index.ts';
 import { groupRows, presentGroup } from '../groups/index.ts';
 import { presentPermissions, presentProjectBasic, visibleProjectRows } from '../projects/index.ts';
@@ -42,7 +53,7 @@ export const tokenAssociationRoutes = [
     summary: 'List the groups and projects that the current token can access, one page of each',
     access: signedIn,
     scopes: 'any',
-    input: { ...paging, min_access_level: optional(GroupLevel()) },
+    input: { ...numberedPaging, min_access_level: optional(GroupLevel()) },
     returns: one(TokenAssociations),
     handle: async ({ db, url, ssh_url, caller, input }) => {
       const { page, per_page } = pageAsked(input);

@@ -24,6 +24,7 @@ import {
   type Caller,
   containing,
   forbidden,
+  furthest,
   get,
   Id,
   IdOrName,
@@ -34,7 +35,6 @@ import {
   one,
   optional,
   type Paging,
-  pageAsked,
   pageOf,
   paginate,
   paging,
@@ -42,6 +42,7 @@ import {
   put,
   resource,
   type Services,
+  startOf,
   Timestamp,
 } from '../../../http/index.ts';
 import { scanSoon } from '../../code/dependencies/index.ts';
@@ -67,12 +68,10 @@ import {
 import { creatorOf, projectRow, projectsByKey, projectsByOffset, userNamed, visibleProjectRows } from './queries.ts';
 import { beginnings, columnsOfSettings, form, settings } from './rules.ts';
 
-/** Offset pagination gets slower with every page, so it has a limit. */
-const maximumOffset = 50_000;
-
-function refuseFarPage({ page, per_page }: { page: number; per_page: number }): void {
-  if (page * per_page <= maximumOffset) return;
-  const text = `Offset pagination has a maximum allowed offset of ${maximumOffset} for requests that return objects of type Project. Remaining records can be retrieved using keyset pagination.`;
+/** However many projects there are, unlike for other lists. */
+function refuseFarPage(input: Paging): void {
+  if (!startOf(input).isBeyond) return;
+  const text = `Offset pagination has a maximum allowed offset of ${furthest} for requests that return objects of type Project. Remaining records can be retrieved using keyset pagination.`;
   throw new ApiError(405, { message: text, error: text });
 }
 
@@ -129,7 +128,7 @@ const lists = [
       const { db } = services;
       if (input.pagination === 'keyset')
         return presentProjectPage(services, caller, await projectsByKey(db, caller, input), input);
-      if (!input.cursor) refuseFarPage(pageAsked(input));
+      refuseFarPage(input);
       const page = await projectsByOffset(db, caller, visibleProjectRows(db, caller), input);
       return presentProjectPage(services, caller, page, input);
     },

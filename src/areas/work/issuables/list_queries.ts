@@ -85,12 +85,11 @@ function matchingOf(selection: Selection, most: number): Matching {
   };
 }
 
-/** Selects the ids of a page, and where it ends, from a common table expression with the former. */
-function selectedFrom(listed: 'listed', { kind }: Selection, parts: readonly Part[], { per_page, isFar }: Start) {
-  const name = sql.table(listed);
-  const last = sql`(select id from ${name} offset ${sql.lit(per_page - 1)} limit 1)`;
+/** Selects the ids of a page, and where it ends, from the common table expression `listed` with the former. */
+function selectedFrom({ kind }: Selection, parts: readonly Part[], { per_page, isFar }: Start) {
+  const last = sql`(select id from listed offset ${sql.lit(per_page - 1)} limit 1)`;
   const position = sql`(select ${positionOf(kind, parts)} from ${sql.table(kind.table)} where ${rowId(kind)} = ${last})`;
-  return sql`array(select id from ${name}) as ids, ${isFar ? position : sql`null`} as last`;
+  return sql`array(select id from listed) as ids, ${isFar ? position : sql`null`} as last`;
 }
 
 /** The ids of a page of a short list, which is looked up entirely and thereby counted. Without ids if it turns out to be long. */
@@ -109,7 +108,7 @@ async function gathered(db: Database, selection: Selection, parts: readonly Part
          matching as materialized (select ${sql.join(columns)} from ${sql.table(kind.table)} where ${all([sql`(select is_short from bound)`, ...tests])} limit ${sql.lit(most + 1)}),
          listed as materialized (select id from matching where part is not null
            order by ${sql.join([sql`part`, ...order, sql`id desc`])} limit ${sql.lit(start.per_page + 1)} offset ${sql.lit(start.offset)})
-    select (select is_short from bound) as is_short, (select count(*) from matching) as total, ${selectedFrom('listed', selection, parts, start)}`.execute(
+    select (select is_short from bound) as is_short, (select count(*) from matching) as total, ${selectedFrom(selection, parts, start)}`.execute(
     db,
   );
   const { is_short, ids, total, last } = rows[0]!;
@@ -128,7 +127,7 @@ async function walked(db: Database, selection: Selection, parts: readonly Part[]
   const page = sql`select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)} offset ${sql.lit(offset)}`;
   if (isFar) {
     const found = sql<Found>`${customPlan}
-      with listed as materialized (${page}) select ${selectedFrom('listed', selection, parts, start)}`;
+      with listed as materialized (${page}) select ${selectedFrom(selection, parts, start)}`;
     const merges = isMerged(selection, offset + limit);
     const { rows } = await (merges ? withoutSorting(db, (tx) => found.execute(tx)) : found.execute(db));
     return rows[0]!;

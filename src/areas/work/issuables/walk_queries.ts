@@ -172,10 +172,9 @@ function selectedInOrder(
 /** The first ids of a part of a list of more projects than can be named. */
 function firstOfMany(part: Part, selection: Selection, places: NonNullable<View['places']>, count: number): RawBuilder<unknown> {
   const { kind, filters } = selection;
-  const tests = [places.where, ...testsOf(filters), ...ofPart(part)];
   const far = isNarrowed(filters)
     ? firstOfNarrowed(part, selection, places, { count, tested: fewestTested })
-    : firstOfPlaces(part, kind, places.ids, tests, count);
+    : firstOfPlaces(part, kind, places.ids, [places.where, ...testsOf(filters), ...ofPart(part)], count);
   return part.isIndexedAcross ? firstOfAll(part, selection, far, count) : far;
 }
 

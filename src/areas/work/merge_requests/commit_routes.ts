@@ -3,7 +3,20 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { mergeRequestEditor, mergeRequestsVisible, mergeRequestVisible } from '../../../access/index.ts';
 import { repositoryOf, resolveCommit } from '../../../git/index.ts';
-import { CommaList, del, found, get, nothing, one, optional, pageOf, pageOfArray, paging, post } from '../../../http/index.ts';
+import {
+  CommaList,
+  del,
+  found,
+  get,
+  nothing,
+  numberedPaging,
+  one,
+  optional,
+  pageOf,
+  pageOfArray,
+  paging,
+  post,
+} from '../../../http/index.ts';
 import { Commit, presentCommit } from '../../code/repository/index.ts';
 import { addContextCommits, commitsNamed, contextCommits, removeContextCommits } from './context_commit_actions.ts';
 import { listMergeRequests } from './list_queries.ts';
@@ -43,7 +56,7 @@ export const mergeRequestCommitRoutes = [
     operation: 'listContextCommits',
     summary: 'List the context commits of a merge request, newest first',
     access: mergeRequestVisible,
-    input: paging,
+    input: numberedPaging,
     returns: pageOf(Commit),
     handle: async ({ project, merge_request, input, ...services }) => {
       const page = pageOfArray(await contextCommits(services, project, merge_request.id), input);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { mergeRequestVisible } from '../../../access/index.ts';
-import { get, mapPage, pageOf, pageOfArray, paging, resource, Timestamp } from '../../../http/index.ts';
+import { get, mapPage, numberedPaging, pageOf, pageOfArray, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 const states = ['unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved', 'review_started'] as const;
@@ -18,7 +18,7 @@ export const reviewerRoutes = [
     operation: 'listMergeRequestReviewers',
     summary: 'List the reviewers of a merge request',
     access: mergeRequestVisible,
-    input: paging,
+    input: numberedPaging,
     returns: pageOf(Reviewer),
     handle: async ({ db, url, merge_request, input }) => {
       const rows = await db
