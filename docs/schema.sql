@@ -1501,13 +1501,17 @@ CREATE INDEX issues_by_label_priority ON issues USING btree (project_id, label_p
 CREATE INDEX issues_by_label_priority_first ON issues USING btree (project_id, label_priority, id DESC) WHERE label_priority IS NOT NULL;
 CREATE INDEX issues_by_milestone ON issues USING btree (milestone_id) WHERE milestone_id IS NOT NULL;
 CREATE INDEX issues_by_milestone_due ON issues USING btree (project_id, milestone_due_date, label_priority, id DESC) WHERE milestone_due_date IS NOT NULL;
+CREATE INDEX issues_by_milestone_due_first ON issues USING btree (project_id, milestone_due_date, id DESC) WHERE milestone_due_date IS NOT NULL;
+CREATE INDEX issues_by_milestone_due_last ON issues USING btree (project_id, milestone_due_date, id) WHERE milestone_due_date IS NOT NULL;
 CREATE INDEX issues_by_moved ON issues USING btree (moved_to_id) WHERE moved_to_id IS NOT NULL;
 CREATE INDEX issues_by_position ON issues USING btree (project_id, relative_position, id) WHERE relative_position IS NOT NULL;
+CREATE INDEX issues_by_priority ON issues USING btree (project_id, milestone_due_date DESC, label_priority DESC NULLS LAST, id DESC) WHERE milestone_due_date IS NOT NULL;
 CREATE INDEX issues_by_title ON issues USING btree (project_id, lower(title), id);
 CREATE INDEX issues_by_type ON issues USING btree (project_id, issue_type) WHERE issue_type <> 'issue'::text;
 CREATE INDEX issues_by_update ON issues USING btree (project_id, updated_at, id);
 CREATE INDEX issues_by_votes ON issues USING btree (project_id, upvotes, id) WHERE upvotes > 0;
 CREATE INDEX issues_by_weight ON issues USING btree (project_id, weight, id) WHERE weight IS NOT NULL;
+CREATE INDEX issues_by_weight_first ON issues USING btree (project_id, weight, id DESC) WHERE weight IS NOT NULL;
 CREATE INDEX issues_in_order ON issues USING btree (project_id, created_at, id) INCLUDE (state, confidential, author_id);
 CREATE INDEX issues_latest ON issues USING btree (updated_at, id);
 CREATE INDEX issues_newest ON issues USING btree (created_at, id);
