@@ -4,17 +4,29 @@ import type { IssuableKind, MaybeCaller } from '../../../access/index.ts';
 import { badParams, idIn } from '../../../http/index.ts';
 import { isFoundIn } from '../../../texts/index.ts';
 import { emojiNamed } from '../../conversation/award_emoji/index.ts';
-import type { Names } from './name_queries.ts';
+import type { NamedLabel, Names } from './name_queries.ts';
 
 export type Predicate = RawBuilder<SqlBool>;
 
-/** A predicate, and what is known about how many rows match it. */
+/** What is known of a column of all rows that match. */
+export interface Bound {
+  column: string;
+  where: Predicate;
+}
+
+/** A predicate, and what is known about the rows that match it. */
 export interface Filter {
   where: Predicate;
   /** The same, looked up row by row, for lists that are read in order: PostgreSQL would sometimes collect all rows that match instead, for each project again. */
   test?: Predicate;
   /** Whether they may be few: then they are looked up first and sorted. Otherwise the list is read in order until the page is full. */
   isNarrow: boolean;
+  /** Whether they may be few, but cannot be looked up at less cost than all rows are read: then the list is read in order, but not for long. */
+  varies?: true;
+  /** A column in which no row that matches has a value. */
+  lacks?: string;
+  /** In an order by the column, the rows that match begin and end there. */
+  bound?: Bound;
   /** A separate statement that selects the matching ids, which shows cheaply whether they are few. */
   ids?: RawBuilder<unknown>;
   /** Whether the lookup costs the same for few and many. */
@@ -23,6 +35,20 @@ export interface Filter {
 
 export const narrow = (where: Predicate): Filter => ({ where, isNarrow: true });
 export const wide = (where: Predicate): Filter => ({ where, isNarrow: false });
+export const varying = (where: Predicate): Filter => ({ ...wide(where), varies: true });
+
+/** The rows in which a column has no value, or any. */
+export function valued({ table }: IssuableKind, column: string, word: 'none' | 'any'): Filter {
+  const value = sql.ref(`${table}.${column}`);
+  return word === 'none' ? { ...varying(sql`${value} is null`), lacks: column } : varying(sql`${value} is not null`);
+}
+
+/** The rows with a moment in some range. */
+const during = ({ table }: IssuableKind, column: string, range: RawBuilder<unknown>): Filter => {
+  const where: Predicate = sql`${sql.ref(`${table}.${column}`)} ${range}`;
+  return { ...varying(where), bound: { column, where } };
+};
+
 /** The rows with these ids. */
 export const among = ({ table }: IssuableKind, ids: RawBuilder<unknown>): Filter => ({
   where: sql`${sql.ref(`${table}.id`)} in (${ids})`,
@@ -58,7 +84,7 @@ export function referredTo(kind: IssuableKind, references: References): Filter {
 export function notReferredTo(kind: IssuableKind, references: References): Filter {
   const { rows, column, values } = references;
   const isReferredTo: Predicate = sql`exists (select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)} and ${sql.ref(column)} = any(${values}::bigint[]))`;
-  return { ...wide(not(isReferredTo)), test: not(refersToOne(kind, references)) };
+  return { ...varying(not(isReferredTo)), test: not(refersToOne(kind, references)) };
 }
 
 export const not = (where: Predicate): Predicate => sql`not ${where}`;
@@ -131,16 +157,32 @@ function columnsIn(text: string | undefined): readonly (typeof searchable)[numbe
   return named.length > 0 ? named : searchable;
 }
 
-/** The rows with labels, and those without. What has none has no label priority either: in an order by that, the index knows that no other row matches. */
-function byLabelled({ table, labels, column }: IssuableKind): Record<'none' | 'any', Filter> {
-  const rows = sql`select from ${sql.table(labels)} where ${sql.ref(column)} = ${sql.ref(`${table}.id`)}`;
-  const [labelled, looked]: Predicate[] = [sql`exists (${rows})`, sql`exists (${rows} offset 0)`];
-  const without = (isLabelled: Predicate): Predicate =>
-    table === 'epics' ? not(isLabelled) : sql`(${sql.ref(`${table}.label_priority`)} is null and not ${isLabelled})`;
+/** The rows that have a row of another table, and those that have none. */
+export function byReferences(kind: IssuableKind, rows: string): Record<'none' | 'any', Filter> {
+  const references = sql`select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)}`;
+  const [has, looked]: Predicate[] = [sql`exists (${references})`, sql`exists (${references} offset 0)`];
+  return { any: { ...varying(has!), test: looked! }, none: { ...varying(not(has!)), test: not(looked!) } };
+}
+
+/** The rows with labels, and those without. What has none has no label priority either, which some indexes know. */
+function byLabelled(kind: IssuableKind): Record<'none' | 'any', Filter> {
+  const { any, none } = byReferences(kind, kind.labels);
+  if (kind.table === 'epics') return { any, none };
+  const column = 'label_priority';
+  const unranked: Predicate = sql`${sql.ref(`${kind.table}.${column}`)} is null`;
   return {
-    any: { ...wide(labelled!), test: looked! },
-    none: { ...wide(without(labelled!)), test: without(looked!) },
+    any,
+    none: { ...none, where: sql`(${unranked} and ${none.where})`, lacks: column, bound: { column, where: unranked } },
   };
+}
+
+/** The rows with one of some labels. If these have a priority wherever they are used, that of the rows is the same or a better one. */
+function byLabel(kind: IssuableKind, labels: readonly NamedLabel[]): Filter {
+  const filter = referredTo(kind, { rows: kind.labels, column: 'label_id', values: labels.map(({ id }) => id) });
+  const priorities = labels.flatMap(({ priority }) => priority ?? []);
+  if (priorities.length === 0 || priorities.length < labels.length || kind.table === 'epics') return filter;
+  const where: Predicate = sql`${sql.ref(`${kind.table}.label_priority`)} <= ${Math.max(...priorities)}`;
+  return { ...filter, bound: { column: 'label_priority', where } };
 }
 
 /** The filters that lists of all kinds have. */
@@ -151,16 +193,16 @@ export function sharedFilters(kind: IssuableKind): FilterTable<SharedFilters, Se
     labels: (titles, { names }) => {
       const word = labelWord(titles);
       if (word) return [labelled[word]];
-      return titles.map((title) => referredTo(kind, { rows: kind.labels, column: 'label_id', values: names.labels(title) }));
+      return titles.map((title) => byLabel(kind, names.labels(title)));
     },
     author_id: (author_id) => narrow(sql`${column('author_id')} = ${author_id}`),
     author_username: (username, { names }) => narrow(sql`${column('author_id')} = ${names.user(username) ?? -1}`),
-    confidential: (is) => wide(is ? sql`${column('confidential')}` : sql`not ${column('confidential')}`),
-    created_after: (at) => wide(sql`${column('created_at')} >= ${at}`),
+    confidential: (is) => (is ? varying(sql`${column('confidential')}`) : wide(sql`not ${column('confidential')}`)),
+    created_after: (at) => during(kind, 'created_at', sql`>= ${at}`),
     // Replies show times with milliseconds, and a list up to the time of a row must include that row.
-    created_before: (at) => wide(sql`${column('created_at')} < ${at}::timestamptz + interval '1 millisecond'`),
-    updated_after: (at) => wide(sql`${column('updated_at')} >= ${at}`),
-    updated_before: (at) => wide(sql`${column('updated_at')} < ${at}::timestamptz + interval '1 millisecond'`),
+    created_before: (at) => during(kind, 'created_at', sql`< ${at}::timestamptz + interval '1 millisecond'`),
+    updated_after: (at) => during(kind, 'updated_at', sql`>= ${at}`),
+    updated_before: (at) => during(kind, 'updated_at', sql`< ${at}::timestamptz + interval '1 millisecond'`),
     search: (text, _seen, all) => {
       const where = isFoundIn(
         text,
@@ -180,7 +222,7 @@ export function reactedTo(kind: IssuableKind, caller: MaybeCaller, name: string)
   if (!caller) return undefined;
   const [word, of] = [wordOf(name), sql.ref(kind.column)];
   const own = sql`select ${of} from award_emoji where user_id = ${caller.id} and ${of} is not null`;
-  if (word === 'none') return wide(sql`not exists (${own} and ${of} = ${sql.ref(`${kind.table}.id`)})`);
+  if (word === 'none') return varying(sql`not exists (${own} and ${of} = ${sql.ref(`${kind.table}.id`)})`);
   return among(kind, word === 'any' ? own : sql`${own} and name = ${emojiNamed(name) ?? name}`);
 }
 
@@ -192,7 +234,7 @@ export function sharedExclusions(kind: IssuableKind): FilterTable<Excludable, Se
     labels: (titles, { names }) => {
       const word = labelWord(titles);
       if (word) return labelled[word === 'any' ? 'none' : 'any'];
-      const ids = titles.flatMap((title) => names.labels(title));
+      const ids = titles.flatMap((title) => names.labels(title).map(({ id }) => id));
       return notReferredTo(kind, { rows: kind.labels, column: 'label_id', values: ids });
     },
     author_id: (author_id) => wide(sql`${author} is distinct from ${author_id}`),

@@ -23,6 +23,8 @@ export {
   type SeenBy,
   sharedExclusions,
   sharedFilters,
+  valued,
+  varying,
   wide,
   wordOf,
 } from './filters.ts';
@@ -50,7 +52,7 @@ export {
 export { countByState, pageOfSelection } from './list_queries.ts';
 export type { NamesAsked } from './name_queries.ts';
 export type { Part, Sort } from './part_queries.ts';
-export { isNull, milestoneFilters, namesAsked, opposite, peopleIn, scopeFilter } from './people_filters.ts';
+export { byMilestone, milestoneFilters, namesAsked, opposite, peopleIn, scopeFilter } from './people_filters.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
 export { isSubscribed, participants } from './queries.ts';

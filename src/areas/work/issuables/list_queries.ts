@@ -22,7 +22,7 @@ import {
 } from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
 import { all, ordering, type Part, partNumber, partsFrom, placeId, positionOf, rowId, wholeKeys } from './part_queries.ts';
-import { firstOfPart, isMerged, ofPlaces, type Selection, within } from './walk_queries.ts';
+import { firstOfPart, isEmpty, isMerged, ofPlaces, type Selection, within } from './walk_queries.ts';
 
 const isLoose = (filters: readonly Filter[]) => filters.every(({ isNarrow }) => !isNarrow);
 
@@ -122,7 +122,7 @@ async function gathered(db: Database, selection: Selection, parts: readonly Part
 async function walked(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Found> {
   const { per_page, offset, isFar } = start;
   const limit = per_page + 1;
-  const rest = partsFrom(db, selection.kind, parts, start);
+  const rest = partsFrom(db, selection.kind, parts, start).filter((part) => !isEmpty(part, selection.filters));
   const firsts = rest.map((part) => sql`(${firstOfPart(part, selection, offset + limit)})`);
   const page = sql`select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)} offset ${sql.lit(offset)}`;
   if (isFar) {

@@ -1,4 +1,4 @@
-/** Resolving names in filters to ids before the list is read: PostgreSQL plans well for ids whose frequency it knows, and badly for subqueries. */
+/** Resolving names in filters before the list is read: PostgreSQL plans well for ids whose frequency it knows, and badly for subqueries. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { containing } from '../../../http/index.ts';
@@ -10,9 +10,20 @@ export interface NamesAsked {
   usernames: readonly string[];
 }
 
+/** A label with its priority in its project; null for one without and for labels of groups, whose priority differs between projects. */
+export interface NamedLabel {
+  id: number;
+  priority: number | null;
+}
+
+export interface NamedMilestone {
+  id: number;
+  due_date: string | null;
+}
+
 export interface Names {
-  labels(title: string): readonly number[];
-  milestones(title: string): readonly number[];
+  labels(title: string): readonly NamedLabel[];
+  milestones(title: string): readonly NamedMilestone[];
   user(username: string): number | undefined;
 }
 
@@ -32,32 +43,31 @@ function patternsOf(scope: string): { inside: string; deeper: string } {
   return { inside: `${start}_%`, deeper: `${start}%::_%` };
 }
 
-async function labelIds(db: Database, titles: readonly string[], view: View): Promise<Map<string, number[]>> {
-  const ids = new Map<string, number[]>();
-  if (titles.length === 0) return ids;
+async function labelsNamed(db: Database, titles: readonly string[], view: View): Promise<Map<string, NamedLabel[]>> {
+  if (titles.length === 0) return new Map();
   const scoped = titles.flatMap((wanted) => {
     const scope = scopeWanted(wanted, view);
     return scope === undefined ? [] : { wanted, ...patternsOf(scope) };
   });
+  const own = sql`(select priority from label_priorities own where own.label_id = labels.id and own.project_id = labels.project_id)`;
   const ofScopes = sql`
     union all
-    select id, wanted from unnest(${scoped.map(({ wanted }) => wanted)}::text[], ${scoped.map(({ inside }) => inside)}::text[],
+    select id, wanted, ${own} from unnest(${scoped.map(({ wanted }) => wanted)}::text[], ${scoped.map(({ inside }) => inside)}::text[],
                                   ${scoped.map(({ deeper }) => deeper)}::text[]) scopes(wanted, inside, deeper)
       join labels on title like inside and title not like deeper where ${view.near}`;
-  const { rows } = await sql<{ id: number; wanted: string }>`
-    select id, title as wanted from labels where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.near}
+  const { rows } = await sql<NamedLabel & { wanted: string }>`
+    select id, title as wanted, ${own} as priority from labels where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.near}
     ${scoped.length > 0 ? ofScopes : sql``}`.execute(db);
-  for (const { id, wanted } of rows) ids.set(wanted, [...(ids.get(wanted) ?? []), id]);
-  return ids;
+  return Map.groupBy(rows, ({ wanted }) => wanted);
 }
 
-async function milestoneIds(db: Database, titles: readonly string[], view: View): Promise<Map<string, number[]>> {
-  const ids = new Map<string, number[]>();
-  if (titles.length === 0) return ids;
-  const { rows } = await sql<{ id: number; title: string }>`
-    select id, title from milestones where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.near}`.execute(db);
-  for (const { id, title } of rows) ids.set(title, [...(ids.get(title) ?? []), id]);
-  return ids;
+async function milestonesNamed(db: Database, titles: readonly string[], view: View): Promise<Map<string, NamedMilestone[]>> {
+  if (titles.length === 0) return new Map();
+  const { rows } = await sql<NamedMilestone & { title: string }>`
+    select id, title, due_date::text from milestones where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.near}`.execute(
+    db,
+  );
+  return Map.groupBy(rows, ({ title }) => title);
 }
 
 async function userIds(db: Database, usernames: readonly string[]): Promise<Map<string, number>> {
@@ -71,8 +81,8 @@ async function userIds(db: Database, usernames: readonly string[]): Promise<Map<
 
 /** Looks names up, with one statement for each kind that is needed. */
 export async function namesFor(db: Database, asked: NamesAsked, view: View): Promise<Names> {
-  const labels = await labelIds(db, [...new Set(asked.labels)], view);
-  const milestones = await milestoneIds(db, asked.milestones, view);
+  const labels = await labelsNamed(db, [...new Set(asked.labels)], view);
+  const milestones = await milestonesNamed(db, asked.milestones, view);
   const users = await userIds(db, asked.usernames);
   return {
     labels: (title) => labels.get(title) ?? [],

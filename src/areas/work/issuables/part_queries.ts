@@ -13,6 +13,8 @@ export type Sort = SortKey['sort'];
 export interface Part {
   /** Which rows are in it; all by default. */
   where?: RawBuilder<SqlBool>;
+  /** The columns that its sort keys are. In the first of them, all of its rows have a value. */
+  columns?: readonly [string, ...string[]];
   /** Whether an index has the rows of all projects in this order, besides those of each. */
   isIndexedAcross?: true;
   /** The sort keys; ties are ordered by id, newest first. */

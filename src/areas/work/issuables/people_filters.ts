@@ -2,27 +2,27 @@
 import { sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
 import {
+  byReferences,
   type Filter,
   type FilterTable,
   idOr,
   narrow,
-  not,
   notReferredTo,
   type Predicate,
   referredTo,
   type SeenBy,
   titlesIn,
+  valued,
   wide,
   wordOf,
 } from './filters.ts';
-import type { NamesAsked } from './name_queries.ts';
+import type { NamedMilestone, NamesAsked } from './name_queries.ts';
 
 const noRow: Predicate = sql`false`;
 
 /** Filters by the people in a table, which has a column for those and one for the row of the kind. */
 export function peopleIn(kind: IssuableKind, table: string) {
-  const [rows, of, id] = [sql.table(table), sql.ref(kind.column), sql.ref(`${kind.table}.id`)];
-  const some: Predicate = sql`exists (select from ${rows} where ${of} = ${id})`;
+  const { any, none } = byReferences(kind, table);
   const without = (user_id: number): Filter => notReferredTo(kind, { rows: table, column: 'user_id', values: [user_id] });
   const withUser = (user_id: number): Filter => referredTo(kind, { rows: table, column: 'user_id', values: [user_id] });
   const read = (name: string, text: string): number | 'none' | 'any' => idOr(name, text, ['none', 'any']) || 'none';
@@ -31,15 +31,15 @@ export function peopleIn(kind: IssuableKind, table: string) {
     /** By an ID or a keyword; 0 means nobody. */
     byId(name: string, text: string): Filter {
       const value = read(name, text);
-      if (value === 'any') return wide(some);
-      return value === 'none' ? wide(not(some)) : withUser(value);
+      if (value === 'any') return any;
+      return value === 'none' ? none : withUser(value);
     },
     /** By a user whose name was looked up; an unknown one finds nothing. */
     byUser: (user_id: number | undefined): Filter => (user_id === undefined ? narrow(noRow) : withUser(user_id)),
     exceptId(name: string, text: string): Filter {
       const value = read(name, text);
-      if (value === 'any') return wide(not(some));
-      return value === 'none' ? wide(some) : without(value);
+      if (value === 'any') return none;
+      return value === 'none' ? any : without(value);
     },
     exceptUsers: (ids: readonly (number | undefined)[]): Filter[] =>
       ids.flatMap((user_id) => (user_id === undefined ? [] : without(user_id))),
@@ -62,12 +62,28 @@ export function scopeFilter(
   return (whose === 'assigned_to_me' ? assignees : reviewers).withUser(caller.id);
 }
 
-/** A predicate on rows of a kind: a column has no value, or any. */
-export const isNull = ({ table }: IssuableKind, column: string, word: 'none' | 'any'): Predicate =>
-  sql`${sql.ref(`${table}.${column}`)} ${word === 'none' ? sql`is null` : sql`is not null`}`;
-
 /** The other keyword, for `not`. */
 export const opposite = { none: 'any', any: 'none' } as const;
+
+/** The rows without a milestone, which have no due date of one either, and those with any. */
+export function byMilestone(kind: IssuableKind): Record<'none' | 'any', Filter> {
+  return {
+    any: valued(kind, 'milestone_id', 'any'),
+    none: { ...valued(kind, 'milestone_id', 'none'), lacks: 'milestone_due_date' },
+  };
+}
+
+const idsOf = (milestones: readonly NamedMilestone[]) => milestones.map(({ id }) => id);
+
+/** The rows with one of some milestones, which have its due date. */
+function inMilestones({ table }: IssuableKind, milestones: readonly NamedMilestone[]): Filter {
+  const filter = narrow(sql`${sql.ref(`${table}.milestone_id`)} = any(${idsOf(milestones)}::bigint[])`);
+  const dates = milestones.flatMap(({ due_date }) => due_date ?? []).toSorted();
+  const column = 'milestone_due_date';
+  if (dates.length === 0) return { ...filter, lacks: column };
+  if (dates.length < milestones.length) return filter;
+  return { ...filter, bound: { column, where: sql`${sql.ref(`${table}.${column}`)} between ${dates[0]} and ${dates.at(-1)}` } };
+}
 
 /** The filter by the title of a milestone, or `None` or `Any`, and the one of `not`. */
 export function milestoneFilters(
@@ -78,16 +94,14 @@ export function milestoneFilters(
     positive: {
       milestone: (title, { names }) => {
         const word = wordOf(title);
-        return word
-          ? wide(isNull(kind, 'milestone_id', word))
-          : narrow(sql`${column} = any(${names.milestones(title)}::bigint[])`);
+        return word ? byMilestone(kind)[word] : inMilestones(kind, names.milestones(title));
       },
     },
     negative: {
       milestone: (title, { names }) => {
         const word = wordOf(title);
-        if (word) return wide(isNull(kind, 'milestone_id', opposite[word]));
-        return wide(sql`(${column} is null or ${column} <> all(${names.milestones(title)}::bigint[]))`);
+        if (word) return byMilestone(kind)[opposite[word]];
+        return wide(sql`(${column} is null or ${column} <> all(${idsOf(names.milestones(title))}::bigint[]))`);
       },
     },
   };

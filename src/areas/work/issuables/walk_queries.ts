@@ -24,6 +24,18 @@ export interface Selection {
 /** All predicates except that of the projects or groups. */
 export const within = ({ view, filters }: Selection) => [view.where, ...filters.map(({ where }) => where)];
 
+const isNarrowed = (filters: readonly Filter[]) => filters.some(({ isNarrow }) => isNarrow);
+/** Whether few rows may match. */
+const isBounded = (filters: readonly Filter[]) => filters.some(({ isNarrow, varies }) => isNarrow || varies);
+
+/** Whether no row of a part matches. */
+export const isEmpty = ({ columns }: Part, filters: readonly Filter[]): boolean =>
+  columns !== undefined && filters.some(({ lacks }) => lacks === columns[0]);
+
+/** Where the rows of a part that match are in its order. */
+const boundsOf = ({ columns = [] }: { columns?: readonly string[] }, filters: readonly Filter[]) =>
+  filters.flatMap(({ bound }) => (bound && columns.includes(bound.column) ? bound.where : []));
+
 /** The filters where rows are read in order. */
 const testsOf = (filters: readonly Filter[]) => filters.map(({ where, test = where }) => test);
 
@@ -96,7 +108,7 @@ const mostNear = (filters: readonly Filter[]): number => mostTested(filters) / 5
  * The first ids of a part that match filters, if they are found in the first `tested` rows of each project or group; otherwise all that match are sorted. Where filters leave
  * too few of these rows, the last of them is read as well: what is before it in the list is known.
  */
-function firstOfNarrowed(
+function firstOfBounded(
   part: Part,
   selection: Selection,
   { ids, where }: { ids: RawBuilder<unknown>; where: RawBuilder<SqlBool> },
@@ -105,9 +117,10 @@ function firstOfNarrowed(
   const { kind, filters } = selection;
   const tests = all([where, ...testsOf(filters)]);
   const [table, columns, listed] = [sql.table(kind.table), columnsOf(part, kind), orderOf(kind, part, true)];
+  const within = all([sql`${placeId(kind)} = place.id`, ...ofPart(part), ...boundsOf(part, filters)]);
   // With the names of the keys, because PostgreSQL does not see the order of an expression from outside.
-  const rows = (more: RawBuilder<unknown>) => sql`
-    select ${columns}, ${more} from ${table} where ${all([sql`${placeId(kind)} = place.id`, ...ofPart(part)])} ${orderOf(kind, part, false)}`;
+  const rows = (more: RawBuilder<unknown>) =>
+    sql`select ${columns}, ${more} from ${table} where ${within} ${orderOf(kind, part, false)}`;
   const first = (limit: number) => sql`lateral (
     (select ${namesOf(part)}, false as is_end from (${rows(sql`${table}.*`)} limit ${sql.lit(tested)}) ${table} where ${tests} ${listed} limit ${sql.lit(limit)})
     union all (${rows(sql`true`)} limit 1 offset ${sql.lit(tested - 1)})
@@ -172,13 +185,12 @@ function selectedInOrder(
 /** The first ids of a part of a list of more projects than can be named. */
 function firstOfMany(part: Part, selection: Selection, places: NonNullable<View['places']>, count: number): RawBuilder<unknown> {
   const { kind, filters } = selection;
-  const far = isNarrowed(filters)
-    ? firstOfNarrowed(part, selection, places, { count, tested: fewestTested })
-    : firstOfPlaces(part, kind, places.ids, [places.where, ...testsOf(filters), ...ofPart(part)], count);
+  const far =
+    isBounded(filters) && count <= mostNear(filters)
+      ? firstOfBounded(part, selection, places, { count, tested: fewestTested })
+      : firstOfPlaces(part, kind, places.ids, [places.where, ...testsOf(filters), ...ofPart(part)], count);
   return part.isIndexedAcross ? firstOfAll(part, selection, far, count) : far;
 }
-
-const isNarrowed = (filters: readonly Filter[]) => filters.some(({ isNarrow }) => isNarrow);
 
 /** The first ids of a part, read in order. */
 export function firstOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
@@ -189,7 +201,7 @@ export function firstOfPart(part: Part, selection: Selection, count: number): Ra
   const [tests, places] = [[where, ...testsOf(filters)], place_ids.length];
   const ids = sql`select unnest(${place_ids}::bigint[])`;
   const tested = Math.max(fewestTested, Math.ceil(mostTested(filters) / Math.max(1, places)));
-  if (isNarrowed(filters)) return firstOfNarrowed(part, selection, { ids, where }, { count, tested });
+  if (isBounded(filters) && count <= mostNear(filters)) return firstOfBounded(part, selection, { ids, where }, { count, tested });
   if (places === 1) return selectedInOrder(part, selection, tests, count);
   if (isMerged(selection, count)) return mergedFromPlaces(part, kind, place_ids, [...tests, ...ofPart(part)], count);
   if (places + Math.min(places, count) * count <= mostOfPlaces)

@@ -5,11 +5,11 @@ import { dayOf } from '../../../cron/index.ts';
 import { badParams, reaches } from '../../../http/index.ts';
 import {
   among,
+  byMilestone,
   type Filter,
   type FilterTable,
   filtersOf,
   idOr,
-  isNull,
   milestoneFilters,
   type NamesAsked,
   namesAsked,
@@ -23,6 +23,8 @@ import {
   scopeFilter,
   sharedExclusions,
   sharedFilters,
+  valued,
+  varying,
   wide,
   wordOf,
 } from '../issuables/index.ts';
@@ -53,7 +55,7 @@ const milestonesThat = (word: 'Upcoming' | 'Started', { now, project_id }: SeenI
 };
 
 function milestoneIdFilter(word: NonNullable<IssueFilters['milestone_id']>, seen: SeenInList): Filter {
-  if (word === 'None' || word === 'Any') return wide(isNull(issueKind, 'milestone_id', word === 'None' ? 'none' : 'any'));
+  if (word === 'None' || word === 'Any') return byMilestone(issueKind)[word === 'None' ? 'none' : 'any'];
   return narrow(sql`issues.milestone_id in (${milestonesThat(word, seen)})`);
 }
 
@@ -82,14 +84,12 @@ const positive: FilterTable<IssueFilters, SeenInList> = {
   iteration_id: (text, seen) => {
     const value = idOr('iteration_id', text, ['none', 'any', 'current']);
     if (value === 'current') return narrow(sql`issues.iteration_id in (${currentIterations(seen)})`);
-    return typeof value === 'number'
-      ? narrow(sql`issues.iteration_id = ${value}`)
-      : wide(isNull(issueKind, 'iteration_id', value));
+    return typeof value === 'number' ? narrow(sql`issues.iteration_id = ${value}`) : valued(issueKind, 'iteration_id', value);
   },
   iteration_title: (title) => narrow(sql`issues.iteration_id in (select id from iterations where title = ${title})`),
   weight: (text) => {
     const value = idOr('weight', text, ['none', 'any']);
-    return typeof value === 'number' ? narrow(sql`issues.weight = ${value}::bigint`) : wide(isNull(issueKind, 'weight', value));
+    return typeof value === 'number' ? narrow(sql`issues.weight = ${value}::bigint`) : valued(issueKind, 'weight', value);
   },
   my_reaction_emoji: (name, { caller }) => reactedTo(issueKind, caller, name),
   due_date: (name, { now }) => dueDateFilter(name as DueDate, now),
@@ -109,18 +109,18 @@ const positive: FilterTable<IssueFilters, SeenInList> = {
          where epic_id = ${value} and ${isVisibleEpic(caller)}`,
       );
     const inEpic: Predicate = sql`exists (select from epic_issues where issue_id = issues.id)`;
-    if (value === 'none') return wide(not(inEpic));
+    if (value === 'none') return varying(not(inEpic));
     return { ...among(issueKind, sql`select issue_id from epic_issues`), test: inEpic };
   },
   health_status: (status) => {
     const word = wordOf(status);
-    const where = word ? isNull(issueKind, 'health_status', word) : sql<boolean>`issues.health_status = ${status}`;
-    return word === 'none' ? wide(where) : narrow(where);
+    if (word === 'none') return valued(issueKind, 'health_status', word);
+    return narrow(word ? sql`issues.health_status is not null` : sql`issues.health_status = ${status}`);
   },
 };
 
 function dueDateFilter(name: DueDate, now: Date): Filter {
-  if (name === '0' || name === 'any') return wide(isNull(issueKind, 'due_date', name === '0' ? 'none' : 'any'));
+  if (name === '0' || name === 'any') return valued(issueKind, 'due_date', name === '0' ? 'none' : 'any');
   const { from, until } = daysNamed(name, now);
   return narrow(sql`issues.due_date between ${from ?? '-infinity'} and ${until ?? 'infinity'}`);
 }
@@ -129,7 +129,7 @@ const negative: FilterTable<Excluded, SeenInList> = {
   ...sharedExclusions(issueKind),
   ...milestones.negative,
   milestone_id: (word, seen) => {
-    if (word === 'None' || word === 'Any') return wide(isNull(issueKind, 'milestone_id', word === 'None' ? 'any' : 'none'));
+    if (word === 'None' || word === 'Any') return byMilestone(issueKind)[word === 'None' ? 'any' : 'none'];
     return wide(sql`(issues.milestone_id is not null and not exists (
       select from (${milestonesThat(word, { ...seen, project_id: undefined })}) such where such.id = issues.milestone_id))`);
   },
@@ -139,20 +139,16 @@ const negative: FilterTable<Excluded, SeenInList> = {
   iteration_id: (text, seen) => {
     const value = idOr('not[iteration_id]', text, ['none', 'any', 'current']);
     if (value === 'current') return wide(sql`(issues.iteration_id in (${currentIterations(seen)})) is not true`);
-    return wide(
-      typeof value === 'number'
-        ? sql`issues.iteration_id is distinct from ${value}`
-        : isNull(issueKind, 'iteration_id', opposite[value]),
-    );
+    return typeof value === 'number'
+      ? wide(sql`issues.iteration_id is distinct from ${value}`)
+      : valued(issueKind, 'iteration_id', opposite[value]);
   },
   iteration_title: (title) => wide(sql`(issues.iteration_id in (select id from iterations where title = ${title})) is not true`),
   weight: (text) => {
     const value = idOr('not[weight]', text, ['none', 'any']);
-    return wide(
-      typeof value === 'number'
-        ? sql`issues.weight is distinct from ${value}::bigint`
-        : isNull(issueKind, 'weight', opposite[value]),
-    );
+    return typeof value === 'number'
+      ? wide(sql`issues.weight is distinct from ${value}::bigint`)
+      : valued(issueKind, 'weight', opposite[value]);
   },
 };
 

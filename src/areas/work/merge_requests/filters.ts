@@ -18,6 +18,7 @@ import {
   scopeFilter,
   sharedExclusions,
   sharedFilters,
+  varying,
   wide,
 } from '../issuables/index.ts';
 import type { Excluded, MergeRequestFilters } from './list_parameters.ts';
@@ -49,15 +50,15 @@ const isNamed = (user_id?: number): Predicate => sql`exists (
 
 function namedBy(text: string): Filter {
   const value = idOr('approver_ids', text, ['none', 'any']);
-  if (value === 'any') return wide(isNamed());
-  return wide(value === 'none' ? not(isNamed()) : isNamed(value));
+  if (value === 'any') return varying(isNamed());
+  return varying(value === 'none' ? not(isNamed()) : isNamed(value));
 }
 
 /** Of a project that is hidden from the caller, nothing is found. */
 const fromProject = (caller: MaybeCaller, id: number): Predicate => sql`
   (merge_requests.source_project_id = ${id} and exists (select from projects where projects.id = ${id} and ${isVisibleProject(caller)}))`;
 
-const isDraft = (draft: boolean): Filter => wide(draft ? sql`merge_requests.draft` : sql`not merge_requests.draft`);
+const isDraft = (draft: boolean): Filter => (draft ? varying(sql`merge_requests.draft`) : wide(sql`not merge_requests.draft`));
 
 const positive: FilterTable<MergeRequestFilters, SeenBy> = {
   ...sharedFilters(mergeRequestKind),
@@ -71,7 +72,7 @@ const positive: FilterTable<MergeRequestFilters, SeenBy> = {
   merge_user_username: (username, { names }) => narrow(sql`merge_requests.merge_user_id = ${names.user(username) ?? -1}`),
   my_reaction_emoji: (name, { caller }) => reactedTo(mergeRequestKind, caller, name),
   source_branch: (name) => narrow(sql`merge_requests.source_branch = ${name}`),
-  target_branch: (name) => wide(sql`merge_requests.target_branch = ${name}`),
+  target_branch: (name) => varying(sql`merge_requests.target_branch = ${name}`),
   source_project_id: (id, { caller }) => narrow(fromProject(caller, id)),
   approved: (word) => approvals.byId('approved', word === 'yes' ? 'any' : 'none'),
   approved_by_ids: (ids) => ids.map((id) => approvals.byId('approved_by_ids', id)),
@@ -95,7 +96,7 @@ const negative: FilterTable<Excluded, SeenBy> = {
   reviewer_username: (username, { names }) => reviewers.exceptUsers([names.user(username)]),
   my_reaction_emoji: (name, { caller }) => {
     const reacted = reactedTo(mergeRequestKind, caller, name);
-    return reacted && wide(not(reacted.where));
+    return reacted && varying(not(reacted.where));
   },
 };
 
