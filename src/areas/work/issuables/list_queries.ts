@@ -22,7 +22,17 @@ import {
 } from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
 import { all, ordering, type Part, partNumber, partsFrom, placeId, positionOf, rowId, wholeKeys } from './part_queries.ts';
-import { firstOfPart, isEmpty, isMerged, ofPlaces, type Selection, within } from './walk_queries.ts';
+import {
+  collectedOfPart,
+  firstOfPart,
+  isEmpty,
+  isMerged,
+  isTested,
+  ofPlaces,
+  type Selection,
+  testedOfPart,
+  within,
+} from './walk_queries.ts';
 
 const isLoose = (filters: readonly Filter[]) => filters.every(({ isNarrow }) => !isNarrow);
 
@@ -118,11 +128,39 @@ async function gathered(db: Database, selection: Selection, parts: readonly Part
   return { total };
 }
 
-/** The ids of a page of a list of any length. The parts are read in order, as far as the end of the page. */
-async function walked(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Found> {
+/**
+ * The ids of a page of a list of which few rows may match. They are looked for among the first rows of each project or group; only a part in which these are too few
+ * is read whole. Then the statement is repeated, because planning that takes as long as reading most pages.
+ */
+async function tested(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
+  const { per_page, offset } = start;
+  const count = offset + per_page + 1;
+  const whole = new Set<number>();
+  for (;;) {
+    const firsts = rest.map((part, index) => {
+      const rows = whole.has(index) ? collectedOfPart(part, selection, count) : testedOfPart(part, selection, count);
+      return sql`(select id, case when is_end then ${sql.lit(index)} end as ends from (${rows}) part)`;
+    });
+    const { rows } = await sql<Required<Found> & { ends: number | null }>`${customPlan}
+      with near as materialized (select id, ends from (${sql.join(firsts, sql` union all `)}) firsts limit ${sql.lit(count)}),
+           listed as materialized (select id from near offset ${sql.lit(offset)})
+      select (select min(ends) from near) as ends, ${selectedFrom(selection, parts, start)}`.execute(db);
+    const { ends, ids, last } = rows[0]!;
+    if (ends === null) return { ids, last };
+    whole.add(ends);
+  }
+}
+
+/** The parts of a list, and those from the beginning of a page on in which rows may match. */
+interface Parts {
+  parts: readonly Part[];
+  rest: readonly Part[];
+}
+
+/** The ids of a page of a list that is read in order, as far as the end of the page. */
+async function walked(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
   const { per_page, offset, isFar } = start;
   const limit = per_page + 1;
-  const rest = partsFrom(db, selection.kind, parts, start).filter((part) => !isEmpty(part, selection.filters));
   const firsts = rest.map((part) => sql`(${firstOfPart(part, selection, offset + limit)})`);
   const page = sql`select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)} offset ${sql.lit(offset)}`;
   if (isFar) {
@@ -160,7 +198,10 @@ async function idsOfPage(db: Database, selection: Selection, parts: readonly Par
   if (isKnownAsLong(db, selection)) tried = { total: mostSearched };
   else if (isNarrow) tried = await gathered(db, selection, parts, start);
   const { ids, total, last = null } = tried;
-  const found = ids ? { ids, last } : await walked(db, selection, parts, start);
+  if (ids) return { ids, last, ...(total === undefined ? {} : { total }) };
+  const rest = partsFrom(db, selection.kind, parts, start).filter((part) => !isEmpty(part, selection.filters));
+  const read = isTested(selection, start.offset + start.per_page + 1) ? tested : walked;
+  const found = await read(db, selection, { parts, rest }, start);
   return total === undefined ? found : { ...found, total };
 }
 

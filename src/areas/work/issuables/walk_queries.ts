@@ -25,8 +25,9 @@ export interface Selection {
 export const within = ({ view, filters }: Selection) => [view.where, ...filters.map(({ where }) => where)];
 
 const isNarrowed = (filters: readonly Filter[]) => filters.some(({ isNarrow }) => isNarrow);
-/** Whether few rows may match. */
-const isBounded = (filters: readonly Filter[]) => filters.some(({ isNarrow, varies }) => isNarrow || varies);
+/** Whether few rows may match. In one project or group, PostgreSQL knows about how many. */
+const mayBeFew = ({ view, filters }: Selection) =>
+  isNarrowed(filters) || (view.place_ids?.length !== 1 && filters.some(({ varies }) => varies));
 
 /** Whether no row of a part matches. */
 export const isEmpty = ({ columns }: Part, filters: readonly Filter[]): boolean =>
@@ -104,17 +105,20 @@ const fewestTested = 10;
 /** Of a page that ends further behind, too few rows would be found among those that are tested. */
 const mostNear = (filters: readonly Filter[]): number => mostTested(filters) / 5;
 
+/** Whether the first rows of a list are looked for among the first rows of each project or group, because few of them may match. */
+export const isTested = (selection: Selection, count: number): boolean =>
+  mayBeFew(selection) && count <= mostNear(selection.filters);
+
 /**
- * The first ids of a part that match filters, if they are found in the first `tested` rows of each project or group; otherwise all that match are sorted. Where filters leave
- * too few of these rows, the last of them is read as well: what is before it in the list is known.
+ * The ids of a part that match filters among the first `tested` rows of each project or group, in order. Where filters leave too few of these rows, the last of them is
+ * listed as an end: what is before it in the list is known.
  */
-function firstOfBounded(
+function firstOfTested(
   part: Part,
-  selection: Selection,
+  { kind, filters }: Selection,
   { ids, where }: { ids: RawBuilder<unknown>; where: RawBuilder<SqlBool> },
   { count, tested }: { count: number; tested: number },
 ): RawBuilder<unknown> {
-  const { kind, filters } = selection;
   const tests = all([where, ...testsOf(filters)]);
   const [table, columns, listed] = [sql.table(kind.table), columnsOf(part, kind), orderOf(kind, part, true)];
   const within = all([sql`${placeId(kind)} = place.id`, ...ofPart(part), ...boundsOf(part, filters)]);
@@ -125,20 +129,19 @@ function firstOfBounded(
     (select ${namesOf(part)}, false as is_end from (${rows(sql`${table}.*`)} limit ${sql.lit(tested)}) ${table} where ${tests} ${listed} limit ${sql.lit(limit)})
     union all (${rows(sql`true`)} limit 1 offset ${sql.lit(tested - 1)})
     limit ${sql.lit(limit)}) first`;
-  const isKnown = sql`(select not exists (select from near where is_end))`;
   return sql`
-    with near as materialized (
-      select row_id as id, is_end from (
-        select first.* from (select place.id from (${ids}) place(id), ${first(1)} ${listed} limit ${sql.lit(count)}) place, ${first(count)}) firsts
-       ${listed} limit ${sql.lit(count)})
-    select id from near where ${isKnown}
-    union all select id from (${collected(part, selection, count)}) far where not ${isKnown}`;
+    select row_id as id, is_end from (
+      select first.* from (select place.id from (${ids}) place(id), ${first(1)} ${listed} limit ${sql.lit(count)}) place, ${first(count)}) firsts
+     ${listed} limit ${sql.lit(count)}`;
 }
 
 /** How many of the first rows of all projects are checked before each visible project is asked for its first rows. */
 const walkedAtLeast = 2000;
 
-/** The first ids of a part of all projects, if a caller may read enough of them; otherwise those that are read in another way. */
+/**
+ * The first ids of a part of all projects, if a caller may read enough of them; otherwise those that are read in another way.
+ * @param far selects them with `is_end`, as this does
+ */
 function firstOfAll(
   part: Part,
   { kind, view, filters }: Selection,
@@ -152,8 +155,8 @@ function firstOfAll(
       select ${rowId(kind)} as id
         from (select * from ${sql.table(kind.table)} where ${part.from ?? sql`true`} ${order} limit ${sql.lit(walkedAtLeast + 4 * count)}) ${sql.table(kind.table)}
        where ${all([view.where, ...testsOf(filters), ...ofPart(part)])} ${order} limit ${sql.lit(count)})
-    select id from near where ${found} = ${sql.lit(count)}
-    union all select id from (${far}) far where ${found} < ${sql.lit(count)}`;
+    select id, false as is_end from near where ${found} = ${sql.lit(count)}
+    union all select id, is_end from (${far}) far where ${found} < ${sql.lit(count)}`;
 }
 
 /** Whether a part is merged, which is to be planned without sorting. */
@@ -183,28 +186,45 @@ function selectedInOrder(
 }
 
 /** The first ids of a part of a list of more projects than can be named. */
-function firstOfMany(part: Part, selection: Selection, places: NonNullable<View['places']>, count: number): RawBuilder<unknown> {
+function firstOfMany(
+  part: Part,
+  selection: Selection,
+  { ids, where }: NonNullable<View['places']>,
+  count: number,
+): RawBuilder<unknown> {
   const { kind, filters } = selection;
-  const far =
-    isBounded(filters) && count <= mostNear(filters)
-      ? firstOfBounded(part, selection, places, { count, tested: fewestTested })
-      : firstOfPlaces(part, kind, places.ids, [places.where, ...testsOf(filters), ...ofPart(part)], count);
-  return part.isIndexedAcross ? firstOfAll(part, selection, far, count) : far;
+  const far = firstOfPlaces(part, kind, ids, [where, ...testsOf(filters), ...ofPart(part)], count);
+  if (!part.isIndexedAcross) return far;
+  return sql`select id from (${firstOfAll(part, selection, sql`select id, false as is_end from (${far}) far`, count)}) firsts`;
 }
+
+const unnested = (place_ids: readonly number[]) => sql`select unnest(${place_ids}::bigint[])`;
+
+/** The first ids of a part, each with `is_end`: beyond the first of these, the part is not known. */
+export function testedOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
+  const { places, place_ids = [], where } = selection.view;
+  if (places) {
+    const far = firstOfTested(part, selection, places, { count, tested: fewestTested });
+    return part.isIndexedAcross ? firstOfAll(part, selection, far, count) : far;
+  }
+  const tested = Math.max(fewestTested, Math.ceil(mostTested(selection.filters) / Math.max(1, place_ids.length)));
+  return firstOfTested(part, selection, { ids: unnested(place_ids), where }, { count, tested });
+}
+
+/** The same of a part that is known. */
+export const collectedOfPart = (part: Part, selection: Selection, count: number): RawBuilder<unknown> =>
+  sql`select id, false as is_end from (${collected(part, selection, count)}) part`;
 
 /** The first ids of a part, read in order. */
 export function firstOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
   const { kind, view, filters } = selection;
-  if (isNarrowed(filters) && count > mostNear(filters)) return collected(part, selection, count);
-  if (view.places) return firstOfMany(part, selection, view.places, count);
-  const { place_ids = [], where } = view;
-  const [tests, places] = [[where, ...testsOf(filters)], place_ids.length];
-  const ids = sql`select unnest(${place_ids}::bigint[])`;
-  const tested = Math.max(fewestTested, Math.ceil(mostTested(filters) / Math.max(1, places)));
-  if (isBounded(filters) && count <= mostNear(filters)) return firstOfBounded(part, selection, { ids, where }, { count, tested });
-  if (places === 1) return selectedInOrder(part, selection, tests, count);
+  const { places, place_ids = [], where } = view;
+  if (isNarrowed(filters)) return collected(part, selection, count);
+  if (places) return firstOfMany(part, selection, places, count);
+  const tests = [where, ...testsOf(filters)];
+  if (place_ids.length === 1) return selectedInOrder(part, selection, tests, count);
   if (isMerged(selection, count)) return mergedFromPlaces(part, kind, place_ids, [...tests, ...ofPart(part)], count);
-  if (places + Math.min(places, count) * count <= mostOfPlaces)
-    return firstOfPlaces(part, kind, ids, [...tests, ...ofPart(part)], count);
+  if (place_ids.length + Math.min(place_ids.length, count) * count <= mostOfPlaces)
+    return firstOfPlaces(part, kind, unnested(place_ids), [...tests, ...ofPart(part)], count);
   return selectedInOrder(part, selection, within(selection), count);
 }
