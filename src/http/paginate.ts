@@ -9,7 +9,6 @@ import {
   sql,
   TableNode,
 } from 'kysely';
-import { type Static, type TObject, Type } from 'typebox';
 import { countRows, customPlan, type Database, type DB, isAmong, ofAnyLength } from '../db/index.ts';
 import {
   invalidCursor,
@@ -22,23 +21,11 @@ import {
   textsOf,
   writeCursor,
 } from './cursor.ts';
-import { ApiError, badParams } from './errors.ts';
-import { optional } from './types.ts';
+import { ApiError } from './errors.ts';
+import { deep, furthest, type Paging, pageAsked, type Start, startOf } from './page_start.ts';
 
 /** Longer lists have no totals, because counting would cost many times as much as the page. */
 const maximumTotal = 10_000;
-const maximumPerPage = 100;
-const defaultPerPage = 20;
-
-/**
- * From this offset on, a page is planned for its own values. A plan for all callers and pages expects few rows: for page 2,500 of the 150,000 projects of a member
- * it looked all of them up and sorted them (320 ms) instead of walking two indexes (13 ms).
- */
-const deep = 1000;
-
-/** The last row that a page is read for by its number, on lists that are too long to be counted. */
-export const furthest = 50_000;
-
 export interface Page<T> {
   items: T[];
   page: number;
@@ -51,62 +38,6 @@ export interface Page<T> {
   cursor?: string;
   /** For keyset pages only: the parameters of the next page; null on the last one. */
   next?: Record<string, string> | null;
-}
-
-/** The parameters of lists that have no cursors, because they are in memory or consist of several. */
-export const numberedPaging = {
-  page: Type.Integer({ default: 1, description: 'Number of the page' }),
-  per_page: Type.Integer({ default: defaultPerPage, description: 'Items per page, at most 100' }),
-};
-
-/** The parameters of other lists. */
-export const paging = {
-  ...numberedPaging,
-  cursor: optional(Type.String({ description: 'Where the previous page ended, from its `next` link' })),
-};
-export type Paging = Static<TObject<typeof paging>>;
-
-/** The same for lists from git, which refuse values that the others correct. */
-export const gitPaging = {
-  page: Type.Integer({ default: 1, minimum: 1 }),
-  per_page: Type.Integer({ default: defaultPerPage, minimum: 1 }),
-};
-
-/** The parameters of a list that supports keyset pagination, besides its own `order_by` and `sort`. */
-export const keysetPaging = {
-  ...paging,
-  pagination: Type.Optional(Type.Enum(['legacy', 'keyset'], { description: '`keyset` for long lists; follow the links' })),
-};
-
-/**
- * The requested page. Clients written for v3 send `page=0` for the first one, and at most 100 rows are on a page.
- * @throws ApiError 400 for `per_page=0`
- */
-export function pageAsked({ page, per_page }: Paging): { page: number; per_page: number; offset: number } {
-  if (per_page === 0) throw badParams('per_page has a value not allowed');
-  const size = per_page < 0 ? defaultPerPage : Math.min(per_page, maximumPerPage);
-  const number = Math.max(page, 1);
-  return { page: number, per_page: size, offset: Math.min((number - 1) * size, Number.MAX_SAFE_INTEGER) };
-}
-
-/** Where a page begins. */
-export interface Start {
-  page: number;
-  per_page: number;
-  /** How many rows are before it: of the list or, with a cursor, behind that. */
-  offset: number;
-  cursor?: string;
-  /** Whether the link to the next page says where this one ends. */
-  isFar: boolean;
-  /** Whether it is a page by number that only lists with a total have; it is then empty. */
-  isBeyond: boolean;
-}
-
-/** The beginning of the requested page of a list that has cursors. */
-export function startOf(input: Paging): Start {
-  const { page, per_page, offset } = pageAsked(input);
-  if (input.cursor) return { page, per_page, offset: 0, cursor: input.cursor, isFar: true, isBeyond: false };
-  return { page, per_page, offset, isFar: offset + per_page >= deep, isBeyond: offset + per_page > furthest };
 }
 
 const plain = (node: OperationNode): OperationNode => (AliasNode.is(node) ? node.node : node);
