@@ -10,7 +10,15 @@ export {
 } from './connect.ts';
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';
 export { iidTaken, type NumberOwner, nextIid, nextIids } from './internal_ids.ts';
-export { type Counting, countedUpTo, countingEach, countRows, isKnownLong, rememberLong } from './long_lists.ts';
+export {
+  type Counting,
+  cachesByDatabase,
+  countedUpTo,
+  countingEach,
+  countRows,
+  isKnownLong,
+  rememberLong,
+} from './long_lists.ts';
 export { customPlan } from './prepared.ts';
 export { repeated } from './repeated.ts';
 export type { DB } from './schema.ts';

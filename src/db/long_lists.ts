@@ -13,20 +13,20 @@ const counted_ms = 5_000;
 const fewest = 1_000;
 const mostKnown = 10_000;
 
-/** A cache for each database, of what is remembered for as long as a total. */
-function cachesByDatabase<Value extends {}>(): (db: Database) => LRUCache<string, Value> {
+/** A cache of 10,000 entries for each database, kept for some milliseconds. */
+export function cachesByDatabase<Value extends {}>(ttl: number): (db: Database) => LRUCache<string, Value> {
   const caches = new WeakMap<Database, LRUCache<string, Value>>();
   return (db) => {
     let cache = caches.get(db);
     if (!cache) {
-      cache = cacheOf(mostKnown, { ttl: counted_ms });
+      cache = cacheOf(mostKnown, { ttl });
       caches.set(db, cache);
     }
     return cache;
   };
 }
 
-const knownOf = cachesByDatabase<number>();
+const knownOf = cachesByDatabase<number>(counted_ms);
 
 const keyOf = (list: string, most: number) => hash('sha1', `${most} ${list}`);
 
@@ -75,7 +75,7 @@ export const rememberLong = (db: Database, counting: Counting, most: number): vo
  * @param sizeOf how much there is of what was counted
  */
 export function countingEach<Counts extends {}>(sizeOf: (counts: Counts) => number) {
-  const cacheFor = cachesByDatabase<Counts>();
+  const cacheFor = cachesByDatabase<Counts>(counted_ms);
   /**
    * @param keyOf tells a thing from all others, with everything else that decides on its counts
    * @param count counts things together

@@ -15,6 +15,7 @@ export { idIn, largestIid } from './ids.ts';
 export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
 export { locationOf } from './links.ts';
 export { readParts, tooLarge } from './multipart.ts';
+export * from './page_ends.ts';
 export * from './page_start.ts';
 export * from './paginate.ts';
 export { type Plan, reaches } from './plans.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { world } from '../../test/support/world.ts';
 import type { Database } from '../db/index.ts';
 import { ApiError } from './errors.ts';
@@ -152,7 +152,7 @@ test('a page by number behind the 50,000th row is refused, unless the list is kn
     paginate(db, numbersFrom(db, 1, last).selectAll().orderBy('id'), { page: number, per_page: 100 });
   const long = await page(60_000, 500);
   assert.deepEqual([long.items[0]!.id, long.has_more, long.total], [49_901, true, undefined]);
-  await assert.rejects(page(60_000, 501), (error) => {
+  await assert.rejects(page(60_000, 502), (error) => {
     assert.ok(error instanceof ApiError);
     const text =
       'Offset pagination has a maximum allowed offset of 50000 for lists without a total. Follow the links to the next page instead.';
@@ -162,6 +162,24 @@ test('a page by number behind the 50,000th row is refused, unless the list is kn
   assert.deepEqual(await page(10_000, 501), { items: [], page: 501, per_page: 100, has_more: false, total: 10_000 });
   const next = { page: 501, per_page: 100, cursor: long.cursor! };
   assert.equal((await paginate(db, numbersFrom(db, 1, 60_000).selectAll().orderBy('id'), next)).items[0]!.id, 50_001);
+});
+
+test('a client that counts pages reads on where the page before ended, however far that is', async () => {
+  const { db } = await world();
+  await sql`create table counted as select generate_series(1, 60000) as id`.execute(db);
+  const list = (db as unknown as Kysely<{ counted: { id: number } }>).selectFrom('counted').selectAll().orderBy('counted.id');
+  const page = (number: number, cursor?: string) =>
+    paginate(db, list, { page: number, per_page: 100, ...(cursor === undefined ? {} : { cursor }) });
+  const first = async (number: number) => (await page(number)).items[0]!.id;
+  assert.equal(await first(499), 49_801);
+  await sql`delete from counted where id <= 10`.execute(db);
+  assert.deepEqual([await first(500), await first(501), await first(502)], [49_901, 50_001, 50_101]);
+  // What was not read before is found by its number, and refused beyond the limit.
+  assert.equal(await first(300), 29_911);
+  await assert.rejects(first(504), { status: 405 });
+  // The number beside a cursor is the client's, and does not count.
+  assert.equal((await page(700, (await page(400)).cursor)).items[0]!.id, 40_011);
+  await assert.rejects(first(701), { status: 405 });
 });
 
 test('a filter on a joined table selects one of several rows for a row of the list', async () => {

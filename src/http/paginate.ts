@@ -22,6 +22,7 @@ import {
   writeCursor,
 } from './cursor.ts';
 import { ApiError } from './errors.ts';
+import { beginningOf, endOf, listNamed } from './page_ends.ts';
 import { deep, furthest, type Paging, pageAsked, type Start, startOf } from './page_start.ts';
 
 /** Longer lists have no totals, because counting would cost many times as much as the page. */
@@ -186,12 +187,12 @@ export async function paginate<D, T extends keyof D, Row>(
   input: Paging,
   { id = idOf(query), within, parts, varies = false }: PaginateOptions<D, T> = {},
 ): Promise<Page<Row>> {
-  const start = startOf(input);
+  const keys = parts ? undefined : sortKeysOf(query, id);
+  const start = keys ? beginningOf(db, input, () => listNamed(query.compile())) : startOf(input);
   const { page, per_page, offset } = start;
   const counting = async (most: number) =>
     within && (await countOf(db, within, most)) >= most ? most : countOf(db, query, most);
   if (start.isBeyond) return pageBeyond(start, counting);
-  const keys = parts ? undefined : sortKeysOf(query, id);
   const isTold = start.cursor !== undefined || (keys !== undefined && start.isFar);
   if (!isTold && !parts && !varies && !isWide(query)) {
     const rows = await query
@@ -202,9 +203,9 @@ export async function paginate<D, T extends keyof D, Row>(
     return { items, page, per_page, has_more, ...(await totalOf({ start, shown: items.length, has_more }, counting)) };
   }
   const { ids, has_more, values } = await idsFrom(db, query, start, { id, keys, parts: varies ? [query] : parts });
-  const cursor = has_more && keys && values ? { cursor: writeCursor(db, [keys], { part: 0, values }) } : {};
+  const end = endOf(db, start, has_more && values ? { part: 0, values } : undefined, () => [keys!]);
   const [items, total] = await Promise.all([rowsOf(query, ids, id), totalOf({ start, shown: ids.length, has_more }, counting)]);
-  return { items, page, per_page, has_more, ...cursor, ...total };
+  return { items, page, per_page, has_more, ...end, ...total };
 }
 
 /**

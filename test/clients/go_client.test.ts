@@ -7,7 +7,8 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, type TestContext, test } from 'node:test';
 import { ownAddress } from '../support/address.ts';
-import { world } from '../support/world.ts';
+import { manyIssues } from '../support/issues.ts';
+import { type World, world } from '../support/world.ts';
 import { buildGo } from './go_program.ts';
 import { oddPaths } from './odd_paths.ts';
 
@@ -18,11 +19,13 @@ after(() => rm(folder, { recursive: true, force: true }));
 const environment = await ownAddress();
 let built: ReturnType<typeof buildGo> | undefined;
 
-async function tell(t: TestContext, story: string): Promise<void> {
+async function tell(t: TestContext, story: string, prepare = async (_here: World): Promise<void> => {}): Promise<void> {
   built ??= buildGo(source, '.', folder);
   const client = await built;
   if ('missing' in client) return t.skip(client.missing);
-  const { url, people, project, group } = await world({ environment });
+  const here = await world({ environment });
+  await prepare(here);
+  const { url, people, project, group } = here;
   const child = spawn(client.program, [story], { stdio: ['pipe', 'inherit', 'pipe'] });
   child.stdin.end(JSON.stringify({ url, people, project, group, odd_paths: oddPaths }));
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
@@ -40,3 +43,5 @@ const stories: Record<string, string> = {
   keyset_sudo_and_refusals: 'Go client: keyset pagination of projects, sudo, and the texts of refusals',
 };
 for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, story));
+test('Go client: a list of 1,300 issues is walked to its end by the numbers of its pages', (t) =>
+  tell(t, 'far_pages', (here) => manyIssues(here, 1300)));

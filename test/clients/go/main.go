@@ -353,10 +353,29 @@ func keysetSudoAndRefusals(p place) {
 	refused(err, 404, "Not Found")
 }
 
+func farPages(p place) {
+	client := p.as("planner")
+	options := &gitlab.ListProjectIssuesOptions{ListOptions: gitlab.ListOptions{PerPage: 90}, OrderBy: ptr("title")}
+	found := map[int64]bool{}
+	for {
+		issues, response, err := client.Issues.ListProjectIssues(p.Project.ID, options)
+		check(err)
+		for _, issue := range issues {
+			found[issue.IID] = true
+		}
+		if response.NextPage == 0 {
+			break
+		}
+		options.Page = response.NextPage
+	}
+	same(len(found), 1300)
+}
+
 func main() {
 	stories := map[string]func(place){
 		"people": people, "places": places, "files": files, "branches_and_commits": branchesAndCommits,
 		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
+		"far_pages": farPages,
 	}
 	var p place
 	check(json.NewDecoder(os.Stdin).Decode(&p))

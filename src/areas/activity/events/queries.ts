@@ -101,6 +101,7 @@ export function listed(db: Database, name: string, query: EventQuery, order: Eve
       .select(sql<number>`events.project_id`.as('project_id'))
       .select([...deciding, isPush]);
   return {
+    name: `events ${name} ${order.sort}`,
     keys: order.by === 'created_at' ? [{ ...byId, column: sql.ref('events.created_at') }, byId] : [byId],
     subjects: (last, limit) =>
       ordered(last ? behind(query, order, last) : query)

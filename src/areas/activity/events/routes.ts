@@ -3,6 +3,8 @@ import { type TSchema, Type } from 'typebox';
 import { anyone, type MaybeCaller, projectVisible, signedIn } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
+  beginningOf,
+  endOf,
   get,
   IdOrName,
   optional,
@@ -15,9 +17,7 @@ import {
   readBehind,
   readCursor,
   type Services,
-  startOf,
   totalOf,
-  writeCursor,
 } from '../../../http/index.ts';
 import { userIdNamed } from '../../people/users/index.ts';
 import { eventFilters, eventRules, filtered } from './filters.ts';
@@ -88,7 +88,7 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
       ]);
       return rows.map((row) => presentEvent(url, row, isComment(row) ? notes.get(row.target_id!) : undefined));
     };
-    const start = startOf(given);
+    const start = beginningOf(db, given, () => `${wanted.name} of ${caller?.id}`);
     const { page, per_page, offset, cursor } = start;
     const count = (most: number) => visibleCount(wanted, { caller, sees }, most);
     if (start.isBeyond) return pageBeyond(start, count);
@@ -96,7 +96,7 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
     const { rows, has_more, last } = await readBehind(cursor, () =>
       visiblePage(wanted, { sees, read }, { per_page, offset, behind }),
     );
-    const end = start.isFar && has_more && last ? { cursor: writeCursor(db, [wanted.keys], positionOf(wanted, last)) } : {};
+    const end = endOf(db, start, has_more && last ? positionOf(wanted, last) : undefined, () => [wanted.keys]);
     const total = await totalOf({ start, shown: rows.length, has_more }, count);
     return { page, per_page, has_more, ...end, ...total, items: rows };
   }

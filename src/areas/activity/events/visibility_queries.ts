@@ -128,6 +128,8 @@ export type Place = Pick<ListedEvent, 'id' | 'at'>;
 
 /** A list of events in its order, whether a caller may see them or not. */
 export interface ListedEvents {
+  /** Tells it from all others, also from the same events in the other direction. */
+  name: string;
   /** What it is sorted by. */
   keys: readonly SortKey[];
   /** Some events with what decides on whether they can be seen: the first, or those behind a place. */

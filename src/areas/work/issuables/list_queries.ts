@@ -10,15 +10,17 @@ import {
   withoutSorting,
 } from '../../../db/index.ts';
 import {
+  beginningOf,
+  endOf,
+  listNamed,
   type Page,
   type Paging,
   type Position,
   pageBeyond,
   readBehind,
+  type SortKey,
   type Start,
-  startOf,
   totalOf,
-  writeCursor,
 } from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
 import { all, ordering, type Part, partNumber, partsFrom, placeId, positionOf, rowId, wholeKeys } from './part_queries.ts';
@@ -188,6 +190,10 @@ function countingOf(selection: Selection, most: number): Counting {
     select count(*) as total from (select from ${rows} limit ${sql.lit(most)}) counted`;
 }
 
+/** Tells a list in its order from all others. */
+const nameOf = (db: Database, selection: Selection, keys: readonly SortKey[]): string =>
+  listNamed(sql`${countingOf(selection, mostSearched)} ${sql.join(keys.map((key) => ordering(key.column, key)))}`.compile(db));
+
 /** Whether a search has found too many rows to look them all up: then it is walked for a while, because trying costs more than a page. */
 const isKnownAsLong = (db: Database, selection: Selection): boolean =>
   selection.filters.some(({ isSearch }) => isSearch) && isKnownLong(db, countingOf(selection, mostSearched), mostSearched);
@@ -217,7 +223,8 @@ export async function pageOfSelection<T>(
   input: Paging,
   present: (ids: readonly number[]) => Promise<T[]>,
 ): Promise<Page<T>> {
-  const start = startOf(input);
+  const keys = parts.map((part) => wholeKeys(selection.kind, part));
+  const start = beginningOf(db, input, () => nameOf(db, selection, keys.flat()));
   const { page, per_page, cursor } = start;
   const count = (most: number) => countRows(db, countingOf(selection, most), most);
   if (start.isBeyond) return pageBeyond(start, count);
@@ -228,8 +235,7 @@ export async function pageOfSelection<T>(
     present(shown),
     totalOf({ start, shown: shown.length, has_more }, async (most) => total ?? count(most)),
   ]);
-  const keys = () => parts.map((part) => wholeKeys(selection.kind, part));
-  const end = has_more && last ? { cursor: writeCursor(db, keys(), last) } : {};
+  const end = endOf(db, start, has_more ? last : undefined, () => keys);
   return { items, page, per_page, has_more, ...end, ...counted };
 }
 
