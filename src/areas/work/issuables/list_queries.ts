@@ -26,6 +26,7 @@ import type { Filter } from './filters.ts';
 import { all, ordering, type Part, partNumber, partsFrom, placeId, positionOf, rowId, wholeKeys } from './part_queries.ts';
 import {
   collectedOfPart,
+  fewestFar,
   firstOfPart,
   isEmpty,
   isMerged,
@@ -198,6 +199,17 @@ const nameOf = (db: Database, selection: Selection, keys: readonly SortKey[]): s
 const isKnownAsLong = (db: Database, selection: Selection): boolean =>
   selection.filters.some(({ isSearch }) => isSearch) && isKnownLong(db, countingOf(selection, mostSearched), mostSearched);
 
+/** Collecting and sorting as many takes less time than testing enough rows for a far page. */
+const mostCollected = 60_000;
+
+/** Whether a far page is read from all that match, because they are known to be few or cannot be counted at little cost. */
+async function isCollected(db: Database, { filters }: Selection, count: number): Promise<boolean> {
+  if (count <= fewestFar || isLoose(filters) || filters.some(({ isSearch }) => isSearch)) return false;
+  const { rows } = await sql<{ are_few: boolean }>`${customPlan}
+    select ${areFew(filters, mostCollected)} as are_few`.execute(db);
+  return rows[0]!.are_few;
+}
+
 async function idsOfPage(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Found> {
   const isNarrow = selection.filters.some((filter) => filter.isNarrow);
   let tried: Partial<Found> = {};
@@ -206,7 +218,8 @@ async function idsOfPage(db: Database, selection: Selection, parts: readonly Par
   const { ids, total, last = null } = tried;
   if (ids) return { ids, last, ...(total === undefined ? {} : { total }) };
   const rest = partsFrom(db, selection.kind, parts, start).filter((part) => !isEmpty(part, selection.filters));
-  const read = isTested(selection, start.offset + start.per_page + 1) ? tested : walked;
+  const count = start.offset + start.per_page + 1;
+  const read = isTested(selection, count) && !(await isCollected(db, selection, count)) ? tested : walked;
   const found = await read(db, selection, { parts, rest }, start);
   return total === undefined ? found : { ...found, total };
 }

@@ -77,7 +77,8 @@ const idsOf = (milestones: readonly NamedMilestone[]) => milestones.map(({ id })
 
 /** The rows with one of some milestones, which have its due date. */
 function inMilestones({ table }: IssuableKind, milestones: readonly NamedMilestone[]): Filter {
-  const filter = narrow(sql`${sql.ref(`${table}.milestone_id`)} = any(${idsOf(milestones)}::bigint[])`);
+  const where: Predicate = sql`${sql.ref(`${table}.milestone_id`)} = any(${idsOf(milestones)}::bigint[])`;
+  const filter = { ...narrow(where), ids: sql`select id from ${sql.table(table)} where ${where}` };
   const dates = milestones.flatMap(({ due_date }) => due_date ?? []).toSorted();
   const column = 'milestone_due_date';
   if (dates.length === 0) return { ...filter, lacks: column };

@@ -74,8 +74,8 @@ function firstOfPlaces(
      ${order} limit ${sql.lit(count)}`;
 }
 
-/** Before so many rows, reading and sorting the first ones of each project or group takes less time than planning to merge them. */
-const fewestMerged = 1000;
+/** Before so many rows, reading and sorting the first ones of each project or group takes less time than planning to merge them, or than counting what matches. */
+export const fewestFar = 1000;
 /** Planning takes a tenth of a millisecond for each project or group. */
 const mostMerged = 200;
 
@@ -98,16 +98,16 @@ function mergedFromPlaces(
   return sql`select row_id as id from (${sql.join(eachPlace, sql` union all `)}) merged ${orderOf(kind, part, true)} limit ${sql.lit(count)}`;
 }
 
-/** How many rows are tested altogether, which takes up to 30 milliseconds. A search reads longer texts. */
-const mostTested = (filters: readonly Filter[]): number => (filters.some(({ isSearch }) => isSearch) ? 5_000 : 20_000);
+/** How many rows are tested for a page that ends behind `count` rows: at first what takes 30 milliseconds, less of a search, which reads longer texts. */
+const testsFor = ({ filters }: Selection, count: number): number =>
+  Math.max(filters.some(({ isSearch }) => isSearch) ? 5_000 : 20_000, 8 * count);
 /** How many at least in each project or group. */
 const fewestTested = 10;
-/** Of a page that ends further behind, too few rows would be found among those that are tested. */
-const mostNear = (filters: readonly Filter[]): number => mostTested(filters) / 5;
+/** A page that ends further behind is not looked for by testing rows: all that match are collected. If they are not likely to be few, they are rather read in order. */
+const mostNear = ({ filters }: Selection): number => (isNarrowed(filters) ? 10_100 : 2_500);
 
 /** Whether the first rows of a list are looked for among the first rows of each project or group, because few of them may match. */
-export const isTested = (selection: Selection, count: number): boolean =>
-  mayBeFew(selection) && count <= mostNear(selection.filters);
+export const isTested = (selection: Selection, count: number): boolean => mayBeFew(selection) && count <= mostNear(selection);
 
 /**
  * The ids of a part that match filters among the first `tested` rows of each project or group, in order. Where filters leave too few of these rows, the last of them is
@@ -162,7 +162,7 @@ function firstOfAll(
 /** Whether a part is merged, which is to be planned without sorting. */
 export function isMerged({ view: { place_ids = [] }, filters }: Selection, count: number): boolean {
   const places = place_ids.length;
-  return places > 1 && places <= mostMerged && count > fewestMerged && !isNarrowed(filters);
+  return places > 1 && places <= mostMerged && count > fewestFar && !isNarrowed(filters);
 }
 
 /** The first ids of a part of all rows that match, which are sorted. PostgreSQL might rather read the rows in order until enough match, which may be the last ones only. */
@@ -207,7 +207,7 @@ export function testedOfPart(part: Part, selection: Selection, count: number): R
     const far = firstOfTested(part, selection, places, { count, tested: fewestTested });
     return part.isIndexedAcross ? firstOfAll(part, selection, far, count) : far;
   }
-  const tested = Math.max(fewestTested, Math.ceil(mostTested(selection.filters) / Math.max(1, place_ids.length)));
+  const tested = Math.max(fewestTested, Math.ceil(testsFor(selection, count) / Math.max(1, place_ids.length)));
   return firstOfTested(part, selection, { ids: unnested(place_ids), where }, { count, tested });
 }
 
