@@ -32,15 +32,15 @@ const insertStatement = ({ project }: IssueSeed) => `
        agent as (insert into issue_user_agents (issue_id, user_agent, ip_address) select id, 'bench', '127.0.0.1' from added)
   select * from added`;
 
-/** Ways to ask. The common word is in a fifth of all issues, the other in a few of a hundred. */
-const lists = ({ project, group }: IssueSeed): [string, string, Record<string, unknown>][] => {
+/** Ways to ask. The common word is in a fifth of all issues, the other in a few of a thousand: what is asked of the small instance then has as many replies. */
+const lists = ({ project, group }: IssueSeed): [string, string, Record<string, unknown>, Record<string, unknown>?][] => {
   const own = `/projects/${project}/issues`;
   return [
     ['state and label', own, { state: 'opened', labels: 'label-1' }],
     ['not[labels]', own, { not: { labels: 'label-2' } }],
     ['assignee', own, { assignee_username: 'worker-7' }],
     ['milestone', own, { milestone: 'milestone-3' }],
-    ['search', own, { search: 'ohel' }],
+    ['search of a rare word', own, { search: 'ohel' }, { search: 'cfcd' }],
     ['due_date', own, { due_date: 'month' }],
     ['by updated_at', own, { order_by: 'updated_at' }],
     ['by priority', own, { order_by: 'priority' }],
@@ -53,6 +53,10 @@ const lists = ({ project, group }: IssueSeed): [string, string, Record<string, u
     ['all with a label, by priority', '/issues', { scope: 'all', order_by: 'priority', labels: 'label-1' }],
     ['all with a label that half of the projects lack', '/issues', { scope: 'all', labels: 'shared-3' }],
     ['all by title, page 500', '/issues', { scope: 'all', order_by: 'title', page: 500 }],
+    ['all with a label, page 60', '/issues', { scope: 'all', labels: 'label-1', page: 60 }],
+    ['all with a milestone, by weight', '/issues', { scope: 'all', milestone: 'Any', order_by: 'weight' }],
+    ['all without a milestone, by milestone', '/issues', { scope: 'all', milestone: 'None', order_by: 'milestone_due' }],
+    ['all after a day, by title', '/issues', { scope: 'all', created_after: '2026-01-01T00:00:00Z', order_by: 'title' }],
     ['incidents of all, of which there are none', '/issues', { scope: 'all', issue_type: 'incident' }],
     ['all without a label, by weight', '/issues', { scope: 'all', order_by: 'weight', not: { labels: 'label-2' } }],
     ['search of a common word in all', '/issues', { scope: 'all', search: 'cfcd' }],
@@ -63,9 +67,9 @@ const lists = ({ project, group }: IssueSeed): [string, string, Record<string, u
 
 async function compareLists(large: Instance, small: Instance, seed: IssueSeed): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const [name, address, parameters] of lists(seed)) {
-    const ask = async ({ api }: Instance) => {
-      const { status } = await api.get(address, parameters);
+  for (const [name, address, parameters, ofSmall = parameters] of lists(seed)) {
+    const ask = async (instance: Instance) => {
+      const { status } = await instance.api.get(address, instance === large ? parameters : ofSmall);
       if (status !== 200) throw new Error(`${address} answers ${status}`);
     };
     await inTurn(

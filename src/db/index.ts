@@ -16,6 +16,7 @@ export {
   countedUpTo,
   countingEach,
   countRows,
+  expectedRows,
   isKnownLong,
   rememberLong,
 } from './long_lists.ts';

@@ -5,6 +5,7 @@ import {
   countRows,
   customPlan,
   type Database,
+  expectedRows,
   isKnownLong,
   rememberLong,
   withoutSorting,
@@ -28,6 +29,7 @@ import {
   collectedOfPart,
   fewestFar,
   firstOfPart,
+  isAmongPlaces,
   isEmpty,
   isMerged,
   isTested,
@@ -179,25 +181,38 @@ async function walked(db: Database, selection: Selection, { parts, rest }: Parts
   return { ids: rows.map(({ id }) => id) };
 }
 
-/** Selects how many rows there are, up to `most`. */
-function countingOf(selection: Selection, most: number): Counting {
+/** Selects the rows of a list, in no order. */
+function rowsIn(selection: Selection, isInPlaces = ofPlaces(selection)): RawBuilder<unknown> {
   const { kind, view, filters } = selection;
   const tests = filters.map(({ where }) => where);
-  const rows =
-    view.places && isLoose(filters)
-      ? sql`(${view.places.ids}) place(id) join ${sql.table(kind.table)} on ${placeId(kind)} = place.id where ${all([view.places.where, ...tests])}`
-      : sql`${sql.table(kind.table)} where ${all([ofPlaces(selection), ...within(selection)])}`;
-  return sql`${filters.length === 0 ? sql`` : customPlan}
-    select count(*) as total from (select from ${rows} limit ${sql.lit(most)}) counted`;
+  if (view.places && isLoose(filters))
+    return sql`select from (${view.places.ids}) place(id) join ${sql.table(kind.table)} on ${placeId(kind)} = place.id where ${all([view.places.where, ...tests])}`;
+  return sql`select from ${sql.table(kind.table)} where ${all([isInPlaces, ...within(selection)])}`;
 }
+
+/** Selects how many rows there are, up to `most`. */
+const countingOf = (selection: Selection, most: number): Counting => sql`${selection.filters.length === 0 ? sql`` : customPlan}
+  select count(*) as total from (${rowsIn(selection)} limit ${sql.lit(most)}) counted`;
 
 /** Tells a list in its order from all others. */
 const nameOf = (db: Database, selection: Selection, keys: readonly SortKey[]): string =>
   listNamed(sql`${countingOf(selection, mostSearched)} ${sql.join(keys.map((key) => ordering(key.column, key)))}`.compile(db));
 
-/** Whether a search has found too many rows to look them all up: then it is walked for a while, because trying costs more than a page. */
-const isKnownAsLong = (db: Database, selection: Selection): boolean =>
-  selection.filters.some(({ isSearch }) => isSearch) && isKnownLong(db, countingOf(selection, mostSearched), mostSearched);
+/** A search of which PostgreSQL expects as many matches has more than are ever counted. */
+const surelyLong = 4 * mostSearched;
+
+/**
+ * Whether a search finds too many rows to look them all up: because it has found them a moment ago, or is expected to. Then it is walked for a while, because trying
+ * costs more than a page.
+ */
+async function isLongSearch(db: Database, selection: Selection): Promise<boolean> {
+  if (!selection.filters.some(({ isSearch }) => isSearch)) return false;
+  const counting = countingOf(selection, mostSearched);
+  if (isKnownLong(db, counting, mostSearched)) return true;
+  const isLong = (await expectedRows(db, rowsIn(selection, isAmongPlaces(selection)))) >= surelyLong;
+  if (isLong) rememberLong(db, counting, mostSearched);
+  return isLong;
+}
 
 /** Collecting and sorting as many takes less time than testing enough rows for a far page. */
 const mostCollected = 60_000;
@@ -213,7 +228,7 @@ async function isCollected(db: Database, { filters }: Selection, count: number):
 async function idsOfPage(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Found> {
   const isNarrow = selection.filters.some((filter) => filter.isNarrow);
   let tried: Partial<Found> = {};
-  if (isKnownAsLong(db, selection)) tried = { total: mostSearched };
+  if (await isLongSearch(db, selection)) tried = { total: mostSearched };
   else if (isNarrow) tried = await gathered(db, selection, parts, start);
   const { ids, total, last = null } = tried;
   if (ids) return { ids, last, ...(total === undefined ? {} : { total }) };

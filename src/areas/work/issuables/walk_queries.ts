@@ -41,12 +41,17 @@ const boundsOf = ({ columns = [] }: { columns?: readonly string[] }, filters: re
 const testsOf = (filters: readonly Filter[]) => filters.map(({ where, test = where }) => test);
 
 /** A predicate on rows: they are in the projects or groups of a list, if these are listed by id. */
-export function ofPlaces({ kind, view: { place_ids }, filters }: Selection): RawBuilder<SqlBool> {
+export function isAmongPlaces({ kind, view: { place_ids } }: Selection, place = placeId(kind)): RawBuilder<SqlBool> {
   if (!place_ids) return sql`true`;
-  if (place_ids.length === 1) return sql`${placeId(kind)} = ${place_ids[0]}`;
-  // Otherwise the planner would combine the search index with the rows of all projects. This way it checks the project of each match.
-  const place = filters.some(({ isSearch }) => isSearch) ? sql`(${placeId(kind)} + 0)` : placeId(kind);
-  return sql`${place} = any(${place_ids}::bigint[])`;
+  return place_ids.length === 1 ? sql`${placeId(kind)} = ${place_ids[0]}` : sql`${place} = any(${place_ids}::bigint[])`;
+}
+
+/** The same, for reading the rows. For a search of several, the planner would combine its index with the rows of all; this way it checks the place of each match. */
+export function ofPlaces(selection: Selection): RawBuilder<SqlBool> {
+  const { kind, filters } = selection;
+  return filters.some(({ isSearch }) => isSearch)
+    ? isAmongPlaces(selection, sql`(${placeId(kind)} + 0)`)
+    : isAmongPlaces(selection);
 }
 
 /** Below this many rows it is faster to take the first rows of some projects or groups than to scan all of them at once. */
