@@ -34,10 +34,10 @@ export function endOf(
   db: Database,
   { list, page, per_page, isFar }: Start,
   last: Position | null | undefined,
-  keys: () => readonly (readonly SortKey[])[],
+  keys: readonly (readonly SortKey[])[],
 ): { cursor?: string } {
   if (!last || !isFar) return {};
-  const cursor = writeCursor(db, keys(), last);
+  const cursor = writeCursor(db, keys, last);
   if (list !== undefined) endsOf(db).set(endKey(list, page * per_page), cursor);
   return { cursor };
 }

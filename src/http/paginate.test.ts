@@ -146,6 +146,18 @@ test('a list without a column that tells its rows apart has no cursors, and refu
   assert.throws(() => pageOfArray([1, 2], { page: 1, per_page: 1, cursor: cursor! }), { status: 400 });
 });
 
+test('far pages of a list in parts, or without a column that tells its rows apart, have no cursor', async () => {
+  const { db } = await world();
+  const list = (first: number, last: number) => numbersFrom(db, first, last).selectAll();
+  const whole = list(1, 1300).orderBy('rank');
+  const parts = [list(1, 400).orderBy('id'), list(401, 1300).orderBy('id', 'desc')];
+  const page = { page: 11, per_page: 100 };
+  const inParts = await paginate(db, whole.orderBy('id'), page, { parts });
+  assert.deepEqual([inParts.items[0]!.id, inParts.has_more, inParts.cursor], [700, true, undefined]);
+  const { items, has_more, cursor } = await paginate(db, whole, page, { varies: true });
+  assert.deepEqual([items.length, has_more, cursor], [100, true, undefined]);
+});
+
 test('a page by number behind the 50,000th row is refused, unless the list is known to end before it', async () => {
   const { db } = await world();
   const page = (last: number, number: number) =>

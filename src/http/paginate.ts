@@ -203,7 +203,7 @@ export async function paginate<D, T extends keyof D, Row>(
     return { items, page, per_page, has_more, ...(await totalOf({ start, shown: items.length, has_more }, counting)) };
   }
   const { ids, has_more, values } = await idsFrom(db, query, start, { id, keys, parts: varies ? [query] : parts });
-  const end = endOf(db, start, has_more && values ? { part: 0, values } : undefined, () => [keys!]);
+  const end = keys ? endOf(db, start, has_more && values ? { part: 0, values } : undefined, [keys]) : {};
   const [items, total] = await Promise.all([rowsOf(query, ids, id), totalOf({ start, shown: ids.length, has_more }, counting)]);
   return { items, page, per_page, has_more, ...end, ...total };
 }

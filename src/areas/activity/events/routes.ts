@@ -96,7 +96,7 @@ export function eventRoutes(comments: EventComments): AnyEndpoint[] {
     const { rows, has_more, last } = await readBehind(cursor, () =>
       visiblePage(wanted, { sees, read }, { per_page, offset, behind }),
     );
-    const end = endOf(db, start, has_more && last ? positionOf(wanted, last) : undefined, () => [wanted.keys]);
+    const end = endOf(db, start, has_more && last ? positionOf(wanted, last) : undefined, [wanted.keys]);
     const total = await totalOf({ start, shown: rows.length, has_more }, count);
     return { page, per_page, has_more, ...end, ...total, items: rows };
   }

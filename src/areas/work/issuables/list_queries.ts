@@ -263,7 +263,7 @@ export async function pageOfSelection<T>(
     present(shown),
     totalOf({ start, shown: shown.length, has_more }, async (most) => total ?? count(most)),
   ]);
-  const end = endOf(db, start, has_more ? last : undefined, () => keys);
+  const end = endOf(db, start, has_more ? last : undefined, keys);
   return { items, page, per_page, has_more, ...end, ...counted };
 }
 
