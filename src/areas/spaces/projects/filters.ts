@@ -55,9 +55,12 @@ const mostCompared = 1000;
 export function likestFirst<Row>(db: Database, matching: Projects<Row>, search: string, sort: 'asc' | 'desc') {
   const isNamed = sql<boolean>`(projects.name = ${search} or projects.path = ${search})`;
   const texts = matching.clearSelect().select(['projects.id', 'projects.name', 'projects.path']);
-  const newestFirst = texts.where((q) => q.not(isNamed)).orderBy('projects.id', 'desc');
+  const named = texts.where(isNamed);
+  // By their ids: to compare the name and path of each project takes longer than to find whether it matches.
+  const isOther = sql<boolean>`projects.id <> all(array(${named.clearSelect().select('projects.id')}))`;
+  const newestFirst = texts.where(isOther).orderBy('projects.id', 'desc');
   const newest = db.selectFrom(newestFirst.limit(mostCompared).as('newest')).selectAll();
-  const compared = newest.unionAll(texts.where(isNamed)).as('projects');
+  const compared = newest.unionAll(named).as('projects');
   return [
     db.selectFrom(compared).select('projects.id').orderBy(likeness(search), 'desc').orderBy('projects.id', sort),
     db.selectFrom(newestFirst.offset(mostCompared).as('projects')).select('projects.id').orderBy('projects.id', sort),
