@@ -155,11 +155,13 @@ async function compare(forges: readonly [large: Forge, small: Forge], list: List
     asks.map((ask) => () => ask(1)),
   );
   const rows = [besideRow(list.name, ...first, 'P90 ≤ 100 ms, ≤ 2×')];
-  const pages = (await Promise.all(asks.map(furthestPage))).map((page) => Math.floor((page * usualSize) / unusualSize));
+  const pages = (await Promise.all(asks.map(furthestPage))).map((page) =>
+    Math.max(1, Math.floor((page * usualSize) / unusualSize)),
+  );
   if (pages[0]! < 2) return rows;
   const far = await inBoth(
     forges,
-    forges.map((forge, index) => () => asking(forge, list, unusualSize)(Math.max(1, pages[index]!))),
+    forges.map((forge, index) => () => asking(forge, list, unusualSize)(pages[index]!)),
   );
   const name = `${list.name}, page ${pages.join(' : ')} of ${unusualSize}`;
   return [...rows, besideRow(name, ...far, 'P90 ≤ 100 ms')];
