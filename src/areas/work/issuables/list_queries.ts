@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   type Counting,
+  cachesByDatabase,
   countRows,
   customPlan,
   type Database,
@@ -26,7 +27,6 @@ import {
 import type { Filter } from './filters.ts';
 import { all, ordering, type Part, partNumber, partsFrom, placeId, positionOf, rowId, wholeKeys } from './part_queries.ts';
 import {
-  collectedOfPart,
   fewestFar,
   firstOfPart,
   isAmongPlaces,
@@ -133,17 +133,28 @@ async function gathered(db: Database, selection: Selection, parts: readonly Part
   return { total };
 }
 
+/** How many attempts were in vain to find the first rows of each part of a list, for a minute: so that a list that is asked for again is collected at once. */
+const vainAttempts = cachesByDatabase<readonly number[]>(60_000);
+
 /**
- * The ids of a page of a list of which few rows may match. They are looked for among the first rows of each project or group; only a part in which these are too few
- * is read whole. Then the statement is repeated, because planning that takes as long as reading most pages.
+ * The ids of a page of a list of which few rows may match. They are looked for among the first rows of each project or group, at first among some thousand; only a part in
+ * which these are too few is read further. Then the statement is repeated, because planning for the worst takes as long as reading most pages.
  */
 async function tested(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
-  const { per_page, offset } = start;
+  const { per_page, offset, cursor } = start;
   const count = offset + per_page + 1;
-  const whole = new Set<number>();
-  for (;;) {
+  const list =
+    cursor === undefined
+      ? nameOf(
+          db,
+          selection,
+          rest.flatMap(({ by }) => by),
+        )
+      : undefined;
+  const known = list === undefined ? undefined : vainAttempts(db).get(list);
+  for (let attempts = known ?? rest.map(() => 0); ; ) {
     const firsts = rest.map((part, index) => {
-      const rows = whole.has(index) ? collectedOfPart(part, selection, count) : testedOfPart(part, selection, count);
+      const rows = testedOfPart(part, selection, count, attempts[index]!);
       return sql`(select id, case when is_end then ${sql.lit(index)} end as ends from (${rows}) part)`;
     });
     const { rows } = await sql<Required<Found> & { ends: number | null }>`${customPlan}
@@ -151,8 +162,11 @@ async function tested(db: Database, selection: Selection, { parts, rest }: Parts
            listed as materialized (select id from near offset ${sql.lit(offset)})
       select (select min(ends) from near) as ends, ${selectedFrom(selection, parts, start)}`.execute(db);
     const { ends, ids, last } = rows[0]!;
-    if (ends === null) return { ids, last };
-    whole.add(ends);
+    if (ends === null) {
+      if (list !== undefined && attempts !== known && attempts.some((vain) => vain > 0)) vainAttempts(db).set(list, attempts);
+      return { ids, last };
+    }
+    attempts = attempts.with(ends, attempts[ends]! + 1);
   }
 }
 

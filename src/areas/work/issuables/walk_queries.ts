@@ -103,9 +103,15 @@ function mergedFromPlaces(
   return sql`select row_id as id from (${sql.join(eachPlace, sql` union all `)}) merged ${orderOf(kind, part, true)} limit ${sql.lit(count)}`;
 }
 
-/** How many rows are tested for a page that ends behind `count` rows: at first what takes 30 milliseconds, less of a search, which reads longer texts. */
-const testsFor = ({ filters }: Selection, count: number): number =>
-  Math.max(filters.some(({ isSearch }) => isSearch) ? 5_000 : 20_000, 8 * count);
+/**
+ * How many rows are tested for a page that ends behind `count` rows, first and if that was not enough: what takes 5 and 30 milliseconds, less of a search, which reads
+ * longer texts. Of more projects than can be named, the fewest of each are tested.
+ */
+const testsFor = ({ view, filters }: Selection, count: number): number[] => {
+  if (view.places) return [0];
+  const least = filters.some(({ isSearch }) => isSearch) ? [1_500, 5_000] : [4_000, 20_000];
+  return [...new Set(least.map((rows) => Math.max(rows, 8 * count)))];
+};
 /** How many at least in each project or group. */
 const fewestTested = 10;
 /** A page that ends further behind is not looked for by testing rows: all that match are collected. If they are not likely to be few, they are rather read in order. */
@@ -205,20 +211,18 @@ function firstOfMany(
 
 const unnested = (place_ids: readonly number[]) => sql`select unnest(${place_ids}::bigint[])`;
 
-/** The first ids of a part, each with `is_end`: beyond the first of these, the part is not known. */
-export function testedOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
+/**
+ * The first ids of a part, each with `is_end`: beyond the first of these, the part is not known.
+ * @param attempt how often it was not known far enough; in the end, all rows that match are collected
+ */
+export function testedOfPart(part: Part, selection: Selection, count: number, attempt: number): RawBuilder<unknown> {
+  const tests = testsFor(selection, count)[attempt];
+  if (tests === undefined) return sql`select id, false as is_end from (${collected(part, selection, count)}) part`;
   const { places, place_ids = [], where } = selection.view;
-  if (places) {
-    const far = firstOfTested(part, selection, places, { count, tested: fewestTested });
-    return part.isIndexedAcross ? firstOfAll(part, selection, far, count) : far;
-  }
-  const tested = Math.max(fewestTested, Math.ceil(testsFor(selection, count) / Math.max(1, place_ids.length)));
-  return firstOfTested(part, selection, { ids: unnested(place_ids), where }, { count, tested });
+  const tested = Math.max(fewestTested, Math.ceil(tests / Math.max(1, place_ids.length)));
+  const firsts = firstOfTested(part, selection, places ?? { ids: unnested(place_ids), where }, { count, tested });
+  return places && part.isIndexedAcross ? firstOfAll(part, selection, firsts, count) : firsts;
 }
-
-/** The same of a part that is known. */
-export const collectedOfPart = (part: Part, selection: Selection, count: number): RawBuilder<unknown> =>
-  sql`select id, false as is_end from (${collected(part, selection, count)}) part`;
 
 /** The first ids of a part, read in order. */
 export function firstOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
