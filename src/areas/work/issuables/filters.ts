@@ -157,23 +157,26 @@ function columnsIn(text: string | undefined): readonly (typeof searchable)[numbe
   return named.length > 0 ? named : searchable;
 }
 
-/** The rows that have a row of another table, and those that have none. */
+/** A predicate on rows: a row of another table refers to them. */
+const isReferredToBy = (kind: IssuableKind, rows: string, end = sql``): Predicate =>
+  sql`exists (select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)} ${end})`;
+
+/** The rows to which a row of another table refers, and the others. */
 export function byReferences(kind: IssuableKind, rows: string): Record<'none' | 'any', Filter> {
-  const references = sql`select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)}`;
-  const [has, looked]: Predicate[] = [sql`exists (${references})`, sql`exists (${references} offset 0)`];
-  return { any: { ...varying(has!), test: looked! }, none: { ...varying(not(has!)), test: not(looked!) } };
+  const has = isReferredToBy(kind, rows);
+  return { any: varying(has), none: varying(not(has)) };
 }
 
 /** The rows with labels, and those without. What has none has no label priority either, which some indexes know. */
 function byLabelled(kind: IssuableKind): Record<'none' | 'any', Filter> {
   const { any, none } = byReferences(kind, kind.labels);
-  if (kind.table === 'epics') return { any, none };
+  const looked = isReferredToBy(kind, kind.labels, sql`offset 0`);
+  const tested = { any: { ...any, test: looked }, none: { ...none, test: not(looked) } };
+  if (kind.table === 'epics') return tested;
   const column = 'label_priority';
   const unranked: Predicate = sql`${sql.ref(`${kind.table}.${column}`)} is null`;
-  return {
-    any,
-    none: { ...none, where: sql`(${unranked} and ${none.where})`, lacks: column, bound: { column, where: unranked } },
-  };
+  const where: Predicate = sql`(${unranked} and ${none.where})`;
+  return { any: tested.any, none: { ...tested.none, where, lacks: column, bound: { column, where: unranked } } };
 }
 
 /** The rows with one of some labels. If these have a priority wherever they are used, that of the rows is the same or a better one. */
