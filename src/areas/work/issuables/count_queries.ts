@@ -1,0 +1,48 @@
+/** How many rows lists of any kind have, and how many they are expected to have. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Counting, customPlan, type Database, expectedRows, isKnownLong, rememberLong } from '../../../db/index.ts';
+import { listNamed, type SortKey } from '../../../http/index.ts';
+import type { Filter } from './filters.ts';
+import { all, ordering, placeId } from './part_queries.ts';
+import { isAmongPlaces, ofPlaces, type Selection, within } from './walk_queries.ts';
+
+/** Matches of a search are looked up as far as lists are counted, so that they need not be counted again. */
+export const mostSearched = 10_001;
+
+/** Whether no filter is likely to match few rows only. */
+export const isLoose = (filters: readonly Filter[]) => filters.every(({ isNarrow }) => !isNarrow);
+
+/** Selects the rows of a list, in no order. */
+function rowsIn(selection: Selection, isInPlaces = ofPlaces(selection)): RawBuilder<unknown> {
+  const { kind, view, filters } = selection;
+  const tests = filters.map(({ where }) => where);
+  if (view.places && isLoose(filters))
+    return sql`select from (${view.places.ids}) place(id) join ${sql.table(kind.table)} on ${placeId(kind)} = place.id where ${all([view.places.where, ...tests])}`;
+  return sql`select from ${sql.table(kind.table)} where ${all([isInPlaces, ...within(selection)])}`;
+}
+
+/** Selects how many rows there are, up to `most`. */
+export function countingOf(selection: Selection, most: number): Counting {
+  const planning = selection.filters.length === 0 ? sql`` : customPlan;
+  return sql`${planning} select count(*) as total from (${rowsIn(selection)} limit ${sql.lit(most)}) counted`;
+}
+
+/** Tells a list in its order from all others. */
+export const nameOf = (db: Database, selection: Selection, keys: readonly SortKey[]): string =>
+  listNamed(sql`${countingOf(selection, mostSearched)} ${sql.join(keys.map((key) => ordering(key.column, key)))}`.compile(db));
+
+/** A search of which PostgreSQL expects as many matches has more than are ever counted. */
+const surelyLong = 4 * mostSearched;
+
+/**
+ * Whether a search finds too many rows to look them all up: because it has found them a moment ago, or is expected to. Then it is walked for a while, because trying
+ * costs more than a page.
+ */
+export async function isLongSearch(db: Database, selection: Selection): Promise<boolean> {
+  if (!selection.filters.some(({ isSearch }) => isSearch)) return false;
+  const counting = countingOf(selection, mostSearched);
+  if (isKnownLong(db, counting, mostSearched)) return true;
+  const isLong = (await expectedRows(db, rowsIn(selection, isAmongPlaces(selection)))) >= surelyLong;
+  if (isLong) rememberLong(db, counting, mostSearched);
+  return isLong;
+}

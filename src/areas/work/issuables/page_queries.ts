@@ -1,0 +1,195 @@
+/** Finding the ids of a page of a list of any kind, from indexes where possible. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { cachesByDatabase, customPlan, type Database, rememberLong, withoutSorting } from '../../../db/index.ts';
+import type { Position, Start } from '../../../http/index.ts';
+import { countingOf, isLongSearch, isLoose, mostSearched, nameOf } from './count_queries.ts';
+import type { Filter } from './filters.ts';
+import { all, ordering, type Part, partNumber, partsFrom, positionOf, rowId } from './part_queries.ts';
+import {
+  fewestFar,
+  firstOfPart,
+  isEmpty,
+  isMerged,
+  isTested,
+  ofPlaces,
+  type Selection,
+  testedOfPart,
+  within,
+} from './walk_queries.ts';
+
+/** This many rows can be looked up and sorted without a noticeable delay. */
+const mostGathered = 2000;
+
+interface Found {
+  ids: number[];
+  /** How many rows the whole list has, if that became known; beyond `mostSearched` perhaps more. */
+  total?: number;
+  /** The last row of the page, if that is far and full. */
+  last?: Position | null;
+}
+
+/** Whether one of the filters matches few rows, checked before any is looked up. If that cannot be known in advance, it is tried. */
+function areFew(filters: readonly Filter[], most: number): RawBuilder<SqlBool> {
+  const narrow = filters.filter(({ isNarrow }) => isNarrow);
+  if (narrow.some(({ ids }) => !ids)) return sql`true`;
+  const tests = narrow.map(
+    ({ ids }) => sql`(select count(*) from (${ids} limit ${sql.lit(most + 1)}) first) <= ${sql.lit(most)}`,
+  );
+  return sql`(${sql.join(tests, sql` or `)})`;
+}
+
+/** The rows per page that most clients ask for. */
+const usualSizes = new Set([20, 50, 100]);
+
+/** Whether a list is asked for often: the first page of a project, with no more than so many filters. */
+const isUsual = ({ view, filters }: Selection, { offset, cursor, per_page }: Start, most_filters: number): boolean =>
+  view.place_ids?.length === 1 &&
+  filters.length <= most_filters &&
+  offset === 0 &&
+  cursor === undefined &&
+  usualSizes.has(per_page);
+
+interface Matching {
+  /** Common table expressions, each before a comma. */
+  before: RawBuilder<unknown>;
+  isShort: RawBuilder<SqlBool>;
+  tests: readonly RawBuilder<SqlBool>[];
+  /** Whether one plan is the best for all values. */
+  isSteady: boolean;
+}
+
+/** Rows that match few ids of one filter are looked up by these, whatever the value. Otherwise PostgreSQL chooses the filter to begin with. */
+function matchingOf(selection: Selection, most: number): Matching {
+  const { kind, view, filters } = selection;
+  const [only, ...others] = filters.filter(({ isNarrow }) => isNarrow);
+  if (!only?.ids || others.length > 0)
+    return { before: sql``, isShort: areFew(filters, most), tests: [ofPlaces(selection), ...within(selection)], isSteady: false };
+  const rest = filters.filter((filter) => filter !== only).map(({ where }) => where);
+  const isFirst = sql<SqlBool>`${rowId(kind)} = any(array(select id from first))`;
+  return {
+    before: sql`first(id) as materialized (${only.ids} limit ${sql.lit(most + 1)}), `,
+    isShort: sql`(select count(*) from first) <= ${sql.lit(most)}`,
+    tests: [isFirst, ofPlaces(selection), view.where, ...rest],
+    isSteady: true,
+  };
+}
+
+/** Selects the ids of a page, and where it ends, from the common table expression `listed` with the former. */
+function selectedFrom({ kind }: Selection, parts: readonly Part[], { per_page, isFar }: Start) {
+  const last = sql`(select id from listed offset ${sql.lit(per_page - 1)} limit 1)`;
+  const position = sql`(select ${positionOf(kind, parts)} from ${sql.table(kind.table)} where ${rowId(kind)} = ${last})`;
+  return sql`array(select id from listed) as ids, ${isFar ? position : sql`null`} as last`;
+}
+
+/** The ids of a page of a short list, which is looked up entirely and thereby counted. Without ids if it turns out to be long. */
+async function gathered(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Partial<Found>> {
+  const { kind, filters } = selection;
+  const rest = partsFrom(db, kind, parts, start);
+  const most = filters.some(({ isSearch }) => isSearch) ? mostSearched : mostGathered;
+  const keys = rest.flatMap(({ by }) => by).map((key, index) => ({ ...key, name: sql.ref(`key${index}`) }));
+  const columns = [rowId(kind), ...keys.map(({ column, name }) => sql`${column} as ${name}`), sql`${partNumber(rest)} as part`];
+  const order = keys.map((key) => ordering(key.name, key));
+  const { before, isShort, tests, isSteady } = matchingOf(selection, most);
+  const { rows } = await sql<
+    Required<Found> & { is_short: boolean }
+  >`${isSteady && isUsual(selection, start, 2) ? sql`` : customPlan}
+    with ${before}bound as materialized (select ${isShort} as is_short),
+         matching as materialized (select ${sql.join(columns)} from ${sql.table(kind.table)} where ${all([sql`(select is_short from bound)`, ...tests])} limit ${sql.lit(most + 1)}),
+         listed as materialized (select id from matching where part is not null
+           order by ${sql.join([sql`part`, ...order, sql`id desc`])} limit ${sql.lit(start.per_page + 1)} offset ${sql.lit(start.offset)})
+    select (select is_short from bound) as is_short, (select count(*) from matching) as total, ${selectedFrom(selection, parts, start)}`.execute(
+    db,
+  );
+  const { is_short, ids, total, last } = rows[0]!;
+  if (is_short && total <= most) return { ids, total, last };
+  if (total <= mostSearched) return {};
+  rememberLong(db, countingOf(selection, mostSearched), mostSearched);
+  return { total };
+}
+
+/** How many attempts were in vain to find the first rows of each part of a list, for a minute: so that a list that is asked for again is collected at once. */
+const vainAttempts = cachesByDatabase<readonly number[]>(60_000);
+
+/**
+ * The ids of a page of a list of which few rows may match. They are looked for among the first rows of each project or group, at first among some thousand; only a part in
+ * which these are too few is read further. Then the statement is repeated, because planning for the worst takes as long as reading most pages.
+ */
+async function tested(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
+  const { per_page, offset, cursor } = start;
+  const count = offset + per_page + 1;
+  const list =
+    cursor === undefined
+      ? nameOf(
+          db,
+          selection,
+          rest.flatMap(({ by }) => by),
+        )
+      : undefined;
+  const known = list === undefined ? undefined : vainAttempts(db).get(list);
+  for (let attempts = known ?? rest.map(() => 0); ; ) {
+    const firsts = rest.map((part, index) => {
+      const rows = testedOfPart(part, selection, count, attempts[index]!);
+      return sql`(select id, case when is_end then ${sql.lit(index)} end as ends from (${rows}) part)`;
+    });
+    const { rows } = await sql<Required<Found> & { ends: number | null }>`${customPlan}
+      with near as materialized (select id, ends from (${sql.join(firsts, sql` union all `)}) firsts limit ${sql.lit(count)}),
+           listed as materialized (select id from near offset ${sql.lit(offset)})
+      select (select min(ends) from near) as ends, ${selectedFrom(selection, parts, start)}`.execute(db);
+    const { ends, ids, last } = rows[0]!;
+    if (ends === null) {
+      if (list !== undefined && attempts !== known && attempts.some((vain) => vain > 0)) vainAttempts(db).set(list, attempts);
+      return { ids, last };
+    }
+    attempts = attempts.with(ends, attempts[ends]! + 1);
+  }
+}
+
+/** The parts of a list, and those from the beginning of a page on in which rows may match. */
+interface Parts {
+  parts: readonly Part[];
+  rest: readonly Part[];
+}
+
+/** The ids of a page of a list that is read in order, as far as the end of the page. */
+async function walked(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
+  const { per_page, offset, isFar } = start;
+  const limit = per_page + 1;
+  const firsts = rest.map((part) => sql`(${firstOfPart(part, selection, offset + limit)})`);
+  const page = sql`select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)} offset ${sql.lit(offset)}`;
+  if (isFar) {
+    const found = sql<Found>`${customPlan}
+      with listed as materialized (${page}) select ${selectedFrom(selection, parts, start)}`;
+    const merges = isMerged(selection, offset + limit);
+    const { rows } = await (merges ? withoutSorting(db, (tx) => found.execute(tx)) : found.execute(db));
+    return rows[0]!;
+  }
+  // With a filter, the best plan depends on how many rows match it.
+  const { rows } = await sql<{ id: number }>`${isUsual(selection, start, 0) ? sql`` : customPlan}
+    ${page}`.execute(db);
+  return { ids: rows.map(({ id }) => id) };
+}
+
+/** Collecting and sorting as many takes less time than testing enough rows for a far page. */
+const mostCollected = 60_000;
+
+/** Whether a far page is read from all that match, because they are known to be few or cannot be counted at little cost. */
+async function isCollected(db: Database, { filters }: Selection, count: number): Promise<boolean> {
+  if (count <= fewestFar || isLoose(filters) || filters.some(({ isSearch }) => isSearch)) return false;
+  const { rows } = await sql<{ are_few: boolean }>`${customPlan}
+    select ${areFew(filters, mostCollected)} as are_few`.execute(db);
+  return rows[0]!.are_few;
+}
+
+export async function idsOfPage(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Found> {
+  const isNarrow = selection.filters.some((filter) => filter.isNarrow);
+  let tried: Partial<Found> = {};
+  if (await isLongSearch(db, selection)) tried = { total: mostSearched };
+  else if (isNarrow) tried = await gathered(db, selection, parts, start);
+  const { ids, total, last = null } = tried;
+  if (ids) return { ids, last, ...(total === undefined ? {} : { total }) };
+  const rest = partsFrom(db, selection.kind, parts, start).filter((part) => !isEmpty(part, selection.filters));
+  const count = start.offset + start.per_page + 1;
+  const read = isTested(selection, count) && !(await isCollected(db, selection, count)) ? tested : walked;
+  const found = await read(db, selection, { parts, rest }, start);
+  return total === undefined ? found : { ...found, total };
+}
