@@ -1,6 +1,7 @@
 /** The refs that git tells a client of the protocols 0 (gitprotocol-pack, "Reference Discovery"), without git once its capabilities are known. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { cacheOf } from '../caches.ts';
 import { objectHeader } from './readers.ts';
@@ -21,6 +22,10 @@ const peeled_ids = cacheOf<string, string>(50_000);
 
 /** So many refs at a time are turned into text, before others are served. */
 const refs_per_chunk = 1_000;
+
+/** What was told of some refs, by the terms, as long as these refs are kept: of more than some thousand it would take as much memory as they do. */
+const told_before = new WeakMap<readonly StoredRef[], Map<string, Buffer>>();
+const most_remembered = 5_000;
 
 /**
  * Undefined where git has to answer: HEAD or the hidden refs are not as this product writes them.
@@ -61,15 +66,29 @@ export async function advertisedRefs(
 ): Promise<AsyncIterable<Buffer> | undefined> {
   const capabilities = known_capabilities.get(terms.key);
   if (capabilities === undefined) return undefined;
+  const all = await refsBelow(repository, 'refs/');
+  const key = JSON.stringify([capabilities, terms]);
+  const remembered = told_before.get(all)?.get(key);
+  if (remembered) return Readable.from([remembered]);
   const isHidden = (ref: string) => terms.hidden.some((name) => ref === name || ref.startsWith(`${name}/`));
-  const refs = (await refsBelow(repository, 'refs/')).filter(({ ref }) => !isHidden(ref));
+  const refs = all.filter(({ ref }) => !isHidden(ref));
   const head = refs.find(({ ref }) => ref === terms.head);
   // It has moved meanwhile, or has a name that is not UTF-8.
   if ((head === undefined) !== (terms.head === undefined) || refs.some(({ ref }) => ref.includes('\ufffd'))) return undefined;
   if (refs.length === 0 && service === 'git-upload-pack') return undefined;
   const listed = head ? [{ ref: 'HEAD', id: head.id }, ...refs] : refs;
   const told = capabilities.replace('\0', () => terms.head ?? '');
-  return packets(repository, { listed, told, isPeeled: service === 'git-upload-pack' });
+  const chunks = packets(repository, { listed, told, isPeeled: service === 'git-upload-pack' });
+  return all.length > most_remembered ? chunks : remembering(chunks, all, key);
+}
+
+async function* remembering(chunks: AsyncIterable<Buffer>, refs: readonly StoredRef[], key: string): AsyncGenerator<Buffer> {
+  const told: Buffer[] = [];
+  for await (const chunk of chunks) {
+    told.push(chunk);
+    yield chunk;
+  }
+  told_before.set(refs, (told_before.get(refs) ?? new Map<string, Buffer>()).set(key, Buffer.concat(told)));
 }
 
 async function* packets(
