@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { testDatabase } from '../../test/support/database.ts';
-import { countingEach } from './long_lists.ts';
+import { countingEach, expectedRows } from './long_lists.ts';
 
 test('counts of 1,000 or more are remembered, others are counted again, and each is told by its key', async () => {
   const { db } = await testDatabase();
@@ -25,4 +26,10 @@ test('counts of 1,000 or more are remembered, others are counted again, and each
   assert.deepEqual(sizesOf(await ask([3000, 2000, 1000], 'one')), [3001, 2000, 1000]);
   assert.deepEqual(sizesOf(await ask([2000], 'another')), [2001]);
   assert.deepEqual(asked, [[5, 1000, 999, 2000], [5, 3000, 999], [2000]]);
+});
+
+test('PostgreSQL says how many rows it expects a statement to select, for the values in it', async () => {
+  const { db } = await testDatabase();
+  for (const count of [7, 50_000])
+    assert.equal(await expectedRows(db, sql`select from generate_series(1, ${count}::int)`), count);
 });
