@@ -23,7 +23,7 @@ const peeled_ids = cacheOf<string, string>(50_000);
 /** So many refs at a time are turned into text, before others are served. */
 const refs_per_chunk = 1_000;
 
-/** What was told of some refs, by the terms, as long as these refs are kept: of more than some thousand it would take as much memory as they do. */
+/** What was told of refs, by the terms, as long as `ref_store` keeps these refs, which it does up to a limit. That of many more is told in chunks, which are not kept. */
 const told_before = new WeakMap<readonly StoredRef[], Map<string, Buffer>>();
 const most_remembered = 5_000;
 
