@@ -64,14 +64,16 @@ export interface References {
   values: readonly number[];
 }
 
+/** A predicate on rows: a row of another table refers to them. */
+const isReferredToBy = (kind: IssuableKind, rows: string, end = sql``): Predicate =>
+  sql`exists (select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)} ${end})`;
+
 /**
  * Reads the few references of one row and looks for the values among them. PostgreSQL would look up each value, or collect all rows with any of them: `offset 0` keeps
  * it from making a join of this, and the addition from using an index of the values.
  */
-function refersToOne(kind: IssuableKind, { rows, column, values }: References): Predicate {
-  const isWanted = sql`${sql.ref(column)} + 0 = any(${values}::bigint[])`;
-  return sql`exists (select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)} and ${isWanted} offset 0)`;
-}
+const refersToOne = (kind: IssuableKind, { rows, column, values }: References): Predicate =>
+  isReferredToBy(kind, rows, sql`and ${sql.ref(column)} + 0 = any(${values}::bigint[]) offset 0`);
 
 /** The rows that one of the references refers to. */
 export function referredTo(kind: IssuableKind, references: References): Filter {
@@ -83,7 +85,7 @@ export function referredTo(kind: IssuableKind, references: References): Filter {
 /** The rows that none of the references refers to. */
 export function notReferredTo(kind: IssuableKind, references: References): Filter {
   const { rows, column, values } = references;
-  const isReferredTo: Predicate = sql`exists (select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)} and ${sql.ref(column)} = any(${values}::bigint[]))`;
+  const isReferredTo = isReferredToBy(kind, rows, sql`and ${sql.ref(column)} = any(${values}::bigint[])`);
   return { ...varying(not(isReferredTo)), test: not(refersToOne(kind, references)) };
 }
 
@@ -157,22 +159,21 @@ function columnsIn(text: string | undefined): readonly (typeof searchable)[numbe
   return named.length > 0 ? named : searchable;
 }
 
-/** A predicate on rows: a row of another table refers to them. */
-const isReferredToBy = (kind: IssuableKind, rows: string, end = sql``): Predicate =>
-  sql`exists (select from ${sql.table(rows)} where ${sql.ref(kind.column)} = ${sql.ref(`${kind.table}.id`)} ${end})`;
-
 /** The rows to which a row of another table refers, and the others. */
 export function byReferences(kind: IssuableKind, rows: string): Record<'none' | 'any', Filter> {
   const has = isReferredToBy(kind, rows);
   return { any: varying(has), none: varying(not(has)) };
 }
 
+/** Whether rows are sorted by the priority of their labels, which is kept beside them. */
+const isRanked = ({ table }: IssuableKind): boolean => table !== 'epics';
+
 /** The rows with labels, and those without. What has none has no label priority either, which some indexes know. */
 function byLabelled(kind: IssuableKind): Record<'none' | 'any', Filter> {
   const { any, none } = byReferences(kind, kind.labels);
   const looked = isReferredToBy(kind, kind.labels, sql`offset 0`);
   const tested = { any: { ...any, test: looked }, none: { ...none, test: not(looked) } };
-  if (kind.table === 'epics') return tested;
+  if (!isRanked(kind)) return tested;
   const column = 'label_priority';
   const unranked: Predicate = sql`${sql.ref(`${kind.table}.${column}`)} is null`;
   const where: Predicate = sql`(${unranked} and ${none.where})`;
@@ -183,7 +184,7 @@ function byLabelled(kind: IssuableKind): Record<'none' | 'any', Filter> {
 function byLabel(kind: IssuableKind, labels: readonly NamedLabel[]): Filter {
   const filter = referredTo(kind, { rows: kind.labels, column: 'label_id', values: labels.map(({ id }) => id) });
   const priorities = labels.flatMap(({ priority }) => priority ?? []);
-  if (priorities.length === 0 || priorities.length < labels.length || kind.table === 'epics') return filter;
+  if (priorities.length === 0 || priorities.length < labels.length || !isRanked(kind)) return filter;
   const where: Predicate = sql`${sql.ref(`${kind.table}.label_priority`)} <= ${Math.max(...priorities)}`;
   return { ...filter, bound: { column: 'label_priority', where } };
 }
