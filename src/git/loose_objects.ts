@@ -62,8 +62,12 @@ async function store(path: string, header: Buffer, content: Buffer): Promise<voi
   await writeFileOnce(path, await compress(Buffer.concat([header, content])));
 }
 
-const compress = async (bytes: Buffer): Promise<Buffer> =>
-  bytes.length <= small_bytes ? deflateSync(bytes, { level: 1 }) : deflateElsewhere(bytes, { level: 1 });
+/** By default, zlib takes 256 KB for each object, and V8 counts them: it would collect all garbage after some hundred. So the window is no larger than the object. */
+function compress(bytes: Buffer): Promise<Buffer> | Buffer {
+  const windowBits = Math.min(15, Math.max(9, 32 - Math.clz32(bytes.length)));
+  const options = { level: 1, windowBits, memLevel: windowBits - 7 };
+  return bytes.length <= small_bytes ? deflateSync(bytes, options) : deflateElsewhere(bytes, options);
+}
 
 async function hashOf(format: ObjectFormat, header: Buffer, content: Buffer): Promise<string> {
   const hash = createHash(format).update(header);
