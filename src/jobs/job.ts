@@ -80,10 +80,19 @@ export function queueOf<P extends TProperties>(
   const validator = Compile(Type.Object(input));
   const queue: Pick<Queue<P>, 'enqueue' | 'enqueueEach'> = {
     enqueue: async (tx, values, { key, after_s, queue: name_of_queue } = {}) => {
-      await sql`select graphile_worker.add_job(${name}, payload => ${JSON.stringify(values)}::json, max_attempts => ${retries + 1}::int,
-        job_key => ${key === undefined ? null : `${name}:${key}`}::text, run_at => now() + make_interval(secs => ${after_s ?? 0}),
-        queue_name => ${name_of_queue ?? null}::text,
-        job_key_mode => ${after_s === undefined ? 'replace' : 'preserve_run_at'}::text)`.execute(tx);
+      const payload = sql`${JSON.stringify(values)}::json`;
+      const job_key = sql`${key === undefined ? null : `${name}:${key}`}::text`;
+      const run_at = sql`now() + make_interval(secs => ${after_s ?? 0})`;
+      const mode = after_s === undefined ? 'replace' : 'preserve_run_at';
+      // A job that waits for its time is not replaced by itself, which would wake the workers and keep others waiting who enqueue it. Locked, it cannot begin before this commit.
+      await sql`
+        with waiting as materialized (
+          select from graphile_worker._private_jobs
+           where key = ${job_key} and locked_at is null and attempts = 0 and run_at > now() and run_at <= ${run_at} and payload::jsonb = ${payload}::jsonb
+             for key share)
+        select graphile_worker.add_job(${name}, payload => ${payload}, max_attempts => ${retries + 1}::int, job_key => ${job_key}, run_at => ${run_at},
+                                       queue_name => ${name_of_queue ?? null}::text, job_key_mode => ${mode}::text)
+         where not exists (select from waiting)`.execute(tx);
     },
     enqueueEach: async (tx, inputs) => {
       if (inputs.length === 0) return;

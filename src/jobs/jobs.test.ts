@@ -116,6 +116,26 @@ test('a waiting job keeps its time when it is replaced, and runs at once on requ
   );
 });
 
+test('a job that waits for its time is left alone when it is enqueued again, and cannot begin before that is committed', async () => {
+  const { db } = await testDatabase();
+  const calm = job('test_calm', { input: { id: Type.Integer() }, retries: 2, run: async () => {} });
+  const isCalm = sql`task_id = (select id from graphile_worker._private_tasks where identifier = 'test_calm')`;
+  const waiting = async (lock = sql``) => {
+    const { rows } = await sql`select revision, attempts from graphile_worker._private_jobs where ${isCalm} ${lock}`.execute(db);
+    return rows;
+  };
+  const enqueue = (tx = db) => calm.enqueue(tx, { id: 1 }, { key: 'one', after_s: 60 });
+  await enqueue();
+  await db.transaction().execute(async (tx) => {
+    await enqueue(tx);
+    assert.deepEqual(await waiting(sql`for update skip locked`), []);
+  });
+  assert.deepEqual(await waiting(sql`for update skip locked`), [{ revision: 0, attempts: 0 }]);
+  await sql`update graphile_worker._private_jobs set attempts = 1 where ${isCalm}`.execute(db);
+  await enqueue();
+  assert.deepEqual(await waiting(), [{ revision: 1, attempts: 0 }]);
+});
+
 test('a job that a stop interrupts returns to the queue, and the attempt does not count', async (t) => {
   const began = Promise.withResolvers<void>();
   const endless = job('test_endless', {
