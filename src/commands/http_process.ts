@@ -8,7 +8,7 @@ import { loadMeter } from '../http/overload.ts';
 import { newRegistry } from '../metrics.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { openLog } from './log.ts';
-import { markOnOneThread, tidyAfterStart } from './memory.ts';
+import { collectRarely, tidyAfterStart } from './memory.ts';
 import type { FromProcess, Start, ToProcess } from './processes.ts';
 import { sshServerOf } from './ssh_server.ts';
 
@@ -32,7 +32,7 @@ function gather(): Promise<string> {
 }
 
 async function run({ config, connectionString, connections }: Start): Promise<void> {
-  markOnOneThread();
+  collectRarely();
   const log = openLog(config);
   const db = connect({ connectionString, max: connections });
   const registry = newRegistry(db);

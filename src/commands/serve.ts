@@ -13,7 +13,7 @@ import { addFirstAdministrator, secretsText, welcome } from './first_administrat
 import { installFirstLicense } from './first_license.ts';
 import { claimInstance } from './instance.ts';
 import { openLog } from './log.ts';
-import { markOnOneThread, tidyAfterStart } from './memory.ts';
+import { collectRarely, tidyAfterStart } from './memory.ts';
 import { fileReason } from './reasons.ts';
 import { runningNode } from './running_node.ts';
 import { openSshDoor } from './ssh_door.ts';
@@ -33,7 +33,7 @@ Options
   options: { 'without-jobs': { type: 'boolean' } },
   run: async (given, config) => {
     const stop = listenForStop();
-    markOnOneThread();
+    collectRarely();
     process.stdout.write(`${runningNode(process.versions.node, new Date())}\n`);
     const log = openLog(config);
     const lost = Promise.withResolvers<never>();
