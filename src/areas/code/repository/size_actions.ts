@@ -1,7 +1,7 @@
 /** The sizes of repositories, measured after changes, so that lists start no git process per project (docs/reference/projects.md). */
 import { sql } from 'kysely';
 import { type Database, isAmong } from '../../../db/index.ts';
-import { countCommits, countObjects, repositoryOf, resolveBranch } from '../../../git/index.ts';
+import { countCommits, countObjects, GitError, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 
 export interface RepositorySize {
@@ -80,6 +80,12 @@ export async function measureUnmeasured(services: Pick<Services, 'db' | 'storage
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} repositories could not be measured`);
 }
 
+/** Of a repository that git cannot read, as it was before; the check of repositories reports it. */
+const unlessBroken = (before: RepositorySize) => (error: unknown) => {
+  if (error instanceof GitError) return before;
+  throw error;
+};
+
 /** The current sizes of repositories by project: as stored, and measured where they have changed since. */
 export async function repositorySizes(
   services: Pick<Services, 'db' | 'storages'>,
@@ -88,13 +94,14 @@ export async function repositorySizes(
   const ids = projects.map(({ id }) => id);
   const stored = await services.db
     .selectFrom('repository_sizes')
-    .select(['project_id', 'commit_count', 'size_bytes'])
+    .select(['project_id', 'commit_count', 'size_bytes', 'is_stale'])
     .where(isAmong('project_id', ids, 'bigint[]'))
-    .where('is_stale', '=', false)
     .execute();
-  const sizes = new Map(stored.map(({ project_id, ...size }) => [project_id, size]));
-  const missing = projects.filter(({ id }) => !sizes.has(id));
+  const known = new Map(stored.map(({ project_id, ...size }) => [project_id, size]));
   // The git module limits the number of concurrent processes.
-  await Promise.all(missing.map(async (project) => sizes.set(project.id, await measureRepository(services, project))));
-  return sizes;
+  const sizes = projects.map(async (project): Promise<[number, RepositorySize]> => {
+    const { is_stale, ...size } = known.get(project.id) ?? { is_stale: true, commit_count: 0, size_bytes: 0 };
+    return [project.id, is_stale ? await measureRepository(services, project).catch(unlessBroken(size)) : size];
+  });
+  return new Map(await Promise.all(sizes));
 }

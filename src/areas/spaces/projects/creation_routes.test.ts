@@ -242,7 +242,7 @@ test('a repository that changes while it is measured is measured again', async (
   }
 });
 
-test('repositories that were never measured are measured in the background', async () => {
+test('repositories that were never measured are measured in the background, except for broken ones, which are listed all the same', async () => {
   const here = await world();
   const made = async (name: string) =>
     (await here.as('developer').post('/projects', { name, namespace_id: here.group.id, initialize_with_readme: true })).body
@@ -260,6 +260,14 @@ test('repositories that were never measured are measured in the background', asy
       .orderBy('project_id')
       .execute();
   assert.deepEqual(await measured(), [{ project_id: whole, commit_count: 1 }]);
+  const listed = await here.as('reporter').get('/projects', { statistics: true, id_after: broken - 1, sort: 'asc' });
+  assert.deepEqual(
+    listed.body.map(({ id, statistics }: { id: number; statistics: { commit_count: number } }) => [id, statistics.commit_count]),
+    [
+      [broken, 0],
+      [whole, 1],
+    ],
+  );
   await rename(`${path}.away`, path);
   await performJob(here.services, measureRepositories);
   assert.equal((await measured()).length, 2);
