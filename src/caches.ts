@@ -9,6 +9,23 @@ export const cacheOf = <Key extends {}, Value extends {}>(most: number, options:
   new LRUCache<Key, Value>({ maxSize: most, sizeCalculation: () => 1, ...options });
 
 /**
+ * A cache of answers that never change, by a text for each question: `fetch` asks for those that are missing. Many who ask the same at a time get one answer. Failures and
+ * `undefined` are not kept.
+ * @param ask answers a question, which is the `context` of `fetch`
+ * @param options for sizes; what is larger than `maxEntrySize` is not kept
+ */
+export const answersOf = <Question extends {}, Value extends {}>(
+  ask: (question: Question) => Promise<Value | undefined>,
+  options: Pick<LRUCache.Options<string, Value, Question>, 'maxEntrySize' | 'sizeCalculation'> & { maxSize: number },
+): LRUCache<string, Value, Question> =>
+  new LRUCache({
+    ...options,
+    fetchMethod: (_key, _stale, { context }) => ask(context),
+    // One that is dropped before it has arrived is still what those get who wait for it.
+    ignoreFetchAbort: true,
+  });
+
+/**
  * Lets many ask the same at a time: those who ask while an answer is on its way wait for the next one together, because what they ask for may have changed since the
  * question.
  */

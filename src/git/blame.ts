@@ -1,5 +1,5 @@
 /** Blame: the commit that last changed each line of a file. */
-import { LRUCache } from 'lru-cache';
+import { answersOf } from '../caches.ts';
 import { git } from './command.ts';
 import { readCommit } from './commits.ts';
 import { entryAt, readBlob } from './files.ts';
@@ -23,7 +23,14 @@ interface Span {
   lines: string[];
 }
 
-const blames = new LRUCache<string, Span[]>({
+interface Blamed {
+  repository: Repository;
+  commit: string;
+  path: string;
+  range: { start: number; end: number } | undefined;
+}
+
+const blames = answersOf<Blamed, Span[]>((file) => readBlame(file), {
   maxSize: 32 * 1024 * 1024,
   sizeCalculation: (spans, key) =>
     spans.reduce((size, { lines }) => lines.reduce((sum, line) => sum + 40 + line.length, size + 100), key.length),
@@ -42,14 +49,14 @@ export async function blame(
   range?: { start: number; end: number },
 ): Promise<BlameGroup[]> {
   const key = `${repository.path}\0${fullId(commit)}\0${range ? `${range.start},${range.end}` : ''}\0${path}`;
-  let spans = blames.get(key);
-  if (!spans) {
-    if (range) await checkRange(repository, commit, path, range.start);
-    const limits: Option[] = range ? [`-L${range.start},${range.end}`] : [];
-    spans = parseBlame(await git(repository, 'blame', ['--porcelain', ...limits], [commit], [path]));
-    blames.set(key, spans);
-  }
+  const spans = (await blames.fetch(key, { context: { repository, commit, path, range } }))!;
   return Promise.all(spans.map(async ({ commit_id, lines }) => ({ commit: await readCommit(repository, commit_id), lines })));
+}
+
+async function readBlame({ repository, commit, path, range }: Blamed): Promise<Span[]> {
+  if (range) await checkRange(repository, commit, path, range.start);
+  const limits: Option[] = range ? [`-L${range.start},${range.end}`] : [];
+  return parseBlame(await git(repository, 'blame', ['--porcelain', ...limits], [commit], [path]));
 }
 
 /** git rejects such a range in words only, so the lines of the file are counted. */

@@ -1,6 +1,5 @@
 /** The history of a commit, of a path in it, and the number of lines that commits changed. */
-import { LRUCache } from 'lru-cache';
-import { cacheOf } from '../caches.ts';
+import { answersOf, cacheOf } from '../caches.ts';
 import { git } from './command.ts';
 import { parseCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
@@ -35,7 +34,14 @@ export interface CommitList {
 }
 
 const known_stats = cacheOf<string, CommitStats>(50_000);
-const last_commits = new LRUCache<string, string>({
+
+interface PathInCommit {
+  repository: Repository;
+  commit: string;
+  path: string;
+}
+
+const last_commits = answersOf<PathInCommit, string>((question) => findLastCommit(question), {
   maxSize: 16 * 1024 * 1024,
   sizeCalculation: (_, key) => 100 + key.length * 2,
 });
@@ -164,14 +170,18 @@ function* parseStats(output: string): Generator<[string, CommitStats]> {
  * Undefined when no commit ever did.
  */
 export async function lastCommitOf(repository: Repository, commit: string, path: string): Promise<string | undefined> {
-  if (path === '') return fullId(commit);
-  const key = (id: string) => `${repository.path}\0${fullId(id)}\0${path}`;
-  const known = last_commits.get(key(commit));
-  if (known) return known;
+  const question = { repository, commit: fullId(commit), path };
+  return path === '' ? question.commit : last_commits.fetch(keyOf(question), { context: question });
+}
+
+const keyOf = ({ repository, commit, path }: PathInCommit) => `${repository.path}\0${commit}\0${path}`;
+
+async function findLastCommit({ repository, commit, path }: PathInCommit): Promise<string | undefined> {
+  const key = (id: string) => keyOf({ repository, commit: id, path });
   const walked = await followPath(repository, commit, { path, isKnown: (id) => last_commits.has(key(id)) });
   const start = walked?.id ?? commit;
   const id = walked?.isLast ? start : (last_commits.get(key(start)) ?? (await lastByGit(repository, start, path)));
-  if (id) for (const asked of [commit, start]) last_commits.set(key(asked), id);
+  if (id && start !== commit) last_commits.set(key(start), id);
   return id;
 }
 

@@ -1,16 +1,19 @@
 /** Output of git that only object ids decide. It is cached: the objects with these ids never change. */
-import { LRUCache } from 'lru-cache';
+import { answersOf } from '../caches.ts';
 import { git, type RunOptions } from './command.ts';
 import type { Option, Repository } from './types.ts';
 
+type Asked = Parameters<typeof git>;
+
 const longest_kept = 256 * 1024;
-const outputs = new LRUCache<string, Buffer>({
+const outputs = answersOf<Asked, Buffer>((asked) => git(...asked), {
   maxSize: 32 * 1024 * 1024,
+  maxEntrySize: longest_kept,
   sizeCalculation: (output, key) => 200 + output.length + key.length * 2,
 });
 
 /**
- * Like `git`, with the output of an earlier run if there was one. Failures are not kept.
+ * Like `git`, with the output of an earlier run if there was one, or of one that is under way. Failures are not kept.
  * @param operands full object ids, perhaps with an operator, so that nothing that moves decides the output; neither may the options name refs
  * @param run with the environment of a push in quarantine, nothing is kept: its objects may never reach the repository
  */
@@ -22,11 +25,8 @@ export async function rememberedGit(
   paths: readonly string[] = [],
   run: Pick<RunOptions, 'env' | 'limit'> = {},
 ): Promise<Buffer> {
-  if (run.env) return git(repository, command, options, operands, paths, run);
+  const asked: Asked = [repository, command, options, operands, paths, run];
+  if (run.env) return git(...asked);
   const key = [repository.path, command, ...options, '', ...operands, '', ...paths].join('\0');
-  const known = outputs.get(key);
-  if (known) return known;
-  const output = await git(repository, command, options, operands, paths, run);
-  if (output.length <= longest_kept) outputs.set(key, output);
-  return output;
+  return (await outputs.fetch(key, { context: asked }))!;
 }
