@@ -1518,6 +1518,7 @@ CREATE INDEX issues_newest ON issues USING btree (created_at, id);
 CREATE INDEX issues_open ON issues USING btree (project_id, confidential) WHERE state = 'opened'::text;
 CREATE INDEX issues_search ON issues USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');
 CREATE INDEX issues_that_are_due ON issues USING btree (due_date) WHERE state = 'opened'::text AND due_date IS NOT NULL;
+CREATE INDEX issues_without_place ON issues USING btree (project_id, id) WHERE relative_position IS NULL;
 CREATE TRIGGER count_deleted_issues AFTER DELETE ON issues REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_open_issues();
 CREATE TRIGGER count_new_issues AFTER INSERT ON issues REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_open_issues();
 CREATE TRIGGER keep_removed_issue_numbers AFTER DELETE ON issues REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_removed_issue_numbers();
