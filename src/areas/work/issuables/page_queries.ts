@@ -4,7 +4,7 @@ import { cachesByDatabase, customPlan, type Database, rememberLong, withoutSorti
 import type { Position, Start } from '../../../http/index.ts';
 import { countingOf, isLongSearch, isLoose, mostSearched, nameOf } from './count_queries.ts';
 import type { Filter } from './filters.ts';
-import { all, ordering, type Part, partNumber, partsFrom, positionOf, rowId } from './part_queries.ts';
+import { all, type Part, partsFrom, placeInParts, positionOf, rowId } from './part_queries.ts';
 import {
   fewestFar,
   firstOfPart,
@@ -14,6 +14,7 @@ import {
   ofPlaces,
   type Selection,
   testedOfPart,
+  testsFor,
   within,
 } from './walk_queries.ts';
 
@@ -84,19 +85,15 @@ function selectedFrom({ kind }: Selection, parts: readonly Part[], { per_page, i
 /** The ids of a page of a short list, which is looked up entirely and thereby counted. Without ids if it turns out to be long. */
 async function gathered(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Partial<Found>> {
   const { kind, filters } = selection;
-  const rest = partsFrom(db, kind, parts, start);
+  const { columns, order } = placeInParts(kind, partsFrom(db, kind, parts, start));
   const most = filters.some(({ isSearch }) => isSearch) ? mostSearched : mostGathered;
-  const keys = rest.flatMap(({ by }) => by).map((key, index) => ({ ...key, name: sql.ref(`key${index}`) }));
-  const columns = [rowId(kind), ...keys.map(({ column, name }) => sql`${column} as ${name}`), sql`${partNumber(rest)} as part`];
-  const order = keys.map((key) => ordering(key.name, key));
   const { before, isShort, tests, isSteady } = matchingOf(selection, most);
   const { rows } = await sql<
     Required<Found> & { is_short: boolean }
   >`${isSteady && isUsual(selection, start, 2) ? sql`` : customPlan}
     with ${before}bound as materialized (select ${isShort} as is_short),
-         matching as materialized (select ${sql.join(columns)} from ${sql.table(kind.table)} where ${all([sql`(select is_short from bound)`, ...tests])} limit ${sql.lit(most + 1)}),
-         listed as materialized (select id from matching where part is not null
-           order by ${sql.join([sql`part`, ...order, sql`id desc`])} limit ${sql.lit(start.per_page + 1)} offset ${sql.lit(start.offset)})
+         matching as materialized (select ${columns} from ${sql.table(kind.table)} where ${all([sql`(select is_short from bound)`, ...tests])} limit ${sql.lit(most + 1)}),
+         listed as materialized (select id from matching where part is not null ${order} limit ${sql.lit(start.per_page + 1)} offset ${sql.lit(start.offset)})
     select (select is_short from bound) as is_short, (select count(*) from matching) as total, ${selectedFrom(selection, parts, start)}`.execute(
     db,
   );
@@ -107,28 +104,46 @@ async function gathered(db: Database, selection: Selection, parts: readonly Part
   return { total };
 }
 
-/** How many attempts were in vain to find the first rows of each part of a list, for a minute: so that a list that is asked for again is collected at once. */
+/** The parts of a list, and those from the beginning of a page on in which rows may match. */
+interface Parts {
+  parts: readonly Part[];
+  rest: readonly Part[];
+}
+
+/**
+ * The ids of a page of a list, from all rows that match, which are sorted. PostgreSQL might rather read the rows in order until enough match, which may be the last ones
+ * only: `offset 0` keeps it from that.
+ */
+async function collected(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
+  const { kind } = selection;
+  const { columns, order } = placeInParts(kind, rest);
+  const where = all([ofPlaces(selection), ...within(selection)]);
+  const { rows } = await sql<Found>`${customPlan}
+    with listed as materialized (
+      select id from (select ${columns} from ${sql.table(kind.table)} where ${where} offset 0) matching
+       where part is not null ${order} limit ${sql.lit(start.per_page + 1)} offset ${sql.lit(start.offset)})
+    select ${selectedFrom(selection, parts, start)}`.execute(db);
+  return rows[0]!;
+}
+
+/** How many attempts were in vain to find the first rows of each part of a list, for a minute: so that a list that is asked for again is read in the right way at once. */
 const vainAttempts = cachesByDatabase<readonly number[]>(60_000);
 
 /**
- * The ids of a page of a list of which few rows may match. They are looked for among the first rows of each project or group, at first among some thousand; only a part in
- * which these are too few is read further. Then the statement is repeated, because planning for the worst takes as long as reading most pages.
+ * The ids of a page of a list of which few rows may match. They are looked for among the first rows of each project or group, at first among some thousand. A part in which
+ * these are too few is read further, and in the end collected; then the statement is repeated, because planning for the worst takes as long as reading most pages. If a second
+ * part is needed beside one that was collected, all are collected together.
  */
 async function tested(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
   const { per_page, offset, cursor } = start;
   const count = offset + per_page + 1;
-  const list =
-    cursor === undefined
-      ? nameOf(
-          db,
-          selection,
-          rest.flatMap(({ by }) => by),
-        )
-      : undefined;
-  const known = list === undefined ? undefined : vainAttempts(db).get(list);
-  for (let attempts = known ?? rest.map(() => 0); ; ) {
+  const keys = rest.flatMap(({ by }) => by);
+  const list = cursor === undefined ? nameOf(db, selection, keys) : undefined;
+  const tests = testsFor(selection, count);
+  let attempts = (list === undefined ? undefined : vainAttempts(db).get(list)) ?? rest.map(() => 0);
+  while (attempts.filter((vain) => vain === tests.length).length <= 1) {
     const firsts = rest.map((part, index) => {
-      const rows = testedOfPart(part, selection, count, attempts[index]!);
+      const rows = testedOfPart(part, selection, count, tests[attempts[index]!]);
       return sql`(select id, case when is_end then ${sql.lit(index)} end as ends from (${rows}) part)`;
     });
     const { rows } = await sql<Required<Found> & { ends: number | null }>`${customPlan}
@@ -136,18 +151,12 @@ async function tested(db: Database, selection: Selection, { parts, rest }: Parts
            listed as materialized (select id from near offset ${sql.lit(offset)})
       select (select min(ends) from near) as ends, ${selectedFrom(selection, parts, start)}`.execute(db);
     const { ends, ids, last } = rows[0]!;
-    if (ends === null) {
-      if (list !== undefined && attempts !== known && attempts.some((vain) => vain > 0)) vainAttempts(db).set(list, attempts);
-      return { ids, last };
-    }
-    attempts = attempts.with(ends, attempts[ends]! + 1);
+    if (ends === null) return { ids, last };
+    const isSecond = attempts.includes(tests.length);
+    attempts = attempts.with(ends, isSecond ? tests.length : attempts[ends]! + 1);
+    if (list !== undefined) vainAttempts(db).set(list, attempts);
   }
-}
-
-/** The parts of a list, and those from the beginning of a page on in which rows may match. */
-interface Parts {
-  parts: readonly Part[];
-  rest: readonly Part[];
+  return collected(db, selection, { parts, rest }, start);
 }
 
 /** The ids of a page of a list that is read in order, as far as the end of the page. */
@@ -172,24 +181,28 @@ async function walked(db: Database, selection: Selection, { parts, rest }: Parts
 /** Collecting and sorting as many takes less time than testing enough rows for a far page. */
 const mostCollected = 60_000;
 
-/** Whether a far page is read from all that match, because they are known to be few or cannot be counted at little cost. */
-async function isCollected(db: Database, { filters }: Selection, count: number): Promise<boolean> {
-  if (count <= fewestFar || isLoose(filters) || filters.some(({ isSearch }) => isSearch)) return false;
+/** Whether few rows match, as far as that can be known at little cost. */
+async function areSurelyFew(db: Database, { filters }: Selection): Promise<boolean> {
+  if (isLoose(filters) || filters.some(({ isSearch }) => isSearch)) return false;
   const { rows } = await sql<{ are_few: boolean }>`${customPlan}
     select ${areFew(filters, mostCollected)} as are_few`.execute(db);
   return rows[0]!.are_few;
 }
 
+/** How a page is read that ends behind `count` rows. */
+async function readerFor(db: Database, selection: Selection, count: number) {
+  if (!isTested(selection, count)) return isLoose(selection.filters) ? walked : collected;
+  return count > fewestFar && (await areSurelyFew(db, selection)) ? collected : tested;
+}
+
 export async function idsOfPage(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Found> {
-  const isNarrow = selection.filters.some((filter) => filter.isNarrow);
   let tried: Partial<Found> = {};
   if (await isLongSearch(db, selection)) tried = { total: mostSearched };
-  else if (isNarrow) tried = await gathered(db, selection, parts, start);
+  else if (!isLoose(selection.filters)) tried = await gathered(db, selection, parts, start);
   const { ids, total, last = null } = tried;
   if (ids) return { ids, last, ...(total === undefined ? {} : { total }) };
   const rest = partsFrom(db, selection.kind, parts, start).filter((part) => !isEmpty(part, selection.filters));
-  const count = start.offset + start.per_page + 1;
-  const read = isTested(selection, count) && !(await isCollected(db, selection, count)) ? tested : walked;
+  const read = await readerFor(db, selection, start.offset + start.per_page + 1);
   const found = await read(db, selection, { parts, rest }, start);
   return total === undefined ? found : { ...found, total };
 }

@@ -56,12 +56,20 @@ export function orderOf(kind: IssuableKind, part: Part, named: boolean) {
 }
 
 /** The number of the part that a row is in; null before the place where the list begins. Its sort key is the same for all rows of later parts. */
-export function partNumber(parts: readonly Part[]) {
+function partNumber(parts: readonly Part[]) {
   const cases = parts.flatMap((part, index) => {
     const predicates = ofPart(part);
     return predicates.length > 0 ? sql`when ${all(predicates)} then ${sql.lit(index)}` : [];
   });
   return cases.length > 0 ? sql`case ${sql.join(cases, sql` `)} end` : sql`0`;
+}
+
+/** The id of a row, what says where it is in a list of these parts, and the order of rows that are selected with that. */
+export function placeInParts(kind: IssuableKind, parts: readonly Part[]) {
+  const keys = parts.flatMap(({ by }) => by).map((key, index) => ({ ...key, name: keyName(index) }));
+  const columns = [rowId(kind), ...keys.map(({ column, name }) => sql`${column} as ${name}`), sql`${partNumber(parts)} as part`];
+  const order = keys.map((key) => ordering(key.name, key));
+  return { columns: sql.join(columns), order: sql`order by ${sql.join([sql`part`, ...order, sql`id desc`])}` };
 }
 
 /** The keys that tell the rows of a part apart. */

@@ -107,7 +107,7 @@ function mergedFromPlaces(
  * How many rows are tested for a page that ends behind `count` rows, first and if that was not enough: what takes 5 and 30 milliseconds, less of a search, which reads
  * longer texts. Of more projects than can be named, the fewest of each are tested.
  */
-const testsFor = ({ view, filters }: Selection, count: number): number[] => {
+export const testsFor = ({ view, filters }: Selection, count: number): number[] => {
   if (view.places) return [0];
   const least = filters.some(({ isSearch }) => isSearch) ? [1_500, 5_000] : [4_000, 20_000];
   return [...new Set(least.map((rows) => Math.max(rows, 8 * count)))];
@@ -171,17 +171,9 @@ function firstOfAll(
 }
 
 /** Whether a part is merged, which is to be planned without sorting. */
-export function isMerged({ view: { place_ids = [] }, filters }: Selection, count: number): boolean {
+export function isMerged({ view: { place_ids = [] } }: Selection, count: number): boolean {
   const places = place_ids.length;
-  return places > 1 && places <= mostMerged && count > fewestFar && !isNarrowed(filters);
-}
-
-/** The first ids of a part of all rows that match, which are sorted. PostgreSQL might rather read the rows in order until enough match, which may be the last ones only. */
-function collected(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
-  const { kind } = selection;
-  const where = all([ofPlaces(selection), ...within(selection), ...ofPart(part)]);
-  return sql`select row_id as id from (select ${columnsOf(part, kind)} from ${sql.table(kind.table)} where ${where} offset 0) matching
-    ${orderOf(kind, part, true)} limit ${sql.lit(count)}`;
+  return places > 1 && places <= mostMerged && count > fewestFar;
 }
 
 /** The first ids of a part in the order of an index. Without one, all that match are sorted. */
@@ -211,13 +203,20 @@ function firstOfMany(
 
 const unnested = (place_ids: readonly number[]) => sql`select unnest(${place_ids}::bigint[])`;
 
+/** The first ids of a part of all rows that match, which are sorted. PostgreSQL might rather read the rows in order until enough match, which may be the last ones only. */
+function collectedOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
+  const { kind } = selection;
+  const where = all([ofPlaces(selection), ...within(selection), ...ofPart(part)]);
+  return sql`select row_id as id, false as is_end
+    from (select ${columnsOf(part, kind)} from ${sql.table(kind.table)} where ${where} offset 0) matching ${orderOf(kind, part, true)} limit ${sql.lit(count)}`;
+}
+
 /**
  * The first ids of a part, each with `is_end`: beyond the first of these, the part is not known.
- * @param attempt how often it was not known far enough; in the end, all rows that match are collected
+ * @param tests how many rows are tested in all projects or groups together; undefined to collect all that match
  */
-export function testedOfPart(part: Part, selection: Selection, count: number, attempt: number): RawBuilder<unknown> {
-  const tests = testsFor(selection, count)[attempt];
-  if (tests === undefined) return sql`select id, false as is_end from (${collected(part, selection, count)}) part`;
+export function testedOfPart(part: Part, selection: Selection, count: number, tests: number | undefined): RawBuilder<unknown> {
+  if (tests === undefined) return collectedOfPart(part, selection, count);
   const { places, place_ids = [], where } = selection.view;
   const tested = Math.max(fewestTested, Math.ceil(tests / Math.max(1, place_ids.length)));
   const firsts = firstOfTested(part, selection, places ?? { ids: unnested(place_ids), where }, { count, tested });
@@ -228,7 +227,6 @@ export function testedOfPart(part: Part, selection: Selection, count: number, at
 export function firstOfPart(part: Part, selection: Selection, count: number): RawBuilder<unknown> {
   const { kind, view, filters } = selection;
   const { places, place_ids = [], where } = view;
-  if (isNarrowed(filters)) return collected(part, selection, count);
   if (places) return firstOfMany(part, selection, places, count);
   const tests = [where, ...testsOf(filters)];
   if (place_ids.length === 1) return selectedInOrder(part, selection, tests, count);
