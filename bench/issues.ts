@@ -35,6 +35,9 @@ const insertStatement = ({ project }: IssueSeed) => `
 /** As many issues are younger in the large instance as in the small one. */
 const sixtyDaysAgo = new Date(Date.now() - 60 * 86_400_000).toISOString();
 
+/** Of which there are many each, but none together. */
+const openUnassigned = { scope: 'all', state: 'opened', labels: 'label-1', assignee_id: 'None' };
+
 /** Ways to ask. The common word is in a fifth of all issues, the other in a few of a thousand: what is asked of the small instance then has as many replies. */
 const lists = ({ project, group }: IssueSeed): [string, string, Record<string, unknown>, Record<string, unknown>?][] => {
   const own = `/projects/${project}/issues`;
@@ -62,6 +65,8 @@ const lists = ({ project, group }: IssueSeed): [string, string, Record<string, u
     ['all after a day, by title', '/issues', { scope: 'all', created_after: sixtyDaysAgo, order_by: 'title' }],
     ['incidents of all, of which there are none', '/issues', { scope: 'all', issue_type: 'incident' }],
     ['all without a label, by weight', '/issues', { scope: 'all', order_by: 'weight', not: { labels: 'label-2' } }],
+    // In the seed, each open issue has an assignee.
+    ['none of all that are open, have a label and no assignee', '/issues', { ...openUnassigned, order_by: 'priority' }],
     ['search of a common word in all', '/issues', { scope: 'all', search: 'cfcd' }],
     ['search of a common word in a group', `/groups/${group}/issues`, { search: 'cfcd' }],
     ['confidential', own, { confidential: true }],
