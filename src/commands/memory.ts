@@ -10,8 +10,8 @@ const quiet_ms = 1000;
  * Marking has one thread beside the event loop. With up to four, as Node has it, PostgreSQL got no processor on a machine with two while a large heap was marked: at 200
  * requests a second, some waited for 100 to 400 ms every ten seconds.
  *
- * All is marked once the heap and the buffers beside it have doubled. By default that is after they have grown by some ten MB, which thirty commits are enough for: a fifth
- * of the processor time of creating files went into it.
+ * All is marked once the heap and the buffers beside it have doubled. By default that is after they have grown by some ten MB, which thirty commits are enough for: about a
+ * tenth of the processor time of creating files went into it.
  */
 export function collectRarely(): void {
   setFlagsFromString('--concurrent-marking-max-worker-num=1');

@@ -195,6 +195,12 @@ async function readerFor(db: Database, selection: Selection, count: number) {
   return count > fewestFar && (await areSurelyFew(db, selection)) ? collected : tested;
 }
 
+/**
+ * Finds a page of a list.
+ * @param parts all parts of its order
+ * @param start where the page begins, by number or behind a row
+ * @returns the ids of its rows, and of the next one if there is any
+ */
 export async function idsOfPage(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Found> {
   let tried: Partial<Found> = {};
   if (await isLongSearch(db, selection)) tried = { total: mostSearched };
