@@ -80,7 +80,7 @@ export async function measureUnmeasured(services: Pick<Services, 'db' | 'storage
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} repositories could not be measured`);
 }
 
-/** Of a repository that git cannot read, as it was before; the check of repositories reports it. */
+/** Of a repository that git cannot read, as it was before: `coppice check` says what is wrong with it. */
 const unlessBroken = (before: RepositorySize) => (error: unknown) => {
   if (error instanceof GitError) return before;
   throw error;
