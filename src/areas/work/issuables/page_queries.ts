@@ -10,6 +10,7 @@ import {
   firstOfPart,
   isEmpty,
   isMerged,
+  isMergedWithSet,
   isTested,
   ofPlaces,
   type Selection,
@@ -180,19 +181,25 @@ async function walked(db: Database, selection: Selection, { parts, rest }: Parts
 
 /** Collecting and sorting as many takes less time than testing enough rows for a far page. */
 const mostCollected = 60_000;
+/** The same beside merging what projects or groups have, for each row up to the end of the page. */
+const mostCollectedPerRow = 2;
 
-/** Whether few rows match, as far as that can be known at little cost. */
-async function areSurelyFew(db: Database, { filters }: Selection): Promise<boolean> {
+/** Whether at most so many rows match, or too few to find those before a far page among the rows that are tested for it, as far as that can be known at little cost. */
+async function areSurelyFew(db: Database, { filters }: Selection, most: number): Promise<boolean> {
+  if (filters.filter(({ isNarrow }) => isNarrow).length > 1) return true;
   if (isLoose(filters) || filters.some(({ isSearch }) => isSearch)) return false;
   const { rows } = await sql<{ are_few: boolean }>`${customPlan}
-    select ${areFew(filters, mostCollected)} as are_few`.execute(db);
+    select ${areFew(filters, most)} as are_few`.execute(db);
   return rows[0]!.are_few;
 }
 
 /** How a page is read that ends behind `count` rows. */
 async function readerFor(db: Database, selection: Selection, count: number) {
-  if (!isTested(selection, count)) return isLoose(selection.filters) ? walked : collected;
-  return count > fewestFar && (await areSurelyFew(db, selection)) ? collected : tested;
+  const isMergeable = isMergedWithSet(selection, count);
+  if (!isMergeable && !isTested(selection, count)) return isLoose(selection.filters) ? walked : collected;
+  const most = isMergeable ? mostCollectedPerRow * count : mostCollected;
+  if (count > fewestFar && (await areSurelyFew(db, selection, most))) return collected;
+  return isMergeable ? walked : tested;
 }
 
 /**

@@ -24,6 +24,9 @@ export interface Selection {
 /** All predicates except that of the projects or groups. */
 export const within = ({ view, filters }: Selection) => [view.where, ...filters.map(({ where }) => where)];
 
+/** Whether the rows that match can be looked up apart from the list. */
+const isSet = (filter: Filter): filter is Filter & Required<Pick<Filter, 'ids'>> => filter.ids !== undefined;
+
 const isNarrowed = (filters: readonly Filter[]) => filters.some(({ isNarrow }) => isNarrow);
 /** Whether few rows may match. In one project or group, PostgreSQL knows about how many. */
 const mayBeFew = ({ view, filters }: Selection) =>
@@ -87,20 +90,27 @@ const mostMerged = 200;
 /**
  * The same, merged from the rows of each project or group as its index has them, of which only those are read that are among the first of all. Each has an order of
  * its own, because PostgreSQL merges nothing else.
+ * @param sets queries of ids, of which rows must be in each. PostgreSQL keeps them in hash tables: it would make a join of what is not compared with `true`, and a table
+ * for each project or group of what is not kept out of these by `offset 0`.
  */
 function mergedFromPlaces(
   part: Part,
   kind: IssuableKind,
   place_ids: readonly number[],
   tests: readonly RawBuilder<SqlBool>[],
+  sets: readonly RawBuilder<unknown>[],
   count: number,
 ): RawBuilder<unknown> {
-  const columns = columnsOf(part, kind);
+  const [columns, own, merged] = [columnsOf(part, kind), orderOf(kind, part, false), orderOf(kind, part, true)];
+  const limit = sql`limit ${sql.lit(count)}`;
   const eachPlace = place_ids.map(
     (id) => sql`(
-      select ${columns} from ${sql.table(kind.table)} where ${placeId(kind)} = ${id} and ${all(tests)} ${orderOf(kind, part, false)} limit ${sql.lit(count)})`,
+      select ${columns} from ${sql.table(kind.table)} where ${placeId(kind)} = ${id} and ${all(tests)} ${own} ${sets.length > 0 ? sql`` : limit})`,
   );
-  return sql`select row_id as id from (${sql.join(eachPlace, sql` union all `)}) merged ${orderOf(kind, part, true)} limit ${sql.lit(count)}`;
+  const rows = sql`(${sql.join(eachPlace, sql` union all `)}) merged`;
+  if (sets.length === 0) return sql`select row_id as id from ${rows} ${merged} ${limit}`;
+  const isInSets = all(sets.map((ids) => sql`(row_id in (${ids})) is true`));
+  return sql`select row_id as id from (select * from ${rows} ${merged} offset 0) merged where ${isInSets} ${merged} ${limit}`;
 }
 
 /**
@@ -176,6 +186,12 @@ export function isMerged({ view: { place_ids = [] } }: Selection, count: number)
   return places > 1 && places <= mostMerged && count > fewestFar;
 }
 
+/** Whether a far page is merged although one filter may match few rows, because these can be looked up. Of what several filters match together, nothing is known. */
+export const isMergedWithSet = (selection: Selection, count: number): boolean =>
+  isMerged(selection, count) &&
+  selection.filters.filter(({ isNarrow, varies }) => isNarrow || varies).length === 1 &&
+  selection.filters.some(isSet);
+
 /** The first ids of a part in the order of an index. Without one, all that match are sorted. */
 function selectedInOrder(
   part: Part,
@@ -230,7 +246,18 @@ export function firstOfPart(part: Part, selection: Selection, count: number): Ra
   if (places) return firstOfMany(part, selection, places, count);
   const tests = [where, ...testsOf(filters)];
   if (place_ids.length === 1) return selectedInOrder(part, selection, tests, count);
-  if (isMerged(selection, count)) return mergedFromPlaces(part, kind, place_ids, [...tests, ...ofPart(part)], count);
+  if (isMerged(selection, count)) {
+    const [sets, others] = [filters.filter(isSet), filters.filter((filter) => !isSet(filter))];
+    const tests = [where, ...testsOf(others), ...ofPart(part)];
+    return mergedFromPlaces(
+      part,
+      kind,
+      place_ids,
+      tests,
+      sets.map(({ ids }) => ids),
+      count,
+    );
+  }
   if (place_ids.length + Math.min(place_ids.length, count) * count <= mostOfPlaces)
     return firstOfPlaces(part, kind, unnested(place_ids), [...tests, ...ofPart(part)], count);
   return selectedInOrder(part, selection, within(selection), count);
