@@ -21,11 +21,32 @@ export interface Selection {
   filters: readonly Filter[];
 }
 
-/** All predicates except that of the projects or groups. */
-export const within = ({ view, filters }: Selection) => [view.where, ...filters.map(({ where }) => where)];
-
 /** Whether the rows that match can be looked up apart from the list. */
 const isSet = (filter: Filter): filter is Filter & Required<Pick<Filter, 'ids'>> => filter.ids !== undefined;
+
+/**
+ * A predicate on rows: they match all of several filters that are looked up. What these have in common is found before the rows, because PostgreSQL would compare all rows with
+ * each of them: `offset 0` keeps it from that.
+ */
+function isInAll(kind: IssuableKind, [first, ...others]: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> {
+  const isInOthers = all(others.map((ids) => sql`id in (${ids})`));
+  return sql`${rowId(kind)} in (select id from (${first}) first(id) where ${isInOthers} offset 0)`;
+}
+
+/** All predicates except that of the projects or groups. */
+export function within({ kind, view, filters }: Selection): RawBuilder<SqlBool>[] {
+  const sets = filters.filter(isSet);
+  if (sets.length < 2) return [view.where, ...filters.map(({ where }) => where)];
+  const others = filters.filter((filter) => !isSet(filter)).map(({ where }) => where);
+  return [
+    view.where,
+    isInAll(
+      kind,
+      sets.map(({ ids }) => ids),
+    ),
+    ...others,
+  ];
+}
 
 const isNarrowed = (filters: readonly Filter[]) => filters.some(({ isNarrow }) => isNarrow);
 /** Whether few rows may match. In one project or group, PostgreSQL knows about how many. */
