@@ -13,13 +13,17 @@ const counted_ms = 5_000;
 const fewest = 1_000;
 const mostKnown = 10_000;
 
-/** A cache of 10,000 entries for each database, kept for some milliseconds. */
-export function cachesByDatabase<Value extends {}>(ttl: number): (db: Database) => LRUCache<string, Value> {
+/**
+ * A cache for each database.
+ * @param ttl how long an entry is kept, in milliseconds
+ * @param most how many entries are kept
+ */
+export function cachesByDatabase<Value extends {}>(ttl: number, most = mostKnown): (db: Database) => LRUCache<string, Value> {
   const caches = new WeakMap<Database, LRUCache<string, Value>>();
   return (db) => {
     let cache = caches.get(db);
     if (!cache) {
-      cache = cacheOf(mostKnown, { ttl });
+      cache = cacheOf(most, { ttl });
       caches.set(db, cache);
     }
     return cache;

@@ -58,6 +58,8 @@ export interface Start {
   /** How many rows are before it: of the list or, with a cursor, behind that. */
   offset: number;
   cursor?: string;
+  /** The number of the row that the cursor names, if it was remembered. */
+  cursor_row?: number;
   /** The name of the list, if its far pages are read by number. */
   list?: string;
   /** Whether the link to the next page says where this one ends. */

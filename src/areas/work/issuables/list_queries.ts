@@ -1,7 +1,16 @@
 /** Reading lists of any kind: first the ids of a page, from indexes where possible, then the replies for these only. */
 import { sql } from 'kysely';
 import { countRows, customPlan, type Database } from '../../../db/index.ts';
-import { beginningOf, endOf, type Page, type Paging, pageBeyond, readBehind, totalOf } from '../../../http/index.ts';
+import {
+  beginningOf,
+  endOf,
+  type Page,
+  type Paging,
+  pageBeyond,
+  readBehind,
+  rememberMarks,
+  totalOf,
+} from '../../../http/index.ts';
 import { countingOf, nameOf } from './count_queries.ts';
 import { idsOfPage } from './page_queries.ts';
 import { all, type Part, wholeKeys } from './part_queries.ts';
@@ -24,7 +33,8 @@ export async function pageOfSelection<T>(
   const { page, per_page, cursor } = start;
   const count = (most: number) => countRows(db, countingOf(selection, most), most);
   if (start.isBeyond) return pageBeyond(start, count);
-  const { ids, total, last } = await readBehind(cursor, () => idsOfPage(db, selection, parts, start));
+  const { ids, total, last, marked } = await readBehind(cursor, () => idsOfPage(db, selection, parts, start));
+  rememberMarks(db, start, marked ?? [], keys);
   const has_more = ids.length > per_page;
   const shown = ids.slice(0, per_page);
   const [items, counted] = await Promise.all([

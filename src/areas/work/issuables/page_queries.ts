@@ -1,7 +1,7 @@
 /** Finding the ids of a page of a list of any kind, from indexes where possible. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { cachesByDatabase, customPlan, type Database, rememberLong, withoutSorting } from '../../../db/index.ts';
-import type { Position, Start } from '../../../http/index.ts';
+import { furthest, type Position, rowsPerMark, type Start } from '../../../http/index.ts';
 import { countingOf, isLongSearch, isLoose, mostSearched, nameOf } from './count_queries.ts';
 import type { Filter } from './filters.ts';
 import { all, type Part, partsFrom, placeInParts, positionOf, rowId } from './part_queries.ts';
@@ -28,6 +28,8 @@ interface Found {
   total?: number;
   /** The last row of the page, if that is far and full. */
   last?: Position | null;
+  /** The rows to remember among those that were read. */
+  marked?: Position[];
 }
 
 /** Whether one of the filters matches few rows, checked before any is looked up. If that cannot be known in advance, it is tried. */
@@ -83,6 +85,21 @@ function selectedFrom({ kind }: Selection, parts: readonly Part[], { per_page, i
   return sql`array(select id from listed) as ids, ${isFar ? position : sql`null`} as last`;
 }
 
+/**
+ * The same from the common table expression `near`, which has the rows before the page, too, and ends behind it at the earliest. Every `rowsPerMark`th of these is
+ * marked, so that other far pages begin there.
+ */
+function selectedBehind(selection: Selection, parts: readonly Part[], start: Start) {
+  const { kind } = selection;
+  const { per_page, offset, cursor_row = 0, list } = start;
+  const listed = sql`listed as materialized (select id from near limit ${sql.lit(per_page + 1)} offset ${sql.lit(offset)})`;
+  const isMarked = sql`(number + ${sql.lit(cursor_row)}) % ${sql.lit(rowsPerMark)} = 0`;
+  const marked = sql`(
+    select json_agg(${positionOf(kind, parts)} order by number)
+      from (select id as near_id, row_number() over () as number from near) numbered join ${sql.table(kind.table)} on ${rowId(kind)} = near_id where ${isMarked})`;
+  return { listed, columns: sql`${selectedFrom(selection, parts, start)}, ${list === undefined ? sql`null` : marked} as marked` };
+}
+
 /** The ids of a page of a short list, which is looked up entirely and thereby counted. Without ids if it turns out to be long. */
 async function gathered(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Partial<Found>> {
   const { kind, filters } = selection;
@@ -119,11 +136,14 @@ async function collected(db: Database, selection: Selection, { parts, rest }: Pa
   const { kind } = selection;
   const { columns, order } = placeInParts(kind, rest);
   const where = all([ofPlaces(selection), ...within(selection)]);
+  const { listed, columns: selected } = selectedBehind(selection, parts, start);
+  // Sorting more rows than those up to the page costs little, and other far pages are then found at once.
+  const count = start.list === undefined ? start.offset + start.per_page + 1 : furthest;
   const { rows } = await sql<Found>`${customPlan}
-    with listed as materialized (
+    with near as materialized (
       select id from (select ${columns} from ${sql.table(kind.table)} where ${where} offset 0) matching
-       where part is not null ${order} limit ${sql.lit(start.per_page + 1)} offset ${sql.lit(start.offset)})
-    select ${selectedFrom(selection, parts, start)}`.execute(db);
+       where part is not null ${order} limit ${sql.lit(count)}), ${listed}
+    select ${selected}`.execute(db);
   return rows[0]!;
 }
 
@@ -141,6 +161,7 @@ async function tested(db: Database, selection: Selection, { parts, rest }: Parts
   const keys = rest.flatMap(({ by }) => by);
   const list = cursor === undefined ? nameOf(db, selection, keys) : undefined;
   const tests = testsFor(selection, count);
+  const { listed, columns } = selectedBehind(selection, parts, start);
   let attempts = (list === undefined ? undefined : vainAttempts(db).get(list)) ?? rest.map(() => 0);
   while (attempts.filter((vain) => vain === tests.length).length <= 1) {
     const firsts = rest.map((part, index) => {
@@ -148,11 +169,10 @@ async function tested(db: Database, selection: Selection, { parts, rest }: Parts
       return sql`(select id, case when is_end then ${sql.lit(index)} end as ends from (${rows}) part)`;
     });
     const { rows } = await sql<Required<Found> & { ends: number | null }>`${customPlan}
-      with near as materialized (select id, ends from (${sql.join(firsts, sql` union all `)}) firsts limit ${sql.lit(count)}),
-           listed as materialized (select id from near offset ${sql.lit(offset)})
-      select (select min(ends) from near) as ends, ${selectedFrom(selection, parts, start)}`.execute(db);
-    const { ends, ids, last } = rows[0]!;
-    if (ends === null) return { ids, last };
+      with near as materialized (select id, ends from (${sql.join(firsts, sql` union all `)}) firsts limit ${sql.lit(count)}), ${listed}
+      select (select min(ends) from near) as ends, ${columns}`.execute(db);
+    const { ends, ...found } = rows[0]!;
+    if (ends === null) return found;
     const isSecond = attempts.includes(tests.length);
     attempts = attempts.with(ends, isSecond ? tests.length : attempts[ends]! + 1);
     if (list !== undefined) vainAttempts(db).set(list, attempts);
@@ -165,17 +185,18 @@ async function walked(db: Database, selection: Selection, { parts, rest }: Parts
   const { per_page, offset, isFar } = start;
   const limit = per_page + 1;
   const firsts = rest.map((part) => sql`(${firstOfPart(part, selection, offset + limit)})`);
-  const page = sql`select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)} offset ${sql.lit(offset)}`;
+  const near = sql`select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(offset + limit)}`;
   if (isFar) {
+    const { listed, columns } = selectedBehind(selection, parts, start);
     const found = sql<Found>`${customPlan}
-      with listed as materialized (${page}) select ${selectedFrom(selection, parts, start)}`;
+      with near as materialized (${near}), ${listed} select ${columns}`;
     const merges = isMerged(selection, offset + limit);
     const { rows } = await (merges ? withoutSorting(db, (tx) => found.execute(tx)) : found.execute(db));
     return rows[0]!;
   }
   // With a filter, the best plan depends on how many rows match it.
   const { rows } = await sql<{ id: number }>`${isUsual(selection, start, 0) ? sql`` : customPlan}
-    ${page}`.execute(db);
+    ${near} offset ${sql.lit(offset)}`.execute(db);
   return { ids: rows.map(({ id }) => id) };
 }
 
