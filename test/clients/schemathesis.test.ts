@@ -27,12 +27,21 @@ const checks = [
   'response_schema_conformance',
 ];
 
+/** How it sends what it knows no format of. */
+const hooks = `import schemathesis
+
+@schemathesis.serializer("application/x-sentry-envelope")
+def envelope(context, value):
+    return value if isinstance(value, bytes) else str(value).encode()
+`;
+
 /** Installs the program into an environment of its own. */
 async function install(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'coppice-schemathesis-'));
   atFileEnd(() => rm(folder, { recursive: true, force: true }));
   await run('python3', ['-m', 'venv', '--without-pip', folder]);
   await run('python3', ['-m', 'pip', '--python', path.join(folder, 'bin/python'), 'install', '--quiet', 'schemathesis']);
+  await writeFile(path.join(folder, 'bin/hooks.py'), hooks);
   return path.join(folder, 'bin/st');
 }
 
@@ -44,7 +53,8 @@ const options = (token: string) => [
 /** @param at the root of the operations; @param which of them, as options */
 async function compare(program: string, { url, people }: World, at: string, which: readonly string[]): Promise<void> {
   const words = ['run', `${url}/api/v4/openapi.json`, '--url', `${url}${at}`, ...which, ...options(people.admin.token)];
-  await run(program, words, { cwd: path.dirname(program), maxBuffer: 2 ** 26 }).catch(
+  const env = { ...process.env, SCHEMATHESIS_HOOKS: 'hooks' };
+  await run(program, words, { cwd: path.dirname(program), env, maxBuffer: 2 ** 26 }).catch(
     ({ stdout, stderr }: { stdout: string; stderr: string }) => {
       throw new Error(`${stdout.slice(-20_000)}${stderr}`);
     },
