@@ -1,6 +1,6 @@
 /** Finding the ids of a page of a list of any kind, from indexes where possible. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { cachesByDatabase, customPlan, type Database, rememberLong, withoutSorting } from '../../../db/index.ts';
+import { cachesByDatabase, customPlan, type Database, expectedRows, rememberLong, withoutSorting } from '../../../db/index.ts';
 import { furthest, type Position, rowsPerMark, type Start } from '../../../http/index.ts';
 import { countingOf, isLongSearch, isLoose, mostSearched, nameOf } from './count_queries.ts';
 import type { Filter } from './filters.ts';
@@ -10,10 +10,10 @@ import {
   firstOfPart,
   isEmpty,
   isMerged,
-  isMergedWithSet,
   isTested,
   ofPlaces,
   type Selection,
+  setToMergeWith,
   testedOfPart,
   testsFor,
   within,
@@ -214,13 +214,22 @@ async function areSurelyFew(db: Database, { filters }: Selection, most: number):
   return rows[0]!.are_few;
 }
 
+/** PostgreSQL keeps no more than about twice as many ids in a hash table, and would read them all again for each row. */
+const mostHashed = 200_000;
+
+/** Whether a far page is merged from the rows of projects or groups, and compared with what a filter looks up. */
+async function isMergedWithSet(db: Database, selection: Selection, count: number): Promise<boolean> {
+  const set = setToMergeWith(selection, count);
+  return set !== undefined && (await expectedRows(db, set)) <= mostHashed;
+}
+
 /** How a page is read that ends behind `count` rows. */
 async function readerFor(db: Database, selection: Selection, count: number) {
-  const isMergeable = isMergedWithSet(selection, count);
-  if (!isMergeable && !isTested(selection, count)) return isLoose(selection.filters) ? walked : collected;
-  const most = isMergeable ? mostCollectedPerRow * count : mostCollected;
+  const merges = await isMergedWithSet(db, selection, count);
+  if (!merges && !isTested(selection, count)) return isLoose(selection.filters) ? walked : collected;
+  const most = merges ? mostCollectedPerRow * count : mostCollected;
   if (count > fewestFar && (await areSurelyFew(db, selection, most))) return collected;
-  return isMergeable ? walked : tested;
+  return merges ? walked : tested;
 }
 
 /**

@@ -207,11 +207,11 @@ export function isMerged({ view: { place_ids = [] } }: Selection, count: number)
   return places > 1 && places <= mostMerged && count > fewestFar;
 }
 
-/** Whether a far page is merged although one filter may match few rows, because these can be looked up. Of what several filters match together, nothing is known. */
-export const isMergedWithSet = (selection: Selection, count: number): boolean =>
-  isMerged(selection, count) &&
-  selection.filters.filter(({ isNarrow, varies }) => isNarrow || varies).length === 1 &&
-  selection.filters.some(isSet);
+/** What a filter looks up, if it is the only one that may match few rows, and a far page is merged. Of what several filters match together, nothing is known. */
+export function setToMergeWith(selection: Selection, count: number): RawBuilder<unknown> | undefined {
+  const [only, ...others] = selection.filters.filter(({ isNarrow, varies }) => isNarrow || varies);
+  return others.length === 0 && isMerged(selection, count) ? only?.ids : undefined;
+}
 
 /** The first ids of a part in the order of an index. Without one, all that match are sorted. */
 function selectedInOrder(
