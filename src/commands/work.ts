@@ -43,6 +43,7 @@ import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
 import { digestErrors, forgetOldErrors, removeError, unpackBundle } from '../areas/work/error_tracking/index.ts';
+import { fillIssueFlags } from '../areas/work/issues/index.ts';
 import {
   closeForeignOnes,
   closeOrphans,
@@ -80,6 +81,7 @@ const jobs: readonly AnyJob[] = [
   scanDependencies,
   writeDependencyExport,
   digestErrors,
+  fillIssueFlags,
   forgetOldErrors,
   removeError,
   unpackBundle,

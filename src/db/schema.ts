@@ -771,6 +771,8 @@ export interface Issues {
   label_priority: number | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  is_labelled: boolean | null;
+  is_assigned: boolean | null;
 }
 
 export interface IterationCadences {

@@ -159,10 +159,21 @@ function columnsIn(text: string | undefined): readonly (typeof searchable)[numbe
   return named.length > 0 ? named : searchable;
 }
 
-/** The rows to which a row of another table refers, and the others. */
+/** The column that says whether rows of another table refer to a row, if it is kept beside it. */
+function flagOf({ table, labels, assignees }: IssuableKind, rows: string): string | undefined {
+  if (table !== 'issues') return undefined;
+  return rows === labels ? 'is_labelled' : rows === assignees ? 'is_assigned' : undefined;
+}
+
+/** The rows to which a row of another table refers, and the others. What is kept beside a row is null in old ones, for which the other table is asked. */
 export function byReferences(kind: IssuableKind, rows: string): Record<'none' | 'any', Filter> {
-  const has = isReferredToBy(kind, rows);
-  return { any: varying(has), none: varying(not(has)) };
+  const [has, name] = [isReferredToBy(kind, rows), flagOf(kind, rows)];
+  if (name === undefined) return { any: varying(has), none: varying(not(has)) };
+  const [flag, looked] = [sql.ref(`${kind.table}.${name}`), isReferredToBy(kind, rows, sql`offset 0`)];
+  return {
+    any: varying(sql`(${flag} is not false and (${flag} or ${looked}))`),
+    none: varying(sql`(${flag} is not true and (not ${flag} or not ${looked}))`),
+  };
 }
 
 /** Whether rows are sorted by the priority of their labels, which is kept beside them. */
@@ -172,7 +183,8 @@ const isRanked = ({ table }: IssuableKind): boolean => table !== 'epics';
 function byLabelled(kind: IssuableKind): Record<'none' | 'any', Filter> {
   const { any, none } = byReferences(kind, kind.labels);
   const looked = isReferredToBy(kind, kind.labels, sql`offset 0`);
-  const tested = { any: { ...any, test: looked }, none: { ...none, test: not(looked) } };
+  const isKept = flagOf(kind, kind.labels) !== undefined;
+  const tested = { any: isKept ? any : { ...any, test: looked }, none: { ...none, test: isKept ? none.where : not(looked) } };
   if (!isRanked(kind)) return tested;
   const column = 'label_priority';
   const unranked: Predicate = sql`${sql.ref(`${kind.table}.${column}`)} is null`;

@@ -62,6 +62,9 @@ export async function insertIssue(
     },
     task_count: count,
     completed_task_count: completed_count,
+    // Known here, so that the triggers that keep them need not write the row again.
+    is_labelled: label_ids.length > 0,
+    is_assigned: assignee_ids.length > 0,
   };
   try {
     if (iid !== undefined && (await isRemoved(db, project_id, iid))) throw conflict('Duplicated issue');
