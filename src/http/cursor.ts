@@ -36,9 +36,18 @@ const nameOf = (db: Database, parts: readonly (readonly SortKey[])[]): string =>
   return hash('sha1', sql.join(keys).compile(db).sql, 'base64url').slice(0, 8);
 };
 
+/**
+ * Writes the cursors of a list.
+ * @param parts the sort keys of each part of the list
+ */
+export function cursorsOf(db: Database, parts: readonly (readonly SortKey[])[]): (position: Position) => string {
+  const name = nameOf(db, parts);
+  return ({ part, values }) => Buffer.from(JSON.stringify([name, part, ...values])).toString('base64url');
+}
+
 /** @param parts the sort keys of each part of the list */
-export const writeCursor = (db: Database, parts: readonly (readonly SortKey[])[], { part, values }: Position): string =>
-  Buffer.from(JSON.stringify([nameOf(db, parts), part, ...values])).toString('base64url');
+export const writeCursor = (db: Database, parts: readonly (readonly SortKey[])[], position: Position): string =>
+  cursorsOf(db, parts)(position);
 
 function arrayIn(text: string): readonly unknown[] {
   try {

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { CompiledQuery } from 'kysely';
 import { cachesByDatabase, type Database } from '../db/index.ts';
-import { type Position, type SortKey, writeCursor } from './cursor.ts';
+import { cursorsOf, type Position, type SortKey, writeCursor } from './cursor.ts';
 import { deep, type Paging, type Start, startOf } from './page_start.ts';
 
 /** The cursors of far pages by their lists and last rows. A minute is enough to ask for the next page, and short for pages that are asked for again. */
@@ -13,8 +13,8 @@ const endKey = (list: string, row: number) => `${list} ${row}`;
 /** Every so many rows of a list are marked. A page begins at most so many behind a mark, unless none is known. */
 export const rowsPerMark = 200;
 
-/** The cursors of marked rows by their numbers, for the lists that were last read far. */
-const marksOf = cachesByDatabase<Map<number, string>>(60_000, 200);
+/** The cursors of marked rows by their numbers, for the lists that were last read far: up to 250 for each. */
+const marksOf = cachesByDatabase<Map<number, string>>(60_000, 100);
 
 /** A short name of the list that a statement selects, with everything that decides on its rows and their order. */
 export const listNamed = ({ sql, parameters }: CompiledQuery): string => hash('sha1', JSON.stringify([sql, parameters]));
@@ -60,8 +60,8 @@ export function rememberMarks(
   const known = marksOf(db).get(list);
   const marks = known ?? new Map<number, string>();
   const before = Math.floor(cursor_row / rowsPerMark);
-  for (const [index, position] of marked.entries())
-    marks.set((before + index + 1) * rowsPerMark, writeCursor(db, keys, position));
+  const cursorOf = cursorsOf(db, keys);
+  for (const [index, position] of marked.entries()) marks.set((before + index + 1) * rowsPerMark, cursorOf(position));
   if (!known) marksOf(db).set(list, marks);
 }
 

@@ -29,7 +29,7 @@ interface Found {
   /** The last row of the page, if that is far and full. */
   last?: Position | null;
   /** The rows to remember among those that were read. */
-  marked?: Position[];
+  marked?: Position[] | null;
 }
 
 /** Whether one of the filters matches few rows, checked before any is looked up. If that cannot be known in advance, it is tried. */
@@ -185,18 +185,18 @@ async function walked(db: Database, selection: Selection, { parts, rest }: Parts
   const { per_page, offset, isFar } = start;
   const limit = per_page + 1;
   const firsts = rest.map((part) => sql`(${firstOfPart(part, selection, offset + limit)})`);
-  const near = sql`select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(offset + limit)}`;
+  const page = sql`select id from (${sql.join(firsts, sql` union all `)}) page`;
   if (isFar) {
     const { listed, columns } = selectedBehind(selection, parts, start);
     const found = sql<Found>`${customPlan}
-      with near as materialized (${near}), ${listed} select ${columns}`;
+      with near as materialized (${page} limit ${sql.lit(offset + limit)}), ${listed} select ${columns}`;
     const merges = isMerged(selection, offset + limit);
     const { rows } = await (merges ? withoutSorting(db, (tx) => found.execute(tx)) : found.execute(db));
     return rows[0]!;
   }
   // With a filter, the best plan depends on how many rows match it.
   const { rows } = await sql<{ id: number }>`${isUsual(selection, start, 0) ? sql`` : customPlan}
-    ${near} offset ${sql.lit(offset)}`.execute(db);
+    ${page} limit ${sql.lit(limit)} offset ${sql.lit(offset)}`.execute(db);
   return { ids: rows.map(({ id }) => id) };
 }
 
