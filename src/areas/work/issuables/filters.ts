@@ -170,9 +170,10 @@ export function byReferences(kind: IssuableKind, rows: string): Record<'none' | 
   const [has, name] = [isReferredToBy(kind, rows), flagOf(kind, rows)];
   if (name === undefined) return { any: varying(has), none: varying(not(has)) };
   const [flag, looked] = [sql.ref(`${kind.table}.${name}`), isReferredToBy(kind, rows, sql`offset 0`)];
+  const kept = (where: Predicate): Filter => ({ ...varying(where), test: where });
   return {
-    any: varying(sql`(${flag} is not false and (${flag} or ${looked}))`),
-    none: varying(sql`(${flag} is not true and (not ${flag} or not ${looked}))`),
+    any: kept(sql`(${flag} is not false and (${flag} or ${looked}))`),
+    none: kept(sql`(${flag} is not true and (not ${flag} or not ${looked}))`),
   };
 }
 
@@ -183,8 +184,7 @@ const isRanked = ({ table }: IssuableKind): boolean => table !== 'epics';
 function byLabelled(kind: IssuableKind): Record<'none' | 'any', Filter> {
   const { any, none } = byReferences(kind, kind.labels);
   const looked = isReferredToBy(kind, kind.labels, sql`offset 0`);
-  const isKept = flagOf(kind, kind.labels) !== undefined;
-  const tested = { any: isKept ? any : { ...any, test: looked }, none: { ...none, test: isKept ? none.where : not(looked) } };
+  const tested = { any: { test: looked, ...any }, none: { test: not(looked), ...none } };
   if (!isRanked(kind)) return tested;
   const column = 'label_priority';
   const unranked: Predicate = sql`${sql.ref(`${kind.table}.${column}`)} is null`;

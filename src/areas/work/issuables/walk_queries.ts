@@ -21,31 +21,26 @@ export interface Selection {
   filters: readonly Filter[];
 }
 
-/** Whether the rows that match can be looked up apart from the list. */
-const isSet = (filter: Filter): filter is Filter & Required<Pick<Filter, 'ids'>> => filter.ids !== undefined;
+/** A filter whose matches can be looked up apart from the list. */
+type SetFilter = Filter & Required<Pick<Filter, 'ids'>>;
+const isSet = (filter: Filter): filter is SetFilter => filter.ids !== undefined;
+const isNoSet = (filter: Filter): boolean => !isSet(filter);
 
 /**
  * A predicate on rows: they match all of several filters that are looked up. What these have in common is found before the rows, because PostgreSQL would compare all rows with
  * each of them: `offset 0` keeps it from that.
  */
-function isInAll(kind: IssuableKind, [first, ...others]: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> {
-  const isInOthers = all(others.map((ids) => sql`id in (${ids})`));
-  return sql`${rowId(kind)} in (select id from (${first}) first(id) where ${isInOthers} offset 0)`;
+function isInAll(kind: IssuableKind, [first, ...others]: readonly SetFilter[]): RawBuilder<SqlBool> {
+  const isInOthers = all(others.map(({ ids }) => sql`id in (${ids})`));
+  return sql`${rowId(kind)} in (select id from (${first!.ids}) first(id) where ${isInOthers} offset 0)`;
 }
 
 /** All predicates except that of the projects or groups. */
 export function within({ kind, view, filters }: Selection): RawBuilder<SqlBool>[] {
   const sets = filters.filter(isSet);
   if (sets.length < 2) return [view.where, ...filters.map(({ where }) => where)];
-  const others = filters.filter((filter) => !isSet(filter)).map(({ where }) => where);
-  return [
-    view.where,
-    isInAll(
-      kind,
-      sets.map(({ ids }) => ids),
-    ),
-    ...others,
-  ];
+  const others = filters.filter(isNoSet).map(({ where }) => where);
+  return [view.where, isInAll(kind, sets), ...others];
 }
 
 const isNarrowed = (filters: readonly Filter[]) => filters.some(({ isNarrow }) => isNarrow);
@@ -111,7 +106,7 @@ const mostMerged = 200;
 /**
  * The same, merged from the rows of each project or group as its index has them, of which only those are read that are among the first of all. Each has an order of
  * its own, because PostgreSQL merges nothing else.
- * @param sets queries of ids, of which rows must be in each. PostgreSQL keeps them in hash tables: it would make a join of what is not compared with `true`, and a table
+ * @param sets which rows must be in. PostgreSQL keeps their ids in hash tables: it would make a join of what is not compared with `true`, and a table
  * for each project or group of what is not kept out of these by `offset 0`.
  */
 function mergedFromPlaces(
@@ -119,7 +114,7 @@ function mergedFromPlaces(
   kind: IssuableKind,
   place_ids: readonly number[],
   tests: readonly RawBuilder<SqlBool>[],
-  sets: readonly RawBuilder<unknown>[],
+  sets: readonly SetFilter[],
   count: number,
 ): RawBuilder<unknown> {
   const [columns, own, merged] = [columnsOf(part, kind), orderOf(kind, part, false), orderOf(kind, part, true)];
@@ -130,7 +125,7 @@ function mergedFromPlaces(
   );
   const rows = sql`(${sql.join(eachPlace, sql` union all `)}) merged`;
   if (sets.length === 0) return sql`select row_id as id from ${rows} ${merged} ${limit}`;
-  const isInSets = all(sets.map((ids) => sql`(row_id in (${ids})) is true`));
+  const isInSets = all(sets.map(({ ids }) => sql`(row_id in (${ids})) is true`));
   return sql`select row_id as id from (select * from ${rows} ${merged} offset 0) merged where ${isInSets} ${merged} ${limit}`;
 }
 
@@ -268,16 +263,8 @@ export function firstOfPart(part: Part, selection: Selection, count: number): Ra
   const tests = [where, ...testsOf(filters)];
   if (place_ids.length === 1) return selectedInOrder(part, selection, tests, count);
   if (isMerged(selection, count)) {
-    const [sets, others] = [filters.filter(isSet), filters.filter((filter) => !isSet(filter))];
-    const tests = [where, ...testsOf(others), ...ofPart(part)];
-    return mergedFromPlaces(
-      part,
-      kind,
-      place_ids,
-      tests,
-      sets.map(({ ids }) => ids),
-      count,
-    );
+    const testsBefore = [where, ...testsOf(filters.filter(isNoSet)), ...ofPart(part)];
+    return mergedFromPlaces(part, kind, place_ids, testsBefore, filters.filter(isSet), count);
   }
   if (place_ids.length + Math.min(place_ids.length, count) * count <= mostOfPlaces)
     return firstOfPlaces(part, kind, unnested(place_ids), [...tests, ...ofPart(part)], count);
