@@ -29,7 +29,7 @@ export interface Names {
 
 interface View {
   /** A predicate on rows that belong to a project or a group: the listed items may have them. */
-  near: RawBuilder<SqlBool>;
+  isNear: RawBuilder<SqlBool>;
   /** Whether `scope::*` is a wildcard and not a title. */
   wildcards: boolean;
 }
@@ -54,9 +54,9 @@ async function labelsNamed(db: Database, titles: readonly string[], view: View):
     union all
     select id, wanted, ${own} from unnest(${scoped.map(({ wanted }) => wanted)}::text[], ${scoped.map(({ inside }) => inside)}::text[],
                                   ${scoped.map(({ deeper }) => deeper)}::text[]) scopes(wanted, inside, deeper)
-      join labels on title like inside and title not like deeper where ${view.near}`;
+      join labels on title like inside and title not like deeper where ${view.isNear}`;
   const { rows } = await sql<NamedLabel & { wanted: string }>`
-    select id, title as wanted, ${own} as priority from labels where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.near}
+    select id, title as wanted, ${own} as priority from labels where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.isNear}
     ${scoped.length > 0 ? ofScopes : sql``}`.execute(db);
   return Map.groupBy(rows, ({ wanted }) => wanted);
 }
@@ -64,7 +64,7 @@ async function labelsNamed(db: Database, titles: readonly string[], view: View):
 async function milestonesNamed(db: Database, titles: readonly string[], view: View): Promise<Map<string, NamedMilestone[]>> {
   if (titles.length === 0) return new Map();
   const { rows } = await sql<NamedMilestone & { title: string }>`
-    select id, title, due_date::text from milestones where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.near}`.execute(
+    select id, title, due_date::text from milestones where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.isNear}`.execute(
     db,
   );
   return Map.groupBy(rows, ({ title }) => title);

@@ -1,11 +1,11 @@
 /** What lists of nouns select, by their parameters. */
-import { type SqlBool, sql } from 'kysely';
-import type { IssuableKind, MaybeCaller } from '../../../access/index.ts';
+import { sql } from 'kysely';
+import type { Group, IssuableKind, MaybeCaller, Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Plan, reaches } from '../../../http/index.ts';
 import type { Filter, Predicate, SeenBy } from './filters.ts';
 import { type NamesAsked, namesFor } from './name_queries.ts';
-import type { ListScope } from './scope_queries.ts';
+import { isInScope, type ListScope } from './scope_queries.ts';
 import type { Selection, View } from './walk_queries.ts';
 
 /** What is listed: where, for whom, and by which parameters. */
@@ -39,22 +39,31 @@ export interface Listable<F, S = ListScope> {
   filtersFor(filters: F, seen: SeenInList): Filter[];
 }
 
-/** The project whose items are listed, if it is one. */
-const projectIn = (scope: { project?: { id: number } }): number | undefined => scope.project?.id;
+/** A scope, as far as it decides which labels and milestones its items may have. */
+interface ScopeOfNames {
+  project?: Pick<Project, 'id'>;
+  group?: Pick<Group, 'id'>;
+  everywhere?: true;
+}
+
+/** A predicate on labels and milestones: items in a scope may have them. Those of any group are among them, because an item keeps them when its project is transferred. */
+function isNear({ project, group }: ScopeOfNames): Predicate {
+  if (project) return sql`(project_id = ${project.id} or group_id is not null)`;
+  if (!group) return sql`true`;
+  return sql`(project_id in (select id from projects where ${isInScope({ group }, false)}) or group_id is not null)`;
+}
 
 /**
  * What a list selects.
  * @throws ApiError 400 for invalid filters
  */
-export async function selectionOf<F, S extends object = ListScope>(
+export async function selectionOf<F, S extends ScopeOfNames>(
   db: Database,
   { kind, viewOf, namesIn, filtersFor }: Listable<F, S>,
   { caller, scope, plan, filters, only }: Listing<F, S>,
 ): Promise<Selection> {
-  const project_id = projectIn(scope);
-  const near = project_id === undefined ? sql<SqlBool>`true` : sql<SqlBool>`(project_id = ${project_id} or group_id is not null)`;
-  const names = await namesFor(db, namesIn(filters), { near, wildcards: reaches(plan, 'premium') });
+  const names = await namesFor(db, namesIn(filters), { isNear: isNear(scope), wildcards: reaches(plan, 'premium') });
   const view = await viewOf(db, caller, scope, filters);
-  const narrowed = filtersFor(filters, { caller, names, plan, now: new Date(), project_id });
+  const narrowed = filtersFor(filters, { caller, names, plan, now: new Date(), project_id: scope.project?.id });
   return { kind, view, filters: only ? [{ where: only, isNarrow: true }, ...narrowed] : narrowed };
 }
