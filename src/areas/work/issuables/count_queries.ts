@@ -9,6 +9,9 @@ import { isAmongPlaces, ofPlaces, type Selection, within } from './walk_queries.
 /** Matches of a search are looked up as far as lists are counted, so that they need not be counted again. */
 export const mostSearched = 10_001;
 
+/** This many rows can be looked up and sorted without a noticeable delay. */
+export const mostGathered = 2000;
+
 /** Whether no filter is likely to match few rows only. */
 export const isLoose = (filters: readonly Filter[]) => filters.every(({ isNarrow }) => !isNarrow);
 
@@ -45,4 +48,16 @@ export async function isLongSearch(db: Database, selection: Selection): Promise<
   const isLong = (await expectedRows(db, rowsIn(selection, isAmongPlaces(selection)))) >= surelyLong;
   if (isLong) rememberLong(db, counting, mostSearched);
   return isLong;
+}
+
+/** The ids that a query selects, if they are few. That they are many is remembered for a minute. */
+export async function fewIds(db: Database, query: RawBuilder<{ id: number }>): Promise<number[] | undefined> {
+  const most = mostGathered + 1;
+  const some = sql<{ id: number }>`${query} limit ${sql.lit(most)}`;
+  const counting = sql<{ total: number }>`select count(*) as total from (${some}) counted`;
+  if (isKnownLong(db, counting, most)) return undefined;
+  const { rows } = await some.execute(db);
+  if (rows.length < most) return rows.map(({ id }) => id);
+  rememberLong(db, counting, most);
+  return undefined;
 }

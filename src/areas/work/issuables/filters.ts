@@ -31,6 +31,8 @@ export interface Filter {
   ids?: RawBuilder<unknown>;
   /** Whether the lookup costs the same for few and many. */
   isSearch?: true;
+  /** Selects the ids of open rows that match, of which there is an index. */
+  open?: RawBuilder<{ id: number }>;
 }
 
 export const narrow = (where: Predicate): Filter => ({ where, isNarrow: true });
@@ -171,10 +173,9 @@ export function byReferences(kind: IssuableKind, rows: string): Record<'none' | 
   if (name === undefined) return { any: varying(has), none: varying(not(has)) };
   const [flag, looked] = [sql.ref(`${kind.table}.${name}`), isReferredToBy(kind, rows, sql`offset 0`)];
   const kept = (where: Predicate): Filter => ({ ...varying(where), test: where });
-  return {
-    any: kept(sql`(${flag} is not false and (${flag} or ${looked}))`),
-    none: kept(sql`(${flag} is not true and (not ${flag} or not ${looked}))`),
-  };
+  const none = kept(sql`(${flag} is not true and (not ${flag} or not ${looked}))`);
+  const open = sql<{ id: number }>`select id from ${sql.table(kind.table)} where state = 'opened' and ${none.where}`;
+  return { any: kept(sql`(${flag} is not false and (${flag} or ${looked}))`), none: { ...none, open } };
 }
 
 /** Whether rows are sorted by the priority of their labels, which is kept beside them. */

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { cachesByDatabase, customPlan, type Database, expectedRows, rememberLong, withoutSorting } from '../../../db/index.ts';
 import { furthest, type Position, rowsPerMark, type Start } from '../../../http/index.ts';
-import { countingOf, isLongSearch, isLoose, mostSearched, nameOf } from './count_queries.ts';
+import { countingOf, isLongSearch, isLoose, mostGathered, mostSearched, nameOf } from './count_queries.ts';
 import type { Filter } from './filters.ts';
 import { all, type Part, partsFrom, placeInParts, positionOf, rowId } from './part_queries.ts';
 import {
@@ -18,9 +18,6 @@ import {
   testsFor,
   within,
 } from './walk_queries.ts';
-
-/** This many rows can be looked up and sorted without a noticeable delay. */
-const mostGathered = 2000;
 
 interface Found {
   ids: number[];

@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import type { Group, IssuableKind, MaybeCaller, Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Plan, reaches } from '../../../http/index.ts';
-import type { Filter, Predicate, SeenBy } from './filters.ts';
+import { fewIds } from './count_queries.ts';
+import { type Filter, narrow, type Predicate, type SeenBy } from './filters.ts';
 import { type NamesAsked, namesFor } from './name_queries.ts';
+import { rowId } from './part_queries.ts';
 import { isInScope, type ListScope } from './scope_queries.ts';
 import type { Selection, View } from './walk_queries.ts';
 
@@ -54,16 +56,30 @@ function isNear({ project, group }: ScopeOfNames): Predicate {
 }
 
 /**
+ * The filters of a list of open rows, of which those whose open rows are few become narrow. PostgreSQL does not know that they are few: it expects as many as the parts of
+ * rows that are open and that match would have in common.
+ */
+async function withFewOpen(db: Database, kind: IssuableKind, filters: readonly Filter[]): Promise<Filter[]> {
+  const known: Filter[] = [];
+  for (const filter of filters) {
+    const ids = filter.open && (await fewIds(db, filter.open));
+    known.push(ids ? narrow(sql`(${rowId(kind)} = any(${ids}::bigint[]) and ${filter.where})`) : filter);
+  }
+  return known;
+}
+
+/**
  * What a list selects.
  * @throws ApiError 400 for invalid filters
  */
-export async function selectionOf<F, S extends ScopeOfNames>(
+export async function selectionOf<F extends { state?: string }, S extends ScopeOfNames>(
   db: Database,
   { kind, viewOf, namesIn, filtersFor }: Listable<F, S>,
   { caller, scope, plan, filters, only }: Listing<F, S>,
 ): Promise<Selection> {
   const names = await namesFor(db, namesIn(filters), { isNear: isNear(scope), wildcards: reaches(plan, 'premium') });
   const view = await viewOf(db, caller, scope, filters);
-  const narrowed = filtersFor(filters, { caller, names, plan, now: new Date(), project_id: scope.project?.id });
-  return { kind, view, filters: only ? [{ where: only, isNarrow: true }, ...narrowed] : narrowed };
+  const given = filtersFor(filters, { caller, names, plan, now: new Date(), project_id: scope.project?.id });
+  const narrowed = filters.state === 'opened' ? await withFewOpen(db, kind, given) : given;
+  return { kind, view, filters: only ? [narrow(only), ...narrowed] : narrowed };
 }

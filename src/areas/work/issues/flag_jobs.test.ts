@@ -76,6 +76,8 @@ test('lists find issues that are older than what is kept, which a job fills in',
     assert.deepEqual(await titles({ not: { labels: 'Any' }, assignee_id: 'None' }), ['bare'], told);
     assert.deepEqual(await titles({ assignee_id: 'None' }), ['bare', 'labelled'], told);
     assert.deepEqual(await titles({ assignee_id: 'Any' }), ['assigned'], told);
+    assert.deepEqual(await titles({ state: 'opened', assignee_id: 'None', labels: 'a' }), ['labelled'], told);
+    assert.deepEqual(await titles({ state: 'opened', labels: 'None' }), ['bare', 'assigned'], told);
   };
   await check('before');
   await performJob(here.services, fillIssueFlags);
