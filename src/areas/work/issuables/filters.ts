@@ -29,6 +29,8 @@ export interface Filter {
   bound?: Bound;
   /** A separate statement that selects the matching ids, which shows cheaply whether they are few. */
   ids?: RawBuilder<unknown>;
+  /** The same for all ids that do not match. */
+  others?: RawBuilder<unknown>;
   /** Whether the lookup costs the same for few and many. */
   isSearch?: true;
   /** Selects the ids of open rows that match, of which there is an index. */
@@ -77,18 +79,20 @@ const isReferredToBy = (kind: IssuableKind, rows: string, end = sql``): Predicat
 const refersToOne = (kind: IssuableKind, { rows, column, values }: References): Predicate =>
   isReferredToBy(kind, rows, sql`and ${sql.ref(column)} + 0 = any(${values}::bigint[]) offset 0`);
 
+const idsReferredTo = (kind: IssuableKind, { rows, column, values }: References): RawBuilder<unknown> =>
+  sql`select ${sql.ref(kind.column)} from ${sql.table(rows)} where ${sql.ref(column)} = any(${values}::bigint[])`;
+
 /** The rows that one of the references refers to. */
-export function referredTo(kind: IssuableKind, references: References): Filter {
-  const { rows, column, values } = references;
-  const ids = sql`select ${sql.ref(kind.column)} from ${sql.table(rows)} where ${sql.ref(column)} = any(${values}::bigint[])`;
-  return { ...among(kind, ids), test: refersToOne(kind, references) };
-}
+export const referredTo = (kind: IssuableKind, references: References): Filter => ({
+  ...among(kind, idsReferredTo(kind, references)),
+  test: refersToOne(kind, references),
+});
 
 /** The rows that none of the references refers to. */
 export function notReferredTo(kind: IssuableKind, references: References): Filter {
   const { rows, column, values } = references;
   const isReferredTo = isReferredToBy(kind, rows, sql`and ${sql.ref(column)} = any(${values}::bigint[])`);
-  return { ...varying(not(isReferredTo)), test: not(refersToOne(kind, references)) };
+  return { ...varying(not(isReferredTo)), test: not(refersToOne(kind, references)), others: idsReferredTo(kind, references) };
 }
 
 export const not = (where: Predicate): Predicate => sql`not ${where}`;

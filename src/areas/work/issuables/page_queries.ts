@@ -6,14 +6,15 @@ import { countingOf, isLongSearch, isLoose, mostGathered, mostSearched, nameOf }
 import type { Filter } from './filters.ts';
 import { all, type Part, partsFrom, placeInParts, positionOf, rowId } from './part_queries.ts';
 import {
+  areMergeable,
   fewestFar,
   firstOfPart,
   isEmpty,
-  isMerged,
   isTested,
+  mergedOfPart,
   ofPlaces,
+  onlySet,
   type Selection,
-  setToMergeWith,
   testedOfPart,
   testsFor,
   within,
@@ -144,13 +145,73 @@ async function collected(db: Database, selection: Selection, { parts, rest }: Pa
   return rows[0]!;
 }
 
+/** Reads the ids of a page of a list from the parts in which rows may match. */
+type Reader = (db: Database, selection: Selection, parts: Parts, start: Start) => Promise<Found>;
+
+/** A statement that reads the parts of a page one after the other, as far as its end. */
+function pageOf(
+  selection: Selection,
+  { parts, rest }: Parts,
+  start: Start,
+  rowsOf: (part: Part, count: number) => RawBuilder<unknown>,
+) {
+  const count = start.offset + start.per_page + 1;
+  const firsts = rest.map((part) => sql`(${rowsOf(part, count)})`);
+  const { listed, columns } = selectedBehind(selection, parts, start);
+  return sql<Found>`${customPlan}
+    with near as materialized (select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(count)}), ${listed} select ${columns}`;
+}
+
+/**
+ * Merges what projects or groups have.
+ * @param compared a filter that is compared with what it looks up, if PostgreSQL can keep that in memory
+ */
+const mergedWith =
+  (compared: Filter | undefined): Reader =>
+  async (db, selection, parts, start) => {
+    const page = pageOf(selection, parts, start, (part, count) => mergedOfPart(part, selection, compared, count));
+    return (await withoutSorting(db, (tx) => page.execute(tx))).rows[0]!;
+  };
+
+/** PostgreSQL keeps no more than about twice as many ids in a hash table, and would read them all again for each row. */
+const mostHashed = 200_000;
+/** Merging as many rows that do not match, before the first ones that do, takes no longer than collecting all that do. */
+const mostBefore = 75_000;
+
+/** The filter that rows are compared with after merging, if it is the only one that makes rows few, and looks up no more than so many. */
+async function comparedIn(db: Database, selection: Selection, most: number): Promise<Filter | undefined> {
+  const only = onlySet(selection);
+  return only && (await expectedRows(db, only.set)) <= most ? only.filter : undefined;
+}
+
+/** How a page is read if rows do not match that are looked up: there are no more than these before the first ones that do. */
+async function readerBesideOthers(db: Database, selection: Selection): Promise<Reader | undefined> {
+  if (!onlySet(selection)?.filter.others || !areMergeable(selection)) return undefined;
+  const compared = await comparedIn(db, selection, mostBefore);
+  return compared && mergedWith(compared);
+}
+
+/** The ids of a page of a list that is read in order, as far as the end of the page. */
+async function walked(db: Database, selection: Selection, parts: Parts, start: Start): Promise<Found> {
+  const rowsOf = (part: Part, count: number) => firstOfPart(part, selection, count);
+  if (start.isFar) return (await pageOf(selection, parts, start, rowsOf).execute(db)).rows[0]!;
+  const { per_page, offset } = start;
+  const firsts = parts.rest.map((part) => sql`(${rowsOf(part, offset + per_page + 1)})`);
+  // With a filter, the best plan depends on how many rows match it.
+  const { rows } = await sql<{ id: number }>`${isUsual(selection, start, 0) ? sql`` : customPlan}
+    select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(per_page + 1)} offset ${sql.lit(offset)}`.execute(
+    db,
+  );
+  return { ids: rows.map(({ id }) => id) };
+}
+
 /** How many attempts were in vain to find the first rows of each part of a list, for a minute: so that a list that is asked for again is read in the right way at once. */
 const vainAttempts = cachesByDatabase<readonly number[]>(60_000);
 
 /**
  * The ids of a page of a list of which few rows may match. They are looked for among the first rows of each project or group, at first among some thousand. A part in which
  * these are too few is read further, and in the end collected; then the statement is repeated, because planning for the worst takes as long as reading most pages. If a second
- * part is needed beside one that was collected, all are collected together.
+ * part is needed beside one that was collected, all are collected together. Those of which few do not match are merged instead.
  */
 async function tested(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
   const { per_page, offset, cursor } = start;
@@ -161,6 +222,8 @@ async function tested(db: Database, selection: Selection, { parts, rest }: Parts
   const { listed, columns } = selectedBehind(selection, parts, start);
   let attempts = (list === undefined ? undefined : vainAttempts(db).get(list)) ?? rest.map(() => 0);
   while (attempts.filter((vain) => vain === tests.length).length <= 1) {
+    const merged = attempts.some((vain) => vain > 0) && (await readerBesideOthers(db, selection));
+    if (merged) return merged(db, selection, { parts, rest }, start);
     const firsts = rest.map((part, index) => {
       const rows = testedOfPart(part, selection, count, tests[attempts[index]!]);
       return sql`(select id, case when is_end then ${sql.lit(index)} end as ends from (${rows}) part)`;
@@ -177,26 +240,6 @@ async function tested(db: Database, selection: Selection, { parts, rest }: Parts
   return collected(db, selection, { parts, rest }, start);
 }
 
-/** The ids of a page of a list that is read in order, as far as the end of the page. */
-async function walked(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
-  const { per_page, offset, isFar } = start;
-  const limit = per_page + 1;
-  const firsts = rest.map((part) => sql`(${firstOfPart(part, selection, offset + limit)})`);
-  const page = sql`select id from (${sql.join(firsts, sql` union all `)}) page`;
-  if (isFar) {
-    const { listed, columns } = selectedBehind(selection, parts, start);
-    const found = sql<Found>`${customPlan}
-      with near as materialized (${page} limit ${sql.lit(offset + limit)}), ${listed} select ${columns}`;
-    const merges = isMerged(selection, offset + limit);
-    const { rows } = await (merges ? withoutSorting(db, (tx) => found.execute(tx)) : found.execute(db));
-    return rows[0]!;
-  }
-  // With a filter, the best plan depends on how many rows match it.
-  const { rows } = await sql<{ id: number }>`${isUsual(selection, start, 0) ? sql`` : customPlan}
-    ${page} limit ${sql.lit(limit)} offset ${sql.lit(offset)}`.execute(db);
-  return { ids: rows.map(({ id }) => id) };
-}
-
 /** Collecting and sorting as many takes less time than testing enough rows for a far page. */
 const mostCollected = 60_000;
 /** The same beside merging what projects or groups have, for each row up to the end of the page. */
@@ -211,22 +254,16 @@ async function areSurelyFew(db: Database, { filters }: Selection, most: number):
   return rows[0]!.are_few;
 }
 
-/** PostgreSQL keeps no more than about twice as many ids in a hash table, and would read them all again for each row. */
-const mostHashed = 200_000;
-
-/** Whether a far page is merged from the rows of projects or groups, and compared with what a filter looks up. */
-async function isMergedWithSet(db: Database, selection: Selection, count: number): Promise<boolean> {
-  const set = setToMergeWith(selection, count);
-  return set !== undefined && (await expectedRows(db, set)) <= mostHashed;
-}
-
 /** How a page is read that ends behind `count` rows. */
-async function readerFor(db: Database, selection: Selection, count: number) {
-  const merges = await isMergedWithSet(db, selection, count);
-  if (!merges && !isTested(selection, count)) return isLoose(selection.filters) ? walked : collected;
-  const most = merges ? mostCollectedPerRow * count : mostCollected;
-  if (count > fewestFar && (await areSurelyFew(db, selection, most))) return collected;
-  return merges ? walked : tested;
+async function readerFor(db: Database, selection: Selection, count: number): Promise<Reader> {
+  const { filters } = selection;
+  const merges = areMergeable(selection) && count > fewestFar;
+  const compared = merges ? await comparedIn(db, selection, mostHashed) : undefined;
+  const areFewUpTo = async (most: number) => count > fewestFar && (await areSurelyFew(db, selection, most));
+  if (compared) return (await areFewUpTo(mostCollectedPerRow * count)) ? collected : mergedWith(compared);
+  if (isTested(selection, count)) return (await areFewUpTo(mostCollected)) ? collected : tested;
+  if (!isLoose(filters)) return collected;
+  return merges ? mergedWith(undefined) : walked;
 }
 
 /**

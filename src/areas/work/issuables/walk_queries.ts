@@ -103,30 +103,41 @@ export const fewestFar = 1000;
 /** Planning takes a tenth of a millisecond for each project or group. */
 const mostMerged = 200;
 
+/** Whether the projects or groups of a list are few enough to be merged. */
+export const areMergeable = ({ view: { place_ids = [] } }: Selection): boolean =>
+  place_ids.length > 1 && place_ids.length <= mostMerged;
+
+/** What one filter looks up, if no other one makes rows few: of what several match together, nothing is known. */
+export function onlySet({ filters }: Selection): { filter: Filter; set: RawBuilder<unknown> } | undefined {
+  const [filter, ...others] = filters.filter(({ isNarrow, varies }) => isNarrow || varies);
+  const set = filter?.ids ?? filter?.others;
+  return filter && set && others.length === 0 ? { filter, set } : undefined;
+}
+
 /**
- * The same, merged from the rows of each project or group as its index has them, of which only those are read that are among the first of all. Each has an order of
- * its own, because PostgreSQL merges nothing else.
- * @param sets which rows must be in. PostgreSQL keeps their ids in hash tables: it would make a join of what is not compared with `true`, and a table
- * for each project or group of what is not kept out of these by `offset 0`.
+ * The first ids of a part, merged from the rows of each project or group as its index has them, of which only those are read that are among the first of all. Each has an
+ * order of its own, because PostgreSQL merges nothing else.
+ * @param compared a filter that is compared with what it looks up. PostgreSQL keeps these ids in a hash table: it would make a join of what is not compared with `true`, and a
+ * table for each project or group of what is not kept out of these by `offset 0`.
  */
-function mergedFromPlaces(
+export function mergedOfPart(
   part: Part,
-  kind: IssuableKind,
-  place_ids: readonly number[],
-  tests: readonly RawBuilder<SqlBool>[],
-  sets: readonly SetFilter[],
+  { kind, view, filters }: Selection,
+  compared: Filter | undefined,
   count: number,
 ): RawBuilder<unknown> {
   const [columns, own, merged] = [columnsOf(part, kind), orderOf(kind, part, false), orderOf(kind, part, true)];
   const limit = sql`limit ${sql.lit(count)}`;
-  const eachPlace = place_ids.map(
-    (id) => sql`(
-      select ${columns} from ${sql.table(kind.table)} where ${placeId(kind)} = ${id} and ${all(tests)} ${own} ${sets.length > 0 ? sql`` : limit})`,
+  const tests = all([view.where, ...testsOf(filters.filter((filter) => filter !== compared)), ...ofPart(part)]);
+  const eachPlace = (view.place_ids ?? []).map(
+    (id) =>
+      sql`(select ${columns} from ${sql.table(kind.table)} where ${placeId(kind)} = ${id} and ${tests} ${own} ${compared ? sql`` : limit})`,
   );
   const rows = sql`(${sql.join(eachPlace, sql` union all `)}) merged`;
-  if (sets.length === 0) return sql`select row_id as id from ${rows} ${merged} ${limit}`;
-  const isInSets = all(sets.map(({ ids }) => sql`(row_id in (${ids})) is true`));
-  return sql`select row_id as id from (select * from ${rows} ${merged} offset 0) merged where ${isInSets} ${merged} ${limit}`;
+  if (!compared) return sql`select row_id as id from ${rows} ${merged} ${limit}`;
+  const { ids, others } = compared;
+  const matches = ids ? sql`(row_id in (${ids})) is true` : sql`(row_id in (${others})) is not true`;
+  return sql`select row_id as id from (select * from ${rows} ${merged} offset 0) merged where ${matches} ${merged} ${limit}`;
 }
 
 /**
@@ -196,18 +207,6 @@ function firstOfAll(
     union all select id, is_end from (${far}) far where ${found} < ${sql.lit(count)}`;
 }
 
-/** Whether a part is merged, which is to be planned without sorting. */
-export function isMerged({ view: { place_ids = [] } }: Selection, count: number): boolean {
-  const places = place_ids.length;
-  return places > 1 && places <= mostMerged && count > fewestFar;
-}
-
-/** What a filter looks up, if it is the only one that may match few rows, and a far page is merged. Of what several filters match together, nothing is known. */
-export function setToMergeWith(selection: Selection, count: number): RawBuilder<unknown> | undefined {
-  const [only, ...others] = selection.filters.filter(({ isNarrow, varies }) => isNarrow || varies);
-  return others.length === 0 && isMerged(selection, count) ? only?.ids : undefined;
-}
-
 /** The first ids of a part in the order of an index. Without one, all that match are sorted. */
 function selectedInOrder(
   part: Part,
@@ -262,10 +261,6 @@ export function firstOfPart(part: Part, selection: Selection, count: number): Ra
   if (places) return firstOfMany(part, selection, places, count);
   const tests = [where, ...testsOf(filters)];
   if (place_ids.length === 1) return selectedInOrder(part, selection, tests, count);
-  if (isMerged(selection, count)) {
-    const testsBefore = [where, ...testsOf(filters.filter(isNoSet)), ...ofPart(part)];
-    return mergedFromPlaces(part, kind, place_ids, testsBefore, filters.filter(isSet), count);
-  }
   if (place_ids.length + Math.min(place_ids.length, count) * count <= mostOfPlaces)
     return firstOfPlaces(part, kind, unnested(place_ids), [...tests, ...ofPart(part)], count);
   return selectedInOrder(part, selection, within(selection), count);
