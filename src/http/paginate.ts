@@ -209,7 +209,8 @@ export async function paginate<D, T extends keyof D, Row>(
 }
 
 /**
- * How many rows a list has, if they are few enough to be counted. On the last page this is known without counting, unless it was reached by a cursor.
+ * How many rows a list has, if they are few enough to be counted. On the last page and on one behind the last row that is counted, this is known without counting, unless
+ * it was reached by a cursor.
  * @param page where it begins, its rows, and whether more follow
  * @param count counts the rows up to `most`
  */
@@ -217,8 +218,9 @@ export async function totalOf(
   { start, shown, has_more }: { start: Pick<Start, 'offset' | 'cursor'>; shown: number; has_more: boolean },
   count: (most: number) => Promise<number>,
 ): Promise<{ total?: number }> {
-  const isLast = start.cursor === undefined && !has_more && (shown > 0 || start.offset === 0);
-  const total = isLast ? start.offset + shown : await count(maximumTotal + 1);
+  const isKnown = start.cursor === undefined && (shown > 0 || start.offset === 0);
+  const known = start.offset + shown;
+  const total = isKnown && (!has_more || known >= maximumTotal) ? known + Number(has_more) : await count(maximumTotal + 1);
   return total <= maximumTotal ? { total } : {};
 }
 

@@ -1,6 +1,14 @@
 /** Finding the ids of a page of a list of any kind, from indexes where possible. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { cachesByDatabase, customPlan, type Database, expectedRows, rememberLong, withoutSorting } from '../../../db/index.ts';
+import { type QueryResult, type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  cachesByDatabase,
+  customPlan,
+  type Database,
+  expectedRows,
+  isKnownLong,
+  rememberLong,
+  withoutSorting,
+} from '../../../db/index.ts';
 import { furthest, type Position, rowsPerMark, type Start } from '../../../http/index.ts';
 import { countingOf, isLongSearch, isLoose, mostGathered, mostSearched, nameOf } from './count_queries.ts';
 import type { Filter } from './filters.ts';
@@ -28,6 +36,12 @@ interface Found {
   last?: Position | null;
   /** The rows to remember among those that were read. */
   marked?: Position[] | null;
+}
+
+/** What a statement selects that reads the rows before a page, too. */
+interface Read extends Required<Omit<Found, 'total'>> {
+  /** How many rows were read. */
+  read: number;
 }
 
 /** Whether one of the filters matches few rows, checked before any is looked up. If that cannot be known in advance, it is tried. */
@@ -76,26 +90,21 @@ function matchingOf(selection: Selection, most: number): Matching {
   };
 }
 
-/** Selects the ids of a page, and where it ends, from the common table expression `listed` with the former. */
-function selectedFrom({ kind }: Selection, parts: readonly Part[], { per_page, isFar }: Start) {
-  const last = sql`(select id from listed offset ${sql.lit(per_page - 1)} limit 1)`;
-  const position = sql`(select ${positionOf(kind, parts)} from ${sql.table(kind.table)} where ${rowId(kind)} = ${last})`;
-  return sql`array(select id from listed) as ids, ${isFar ? position : sql`null`} as last`;
-}
-
 /**
- * The same from the common table expression `near`, which has the rows before the page, too, and ends behind it at the earliest. Every `rowsPerMark`th of these is
- * marked, so that other far pages begin there.
+ * Selects a page from the common table expression `near`, which has an array of the ids of its rows and of those before it, and ends behind it at the earliest. Every
+ * `rowsPerMark`th of them is marked, so that other far pages begin there.
  */
-function selectedBehind(selection: Selection, parts: readonly Part[], start: Start) {
-  const { kind } = selection;
-  const { per_page, offset, cursor_row = 0, list } = start;
-  const listed = sql`listed as materialized (select id from near limit ${sql.lit(per_page + 1)} offset ${sql.lit(offset)})`;
-  const isMarked = sql`(number + ${sql.lit(cursor_row)}) % ${sql.lit(rowsPerMark)} = 0`;
+function selectedFrom({ kind }: Selection, parts: readonly Part[], start: Start): RawBuilder<unknown> {
+  const { per_page, offset, cursor_row = 0, list, isFar } = start;
+  const [position, table, id] = [positionOf(kind, parts), sql.table(kind.table), rowId(kind)];
+  const last = sql`(select ${position} from ${table} where ${id} = near.ids[${sql.lit(offset + per_page)}])`;
+  const [first, step] = [sql.lit(rowsPerMark - (cursor_row % rowsPerMark)), sql.lit(rowsPerMark)];
   const marked = sql`(
-    select json_agg(${positionOf(kind, parts)} order by number)
-      from (select id as near_id, row_number() over () as number from near) numbered join ${sql.table(kind.table)} on ${rowId(kind)} = near_id where ${isMarked})`;
-  return { listed, columns: sql`${selectedFrom(selection, parts, start)}, ${list === undefined ? sql`null` : marked} as marked` };
+    select json_agg(${position} order by number)
+      from generate_series(${first}, cardinality(near.ids), ${step}) number join ${table} on ${id} = near.ids[number])`;
+  return sql`
+    near.ids[${sql.lit(offset + 1)}:${sql.lit(offset + per_page + 1)}] as ids, cardinality(near.ids) as read,
+    ${isFar ? last : sql`null`} as last, ${list === undefined ? sql`null` : marked} as marked`;
 }
 
 /** The ids of a page of a short list, which is looked up entirely and thereby counted. Without ids if it turns out to be long. */
@@ -104,13 +113,15 @@ async function gathered(db: Database, selection: Selection, parts: readonly Part
   const { columns, order } = placeInParts(kind, partsFrom(db, kind, parts, start));
   const most = filters.some(({ isSearch }) => isSearch) ? mostSearched : mostGathered;
   const { before, isShort, tests, isSteady } = matchingOf(selection, most);
+  const page = { ...start, offset: 0, list: undefined };
   const { rows } = await sql<
-    Required<Found> & { is_short: boolean }
+    Read & { is_short: boolean; total: number }
   >`${isSteady && isUsual(selection, start, 2) ? sql`` : customPlan}
     with ${before}bound as materialized (select ${isShort} as is_short),
          matching as materialized (select ${columns} from ${sql.table(kind.table)} where ${all([sql`(select is_short from bound)`, ...tests])} limit ${sql.lit(most + 1)}),
-         listed as materialized (select id from matching where part is not null ${order} limit ${sql.lit(start.per_page + 1)} offset ${sql.lit(start.offset)})
-    select (select is_short from bound) as is_short, (select count(*) from matching) as total, ${selectedFrom(selection, parts, start)}`.execute(
+         near as materialized (
+           select array(select id from matching where part is not null ${order} limit ${sql.lit(start.per_page + 1)} offset ${sql.lit(start.offset)}) as ids)
+    select (select is_short from bound) as is_short, (select count(*) from matching) as total, ${selectedFrom(selection, parts, page)} from near`.execute(
     db,
   );
   const { is_short, ids, total, last } = rows[0]!;
@@ -126,6 +137,17 @@ interface Parts {
   rest: readonly Part[];
 }
 
+/** Whether a list is remembered to have more rows than are ever counted. */
+const isKnownUncounted = (db: Database, selection: Selection): boolean =>
+  isKnownLong(db, countingOf(selection, mostSearched), mostSearched);
+
+/** What was found by reading up to `limit` rows: if a list was read from its beginning, they may tell how many it has. */
+function foundIn(db: Database, selection: Selection, { cursor }: Start, { read, ...found }: Read, limit: number): Found {
+  if (cursor !== undefined || (read === limit && limit < mostSearched)) return found;
+  if (read >= mostSearched) rememberLong(db, countingOf(selection, mostSearched), mostSearched);
+  return { ...found, total: read };
+}
+
 /**
  * The ids of a page of a list, from all rows that match, which are sorted. PostgreSQL might rather read the rows in order until enough match, which may be the last ones
  * only: `offset 0` keeps it from that.
@@ -134,32 +156,45 @@ async function collected(db: Database, selection: Selection, { parts, rest }: Pa
   const { kind } = selection;
   const { columns, order } = placeInParts(kind, rest);
   const where = all([ofPlaces(selection), ...within(selection)]);
-  const { listed, columns: selected } = selectedBehind(selection, parts, start);
-  // Sorting more rows than those up to the page costs little, and other far pages are then found at once.
-  const count = start.list === undefined ? start.offset + start.per_page + 1 : furthest;
-  const { rows } = await sql<Found>`${customPlan}
-    with near as materialized (
+  const count = start.offset + start.per_page + 1;
+  // Sorting more rows than those up to the page costs little: they are then counted, and other far pages are found at once.
+  const limit = start.list !== undefined ? furthest : isKnownUncounted(db, selection) ? count : Math.max(count, mostSearched);
+  const { rows } = await sql<Read>`${customPlan}
+    with near as materialized (select array(
       select id from (select ${columns} from ${sql.table(kind.table)} where ${where} offset 0) matching
-       where part is not null ${order} limit ${sql.lit(count)}), ${listed}
-    select ${selected}`.execute(db);
-  return rows[0]!;
+       where part is not null ${order} limit ${sql.lit(limit)}) as ids)
+    select ${selectedFrom(selection, parts, start)} from near`.execute(db);
+  return foundIn(db, selection, start, rows[0]!, limit);
 }
 
 /** Reads the ids of a page of a list from the parts in which rows may match. */
 type Reader = (db: Database, selection: Selection, parts: Parts, start: Start) => Promise<Found>;
 
-/** A statement that reads the parts of a page one after the other, as far as its end. */
-function pageOf(
+/** A far page is read on to where lists are no longer counted, if that is not much further: counting apart takes longer. */
+const fewestToCount = 8000;
+
+/**
+ * Reads the parts of a list one after the other, as far as the end of a page.
+ * @param rowsOf selects the first ids of a part
+ * @param run runs the statement
+ */
+async function readInOrder(
+  db: Database,
   selection: Selection,
   { parts, rest }: Parts,
   start: Start,
   rowsOf: (part: Part, count: number) => RawBuilder<unknown>,
-) {
+  run: (statement: RawBuilder<Read>) => Promise<QueryResult<Read>>,
+): Promise<Found> {
   const count = start.offset + start.per_page + 1;
-  const firsts = rest.map((part) => sql`(${rowsOf(part, count)})`);
-  const { listed, columns } = selectedBehind(selection, parts, start);
-  return sql<Found>`${customPlan}
-    with near as materialized (select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(count)}), ${listed} select ${columns}`;
+  const counts = start.cursor === undefined && count >= fewestToCount && !isKnownUncounted(db, selection);
+  const limit = counts ? Math.max(count, mostSearched) : count;
+  const firsts = rest.map((part) => sql`(${rowsOf(part, limit)})`);
+  const { rows } = await run(sql<Read>`${customPlan}
+    with near as materialized (
+      select array(select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)}) as ids)
+    select ${selectedFrom(selection, parts, start)} from near`);
+  return foundIn(db, selection, start, rows[0]!, limit);
 }
 
 /**
@@ -168,10 +203,15 @@ function pageOf(
  */
 const mergedWith =
   (compared: Filter | undefined): Reader =>
-  async (db, selection, parts, start) => {
-    const page = pageOf(selection, parts, start, (part, count) => mergedOfPart(part, selection, compared, count));
-    return (await withoutSorting(db, (tx) => page.execute(tx))).rows[0]!;
-  };
+  (db, selection, parts, start) =>
+    readInOrder(
+      db,
+      selection,
+      parts,
+      start,
+      (part, count) => mergedOfPart(part, selection, compared, count),
+      (statement) => withoutSorting(db, (tx) => statement.execute(tx)),
+    );
 
 /** PostgreSQL keeps no more than about twice as many ids in a hash table, and would read them all again for each row. */
 const mostHashed = 200_000;
@@ -194,7 +234,7 @@ async function readerBesideOthers(db: Database, selection: Selection): Promise<R
 /** The ids of a page of a list that is read in order, as far as the end of the page. */
 async function walked(db: Database, selection: Selection, parts: Parts, start: Start): Promise<Found> {
   const rowsOf = (part: Part, count: number) => firstOfPart(part, selection, count);
-  if (start.isFar) return (await pageOf(selection, parts, start, rowsOf).execute(db)).rows[0]!;
+  if (start.isFar) return readInOrder(db, selection, parts, start, rowsOf, (statement) => statement.execute(db));
   const { per_page, offset } = start;
   const firsts = parts.rest.map((part) => sql`(${rowsOf(part, offset + per_page + 1)})`);
   // With a filter, the best plan depends on how many rows match it.
@@ -219,7 +259,6 @@ async function tested(db: Database, selection: Selection, { parts, rest }: Parts
   const keys = rest.flatMap(({ by }) => by);
   const list = cursor === undefined ? nameOf(db, selection, keys) : undefined;
   const tests = testsFor(selection, count);
-  const { listed, columns } = selectedBehind(selection, parts, start);
   let attempts = (list === undefined ? undefined : vainAttempts(db).get(list)) ?? rest.map(() => 0);
   while (attempts.filter((vain) => vain === tests.length).length <= 1) {
     const merged = attempts.some((vain) => vain > 0) && (await readerBesideOthers(db, selection));
@@ -228,11 +267,12 @@ async function tested(db: Database, selection: Selection, { parts, rest }: Parts
       const rows = testedOfPart(part, selection, count, tests[attempts[index]!]);
       return sql`(select id, case when is_end then ${sql.lit(index)} end as ends from (${rows}) part)`;
     });
-    const { rows } = await sql<Required<Found> & { ends: number | null }>`${customPlan}
-      with near as materialized (select id, ends from (${sql.join(firsts, sql` union all `)}) firsts limit ${sql.lit(count)}), ${listed}
-      select (select min(ends) from near) as ends, ${columns}`.execute(db);
+    const { rows } = await sql<Read & { ends: number | null }>`${customPlan}
+      with firsts as materialized (select id, ends from (${sql.join(firsts, sql` union all `)}) firsts limit ${sql.lit(count)}),
+           near as materialized (select array(select id from firsts) as ids)
+      select (select min(ends) from firsts) as ends, ${selectedFrom(selection, parts, start)} from near`.execute(db);
     const { ends, ...found } = rows[0]!;
-    if (ends === null) return found;
+    if (ends === null) return foundIn(db, selection, start, found, count);
     const isSecond = attempts.includes(tests.length);
     attempts = attempts.with(ends, isSecond ? tests.length : attempts[ends]! + 1);
     if (list !== undefined) vainAttempts(db).set(list, attempts);

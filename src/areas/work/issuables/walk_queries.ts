@@ -128,7 +128,12 @@ export function mergedOfPart(
 ): RawBuilder<unknown> {
   const [columns, own, merged] = [columnsOf(part, kind), orderOf(kind, part, false), orderOf(kind, part, true)];
   const limit = sql`limit ${sql.lit(count)}`;
-  const tests = all([view.where, ...testsOf(filters.filter((filter) => filter !== compared)), ...ofPart(part)]);
+  const tests = all([
+    view.where,
+    ...testsOf(filters.filter((filter) => filter !== compared)),
+    ...ofPart(part),
+    ...boundsOf(part, filters),
+  ]);
   const eachPlace = (view.place_ids ?? []).map(
     (id) =>
       sql`(select ${columns} from ${sql.table(kind.table)} where ${placeId(kind)} = ${id} and ${tests} ${own} ${compared ? sql`` : limit})`,
