@@ -29,7 +29,9 @@ export interface Filter {
   bound?: Bound;
   /** A separate statement that selects the matching ids, which shows cheaply whether they are few. */
   ids?: RawBuilder<unknown>;
-  /** The same for all ids that do not match. */
+  /** Whether these have an index of the rows themselves, so that no other table is joined. */
+  isIndexed?: true;
+  /** Like `ids`, of all rows that do not match. */
   others?: RawBuilder<unknown>;
   /** Whether the lookup costs the same for few and many. */
   isSearch?: true;

@@ -300,7 +300,10 @@ async function readerFor(db: Database, selection: Selection, count: number): Pro
   const merges = areMergeable(selection) && count > fewestFar;
   const compared = merges ? await comparedIn(db, selection, mostHashed) : undefined;
   const areFewUpTo = async (most: number) => count > fewestFar && (await areSurelyFew(db, selection, most));
-  if (compared) return (await areFewUpTo(mostCollectedPerRow * count)) ? collected : mergedWith(compared);
+  if (compared) {
+    const most = Math.max(compared.isIndexed ? mostCollected : 0, mostCollectedPerRow * count);
+    return (await areFewUpTo(most)) ? collected : mergedWith(compared);
+  }
   if (isTested(selection, count)) return (await areFewUpTo(mostCollected)) ? collected : tested;
   if (!isLoose(filters)) return collected;
   return merges ? mergedWith(undefined) : walked;

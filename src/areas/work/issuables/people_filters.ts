@@ -78,7 +78,7 @@ const idsOf = (milestones: readonly NamedMilestone[]) => milestones.map(({ id })
 /** The rows with one of some milestones, which have its due date. */
 function inMilestones({ table }: IssuableKind, milestones: readonly NamedMilestone[]): Filter {
   const where: Predicate = sql`${sql.ref(`${table}.milestone_id`)} = any(${idsOf(milestones)}::bigint[])`;
-  const filter = { ...narrow(where), ids: sql`select id from ${sql.table(table)} where ${where}` };
+  const filter: Filter = { ...narrow(where), ids: sql`select id from ${sql.table(table)} where ${where}`, isIndexed: true };
   const dates = milestones.flatMap(({ due_date }) => due_date ?? []).toSorted();
   const column = 'milestone_due_date';
   if (dates.length === 0) return { ...filter, lacks: column };
