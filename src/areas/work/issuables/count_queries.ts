@@ -34,6 +34,10 @@ export function countingOf(selection: Selection, most: number): Counting {
 export const nameOf = (db: Database, selection: Selection, keys: readonly SortKey[]): string =>
   listNamed(sql`${countingOf(selection, mostSearched)} ${sql.join(keys.map((key) => ordering(key.column, key)))}`.compile(db));
 
+/** How many rows PostgreSQL expects in a list. */
+export const expectedIn = (db: Database, selection: Selection): Promise<number> =>
+  expectedRows(db, rowsIn(selection, isAmongPlaces(selection)));
+
 /** A search of which PostgreSQL expects as many matches has more than are ever counted. */
 const surelyLong = 4 * mostSearched;
 
@@ -45,7 +49,7 @@ export async function isLongSearch(db: Database, selection: Selection): Promise<
   if (!selection.filters.some(({ isSearch }) => isSearch)) return false;
   const counting = countingOf(selection, mostSearched);
   if (isKnownLong(db, counting, mostSearched)) return true;
-  const isLong = (await expectedRows(db, rowsIn(selection, isAmongPlaces(selection)))) >= surelyLong;
+  const isLong = (await expectedIn(db, selection)) >= surelyLong;
   if (isLong) rememberLong(db, counting, mostSearched);
   return isLong;
 }

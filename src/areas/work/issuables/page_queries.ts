@@ -10,7 +10,7 @@ import {
   withoutSorting,
 } from '../../../db/index.ts';
 import { furthest, type Position, rowsPerMark, type Start } from '../../../http/index.ts';
-import { countingOf, isLongSearch, isLoose, mostGathered, mostSearched, nameOf } from './count_queries.ts';
+import { countingOf, expectedIn, isLongSearch, isLoose, mostGathered, mostSearched, nameOf } from './count_queries.ts';
 import type { Filter } from './filters.ts';
 import { all, type Part, partsFrom, placeInParts, positionOf, rowId } from './part_queries.ts';
 import {
@@ -294,9 +294,11 @@ async function areSurelyFew(db: Database, { filters }: Selection, most: number):
   return rows[0]!.are_few;
 }
 
+/** Merging reads the rows that do not match, too. Up to the end of a page in the first quarter of a list, these take no longer than testing as many. */
+const mergedShare = 4;
+
 /** How a page is read that ends behind `count` rows. */
 async function readerFor(db: Database, selection: Selection, count: number): Promise<Reader> {
-  const { filters } = selection;
   const merges = areMergeable(selection) && count > fewestFar;
   const compared = merges ? await comparedIn(db, selection, mostHashed) : undefined;
   const areFewUpTo = async (most: number) => count > fewestFar && (await areSurelyFew(db, selection, most));
@@ -304,9 +306,10 @@ async function readerFor(db: Database, selection: Selection, count: number): Pro
     const most = Math.max(compared.isIndexed ? mostCollected : 0, mostCollectedPerRow * count);
     return (await areFewUpTo(most)) ? collected : mergedWith(compared);
   }
-  if (isTested(selection, count)) return (await areFewUpTo(mostCollected)) ? collected : tested;
-  if (!isLoose(filters)) return collected;
-  return merges ? mergedWith(undefined) : walked;
+  const [loose, near] = [isLoose(selection.filters), isTested(selection, count)];
+  if (loose && merges && (!near || (await expectedIn(db, selection)) >= mergedShare * count)) return mergedWith(undefined);
+  if (near) return (await areFewUpTo(mostCollected)) ? collected : tested;
+  return loose ? walked : collected;
 }
 
 /**
