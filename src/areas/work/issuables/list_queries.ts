@@ -1,9 +1,10 @@
 /** Reading lists of any kind: first the ids of a page, from indexes where possible, then the replies for these only. */
 import { sql } from 'kysely';
-import { countRows, customPlan, type Database } from '../../../db/index.ts';
+import { countingEach, countRows, customPlan, type Database } from '../../../db/index.ts';
 import {
   beginningOf,
   endOf,
+  listNamed,
   type Page,
   type Paging,
   pageBeyond,
@@ -45,11 +46,27 @@ export async function pageOfSelection<T>(
   return { items, page, per_page, has_more, ...end, ...counted };
 }
 
+interface StateCounts {
+  all: number;
+  closed: number;
+  opened: number;
+}
+
+const countEach = countingEach<StateCounts>(({ all: total }) => total);
+
 /** How many there are in each state. */
-export async function countByState(db: Database, selection: Selection): Promise<{ all: number; closed: number; opened: number }> {
-  const { rows } = await sql<{ opened: number; closed: number }>`${customPlan}
+export async function countByState(db: Database, selection: Selection): Promise<StateCounts> {
+  const counting = sql<Omit<StateCounts, 'all'>>`${customPlan}
     select count(*) filter (where state = 'opened') as opened, count(*) filter (where state = 'closed') as closed
-      from ${sql.table(selection.kind.table)} where ${all([ofPlaces(selection), ...within(selection)])}`.execute(db);
-  const { opened, closed } = rows[0]!;
-  return { all: opened + closed, closed, opened };
+      from ${sql.table(selection.kind.table)} where ${all([ofPlaces(selection), ...within(selection)])}`;
+  const [counts] = await countEach(
+    db,
+    [counting],
+    () => listNamed(counting.compile(db)),
+    async () => {
+      const { opened, closed } = (await counting.execute(db)).rows[0]!;
+      return [{ all: opened + closed, closed, opened }];
+    },
+  );
+  return counts!;
 }

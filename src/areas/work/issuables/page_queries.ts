@@ -245,8 +245,8 @@ async function walked(db: Database, selection: Selection, parts: Parts, start: S
   return { ids: rows.map(({ id }) => id) };
 }
 
-/** How many attempts were in vain to find the first rows of each part of a list, for a minute: so that a list that is asked for again is read in the right way at once. */
-const vainAttempts = cachesByDatabase<readonly number[]>(60_000);
+/** How many attempts were in vain to find the first rows of each part of a list, for ten minutes: so that a list that is asked for again is read in the right way at once. */
+const vainAttempts = cachesByDatabase<readonly number[]>(600_000);
 
 /**
  * The ids of a page of a list of which few rows may match. They are looked for among the first rows of each project or group, at first among some thousand. A part in which
