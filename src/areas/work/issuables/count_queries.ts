@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Counting, customPlan, type Database, expectedRows, isKnownLong, rememberLong } from '../../../db/index.ts';
 import { listNamed, type SortKey } from '../../../http/index.ts';
 import type { Filter } from './filters.ts';
+import { isAmongPlaces, ofPlaces, type Selection, within } from './match_queries.ts';
 import { all, ordering, placeId } from './part_queries.ts';
-import { isAmongPlaces, ofPlaces, type Selection, within } from './walk_queries.ts';
 
 /** Matches of a search are looked up as far as lists are counted, so that they need not be counted again. */
 export const mostSearched = 10_001;

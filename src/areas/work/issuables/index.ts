@@ -50,6 +50,7 @@ export {
   timeFilters,
 } from './list_parameters.ts';
 export { countByState, pageOfSelection } from './list_queries.ts';
+export type { View } from './match_queries.ts';
 export type { NamesAsked } from './name_queries.ts';
 export type { Part, Sort } from './part_queries.ts';
 export { byMilestone, milestoneFilters, namesAsked, opposite, peopleIn, scopeFilter } from './people_filters.ts';
@@ -63,4 +64,3 @@ export { byValue, sharedOrders } from './shared_order_rules.ts';
 export { setSubscription } from './subscription_actions.ts';
 export { presentTimeStats, TimeStats } from './time_present.ts';
 export { type TimeTracked, timeRoutes } from './time_routes.ts';
-export type { View } from './walk_queries.ts';

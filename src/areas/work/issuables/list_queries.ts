@@ -13,9 +13,9 @@ import {
   totalOf,
 } from '../../../http/index.ts';
 import { countingOf, nameOf } from './count_queries.ts';
+import { ofPlaces, type Selection, within } from './match_queries.ts';
 import { idsOfPage } from './page_queries.ts';
 import { all, type Part, wholeKeys } from './part_queries.ts';
-import { ofPlaces, type Selection, within } from './walk_queries.ts';
 
 /**
  * A page of a list.

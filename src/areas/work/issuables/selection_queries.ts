@@ -5,10 +5,10 @@ import type { Database } from '../../../db/index.ts';
 import { type Plan, reaches } from '../../../http/index.ts';
 import { fewIds } from './count_queries.ts';
 import { type Filter, narrow, type Predicate, type SeenBy } from './filters.ts';
+import type { Selection, View } from './match_queries.ts';
 import { type NamesAsked, namesFor } from './name_queries.ts';
 import { rowId } from './part_queries.ts';
 import { isInScope, type ListScope } from './scope_queries.ts';
-import type { Selection, View } from './walk_queries.ts';
 
 /** What is listed: where, for whom, and by which parameters. */
 export interface Listing<F, S = ListScope> {
