@@ -1,9 +1,9 @@
 /** Pages of lists of which all rows that match are sorted. */
 import { type RawBuilder, sql } from 'kysely';
-import { customPlan, type Database } from '../../../db/index.ts';
-import { furthest, type Start } from '../../../http/index.ts';
+import { customPlan } from '../../../db/index.ts';
+import { furthest } from '../../../http/index.ts';
 import { mostSearched } from './count_queries.ts';
-import { type Found, foundIn, isKnownUncounted, type Parts, type Read, selectedFrom } from './found_queries.ts';
+import { type Found, foundIn, isKnownUncounted, type Read, type Reading, rowsUpTo, selectedFrom } from './found_queries.ts';
 import { ofPlaces, type Selection, within } from './match_queries.ts';
 import { all, columnsOf, ofPart, orderOf, type Part, placeInParts } from './part_queries.ts';
 
@@ -19,17 +19,18 @@ export function collectedOfPart(part: Part, selection: Selection, count: number)
  * The ids of a page of a list, from all rows that match, which are sorted. PostgreSQL might rather read the rows in order until enough match, which may be the last ones
  * only: `offset 0` keeps it from that.
  */
-export async function collected(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
+export async function collected(reading: Reading): Promise<Found> {
+  const { db, selection, start, rest } = reading;
   const { kind } = selection;
   const { columns, order } = placeInParts(kind, rest);
   const where = all([ofPlaces(selection), ...within(selection)]);
-  const count = start.offset + start.per_page + 1;
+  const count = rowsUpTo(start);
   // Sorting more rows than those up to the page costs little: they are then counted, and other far pages are found at once.
-  const limit = start.list !== undefined ? furthest : isKnownUncounted(db, selection) ? count : Math.max(count, mostSearched);
+  const limit = start.list !== undefined ? furthest : isKnownUncounted(reading) ? count : Math.max(count, mostSearched);
   const { rows } = await sql<Read>`${customPlan}
     with near as materialized (select array(
       select id from (select ${columns} from ${sql.table(kind.table)} where ${where} offset 0) matching
        where part is not null ${order} limit ${sql.lit(limit)}) as ids)
-    select ${selectedFrom(selection, parts, start)} from near`.execute(db);
-  return foundIn(db, selection, start, rows[0]!, limit);
+    select ${selectedFrom(reading)} from near`.execute(db);
+  return foundIn(reading, rows[0]!, limit);
 }

@@ -22,20 +22,32 @@ export interface Read extends Required<Omit<Found, 'total'>> {
   read: number;
 }
 
-/** The parts of a list, and those from the beginning of a page on in which rows may match. */
-export interface Parts {
+/** A page to be read. */
+export interface Reading {
+  db: Database;
+  selection: Selection;
+  start: Start;
+  /** All parts of the list. */
   parts: readonly Part[];
+  /** Those from the beginning of the page on in which rows may match. */
   rest: readonly Part[];
 }
 
-/** Reads the ids of a page of a list from the parts in which rows may match. */
-export type Reader = (db: Database, selection: Selection, parts: Parts, start: Start) => Promise<Found>;
+/** A way to find the ids of a page. */
+export type Reader = (reading: Reading) => Promise<Found>;
+
+/** How many rows there are from the beginning on up to the end of a page, and the one behind it. */
+export const rowsUpTo = ({ offset, per_page }: Start): number => offset + per_page + 1;
 
 /**
  * Selects a page from the common table expression `near`, which has an array of the ids of its rows and of those before it, and ends behind it at the earliest. Every
  * `rowsPerMark`th of them is marked, so that other far pages begin there.
  */
-export function selectedFrom({ kind }: Selection, parts: readonly Part[], start: Start): RawBuilder<unknown> {
+export function selectedFrom({
+  selection: { kind },
+  parts,
+  start,
+}: Pick<Reading, 'selection' | 'parts' | 'start'>): RawBuilder<unknown> {
   const { per_page, offset, cursor_row = 0, list, isFar } = start;
   const [position, table, id] = [positionOf(kind, parts), sql.table(kind.table), rowId(kind)];
   const last = sql`(select ${position} from ${table} where ${id} = near.ids[${sql.lit(offset + per_page)}])`;
@@ -49,11 +61,11 @@ export function selectedFrom({ kind }: Selection, parts: readonly Part[], start:
 }
 
 /** Whether a list is remembered to have more rows than are ever counted. */
-export const isKnownUncounted = (db: Database, selection: Selection): boolean =>
+export const isKnownUncounted = ({ db, selection }: Reading): boolean =>
   isKnownLong(db, countingOf(selection, mostSearched), mostSearched);
 
 /** What was found by reading up to `limit` rows: if a list was read from its beginning, they may tell how many it has. */
-export function foundIn(db: Database, selection: Selection, { cursor }: Start, { read, ...found }: Read, limit: number): Found {
+export function foundIn({ db, selection, start: { cursor } }: Reading, { read, ...found }: Read, limit: number): Found {
   if (cursor !== undefined || (read === limit && limit < mostSearched)) return found;
   if (read >= mostSearched) rememberLong(db, countingOf(selection, mostSearched), mostSearched);
   return { ...found, total: read };

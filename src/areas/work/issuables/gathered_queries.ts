@@ -73,7 +73,7 @@ export async function gathered(
          matching as materialized (select ${columns} from ${sql.table(kind.table)} where ${all([sql`(select is_short from bound)`, ...tests])} limit ${sql.lit(most + 1)}),
          near as materialized (
            select array(select id from matching where part is not null ${order} limit ${sql.lit(start.per_page + 1)} offset ${sql.lit(start.offset)}) as ids)
-    select (select is_short from bound) as is_short, (select count(*) from matching) as total, ${selectedFrom(selection, parts, page)} from near`.execute(
+    select (select is_short from bound) as is_short, (select count(*) from matching) as total, ${selectedFrom({ selection, parts, start: page })} from near`.execute(
     db,
   );
   const { is_short, ids, total, last } = rows[0]!;

@@ -58,14 +58,11 @@ function mergedOfPart(
  */
 export const mergedWith =
   (compared: Filter | undefined): Reader =>
-  (db, selection, parts, start) =>
+  (reading) =>
     readInOrder(
-      db,
-      selection,
-      parts,
-      start,
-      (part, count) => mergedOfPart(part, selection, compared, count),
-      (statement) => withoutSorting(db, (tx) => statement.execute(tx)),
+      reading,
+      (part, count) => mergedOfPart(part, reading.selection, compared, count),
+      (statement) => withoutSorting(reading.db, (tx) => statement.execute(tx)),
     );
 
 /** The filter that rows are compared with after merging, if it is the only one that makes rows few, and looks up no more than so many. */

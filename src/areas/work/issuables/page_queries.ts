@@ -4,7 +4,7 @@ import { customPlan, type Database } from '../../../db/index.ts';
 import type { Start } from '../../../http/index.ts';
 import { collected } from './collected_queries.ts';
 import { expectedIn, isLongSearch, isLoose, mostSearched } from './count_queries.ts';
-import type { Found, Reader } from './found_queries.ts';
+import { type Found, type Reader, rowsUpTo } from './found_queries.ts';
 import { areFew, gathered } from './gathered_queries.ts';
 import { isEmpty, type Selection } from './match_queries.ts';
 import { areMergeable, comparedIn, mergedWith } from './merge_queries.ts';
@@ -63,7 +63,7 @@ export async function idsOfPage(db: Database, selection: Selection, parts: reado
   const { ids, total, last = null } = tried;
   if (ids) return { ids, last, ...(total === undefined ? {} : { total }) };
   const rest = partsFrom(db, selection.kind, parts, start).filter((part) => !isEmpty(part, selection.filters));
-  const read = await readerFor(db, selection, start.offset + start.per_page + 1);
-  const found = await read(db, selection, { parts, rest }, start);
+  const read = await readerFor(db, selection, rowsUpTo(start));
+  const found = await read({ db, selection, start, parts, rest });
   return total === undefined ? found : { ...found, total };
 }

@@ -1,10 +1,9 @@
 /** Pages that are looked for among the first rows of each project or group. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { cachesByDatabase, customPlan, type Database } from '../../../db/index.ts';
-import type { Start } from '../../../http/index.ts';
 import { collected, collectedOfPart } from './collected_queries.ts';
 import { nameOf } from './count_queries.ts';
-import { type Found, foundIn, type Parts, type Read, type Reader, selectedFrom } from './found_queries.ts';
+import { type Found, foundIn, type Read, type Reader, type Reading, rowsUpTo, selectedFrom } from './found_queries.ts';
 import { boundsOf, isNarrowed, type Selection, testsOf } from './match_queries.ts';
 import { areMergeable, comparedIn, mergedWith, onlySet } from './merge_queries.ts';
 import { all, columnsOf, namesOf, ofPart, orderOf, type Part, placeId } from './part_queries.ts';
@@ -87,16 +86,16 @@ const vainAttempts = cachesByDatabase<readonly number[]>(600_000);
  * these are too few is read further, and in the end collected; then the statement is repeated, because planning for the worst takes as long as reading most pages. If a second
  * part is needed beside one that was collected, all are collected together. Those of which few do not match are merged instead.
  */
-export async function tested(db: Database, selection: Selection, { parts, rest }: Parts, start: Start): Promise<Found> {
-  const { per_page, offset, cursor } = start;
-  const count = offset + per_page + 1;
+export async function tested(reading: Reading): Promise<Found> {
+  const { db, selection, start, rest } = reading;
+  const count = rowsUpTo(start);
   const keys = rest.flatMap(({ by }) => by);
-  const list = cursor === undefined ? nameOf(db, selection, keys) : undefined;
+  const list = start.cursor === undefined ? nameOf(db, selection, keys) : undefined;
   const tests = testsFor(selection, count);
   let attempts = (list === undefined ? undefined : vainAttempts(db).get(list)) ?? rest.map(() => 0);
   while (attempts.filter((vain) => vain === tests.length).length <= 1) {
     const merged = attempts.some((vain) => vain > 0) && (await readerBesideOthers(db, selection));
-    if (merged) return merged(db, selection, { parts, rest }, start);
+    if (merged) return merged(reading);
     const firsts = rest.map((part, index) => {
       const rows = testedOfPart(part, selection, count, tests[attempts[index]!]);
       return sql`(select id, case when is_end then ${sql.lit(index)} end as ends from (${rows}) part)`;
@@ -104,12 +103,12 @@ export async function tested(db: Database, selection: Selection, { parts, rest }
     const { rows } = await sql<Read & { ends: number | null }>`${customPlan}
       with firsts as materialized (select id, ends from (${sql.join(firsts, sql` union all `)}) firsts limit ${sql.lit(count)}),
            near as materialized (select array(select id from firsts) as ids)
-      select (select min(ends) from firsts) as ends, ${selectedFrom(selection, parts, start)} from near`.execute(db);
+      select (select min(ends) from firsts) as ends, ${selectedFrom(reading)} from near`.execute(db);
     const { ends, ...found } = rows[0]!;
-    if (ends === null) return foundIn(db, selection, start, found, count);
+    if (ends === null) return foundIn(reading, found, count);
     const isSecond = attempts.includes(tests.length);
     attempts = attempts.with(ends, isSecond ? tests.length : attempts[ends]! + 1);
     if (list !== undefined) vainAttempts(db).set(list, attempts);
   }
-  return collected(db, selection, { parts, rest }, start);
+  return collected(reading);
 }

@@ -1,10 +1,9 @@
 /** The first rows of a list, read in its order from the indexes of its projects or groups. */
 import { type QueryResult, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
-import { customPlan, type Database } from '../../../db/index.ts';
-import type { Start } from '../../../http/index.ts';
+import { customPlan } from '../../../db/index.ts';
 import { mostSearched } from './count_queries.ts';
-import { type Found, foundIn, isKnownUncounted, type Parts, type Read, selectedFrom } from './found_queries.ts';
+import { type Found, foundIn, isKnownUncounted, type Read, type Reading, rowsUpTo, selectedFrom } from './found_queries.ts';
 import { isUsual } from './gathered_queries.ts';
 import { ofPlaces, type Selection, testsOf, type View, within } from './match_queries.ts';
 import { all, columnsOf, ofPart, orderOf, type Part, placeId, rowId } from './part_queries.ts';
@@ -106,34 +105,31 @@ const fewestToCount = 8000;
  * @param run runs the statement
  */
 export async function readInOrder(
-  db: Database,
-  selection: Selection,
-  { parts, rest }: Parts,
-  start: Start,
+  reading: Reading,
   rowsOf: (part: Part, count: number) => RawBuilder<unknown>,
   run: (statement: RawBuilder<Read>) => Promise<QueryResult<Read>>,
 ): Promise<Found> {
-  const count = start.offset + start.per_page + 1;
-  const counts = start.cursor === undefined && count >= fewestToCount && !isKnownUncounted(db, selection);
+  const { start, rest } = reading;
+  const count = rowsUpTo(start);
+  const counts = start.cursor === undefined && count >= fewestToCount && !isKnownUncounted(reading);
   const limit = counts ? Math.max(count, mostSearched) : count;
   const firsts = rest.map((part) => sql`(${rowsOf(part, limit)})`);
   const { rows } = await run(sql<Read>`${customPlan}
     with near as materialized (
       select array(select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(limit)}) as ids)
-    select ${selectedFrom(selection, parts, start)} from near`);
-  return foundIn(db, selection, start, rows[0]!, limit);
+    select ${selectedFrom(reading)} from near`);
+  return foundIn(reading, rows[0]!, limit);
 }
 
 /** The ids of a page of a list that is read in order, as far as the end of the page. */
-export async function walked(db: Database, selection: Selection, parts: Parts, start: Start): Promise<Found> {
+export async function walked(reading: Reading): Promise<Found> {
+  const { db, selection, start, rest } = reading;
   const rowsOf = (part: Part, count: number) => firstOfPart(part, selection, count);
-  if (start.isFar) return readInOrder(db, selection, parts, start, rowsOf, (statement) => statement.execute(db));
-  const { per_page, offset } = start;
-  const firsts = parts.rest.map((part) => sql`(${rowsOf(part, offset + per_page + 1)})`);
+  if (start.isFar) return readInOrder(reading, rowsOf, (statement) => statement.execute(db));
+  const firsts = rest.map((part) => sql`(${rowsOf(part, rowsUpTo(start))})`);
+  const [limit, offset] = [sql.lit(start.per_page + 1), sql.lit(start.offset)];
   // With a filter, the best plan depends on how many rows match it.
   const { rows } = await sql<{ id: number }>`${isUsual(selection, start, 0) ? sql`` : customPlan}
-    select id from (${sql.join(firsts, sql` union all `)}) page limit ${sql.lit(per_page + 1)} offset ${sql.lit(offset)}`.execute(
-    db,
-  );
+    select id from (${sql.join(firsts, sql` union all `)}) page limit ${limit} offset ${offset}`.execute(db);
   return { ids: rows.map(({ id }) => id) };
 }
