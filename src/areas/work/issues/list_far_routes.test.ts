@@ -64,10 +64,13 @@ test('far pages of many issues of several projects, with a label or without anot
         [11, 100],
         [15, 100],
         [Math.ceil(expected.length / 100), 100],
+        // Behind the end.
+        [90, 100],
       ] as const) {
         const asked = { ...filter, order_by, sort, page, per_page };
-        const { body } = await here.as('owner').get(`/groups/${here.group.id}/issues`, asked);
+        const { body, headers } = await here.as('owner').get(`/groups/${here.group.id}/issues`, asked);
         assert.deepEqual(idsIn(body), expected.slice((page - 1) * per_page, page * per_page), JSON.stringify(asked));
+        assert.equal(headers.get('x-total'), String(expected.length), JSON.stringify(asked));
       }
     }
 });
