@@ -193,6 +193,9 @@ export async function measureRepositories(folder: string): Promise<Row[]> {
     await add(await readFiles(instance, seeded, 'GET a file (4 KB), after the load'));
     const longest = Math.max(...rows.map(({ block }) => Number.parseFloat(block) || 0));
     rows.push(plainRow('longest block of the event loop', ms(longest), '≤ 20 ms'));
+    // Memory is given back after half a minute.
+    await sleep(50_000);
+    rows.push(plainRow('memory at rest after the load (PSS)', megabytes(await instance.memory_bytes()), ''));
   } finally {
     await instance.stop();
   }

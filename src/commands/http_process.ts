@@ -8,7 +8,7 @@ import { loadMeter } from '../http/overload.ts';
 import { newRegistry } from '../metrics.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { openLog } from './log.ts';
-import { collectRarely, tidyAfterStart } from './memory.ts';
+import { collectRarely, releaseMemory } from './memory.ts';
 import type { FromProcess, Start, ToProcess } from './processes.ts';
 import { sshServerOf } from './ssh_server.ts';
 
@@ -80,7 +80,7 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
     void end();
   });
   say({ type: 'ready' });
-  tidyAfterStart();
+  releaseMemory();
 }
 
 process.once('message', (message: ToProcess) => {

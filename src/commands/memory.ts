@@ -1,8 +1,7 @@
-/** Collecting garbage beside others who need the processors, and releasing the memory that the start needed. */
+/** Collecting garbage beside others who need the processors, and releasing memory while nothing is asked (docs/decisions/0064-memory-is-released-when-it-is-quiet.md). */
+import { subscribe } from 'node:diagnostics_channel';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-
-const quiet_ms = 1000;
 
 /**
  * Collects garbage in ways that leave the processors to requests.
@@ -12,20 +11,49 @@ const quiet_ms = 1000;
  *
  * All is marked once the heap and the buffers beside it have doubled. By default that is after they have grown by some ten MB, which thirty commits are enough for: about a
  * tenth of the processor time of creating files went into it.
+ *
+ * While few requests come, V8 collects all garbage, too, but does not release memory: moving everything for that takes it 20 to 40 ms, in which a request may come.
  */
 export function collectRarely(): void {
   setFlagsFromString('--concurrent-marking-max-worker-num=1');
   setFlagsFromString('--heap-growing-percent=100');
+  setFlagsFromString('--no-memory-reducer-favors-memory');
 }
 
+/** Collects all garbage and gives its pages back, which takes about a tenth of a second. An ordinary collection keeps the pages. */
+function releasing(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: object) => void;
+  return () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}
+
+const afterStart_ms = 1000;
+const watched_ms = 10_000;
+/** Whoever watches a server asks it as often as this. */
+const mostAtRest = 3;
+const restsBefore = 3;
+/** Less would not be worth a tenth of a second. */
+const leastReleased_bytes = 32 * 1024 * 1024;
+
 /**
- * Collects garbage once, a moment after the start: reading and compiling modules and schemas took 40 of 170 MB, which would otherwise stay allocated
- * until the server has been busy for long. An ordinary collection keeps the pages; only this kind gives them back, in about a tenth of a second.
+ * Releases memory a moment after the start, because reading and compiling modules and schemas took 40 of 170 MB, and whenever it has grown and hardly anything has been asked by
+ * HTTP for half a minute.
  */
-export function tidyAfterStart(): void {
+export function releaseMemory(): void {
   setTimeout(() => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as (options: object) => void;
-    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  }, quiet_ms).unref();
+    const release = releasing();
+    release();
+    let kept_bytes = process.memoryUsage.rss();
+    let [requests, rests] = [0, 0];
+    subscribe('http.server.request.start', () => {
+      requests += 1;
+    });
+    setInterval(() => {
+      rests = requests <= mostAtRest ? rests + 1 : 0;
+      requests = 0;
+      if (rests < restsBefore || process.memoryUsage.rss() - kept_bytes < leastReleased_bytes) return;
+      release();
+      kept_bytes = process.memoryUsage.rss();
+    }, watched_ms).unref();
+  }, afterStart_ms).unref();
 }

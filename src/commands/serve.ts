@@ -13,7 +13,7 @@ import { addFirstAdministrator, secretsText, welcome } from './first_administrat
 import { installFirstLicense } from './first_license.ts';
 import { claimInstance } from './instance.ts';
 import { openLog } from './log.ts';
-import { collectRarely, tidyAfterStart } from './memory.ts';
+import { collectRarely, releaseMemory } from './memory.ts';
 import { fileReason } from './reasons.ts';
 import { runningNode } from './running_node.ts';
 import { openSshDoor } from './ssh_door.ts';
@@ -104,7 +104,7 @@ async function serveUntil(
       process.stdout.write(
         administrator ? welcome(config.url, administrator) : `Coppice is ready at ${config.url}. Ctrl-C stops it.\n`,
       );
-      tidyAfterStart();
+      releaseMemory();
       await Promise.race([stop.first, lost]);
       process.stdout.write('Coppice is stopping.\n');
     } finally {
