@@ -21,13 +21,13 @@ export function collectRarely(): void {
 }
 
 /** Collects all garbage and gives its pages back, which takes about a tenth of a second. An ordinary collection keeps the pages. */
-function releasing(): () => void {
+function collectAll(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;
-  return () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-const afterStart_ms = 1000;
+const afterStart_ms = 5000;
 const watched_ms = 10_000;
 /** Whoever watches a server asks it as often as this. */
 const mostAtRest = 3;
@@ -39,9 +39,8 @@ const leastReleased_bytes = 32 * 1024 * 1024;
  * Releases memory a moment after the start, because reading and compiling modules and schemas took 40 of 170 MB, and whenever it has grown and hardly anything has been asked by
  * HTTP for half a minute.
  */
-export function releaseMemory(): void {
+export function releaseMemory(release = collectAll): void {
   setTimeout(() => {
-    const release = releasing();
     release();
     let kept_bytes = process.memoryUsage.rss();
     let [requests, rests] = [0, 0];
