@@ -29,8 +29,8 @@ async function areSurelyFew(db: Database, { filters }: Selection, most: number):
   return rows[0]!.are_few;
 }
 
-/** PostgreSQL keeps no more than about twice as many ids in a hash table, and would read them all again for each row. */
-const mostHashed = 200_000;
+/** PostgreSQL keeps no more than about 500,000 ids in a hash table, and would read them all again for each row. */
+const mostHashed = 300_000;
 
 /** Merging reads the rows that do not match, too. Up to the end of a page in the first quarter of a list, these take no longer than testing as many. */
 const mergedShare = 4;
