@@ -60,12 +60,11 @@ function isNear({ project, group }: ScopeOfNames): Predicate {
  * rows that are open and that match would have in common.
  */
 async function withFewOpen(db: Database, kind: IssuableKind, filters: readonly Filter[]): Promise<Filter[]> {
-  const known: Filter[] = [];
-  for (const filter of filters) {
-    const ids = filter.open && (await fewIds(db, filter.open));
-    known.push(ids ? narrow(sql`(${rowId(kind)} = any(${ids}::bigint[]) and ${filter.where})`) : filter);
-  }
-  return known;
+  const few = await Promise.all(filters.map(({ open }) => open && fewIds(db, open)));
+  return filters.map((filter, index) => {
+    const ids = few[index];
+    return ids ? narrow(sql`(${rowId(kind)} = any(${ids}::bigint[]) and ${filter.where})`) : filter;
+  });
 }
 
 /**
