@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { customPlan } from '../../../db/index.ts';
 import { furthest } from '../../../http/index.ts';
 import { mostSearched } from './count_queries.ts';
-import { type Found, foundIn, isKnownUncounted, type Read, type Reading, rowsUpTo, selectedFrom } from './found_queries.ts';
+import { type Found, foundIn, isToBeCounted, type Read, type Reading, rowsUpTo, selectedFrom } from './found_queries.ts';
 import { ofPlaces, type Selection, within } from './match_queries.ts';
 import { all, columnsOf, ofPart, orderOf, type Part, placeInParts } from './part_queries.ts';
 
@@ -24,9 +24,9 @@ export async function collected(reading: Reading): Promise<Found> {
   const { kind } = selection;
   const { columns, order } = placeInParts(kind, rest);
   const where = all([ofPlaces(selection), ...within(selection)]);
-  const count = rowsUpTo(start);
   // Sorting more rows than those up to the page costs little: they are then counted, and other far pages are found at once.
-  const limit = start.list !== undefined ? furthest : isKnownUncounted(reading) ? count : Math.max(count, mostSearched);
+  const least = isToBeCounted(reading) ? mostSearched : 0;
+  const limit = start.list === undefined ? Math.max(rowsUpTo(start), least) : furthest;
   const { rows } = await sql<Read>`${customPlan}
     with near as materialized (select array(
       select id from (select ${columns} from ${sql.table(kind.table)} where ${where} offset 0) matching

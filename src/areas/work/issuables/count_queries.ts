@@ -30,6 +30,14 @@ export function countingOf(selection: Selection, most: number): Counting {
   return sql`${planning} select count(*) as total from (${rowsIn(selection)} limit ${sql.lit(most)}) counted`;
 }
 
+/** Whether a list is remembered to have more rows than are ever counted. */
+export const isKnownUncounted = (db: Database, selection: Selection): boolean =>
+  isKnownLong(db, countingOf(selection, mostSearched), mostSearched);
+
+/** Remembers this for a minute. */
+export const rememberUncounted = (db: Database, selection: Selection): void =>
+  rememberLong(db, countingOf(selection, mostSearched), mostSearched);
+
 /** Tells a list in its order from all others. */
 export const nameOf = (db: Database, selection: Selection, keys: readonly SortKey[]): string =>
   listNamed(sql`${countingOf(selection, mostSearched)} ${sql.join(keys.map((key) => ordering(key.column, key)))}`.compile(db));
@@ -47,10 +55,9 @@ const surelyLong = 4 * mostSearched;
  */
 export async function isLongSearch(db: Database, selection: Selection): Promise<boolean> {
   if (!selection.filters.some(({ isSearch }) => isSearch)) return false;
-  const counting = countingOf(selection, mostSearched);
-  if (isKnownLong(db, counting, mostSearched)) return true;
+  if (isKnownUncounted(db, selection)) return true;
   const isLong = (await expectedIn(db, selection)) >= surelyLong;
-  if (isLong) rememberLong(db, counting, mostSearched);
+  if (isLong) rememberUncounted(db, selection);
   return isLong;
 }
 

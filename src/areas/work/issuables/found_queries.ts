@@ -1,8 +1,8 @@
 /** What the statements select that find a page of a list. */
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, isKnownLong, rememberLong } from '../../../db/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { type Position, rowsPerMark, type Start } from '../../../http/index.ts';
-import { countingOf, mostSearched } from './count_queries.ts';
+import { isKnownUncounted, mostSearched, rememberUncounted } from './count_queries.ts';
 import type { Selection } from './match_queries.ts';
 import { type Part, positionOf, rowId } from './part_queries.ts';
 
@@ -60,13 +60,13 @@ export function selectedFrom({
     ${isFar ? last : sql`null`} as last, ${list === undefined ? sql`null` : marked} as marked`;
 }
 
-/** Whether a list is remembered to have more rows than are ever counted. */
-export const isKnownUncounted = ({ db, selection }: Reading): boolean =>
-  isKnownLong(db, countingOf(selection, mostSearched), mostSearched);
+/** Whether reading more rows than a page needs may tell how many a list has, which nothing else has told. */
+export const isToBeCounted = ({ db, selection, start }: Reading): boolean =>
+  start.cursor === undefined && !isKnownUncounted(db, selection);
 
 /** What was found by reading up to `limit` rows: if a list was read from its beginning, they may tell how many it has. */
 export function foundIn({ db, selection, start: { cursor } }: Reading, { read, ...found }: Read, limit: number): Found {
   if (cursor !== undefined || (read === limit && limit < mostSearched)) return found;
-  if (read >= mostSearched) rememberLong(db, countingOf(selection, mostSearched), mostSearched);
+  if (read >= mostSearched) rememberUncounted(db, selection);
   return { ...found, total: read };
 }

@@ -1,8 +1,8 @@
 /** Pages of short lists, which are looked up entirely. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { customPlan, type Database, rememberLong } from '../../../db/index.ts';
+import { customPlan, type Database } from '../../../db/index.ts';
 import type { Start } from '../../../http/index.ts';
-import { countingOf, mostGathered, mostSearched } from './count_queries.ts';
+import { mostGathered, mostSearched, rememberUncounted } from './count_queries.ts';
 import type { Filter } from './filters.ts';
 import { type Found, type Read, selectedFrom } from './found_queries.ts';
 import { ofPlaces, type Selection, within } from './match_queries.ts';
@@ -79,6 +79,6 @@ export async function gathered(
   const { is_short, ids, total, last } = rows[0]!;
   if (is_short && total <= most) return { ids, total, last };
   if (total <= mostSearched) return {};
-  rememberLong(db, countingOf(selection, mostSearched), mostSearched);
+  rememberUncounted(db, selection);
   return { total };
 }

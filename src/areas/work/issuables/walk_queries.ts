@@ -3,7 +3,7 @@ import { type QueryResult, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
 import { customPlan } from '../../../db/index.ts';
 import { mostSearched } from './count_queries.ts';
-import { type Found, foundIn, isKnownUncounted, type Read, type Reading, rowsUpTo, selectedFrom } from './found_queries.ts';
+import { type Found, foundIn, isToBeCounted, type Read, type Reading, rowsUpTo, selectedFrom } from './found_queries.ts';
 import { isUsual } from './gathered_queries.ts';
 import { ofPlaces, type Selection, testsOf, type View, within } from './match_queries.ts';
 import { all, columnsOf, ofPart, orderOf, type Part, placeId, rowId } from './part_queries.ts';
@@ -111,8 +111,7 @@ export async function readInOrder(
 ): Promise<Found> {
   const { start, rest } = reading;
   const count = rowsUpTo(start);
-  const counts = start.cursor === undefined && count >= fewestToCount && !isKnownUncounted(reading);
-  const limit = counts ? Math.max(count, mostSearched) : count;
+  const limit = count >= fewestToCount && isToBeCounted(reading) ? Math.max(count, mostSearched) : count;
   const firsts = rest.map((part) => sql`(${rowsOf(part, limit)})`);
   const { rows } = await run(sql<Read>`${customPlan}
     with near as materialized (
