@@ -10,7 +10,7 @@ import type { AnyEndpoint, Caller, Counting, Method } from './endpoint.ts';
 import { answeringIn, type ErrorForm } from './error_replies.ts';
 import type { ApiError } from './errors.ts';
 import type { Values } from './form.ts';
-import type { Urgent } from './overload.ts';
+import type { Queued } from './overload.ts';
 import { type Paced, streamPace } from './pace.ts';
 import type { Headers } from './reply.ts';
 
@@ -90,6 +90,8 @@ export interface Doorway {
   errors(services: Services): ErrorForm;
   /** How bodies are read, if not as for endpoints; with `stream`, the doors read them themselves. */
   bodies?: 'stream' | Pick<BodyOptions, 'at_most_bytes' | 'parse'>;
+  /** How long requests may wait while the server is too busy, if not as long as those of the API. */
+  patience_ms?: number;
   /** Registers further routes or hooks. */
   prepare?(app: FastifyInstance): void | Promise<void>;
 }
@@ -124,7 +126,7 @@ function throughDoor(services: Services, { who, handle }: AnyDoor, bodies: Exclu
 export async function openDoorway(
   app: FastifyInstance,
   services: Services,
-  { doors, errors, bodies, prepare }: Doorway,
+  { doors, errors, bodies, patience_ms, prepare }: Doorway,
 ): Promise<void> {
   await app.register(async (scope) => {
     scope.setErrorHandler(answeringIn(errors(services)));
@@ -135,8 +137,11 @@ export async function openDoorway(
         method: declared.method,
         url: declared.url,
         exposeHeadRoute: !declared.without_head,
-        config: { urgent: declared.urgent ?? false, ...(bodies === 'stream' ? { pace: streamPace } : {}) } satisfies Paced &
-          Urgent,
+        config: {
+          urgent: declared.urgent ?? false,
+          ...(patience_ms === undefined ? {} : { patience_ms }),
+          ...(bodies === 'stream' ? { pace: streamPace } : {}),
+        } satisfies Paced & Queued,
         handler: throughDoor(services, declared, bodies === 'stream' ? undefined : bodies),
       });
   });

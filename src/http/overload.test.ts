@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { threadCpuUsage } from 'node:process';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import pino from 'pino';
 import type { Blobs } from '../blobs/index.ts';
+import type { Database } from '../db/index.ts';
 import { deferBodies, UnreadBody } from './body.ts';
 import { answeringIn, jsonForm } from './error_replies.ts';
 import type { Outage } from './outage.ts';
-import { judgeOfDelays, shedLoad } from './overload.ts';
-
-const queueLength = 64;
+import { judgeOfDelays, loadMeter, type Queued, shedLoad } from './overload.ts';
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(5);
@@ -40,7 +40,8 @@ async function serverWithQueue(context: TestContext) {
     assert.ok(body instanceof UnreadBody);
     return (await body.read({ at_most_bytes: 1000, blobs: {} as Blobs })).fields;
   });
-  app.get('/alive', { config: { urgent: true } }, async () => 'alive');
+  app.get('/alive', { config: { urgent: true } satisfies Queued }, async () => 'alive');
+  app.get('/hasty', { config: { patience_ms: 1 } satisfies Queued }, async () => 'answered');
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return { url, queue, lines, load, arrived, release: released.resolve };
 }
@@ -59,23 +60,46 @@ test('a wait to write is overload when it lasts longer than a disk pauses, other
   );
 });
 
-test('a server that is too busy queues requests, refuses the rest, and serves those that are urgent', async (context) => {
+test('the event loop counts as delayed by what this process does, not by waiting for a processor', async () => {
+  const isDelayed = loadMeter({} as Database);
+  const during = async (block: () => void): Promise<boolean> => {
+    isDelayed();
+    for (let turn = 0; turn < 10; turn++) {
+      await sleep(1);
+      block();
+    }
+    return isDelayed();
+  };
+  const waiting = new Int32Array(new SharedArrayBuffer(4));
+  assert.equal(await during(() => Atomics.wait(waiting, 0, 0, 40)), false);
+  assert.equal(
+    await during(() => {
+      const { user, system } = threadCpuUsage();
+      for (let used = 0; used < 40_000; ) {
+        const now = threadCpuUsage();
+        used = now.user + now.system - user - system;
+      }
+    }),
+    true,
+  );
+});
+
+test('a server that is too busy lets requests wait, refuses those that waited too long, and serves those that are urgent', async (context) => {
   const { url, queue, lines, load, release } = await serverWithQueue(context);
   const early = Array.from({ length: 20 }, () => fetch(`${url}/held`));
   await until(() => queue.load.working === 20);
   load.isDelayed = true;
   await until(() => queue.load.at_once === 16);
-  const late = Array.from({ length: queueLength + 5 }, () => fetch(`${url}/held`));
-  await until(() => queue.load.refused >= 5);
+  const late = Array.from({ length: 20 }, () => fetch(`${url}/held`));
+  await until(() => queue.load.waiting === 20);
+  const refused = await fetch(`${url}/hasty`);
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+  assert.deepEqual(await refused.json(), { message: '503 Service Unavailable - The server is too busy' });
   assert.equal(await (await fetch(`${url}/alive`)).text(), 'alive');
+  assert.equal(queue.load.waiting, 20);
   release();
-  assert.deepEqual(new Set((await Promise.all(early)).map(({ status }) => status)), new Set([200]));
-  const answers = await Promise.all(late);
-  const refused = answers.filter(({ status }) => status !== 200);
-  assert.equal(refused.length, queue.load.refused);
-  assert.deepEqual([refused[0]!.status, refused[0]!.headers.get('retry-after')], [503, '1']);
-  assert.deepEqual(await refused[0]!.json(), { message: '503 Service Unavailable - The server is too busy' });
-  assert.deepEqual(queue.load.working, 0);
+  assert.deepEqual(new Set((await Promise.all([...early, ...late])).map(({ status }) => status)), new Set([200]));
+  assert.deepEqual([queue.load.working, queue.load.refused], [0, 1]);
   await until(() => lines.length > 0);
   assert.deepEqual(lines, ['overloaded: requests are refused with 503']);
 });

@@ -1,8 +1,9 @@
 /**
- * Sheds load: while the event loop or the connections of the database keep requests waiting, requests queue, and those beyond a short queue are answered
- * with 503 at once (docs/operating.md#overload).
+ * Sheds load: while the event loop or the connections of the database keep requests waiting, requests queue, and those that have waited for too long are answered
+ * with 503 (docs/operating.md#overload).
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { threadCpuUsage } from 'node:process';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type Database, poolDelays } from '../db/index.ts';
@@ -18,13 +19,15 @@ const loopDelay_ms = 10;
 const connectionDelay_ms = 40;
 /** A disk that pauses keeps all writing waiting for up to half a second, and soon has done it all. At more looks than these, writing waits for something else. */
 const longestPause = 10;
+/** A client of the API would rather wait than be refused, up to here; most time out later. */
+const usualPatience_ms = 10_000;
 /** Overload has ended when no request was refused for this long. */
 const calm_ms = 10_000;
 
 /** Tells whether requests were delayed since it was last called. */
 export type LoadMeter = () => boolean;
 
-/** How long callbacks of the event loop were late, and how long statements have been waiting for a connection, and for their turn to write. */
+/** How long this process made callbacks of its event loop late, and how long statements have been waiting for a connection, and for their turn to write. */
 interface Delays {
   loop_ms: number;
   any_ms: number;
@@ -40,24 +43,42 @@ export function judgeOfDelays(): (delays: Delays) => boolean {
   };
 }
 
+/** @returns tells which share of the time since it was last called this thread has had a processor */
+function shareOfProcessor(): () => number {
+  let before = threadCpuUsage();
+  let askedAt = performance.now();
+  return () => {
+    const used = threadCpuUsage(before);
+    const elapsed_ms = performance.now() - askedAt;
+    before = threadCpuUsage();
+    askedAt += elapsed_ms;
+    return (used.user + used.system) / 1000 / elapsed_ms;
+  };
+}
+
 /**
- * Measures the delay of the event loop of this process and of the connections to the database.
+ * Measures the delay of the event loop of this process and of the connections to the database. Callbacks are also late because other programs have the
+ * processors; that much of a delay is not counted, since fewer requests would not shorten it.
  * @param db the database whose pool is watched
  */
 export function loadMeter(db: Database): LoadMeter {
   const loop = monitorEventLoopDelay({ resolution: resolution_ms });
   loop.enable();
   const isDelayed = judgeOfDelays();
+  const share = shareOfProcessor();
   return () => {
-    const loop_ms = loop.mean / 1e6 - resolution_ms;
+    const loop_ms = (loop.mean / 1e6 - resolution_ms) * share();
     loop.reset();
     return isDelayed({ loop_ms, ...poolDelays(db) });
   };
 }
 
-/** The route configuration of requests that are served however many wait: supervisors ask, or the client has done its work already. */
-export interface Urgent {
+/** The route configuration of what may happen to requests while the server is too busy. */
+export interface Queued {
+  /** They are served however many wait: supervisors ask, or the client has done its work already. */
   urgent?: boolean;
+  /** How long they may wait, if not as long as usual. */
+  patience_ms?: number;
 }
 
 /** The slot of a request among those that are worked on. It pauses while the client sends the body, and ends with the first byte of the reply. */
@@ -98,7 +119,7 @@ const tooBusy = () => new ApiError(503, { message: '503 Service Unavailable - Th
 
 /** Queues the requests of `app`, and logs when overload begins and ends. */
 export function shedLoad(app: FastifyInstance, isDelayed: LoadMeter, log: Pick<Logger, 'warn'>): RequestQueue {
-  const queue = new RequestQueue(performance.now());
+  const queue = new RequestQueue();
   const report = reporter(log);
   const timer = setInterval(() => {
     const now = performance.now();
@@ -111,12 +132,14 @@ export function shedLoad(app: FastifyInstance, isDelayed: LoadMeter, log: Pick<L
   });
   app.decorateRequest('slot', undefined);
   app.addHook('onRequest', (request, reply, done) => {
-    if ((request.routeOptions.config as Urgent).urgent) return done();
+    const { urgent, patience_ms = usualPatience_ms } = request.routeOptions.config as Queued;
+    if (urgent) return done();
     const start = () => {
       request.slot = slotOf(queue, reply);
       done();
     };
-    queue.enter({ start, refuse: () => done(tooBusy()), isGone: () => request.raw.destroyed }, performance.now());
+    const turn = { source: request.ip, patience_ms, start, refuse: () => done(tooBusy()), isGone: () => request.raw.destroyed };
+    queue.enter(turn, performance.now());
   });
   app.addHook('onSend', ({ slot }: FastifyRequest, _reply, _payload, done) => {
     slot?.end();

@@ -5,16 +5,18 @@ import { RequestQueue } from './request_queue.ts';
 /** A queue with a clock, and what became of each request. */
 function queueAt() {
   let now = 0;
-  const queue = new RequestQueue(now);
+  const queue = new RequestQueue();
   const fates: Record<string, 'started' | 'refused'> = {};
   const gone = new Set<string>();
   return {
     queue,
     fates,
     gone,
-    enter: (name: string) =>
+    enter: (name: string, { source = 'somewhere', patience_ms = 10_000 } = {}) =>
       queue.enter(
         {
+          source,
+          patience_ms,
           start: () => {
             fates[name] = 'started';
           },
@@ -33,6 +35,14 @@ function queueAt() {
   };
 }
 
+/** A queue for which 20 requests are worked on and no more are begun. */
+function busyQueue() {
+  const here = queueAt();
+  for (const name of names(20, 'early')) here.enter(name);
+  here.pass(100, true);
+  return here;
+}
+
 const names = (count: number, prefix: string) => Array.from({ length: count }, (_, number) => `${prefix}${number}`);
 
 test('a process that keeps up works on every request at once', () => {
@@ -45,64 +55,80 @@ test('a process that keeps up works on every request at once', () => {
   assert.equal(fates['29.9'], 'started');
 });
 
-test('requests that are delayed queue in order, and those beyond the queue are refused at once', () => {
-  const { queue, enter, fates, pass } = queueAt();
-  for (const name of names(20, 'early')) enter(name);
-  pass(100, true);
+test('requests that are delayed queue in order', () => {
+  const { queue, enter, fates } = busyQueue();
   assert.equal(queue.load.at_once, 16);
-  for (const name of names(65, 'late')) enter(name);
-  assert.deepEqual([fates.late0, fates.late63, fates.late64], [undefined, undefined, 'refused']);
-  assert.deepEqual(queue.load, { working: 20, waiting: 64, at_once: 16, refused: 1 });
+  for (const name of names(5, 'late')) enter(name);
+  assert.deepEqual(queue.load, { working: 20, waiting: 5, at_once: 16, refused: 0 });
   for (let ended = 0; ended < 5; ended++) queue.leave();
   assert.deepEqual([queue.load.working, fates.late0, fates.late1], [16, 'started', undefined]);
 });
 
-test('the queue is as long as the rate of answers allows', () => {
-  const { queue, enter, fates, pass } = queueAt();
-  for (let round = 0; round < 40; round++) {
-    for (const name of names(40, `round ${round}, `)) enter(name);
-    for (let ended = 0; ended < 40; ended++) queue.leave();
-    pass(100, false);
-  }
-  for (const name of names(20, 'early')) enter(name);
-  pass(1, true);
-  for (const name of names(400, 'late')) enter(name);
-  const waiting = queue.load.waiting;
-  assert.ok(waiting > 75 && waiting < 150, `400 answers a second leave room for 0.3 seconds: ${waiting}`);
-  assert.equal(fates.late399, 'refused');
+test('a client that sends many requests delays its own, not those of others', () => {
+  const { queue, enter, fates } = busyQueue();
+  for (const name of names(1005, 'flood')) enter(name, { source: 'one' });
+  assert.deepEqual([queue.load.refused, fates.flood1000], [5, 'refused']);
+  enter('quiet', { source: 'other' });
+  for (let ended = 0; ended < 6; ended++) queue.leave();
+  assert.deepEqual([fates.flood0, fates.quiet, fates.flood1], ['started', 'started', undefined]);
 });
 
-test('a request that has waited too long is refused', () => {
-  const { enter, fates, pass } = queueAt();
-  for (const name of names(20, 'early')) enter(name);
-  pass(100, true);
-  enter('late');
-  pass(500, true);
-  assert.equal(fates.late, undefined);
-  pass(100, true);
-  assert.equal(fates.late, 'refused');
+test('the queue as a whole has a limit, too', () => {
+  const { queue, enter } = busyQueue();
+  for (let source = 0; source < 11; source++)
+    for (const name of names(1000, `${source}.`)) enter(name, { source: String(source) });
+  assert.deepEqual([queue.load.waiting, queue.load.refused], [10_000, 1000]);
 });
 
-test('a request whose client has gone is dropped when its turn comes', () => {
-  const { queue, enter, fates, gone, pass } = queueAt();
-  for (const name of names(20, 'early')) enter(name);
-  pass(100, true);
-  enter('first');
+test('a request waits as long as its client is willing to', () => {
+  const { enter, fates, pass } = busyQueue();
+  enter('clone', { patience_ms: 30_000 });
+  pass(2000, true);
+  enter('late', { patience_ms: 1000 });
+  pass(900, true);
+  assert.deepEqual([fates.late, fates.clone], [undefined, undefined]);
+  pass(200, true);
+  assert.deepEqual([fates.late, fates.clone], ['refused', undefined]);
+});
+
+test('once the queue has not been empty for five seconds, waits are short until it has been', () => {
+  const { queue, enter, fates, pass } = busyQueue();
+  const answer = () => {
+    queue.leave();
+    queue.resume();
+  };
+  for (const name of names(2, 'first')) enter(name);
+  pass(4900, true);
   enter('second');
-  gone.add('first');
+  pass(100, true);
+  assert.deepEqual([fates.first0, fates.second], [undefined, undefined]);
+  pass(100, true);
+  assert.deepEqual([fates.first0, fates.second], ['refused', undefined]);
+  pass(1200, true);
+  assert.equal(fates.second, 'refused');
+  answer();
+  enter('third');
+  pass(2000, true);
+  assert.equal(fates.third, undefined);
+});
+
+test('a request whose client has gone is dropped', () => {
+  const { queue, enter, fates, gone, pass } = busyQueue();
+  for (const name of ['first', 'second', 'third']) enter(name);
+  gone.add('first').add('third');
   for (let ended = 0; ended < 5; ended++) queue.leave();
   assert.deepEqual([fates.first, fates.second], [undefined, 'started']);
+  pass(100, true);
+  assert.deepEqual([queue.load.waiting, queue.load.refused, fates.third], [0, 0, undefined]);
 });
 
-test('once requests are no longer delayed, more are worked on step by step', () => {
-  const { queue, enter, pass } = queueAt();
-  for (const name of names(20, 'early')) enter(name);
-  pass(100, true);
+test('when requests are no longer delayed, a quiet process works on as many as before within a second', () => {
+  const { queue, enter, pass } = busyQueue();
   for (const name of names(8, 'late')) enter(name);
   pass(100, false);
-  assert.deepEqual([queue.load.at_once, queue.load.working, queue.load.waiting], [18, 20, 8]);
-  for (let step = 0; step < 10; step++) pass(100, false);
-  assert.deepEqual([queue.load.working, queue.load.waiting], [28, 0]);
+  assert.deepEqual([queue.load.at_once, queue.load.working, queue.load.waiting], [20, 20, 8]);
+  for (let look = 0; look < 9; look++) pass(100, false);
+  assert.deepEqual([queue.load.at_once, queue.load.working, queue.load.waiting], [64, 28, 0]);
 });
 
 test('a request that waits for its client makes room for others', () => {

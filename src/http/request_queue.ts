@@ -1,23 +1,30 @@
 /**
- * Bounds how many requests are worked on at once, in a process that cannot keep up (docs/decisions/0033). The others wait in order, for as long as a
- * client is willing to; those that would wait longer are refused at once.
+ * Bounds how many requests are worked on at once, in a process that cannot keep up (docs/decisions/0065). The others wait, and those from one source take turns
+ * with those from others, so whoever sends the most waits the longest.
  */
+import { FairQueue } from '../fair_queue.ts';
 
 /** How many requests are worked on at once: to begin with, while a process keeps up, and in one that is as slow as can be. */
 const firstAtOnce = 64;
 const mostAtOnce = 1000;
 const leastAtOnce = 16;
-/** The step down, while requests are delayed, and the step up, while they are not. */
+/** The step down, while requests are delayed, and the step up, while they are not. From the least to the first it is less than a second of looks. */
 const down = 0.8;
 const up = 1.1;
+const recovery = 1.25;
 
-/** How long a request is expected to wait at most when it joins the queue, and how long it really may. */
-const expectedWait_ms = 300;
-const longestWait_ms = 550;
-/** The queue may always be this long: a rate that was measured in a quiet moment says little. */
-const shortestQueue = 64;
+/** When requests have been waiting without a break for this long, more come than can be answered: each then waits only for a share of its patience. */
+const standing_ms = 5000;
+const standingShare = 0.12;
+/** A client can send many requests on one connection before it reads an answer. */
+const mostWaiting = 10_000;
+const mostWaitingOfSource = 1000;
 
 export interface Turn {
+  /** The requests of one source take turns with those of others. */
+  source: string;
+  /** How long the client is willing to wait. */
+  patience_ms: number;
   /** Starts the work on the request. */
   start(): void;
   refuse(): void;
@@ -26,42 +33,39 @@ export interface Turn {
 }
 
 export class RequestQueue {
+  readonly #waiting = new FairQueue<{ turn: Turn; since: number }>();
+  /** Since when requests have been waiting without a break. */
+  #standingSince: number | undefined;
   #atOnce = firstAtOnce;
   #working = 0;
-  #finished = 0;
   #refused = 0;
-  #perSecond = 0;
-  #lookedAt: number;
-  #waiting: { turn: Turn; since: number }[] = [];
-
-  /** @param now the time in milliseconds */
-  constructor(now: number) {
-    this.#lookedAt = now;
-  }
 
   get load(): { working: number; waiting: number; at_once: number; refused: number } {
     return { working: this.#working, waiting: this.#waiting.length, at_once: this.#atOnce, refused: this.#refused };
   }
 
-  /** Starts the work on a request now or when its turn comes, or refuses it. The work ends with `leave`. */
+  /**
+   * Starts the work on a request now or when its turn comes, or refuses it. The work ends with `leave`.
+   * @param now the time in milliseconds
+   */
   enter(turn: Turn, now: number): void {
-    if (this.#waiting.length === 0 && this.#working < this.#atOnce) this.#start(turn);
-    else if (this.#waiting.length < Math.max(shortestQueue, (this.#perSecond * expectedWait_ms) / 1000))
-      this.#waiting.push({ turn, since: now });
-    else this.#refuse(turn);
+    const { length } = this.#waiting;
+    if (length === 0 && this.#working < this.#atOnce) this.#start(turn);
+    else if (length < mostWaiting && this.#waiting.lengthOf(turn.source) < mostWaitingOfSource) {
+      this.#waiting.add(turn.source, { turn, since: now });
+      this.#standingSince ??= now;
+    } else this.#refuse(turn);
   }
 
   /** The work on a request has ended, or pauses because the client has to send something. */
   leave(): void {
     this.#working--;
-    this.#finished++;
     this.#startNext();
   }
 
   /** The work goes on after a pause, whatever else is worked on. */
   resume(): void {
     this.#working++;
-    this.#finished--;
   }
 
   /**
@@ -69,23 +73,31 @@ export class RequestQueue {
    * @param isDelayed whether requests take longer because there are so many of them
    */
   adapt(isDelayed: boolean, now: number): void {
-    const seconds = (now - this.#lookedAt) / 1000;
-    this.#lookedAt = now;
-    this.#perSecond += (this.#finished / seconds - this.#perSecond) / 4;
-    this.#finished = 0;
     if (isDelayed) this.#atOnce = Math.max(leastAtOnce, Math.floor(Math.min(this.#atOnce, this.#working) * down));
+    else if (this.#atOnce < firstAtOnce) this.#atOnce = Math.min(firstAtOnce, Math.ceil(this.#atOnce * recovery));
     else if (this.#working >= this.#atOnce) this.#atOnce = Math.min(mostAtOnce, Math.ceil(this.#atOnce * up));
-    const late = this.#waiting.findLastIndex(({ since }) => now - since > longestWait_ms) + 1;
-    for (const { turn } of this.#waiting.splice(0, late)) this.#refuse(turn);
     this.#startNext();
+    this.#endWaits(now);
+  }
+
+  #endWaits(now: number): void {
+    const share = this.#standingSince !== undefined && now - this.#standingSince > standing_ms ? standingShare : 1;
+    const ended = this.#waiting.remove(({ turn, since }) => now - since > turn.patience_ms * share || turn.isGone());
+    this.#noteEmpty();
+    for (const { turn } of ended) if (!turn.isGone()) this.#refuse(turn);
   }
 
   #startNext(): void {
     while (this.#working < this.#atOnce) {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
+      const next = this.#waiting.take();
+      if (next === undefined) break;
       if (!next.turn.isGone()) this.#start(next.turn);
     }
+    this.#noteEmpty();
+  }
+
+  #noteEmpty(): void {
+    if (this.#waiting.length === 0) this.#standingSince = undefined;
   }
 
   #start(turn: Turn): void {

@@ -51,8 +51,8 @@ const allowed: Record<string, readonly string[]> = {
   ],
 };
 
-/** What every folder may import: where the files of the installation are, caches, objects of one shape, how processors are shared, and limits on what runs at once. */
-const foundation = ['installation.ts', 'caches.ts', 'object_builder.ts', 'scheduling.ts', 'semaphore.ts'];
+/** What every folder may import: where the files of the installation are, caches, objects of one shape, how processors are shared, and who waits and for what. */
+const foundation = ['installation.ts', 'caches.ts', 'object_builder.ts', 'scheduling.ts', 'semaphore.ts', 'fair_queue.ts'];
 
 const folderOf = (file: string) => file.split(path.sep)[0]!;
 const show = ({ from, to }: Import) => `${from} imports ${to}`;

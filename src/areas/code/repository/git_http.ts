@@ -194,4 +194,6 @@ export const gitDoorway: Doorway = {
   errors: () => textForm,
   // git reads the body as it comes, and no limit is set on its size.
   bodies: 'stream',
+  // A refused clone fails: git does not repeat a request.
+  patience_ms: 30_000,
 };

@@ -1,0 +1,47 @@
+/** A queue in which sources take turns: however much one of them adds, each other has its next turn after one item of that one. */
+export class FairQueue<T> {
+  /** The items of each source in order, for the source whose turn is next first. No list is empty. */
+  readonly #items = new Map<string, T[]>();
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** How many items of a source are waiting. */
+  lengthOf(source: string): number {
+    return this.#items.get(source)?.length ?? 0;
+  }
+
+  add(source: string, item: T): void {
+    const items = this.#items.get(source);
+    if (items) items.push(item);
+    else this.#items.set(source, [item]);
+    this.#length++;
+  }
+
+  /** Takes the oldest item of the source whose turn it is; undefined when nothing is waiting. */
+  take(): T | undefined {
+    const [next] = this.#items;
+    if (!next) return undefined;
+    const [source, items] = next;
+    const item = items.shift();
+    this.#items.delete(source);
+    if (items.length > 0) this.#items.set(source, items);
+    this.#length--;
+    return item;
+  }
+
+  /** Removes the items that `isMeant` accepts. */
+  remove(isMeant: (item: T) => boolean): T[] {
+    const removed: T[] = [];
+    for (const [source, items] of this.#items) {
+      const kept: T[] = [];
+      for (const item of items) (isMeant(item) ? removed : kept).push(item);
+      if (kept.length > 0) this.#items.set(source, kept);
+      else this.#items.delete(source);
+    }
+    this.#length -= removed.length;
+    return removed;
+  }
+}
