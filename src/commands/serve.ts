@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
+import { removeLeftLocks, settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { BlobStoreError } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
 import { closeReaders } from '../git/index.ts';
@@ -92,8 +92,11 @@ async function serveUntil(
   await installFirstLicense(servicesFor(config, db), config);
   const administrator = await addFirstAdministrator(db, config, (made) => process.stdout.write(secretsText(made)));
   // The embedded database belongs to one server.
-  const alone = config.databaseUrl === undefined ? { alone_since: new Date(performance.timeOrigin) } : {};
-  await settleReferenceUpdates(servicesFor(config, db), alone).catch((error) => log.error({ err: error }, 'settling failed'));
+  const alone_since = config.databaseUrl === undefined ? new Date(performance.timeOrigin) : undefined;
+  if (alone_since) await removeLeftLocks.enqueue(db, { before: alone_since.toISOString() }, { key: 'start' });
+  await settleReferenceUpdates(servicesFor(config, db), alone_since && { alone_since }).catch((error) =>
+    log.error({ err: error }, 'settling failed'),
+  );
   try {
     const door = await openDoor(config, open, log);
     const sshDoor = await openSshDoor(config, log, door.takeSsh).catch(async (error) => {

@@ -8,6 +8,7 @@ import {
   maintainRepository,
   maintainSnippet,
   measureRepositories,
+  removeLeftLocks,
   removeUnusedRepositories,
   settleReferences,
 } from '../areas/code/repository/index.ts';
@@ -108,6 +109,7 @@ const jobs: readonly AnyJob[] = [
   maintainRepository,
   maintainSnippet,
   measureRepositories,
+  removeLeftLocks,
   removeUnusedRepositories,
   settleReferences,
   removeExpiredMemberships,

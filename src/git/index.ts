@@ -15,7 +15,7 @@ export { danglingCommits, fsck } from './fsck.ts';
 export { commitStats, countCommits, lastCommitOf, listCommits } from './history.ts';
 export { keepAroundRef, mergeRequestRef, setKeptRefs } from './kept_refs.ts';
 export { listTree, type TreeListing } from './listing.ts';
-export { removeStaleLocks } from './locks.ts';
+export { refRetries, removeStaleLocks, staleLocks } from './locks.ts';
 export { countObjects, maintain } from './maintenance.ts';
 export { mergeCommits, mergeTrees } from './merging.ts';
 export { NamedFiles } from './named_files.ts';

@@ -1,6 +1,7 @@
 /** Refs that are ours alone to set: of merge requests, which clients can fetch, and those that keep commits from being deleted. */
 import { GitError, git } from './command.ts';
 import { fullId } from './ids.ts';
+import { pastStaleLocks } from './locks.ts';
 import type { Repository } from './types.ts';
 
 /**
@@ -23,5 +24,6 @@ export async function setKeptRefs(repository: Repository, refs: ReadonlyMap<stri
       throw new GitError('update-ref', 129, `not a ref of ours: ${ref}`);
     return id === null ? `delete ${ref}\0\0` : `update ${ref}\0${fullId(id)}\0\0`;
   });
-  await git(repository, 'update-ref', ['--stdin', '-z'], [], [], { input: instructions.join('') });
+  const input = instructions.join('');
+  await pastStaleLocks(repository, () => git(repository, 'update-ref', ['--stdin', '-z'], [], [], { input }));
 }

@@ -1,17 +1,33 @@
 /** Stale lock files of writers that died. git never deletes them, and refuses to update the ref while they exist. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GitError } from './command.ts';
 import type { Repository } from './types.ts';
 
 /** git holds the lock of a ref for milliseconds; one that is this old has no holder. */
 const stale_ms = 10 * 60_000;
 
+/** How often a job that sets refs is retried: with the growing delays of the queue for days, and so for longer than a lock takes to become stale. */
+export const refRetries = 20;
+
 /**
- * Removes the locks on refs that have no holder any more.
- * @param before those last changed before this moment
- * @returns their number
+ * Runs a git command that locks refs. If it fails, and writers that died have left locks, these are removed and it runs once more.
+ * @throws what `run` throws
  */
-export async function removeStaleLocks(repository: Repository, before = new Date(Date.now() - stale_ms)): Promise<number> {
+export async function pastStaleLocks(repository: Repository, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof GitError) || (await removeStaleLocks(repository)) === 0) throw error;
+    await run();
+  }
+}
+
+/**
+ * The paths of the locks on refs that have no holder any more.
+ * @param before those last changed before this moment
+ */
+export async function staleLocks(repository: Repository, before = new Date(Date.now() - stale_ms)): Promise<string[]> {
   // Ref folders come and go while they are read; a caller that meets a lock calls this again.
   const below_refs = await readdir(join(repository.path, 'refs'), { recursive: true }).catch(() => []);
   const names = [
@@ -23,16 +39,27 @@ export async function removeStaleLocks(repository: Repository, before = new Date
   ];
   // A ref's own name cannot end in .lock, so this finds no ref.
   const locks = names.filter((name) => name.endsWith('.lock') || name === 'packed-refs.new');
-  const removed = await Promise.all(
-    locks.map((name) => removeIfOlder(join(repository.path, name), Date.now() - before.getTime())),
-  );
-  return removed.filter(Boolean).length;
+  const paths = locks.map((name) => join(repository.path, name));
+  const areStale = await Promise.all(paths.map((path) => isOlder(path, before)));
+  return paths.filter((_, index) => areStale[index]);
 }
 
-/** Removes a file or folder that was last changed longer than `age_ms` ago, and says whether it did. A missing one is no error. */
-export async function removeIfOlder(path: string, age_ms: number): Promise<boolean> {
+/**
+ * Removes the locks that `staleLocks` finds.
+ * @returns their number
+ */
+export async function removeStaleLocks(repository: Repository, before?: Date): Promise<number> {
+  const locks = await staleLocks(repository, before);
+  await Promise.all(locks.map((path) => rm(path, { force: true })));
+  return locks.length;
+}
+
+/** Removes a file or folder that was last changed longer than `age_ms` ago. A missing one is no error. */
+export async function removeIfOlder(path: string, age_ms: number): Promise<void> {
+  if (await isOlder(path, new Date(Date.now() - age_ms))) await rm(path, { recursive: true, force: true });
+}
+
+async function isOlder(path: string, before: Date): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
-  if (!found || Date.now() - found.mtimeMs < age_ms) return false;
-  await rm(path, { recursive: true, force: true });
-  return true;
+  return found !== undefined && found.mtimeMs <= before.getTime();
 }

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
-import { rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { commitTo, put, someone, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import { runs } from '../../test/support/runs.ts';
 import {
+  allRefs,
   GitError,
   git,
   gitLoad,
+  headBranch,
   isAncestor,
   isValidBranchName,
+  keepAroundRef,
   listBranches,
   listTags,
   mergeBase,
@@ -23,6 +26,8 @@ import {
   resolveBranch,
   resolveCommit,
   resolveTag,
+  setHead,
+  setKeptRefs,
   updateRefs,
   writeCommit,
   writeTag,
@@ -109,6 +114,22 @@ test('the lock of a writer that died long ago is removed, a fresh one is respect
   await utimes(lock, yesterday, yesterday);
   await updateRefs(repository, [{ ref: 'refs/heads/main', old: id, new: null }]);
   assert.equal(await resolveBranch(repository, 'main'), undefined);
+
+  const head = join(repository.path, 'HEAD.lock');
+  await writeFile(head, '');
+  await assert.rejects(setHead(repository, 'trunk'), GitError);
+  await utimes(head, yesterday, yesterday);
+  await setHead(repository, 'trunk');
+  assert.equal(await headBranch(repository), 'trunk');
+
+  const kept = keepAroundRef(id);
+  const keep = join(repository.path, `${kept}.lock`);
+  await mkdir(join(repository.path, 'refs/keep-around'));
+  await writeFile(keep, '');
+  await assert.rejects(setKeptRefs(repository, new Map([[kept, id]])), GitError);
+  await utimes(keep, yesterday, yesterday);
+  await setKeptRefs(repository, new Map([[kept, id]]));
+  assert.equal((await allRefs(repository)).get(kept), id);
 });
 
 test('branches and tags are listed in the requested order, and a tag is read with its message', async (t) => {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { GitError, git } from './command.ts';
 import { parseObject, parsePerson, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';
-import { removeStaleLocks } from './locks.ts';
+import { pastStaleLocks } from './locks.ts';
 import { objectHeader, storedObject } from './readers.ts';
 import { writeRefFile } from './ref_files.ts';
 import { refsBelow } from './ref_store.ts';
@@ -169,16 +169,15 @@ export async function updateRefs(repository: Repository, updates: readonly RefUp
   const { ref, old, new: target } = first!;
   if (others.length === 0 && target !== null && (await writeRefFile(repository, { ref, old, target }))) return;
   const input = updates.map(instructionOf).join('');
-  const update = () => git(repository, 'update-ref', ['--stdin', '-z'], [], [], { input });
-  try {
-    await update();
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    await explainRefusal(repository, updates);
-    // Neither moved nor in conflict: another writer holds the lock for a long time, or died holding it.
-    if ((await removeStaleLocks(repository)) === 0) throw error;
-    await update();
-  }
+  await pastStaleLocks(repository, async () => {
+    try {
+      await git(repository, 'update-ref', ['--stdin', '-z'], [], [], { input });
+    } catch (error) {
+      if (error instanceof GitError) await explainRefusal(repository, updates);
+      // Neither moved nor in conflict: another writer holds the lock for a long time, or died holding it.
+      throw error;
+    }
+  });
 }
 
 function instructionOf({ ref, old, new: target }: RefUpdate): string {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { GitError, git } from './command.ts';
+import { pastStaleLocks } from './locks.ts';
 import { closeReaders } from './readers.ts';
 import { isValidBranchName } from './ref_names.ts';
 import type { ObjectFormat, Repository } from './types.ts';
@@ -123,7 +124,7 @@ export async function deleteRepository(repository: Repository): Promise<void> {
 /** Points `HEAD` to a branch, which need not exist. Throws `GitError` when the name is invalid. */
 export async function setHead(repository: Repository, branch: string): Promise<void> {
   if (!isValidBranchName(branch)) throw new GitError('symbolic-ref', 128, `not a branch name: ${branch}`);
-  await git(repository, 'symbolic-ref', [], ['HEAD', `refs/heads/${branch}`]);
+  await pastStaleLocks(repository, () => git(repository, 'symbolic-ref', [], ['HEAD', `refs/heads/${branch}`]));
 }
 
 /** The same for a repository whose `HEAD` is damaged, so that git does not take it for one. */

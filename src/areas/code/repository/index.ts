@@ -13,6 +13,7 @@ export { gitDoorway, gitUrl } from './git_http.ts';
 export { gitOverSsh } from './git_ssh.ts';
 export { samplePush, sampleTag } from './hook_actions.ts';
 export { maintainRepository, maintainSnippet, measureRepositories } from './jobs.ts';
+export { removeLeftLocks } from './lock_jobs.ts';
 export { closeForeign, concludeMerge, followBranches, recordMerge } from './merge_request_actions.ts';
 export { Commit, commitCore, presentCommit } from './present.ts';
 export { branchRefusal, mayCommitTo, pushRefusals } from './push_check_rules.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
-import type { RefUpdate } from '../../../git/index.ts';
+import { type RefUpdate, refRetries } from '../../../git/index.ts';
 import { Id, nullable } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import { cleanUpAfterProjects } from '../../people/namespaces/index.ts';
@@ -25,7 +25,7 @@ export interface Merge {
 /** Branches of a project have moved that open merge requests come from or go into. */
 export const followBranches = queueOf('follow_branches', {
   input: { project_id: Id, user_id: nullable(Id), branches: Type.Array(Type.String()) },
-  retries: 5,
+  retries: refRetries,
 });
 
 /** A project is no longer a fork. Merge requests between its fork network and projects that are not of it any more are closed. */
@@ -35,7 +35,7 @@ export const closeForeign = queueOf('close_foreign_merge_requests', {
 });
 
 /** A merge request was merged. */
-export const concludeMerge = queueOf('conclude_merge', { input: { merge_request_id: Id }, retries: 5 });
+export const concludeMerge = queueOf('conclude_merge', { input: { merge_request_id: Id }, retries: refRetries });
 
 /**
  * Locks an open merge request until its merge has ended.

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { levels, mayReadCode, mayUse, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { isValidBranchName } from '../../../git/index.ts';
+import { isValidBranchName, refRetries } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
@@ -11,7 +11,7 @@ import { branchFor } from './branch_rules.ts';
 /** The job that creates the branch and the merge request. The area of merge requests, which this one does not import, runs it. */
 export const startMergeRequest = queueOf('start_merge_request', {
   input: { issue_id: Id, user_id: Id, branch: Type.String() },
-  retries: 3,
+  retries: refRetries,
 });
 
 /**

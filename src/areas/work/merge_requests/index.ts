@@ -1,5 +1,6 @@
 /** What others may use of merge requests. */
 export { readClosedIssues } from './closing_jobs.ts';
+export { concludeMerged } from './conclusion_actions.ts';
 export { followThreads } from './follow_jobs.ts';
 export { openMergeRequest } from './issue_jobs.ts';
 export { countOpenMergeRequests } from './list_queries.ts';

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { performQueued } from '../../../../test/support/jobs.ts';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { addBranch, addFork, addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { setRule } from '../../../../test/support/pushing.ts';
 import { fileUrl, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import type { Persona, World } from '../../../../test/support/world.ts';
-import { git, isAncestor, readCommit, updateRefs } from '../../../git/index.ts';
-import { settleReferenceUpdates } from '../../code/repository/index.ts';
+import { allRefs, GitError, git, isAncestor, keepAroundRef, readCommit, repositoryOf, updateRefs } from '../../../git/index.ts';
+import { removeLeftLocks, settleReferenceUpdates } from '../../code/repository/index.ts';
 import { closeOrphans, concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest, rebaseSource } from './index.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, mergeReady, rebaseSource];
@@ -273,6 +276,56 @@ test('a server that dies while it merges leaves the branch and the record to agr
   assert.equal((await events.execute()).length, 1);
   assert.equal((await merge(here, other)).status, 200, 'and goes on');
   assert.deepEqual(await db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute(), []);
+});
+
+/** What a git process leaves that is killed while it keeps the head of the source branch. */
+async function leaveLock(here: World, minutes: number): Promise<string> {
+  const lock = path.join(repositoryIn(here).path, `${keepAroundRef((await headOf(here, 'topic'))!)}.lock`);
+  await mkdir(path.dirname(lock), { recursive: true });
+  await writeFile(lock, '');
+  const then = new Date(Date.now() - minutes * 60_000);
+  await utimes(lock, then, then);
+  return lock;
+}
+
+test('a lock that a killed git left does not keep a merge from being concluded for good', async () => {
+  const here = await worldWithTopic();
+  const { db, project, services } = here;
+  await here.as('reporter').post(`/projects/${project.id}/issues`, { title: 'Sow' });
+  await addMergeRequest(here, { description: 'Closes #1', remove_source_branch: true });
+  const head = (await headOf(here, 'topic'))!;
+  assert.equal((await merge(here)).status, 200);
+  const seconds = await sql<{ seconds: number }>`
+    select sum(exp(least(10, attempt))) as seconds
+      from graphile_worker._private_jobs jobs join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id, generate_series(1, max_attempts - 1) attempt
+     where identifier = 'conclude_merge'`.execute(db);
+  assert.ok(seconds.rows[0]!.seconds > 20 * 60, 'it is tried for longer than a lock takes to become stale');
+
+  const followed = async () => ({
+    issue: (await here.as('reporter').get(`/projects/${project.id}/issues/1`)).body.state,
+    branch: await headOf(here, 'topic'),
+    kept: (await allRefs(repositoryIn(here))).get(keepAroundRef(head)),
+  });
+  const { id } = await shown(here);
+  await leaveLock(here, 0);
+  await assert.rejects(performJob(services, concludeMerges, { merge_request_id: id }), GitError);
+  assert.deepEqual(await followed(), { issue: 'opened', branch: head, kept: undefined });
+  await leaveLock(here, 11);
+  await performQueued(services, jobs);
+  assert.deepEqual(await followed(), { issue: 'closed', branch: undefined, kept: head });
+});
+
+test('a server that starts alone removes the locks that the one before left, in every repository', async () => {
+  const here = await worldWithTopic();
+  const { services } = here;
+  const { body } = await here.as('maintainer').post('/snippets', { title: 'Beans', files: [{ file_path: 'a', content: 'b' }] });
+  const snippet = repositoryOf(services, { snippet_id: body.id, storage: 'default' });
+  const locks = [await leaveLock(here, 1), path.join(snippet.path, 'HEAD.lock')];
+  await writeFile(locks[1]!, '');
+  await performJob(services, removeLeftLocks, { before: new Date(Date.now() - 5 * 60_000).toISOString() });
+  assert.deepEqual(locks.map(existsSync), [true, true], 'a git process of this server may hold them');
+  await performJob(services, removeLeftLocks, { before: new Date().toISOString() });
+  assert.deepEqual(locks.map(existsSync), [false, false]);
 });
 
 test('it is merged when the commit statuses succeed, unless that is canceled or the branch moves', async () => {

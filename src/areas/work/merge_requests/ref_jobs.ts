@@ -1,6 +1,6 @@
 /** The refs of a deleted merge request (docs/reference/merge_requests.md#versions). */
 import { Type } from 'typebox';
-import { mergeRequestRef, repositoryOf, setKeptRefs } from '../../../git/index.ts';
+import { mergeRequestRef, refRetries, repositoryOf, setKeptRefs } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 
@@ -10,7 +10,7 @@ import { job } from '../../../jobs/index.ts';
  */
 export const removeMergeRequestRefs = job('remove_merge_request_refs', {
   input: { project_id: Id, merge_request_iid: Type.Integer() },
-  retries: 20,
+  retries: refRetries,
   run: async ({ input: { project_id, merge_request_iid: iid }, db, storages }) => {
     const project = await db.selectFrom('projects').select(['id', 'storage']).where('id', '=', project_id).executeTakeFirst();
     if (!project) return;

@@ -10,6 +10,7 @@ import {
   mergeRequestRef,
   type Repository,
   reachableFrom,
+  refRetries,
   repositoryOf,
   resolveBranch,
   resolveCommit,
@@ -83,7 +84,7 @@ async function storeContent(
  */
 export const prepareMergeRequest = job('prepare_merge_request', {
   input: { merge_request_id: Id },
-  retries: 5,
+  retries: refRetries,
   run: async ({ input, ...services }) => {
     const { db, storages } = services;
     const [facts] = await mergeFacts(db, [input.merge_request_id]);
