@@ -9,6 +9,7 @@ import { fingerprintOf } from '../secrets/index.ts';
 import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
 import { checkBlobs } from './check_blobs.ts';
+import { checkMerges } from './check_merges.ts';
 import { checkOwnedFiles } from './check_owned_files.ts';
 import { checkReferences } from './check_references.ts';
 import { checkRepository } from './check_repository.ts';
@@ -27,6 +28,7 @@ export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | '
   const options: CheckOptions = { db, config, signal, storages: storagesOf(config), blobs: blobsOf(config) };
   yield* checkSecret(options);
   yield* checkJournal(options);
+  yield* checkMerges(options);
   yield* checkStorages(options);
   yield* checkRepositories(options);
   yield* checkBlobs(options);

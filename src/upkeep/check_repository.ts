@@ -1,5 +1,6 @@
 /** Checks a repository and compares it with its project. */
 import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { sql } from 'kysely';
 import type { Database } from '../db/index.ts';
 import {
@@ -9,14 +10,16 @@ import {
   headBranch,
   listBranches,
   type Repository,
+  removeStaleLocks,
   replaceConfig,
   replaceHead,
   setHead,
+  staleLocks,
 } from '../git/index.ts';
 import { checkMergeRequests } from './check_merge_requests.ts';
 import { checkPointers } from './check_pointers.ts';
 import { checkDangling, checkPushes, wereBranchesDeleted } from './check_pushes.ts';
-import type { CheckOptions, Finding } from './finding.ts';
+import { type CheckOptions, counted, type Finding } from './finding.ts';
 import { placeOf, type RepositoryRow } from './repositories.ts';
 
 /** Ref updates take seconds; an older one was interrupted. */
@@ -49,6 +52,7 @@ export async function checkFiles(
   const damage = await fsck(repository, options.signal);
   options.signal.throwIfAborted();
   const findings: Finding[] = damage.map((line) => ({ sentence: `${row.full_path}: the repository is damaged: ${line}` }));
+  findings.push(...(await checkLocks(row, repository)));
   try {
     findings.push(...(await furtherFindings(repository, damage.length > 0)));
   } catch (error) {
@@ -99,6 +103,22 @@ async function checkConfig({ db }: CheckOptions, row: RepositoryRow, repository:
 async function objectFormatOf(db: Database, project_id: number): Promise<'sha1' | 'sha256'> {
   const format = db.selectFrom('projects').select('repository_object_format').where('id', '=', project_id);
   return (await format.executeTakeFirstOrThrow()).repository_object_format as 'sha1' | 'sha256';
+}
+
+/** Writers remove such a lock when they meet it, and the server does when it starts alone. */
+async function checkLocks({ full_path }: RepositoryRow, repository: Repository): Promise<Finding[]> {
+  const locks = await staleLocks(repository);
+  if (locks.length === 0) return [];
+  const number = counted(locks.length, 'lock', 'locks');
+  return [
+    {
+      sentence: `${full_path}: killed git processes left ${number} on refs, for example ${path.relative(repository.path, locks[0]!)}.`,
+      repair: async () => {
+        await removeStaleLocks(repository);
+        return 'Removed.';
+      },
+    },
+  ];
 }
 
 /** It may have been deleted or moved to another storage a moment ago. */

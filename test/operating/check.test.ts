@@ -10,8 +10,10 @@ import { concludeMerges, prepareMergeRequest } from '../../src/areas/work/merge_
 import type { BlobKey } from '../../src/blobs/index.ts';
 import { readConfig } from '../../src/config.ts';
 import {
+  allRefs,
   diskPath,
   headBranch,
+  keepAroundRef,
   mergeRequestRef,
   objectFiles,
   type Repository,
@@ -207,6 +209,41 @@ test('a ref update that may still be in progress is pending, and not wrong', asy
   );
   await settleReferenceUpdates(world.services, { alone_since: new Date() });
   assert.deepEqual(await sentences(world), [], 'the start of the only server settles it at once');
+});
+
+test('a merge that was not concluded, and the lock that prevented it, are found and dealt with', async () => {
+  const world = await onlyWorld();
+  const { as, db, project } = world;
+  await as('maintainer').post(`/projects/${project.id}/issues`, { title: 'Sow' });
+  await addBranch(world, 'topic');
+  const { id } = await addMergeRequest(world, { description: 'Closes #1', remove_source_branch: true });
+  await performQueued(world.services, [prepareMergeRequest]);
+  const url = `/projects/${project.id}/merge_requests/1`;
+  assert.equal((await as('maintainer').put(`${url}/merge`)).status, 200);
+  const [pending, ...others] = await findingsIn(world);
+  assert.deepEqual([pending!.pending, others], [true, []], 'a job does it');
+
+  const { merged_at } = await db
+    .updateTable('merge_requests')
+    .set({ merged_at: '2020-01-01T00:00:00.000Z' })
+    .where('id', '=', id)
+    .returning('merged_at')
+    .executeTakeFirstOrThrow();
+  const repository = repositoryIn(world);
+  const merged = (await resolveBranch(repository, 'main'))!;
+  const lock = `${keepAroundRef(merged)}.lock`;
+  await mkdir(path.join(repository.path, path.dirname(lock)), { recursive: true });
+  await writeFile(path.join(repository.path, lock), '');
+  await utimes(path.join(repository.path, lock), longAgo, longAgo);
+  assert.deepEqual(await sentences(world), [
+    `${project.full_path}: merge request !1 was merged at ${merged_at}, but its issues, source branch and events were never dealt with.`,
+    `${project.full_path}: killed git processes left 1 lock on refs, for example ${lock}.`,
+  ]);
+  await repairAll(world);
+  assert.deepEqual(await sentences(world), []);
+  assert.equal((await as('maintainer').get(`/projects/${project.id}/issues/1`)).body.state, 'closed');
+  assert.equal(await resolveBranch(repository, 'topic'), undefined);
+  assert.equal((await allRefs(repository)).get(keepAroundRef(merged)), merged);
 });
 
 test('a pointer whose large file the database does not know is reported', async () => {
