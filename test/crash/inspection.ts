@@ -12,6 +12,7 @@ import { type JobServices, servicesFor } from '../../src/services/index.ts';
 import type { Client } from '../support/client.ts';
 import type { GitClient } from '../support/git.ts';
 import type { ServerEnvironment } from '../support/instance.ts';
+import { inspectMerges } from './merges.ts';
 import type { Memory, Project } from './writers.ts';
 
 /** Who looks, and at which server. */
@@ -21,6 +22,8 @@ interface Inspection {
   git: GitClient;
   /** The one that is written to. */
   project: Project;
+  /** The one in which branches are merged. */
+  merging: Project;
   memory: Memory;
 }
 
@@ -96,9 +99,8 @@ async function jobsEnded(connectionString: string, db: Database): Promise<void> 
 }
 
 /** Rows and repository exist together or are deleted together; after a confirmed deletion both are gone. */
-async function inspectRemovals(services: JobServices, connectionString: string, { removals }: Memory): Promise<void> {
+async function inspectRemovals(services: JobServices, { removals }: Memory): Promise<void> {
   const { db } = services;
-  await jobsEnded(connectionString, db);
   for (const { project_id, group_id, fate } of removals) {
     const project = await db.selectFrom('projects').select('id').where('id', '=', project_id).executeTakeFirst();
     const group = await db
@@ -129,11 +131,13 @@ async function inspectEvents(db: Database, { events }: Memory): Promise<void> {
   assert.deepEqual(miscounted, []);
 }
 
-/** Ages abandoned moves by a quarter of an hour. */
-async function settle(services: JobServices): Promise<void> {
+/** Ages abandoned moves by a quarter of an hour, when no job moves anything any more, and lets the jobs end that follow from them. */
+async function settle(services: JobServices, connectionString: string): Promise<void> {
   const { db } = services;
+  await jobsEnded(connectionString, db);
   await db.updateTable('reference_updates').set({ created_at: '2020-01-01T00:00:00Z' }).execute();
   await settleReferenceUpdates(services);
+  await jobsEnded(connectionString, db);
   assert.deepEqual(await db.selectFrom('reference_updates').selectAll().execute(), []);
 }
 
@@ -147,17 +151,18 @@ async function inspectRepositories(git: GitClient, services: JobServices): Promi
 
 /** Looks at everything that was tried so far; moves that were abandoned are settled before, as they are after a quarter of an hour. */
 export async function inspect(inspection: Inspection): Promise<void> {
-  const { environment, api, git, project, memory } = inspection;
+  const { environment, api, git, project, merging, memory } = inspection;
   const { connectionString, stop } = await startEmbedded(environment.COPPICE_DATA, { use: 'shared' });
   const db = connect({ connectionString, max: 2 });
   const services = servicesFor(readConfig(environment), db);
   try {
     const repository = repositoryOf(services, { id: project.id, storage: 'default' }).path;
-    await settle(services);
+    await settle(services, connectionString);
     await inspectFiles(git, repository, memory);
     await inspectPushes(inspection, repository);
     await inspectProjects(api, db, memory);
-    await inspectRemovals(services, connectionString, memory);
+    await inspectRemovals(services, memory);
+    await inspectMerges(services, merging, memory);
     await inspectEvents(db, memory);
     await inspectRepositories(git, services);
   } finally {

@@ -10,6 +10,7 @@ import { environmentFor, type Instance, type ServerEnvironment, startInstance } 
 import { prepareData } from '../support/prepared_data.ts';
 import type { Random } from '../support/random.ts';
 import { inspect } from './inspection.ts';
+import { mergeBranches } from './merges.ts';
 import {
   createProjects,
   emptyMemory,
@@ -42,6 +43,8 @@ export interface Scene {
   instance: Instance;
   /** The project that is written to. */
   project: Project;
+  /** The project in which branches are merged. */
+  merging: Project;
   /** The group of what is removed for good. */
   attic: { id: number };
   /** Where errors of an application are sent. */
@@ -65,16 +68,18 @@ export async function openScene(): Promise<Scene> {
   const api = clientOf(`${environment.COPPICE_URL}/api/v4`, token);
   const git = await gitClient();
   const instance = await start(environment);
-  const { project, attic, store } = await furnish(api, environment.COPPICE_URL);
+  const { project, merging, attic, store } = await furnish(api, environment.COPPICE_URL);
   const remote = remoteOf(environment.COPPICE_URL, project.path_with_namespace, token);
   for (let pusher = 0; pusher < pushers; pusher++)
     assert.equal((await git.run(['clone', '-q', remote, `clone-${pusher}`])).code, 0);
-  return { environment, api, git, instance, project, attic, store, memory: emptyMemory() };
+  return { environment, api, git, instance, project, merging, attic, store, memory: emptyMemory() };
 }
 
-async function furnish(api: Client, url: string): Promise<Pick<Scene, 'project' | 'attic' | 'store'>> {
+async function furnish(api: Client, url: string): Promise<Pick<Scene, 'project' | 'merging' | 'attic' | 'store'>> {
   const project = await api.post('/projects', { name: 'Written to', path: 'written-to', initialize_with_readme: true });
   assert.equal(project.status, 201);
+  const merging = await api.post('/projects', { name: 'Merged into', path: 'merged-into', initialize_with_readme: true });
+  assert.equal(merging.status, 201);
   const attic = await api.post('/groups', { name: 'Attic', path: 'attic' });
   assert.equal(attic.status, 201);
   const { id } = project.body;
@@ -82,7 +87,7 @@ async function furnish(api: Client, url: string): Promise<Pick<Scene, 'project' 
   assert.equal((await api.put(`/projects/${id}/error_tracking/settings`, tracking)).status, 200);
   const [{ public_key }] = (await api.get(`/projects/${id}/error_tracking/client_keys`)).body;
   const store = `${url}/api/v4/error_tracking/collector/api/${id}/store/?sentry_key=${public_key}`;
-  return { project: project.body, attic: attic.body, store };
+  return { project: project.body, merging: merging.body, attic: attic.body, store };
 }
 
 type Writers = (scene: Scene, round: Round) => Promise<void>[];
@@ -91,10 +96,11 @@ type Writers = (scene: Scene, round: Round) => Promise<void>[];
 export const applications: Writers = ({ store, memory }, round) =>
   Array.from({ length: sendersAlone }, (_, sender) => sendEvents(store, sender, round, memory, () => round.onSuccess()));
 
-const allWriters: Writers = ({ api, git, project, attic, store, memory }, round) => [
+const allWriters: Writers = ({ api, git, project, merging, attic, store, memory }, round) => [
   ...Array.from({ length: fileWriters }, (_, writer) => writeFiles(api, project, writer, round, memory)),
   ...Array.from({ length: pushers }, (_, pusher) => push(git, `clone-${pusher}`, `pushed-${pusher}`, round, memory)),
   createProjects(api, round, memory),
+  mergeBranches(api, merging, round, memory),
   removeForGood(api, attic, round, memory),
   ...Array.from({ length: senders }, (_, sender) => sendEvents(store, sender, round, memory)),
 ];
@@ -143,4 +149,4 @@ export async function playRound(
 
 /** @returns how much was tried so far */
 export const tried = ({ memory }: Scene): string =>
-  `${memory.files.size} files, ${memory.projects.size} projects, ${memory.removals.length} removals, ${memory.events.size} events`;
+  `${memory.files.size} files, ${memory.projects.size} projects, ${memory.removals.length} removals, ${memory.merges.length} merges, ${memory.events.size} events`;

@@ -24,6 +24,8 @@ export interface Memory {
   projects: Map<string, { fate: Fate; id: number | undefined; deletion?: Fate }>;
   /** What was to be removed for good: a project, or with `group_id` its group with it. */
   removals: { project_id: number; group_id: number | undefined; fate: Fate }[];
+  /** Merge requests that were to be merged, each with the issue that it closes. */
+  merges: { id: number; issue_id: number; branch: string; remove_source_branch: boolean; fate: Fate }[];
   /** Events that an application sent, by their ids. */
   events: Map<string, Fate>;
 }
@@ -33,6 +35,7 @@ export const emptyMemory = (): Memory => ({
   pushes: new Map(),
   projects: new Map(),
   removals: [],
+  merges: [],
   events: new Map(),
 });
 
@@ -55,11 +58,15 @@ const blobOf = (content: string): string =>
  * The result of a change. The only refusal is the 400 of v4 for a write that lost against another write to the branch. A server that is dying may
  * answer anything else.
  */
-async function asked(round: Round, what: string, asking: Promise<Answer>): Promise<{ fate: Fate; id?: number }> {
+export async function asked(
+  round: Round,
+  what: string,
+  asking: Promise<Answer>,
+): Promise<{ fate: Fate; id?: number; iid?: number }> {
   const answer = await asking.catch(() => undefined);
   if (answer && answer.status < 300) {
     round.onSuccess();
-    return { fate: 'done', id: answer.body?.id };
+    return { fate: 'done', id: answer.body?.id, iid: answer.body?.iid };
   }
   if (answer?.status === 400) return { fate: 'refused' };
   if (!round.isOver) round.failures.push(`${what}: ${answer?.status} ${JSON.stringify(answer?.body)}`);
