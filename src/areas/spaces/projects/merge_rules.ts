@@ -14,7 +14,7 @@ const squashOption = () =>
 const switches = {
   only_allow_merge_if_pipeline_succeeds: 'Whether the commit statuses of the head must have succeeded',
   only_allow_merge_if_all_discussions_are_resolved: 'Whether all threads must be resolved',
-  remove_source_branch_after_merge: 'Whether new merge requests remove their source branch',
+  remove_source_branch_after_merge: 'Whether clients preselect that a new merge request removes its source branch',
   resolve_outdated_diff_discussions: 'Whether threads on lines that a push changes are resolved',
   printing_merge_request_link_enabled:
     'Whether a push of a branch is answered with the address at which to create a merge request',

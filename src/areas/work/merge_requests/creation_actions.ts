@@ -57,14 +57,14 @@ async function labelIds(
   return (plan === 'free' ? found : withoutRivals(found)).map(({ id }) => id);
 }
 
-/** What the target says of merge requests that do not say it themselves. */
-async function usualSettings(tx: Database, project_id: number): Promise<{ squash: boolean; remove_source_branch: boolean }> {
-  const { squash_option, remove_source_branch_after_merge: remove_source_branch } = await tx
+/** Whether the target squashes merge requests that do not say it themselves. */
+async function usuallySquashes(tx: Database, project_id: number): Promise<boolean> {
+  const { squash_option } = await tx
     .selectFrom('projects')
-    .select(['squash_option', 'remove_source_branch_after_merge'])
+    .select('squash_option')
     .where('id', '=', project_id)
     .executeTakeFirstOrThrow();
-  return { squash: squash_option === 'always' || squash_option === 'default_on', remove_source_branch };
+  return squash_option === 'always' || squash_option === 'default_on';
 }
 
 interface Added {
@@ -81,9 +81,8 @@ async function insert(
   heads: Heads,
 ): Promise<Added> {
   const { project_id, ...branches } = pairOf(between);
-  const usual = await usualSettings(tx, project_id);
-  const { squash = usual.squash, allow_collaboration, merge_after } = wanted;
-  const { force_remove_source_branch = usual.remove_source_branch } = wanted;
+  const { squash = await usuallySquashes(tx, project_id), allow_collaboration, merge_after } = wanted;
+  const { force_remove_source_branch = null } = wanted;
   const { count, completed_count } = await taskCompletion(to.description);
   const added = await insertIssuable(tx, mergeRequestKind, {
     place_id: project_id,

@@ -78,6 +78,28 @@ test('a merge makes a merge commit, closes issues, removes the source branch and
   assert.equal((await merge(here)).status, 405, 'once');
 });
 
+test('a merge keeps the source branch that nobody asked to remove, whatever the project says', async () => {
+  const here = await worldWithTopic();
+  const { project } = here;
+  assert.equal((await here.as('maintainer').get(`/projects/${project.id}`)).body.remove_source_branch_after_merge, true);
+  await addMergeRequest(here);
+  const refused = await proposal(here, 'refused', { remove_source_branch: false });
+  const asked = await proposal(here, 'asked');
+  await here.as('developer').put(urlOf(here, asked), { remove_source_branch: true });
+  const atLast = await proposal(here, 'at-last');
+  const all = [1, refused, asked, atLast];
+  const said = await Promise.all(all.map(async (iid) => (await shown(here, iid)).force_remove_source_branch));
+  assert.deepEqual(said, [null, false, true, null]);
+  for (const iid of all)
+    assert.equal((await merge(here, iid, iid === atLast ? { should_remove_source_branch: true } : {})).status, 200);
+  await performQueued(here.services, jobs);
+  const heads = await Promise.all(['topic', 'refused', 'asked', 'at-last'].map((branch) => headOf(here, branch)));
+  assert.deepEqual(
+    heads.map((head) => head !== undefined),
+    [true, true, false, false],
+  );
+});
+
 test('what cannot be merged is refused in the order of the reference, and nothing moves', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
