@@ -267,7 +267,8 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
   const { schema } = member;
   let value =
     raw instanceof Repeated && schema.type !== 'array' && !schema.anyOf?.some((kind) => kind.type === 'array') ? raw.at(-1) : raw;
-  if (value === '' && (member.emptyIsNull || schema[marks]?.emptyIsLeftOut)) value = null;
+  if (value === '' && member.emptyIsNull) value = null;
+  if (schema[marks]?.blankIsLeftOut && typeof value === 'string' && value.trim() === '') value = null;
   if (value === null && member.isNullable) return schema[marks]?.nullIsEmpty ? [] : null;
   if (value === undefined || value === null) {
     // Clients send null for unset parameters (python-gitlab: start_branch), so null counts as omitted for parameters that cannot be cleared.

@@ -22,8 +22,8 @@ export interface Marks {
   notBlank?: true;
   /** `x is empty` for null and empty text of an optional parameter. */
   notEmpty?: true;
-  /** Empty text counts as omitted. */
-  emptyIsLeftOut?: true;
+  /** Blank text counts as omitted. */
+  blankIsLeftOut?: true;
   /** The text after the parameter's name if it is omitted, blank or an empty list; by default `is missing` or `is empty`. */
   absence?: string;
   /** An integer is an id: one beyond this number is read as one that no row has. */
@@ -87,8 +87,8 @@ export const NotBlank = (options = {}) => marked(Type.String(options), { notBlan
 /** A value that may be omitted. If it is null or empty text, the refusal is `<parameter> is empty`. */
 export const notEmpty = <S extends TSchema>(schema: S): S => marked(schema, { notEmpty: true });
 
-/** A value that counts as omitted if it is empty text, which some clients send. */
-export const leftOutIfEmpty = <S extends TSchema>(schema: S): S => marked(schema, { emptyIsLeftOut: true });
+/** A value that counts as omitted if it is blank text, which some clients send. */
+export const leftOutIfBlank = <S extends TSchema>(schema: S): S => marked(schema, { blankIsLeftOut: true });
 
 /** A required value whose absence reads `<parameter> is required`. Blank text and an empty list count as absent. */
 export const required = <S extends TSchema>(schema: S): S => marked(schema, { notBlank: true, absence: 'is required' });

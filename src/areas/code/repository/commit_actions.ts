@@ -60,7 +60,7 @@ async function write(repository: Repository, commit: Parameters<typeof writeComm
 /** The author and committer of a commit: the caller is both, unless another author is named. */
 function peopleOf({ caller, author_name, author_email }: Omit<CommitRequest, 'actions'>): { author: Person; committer: Person } {
   const committer = { name: caller.name, email: caller.commit_email, date: new Date() };
-  return { committer, author: { ...committer, name: author_name || committer.name, email: author_email || committer.email } };
+  return { committer, author: { ...committer, name: author_name ?? committer.name, email: author_email ?? committer.email } };
 }
 
 /**

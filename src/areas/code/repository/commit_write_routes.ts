@@ -9,6 +9,7 @@ import {
   byOutcome,
   forbidden,
   found,
+  leftOutIfBlank,
   mutuallyExclusive,
   NotBlank,
   one,
@@ -119,8 +120,8 @@ export const commitWriteRoutes = [
         start_branch: Type.String({ description: 'The branch that a new branch starts from' }),
         start_sha: Type.String({ description: 'Full ID of the commit that a new branch starts from' }),
         start_project: Type.String({ description: 'ID or full path of the project of the fork network that contains the start' }),
-        author_email: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
-        author_name: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
+        author_email: leftOutIfBlank(Type.String({ maxLength: 255, description: 'Defaults to the caller' })),
+        author_name: leftOutIfBlank(Type.String({ maxLength: 255, description: 'Defaults to the caller' })),
       }),
       stats: Type.Boolean({ default: true, description: 'Whether to count the changed lines' }),
       force: Type.Boolean({ default: false, description: 'Overwrite an existing branch' }),
@@ -163,7 +164,7 @@ export const commitWriteRoutes = [
     access: branchWriter,
     input: {
       ...pickInput,
-      message: optional(Type.String({ description: 'Defaults to the message of the commit with its source' })),
+      message: leftOutIfBlank(optional(Type.String({ description: 'Defaults to the message of the commit with its source' }))),
     },
     returns: picked,
     refusals: {

@@ -11,6 +11,7 @@ import {
   type Headers,
   head,
   headersOnly,
+  leftOutIfBlank,
   NotBlank,
   nothing,
   one,
@@ -48,8 +49,8 @@ const Line = Type.Integer({ minimum: 1 });
 
 const person = {
   start_branch: Type.String({ description: 'The branch that a new branch starts from' }),
-  author_email: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
-  author_name: Type.String({ maxLength: 255, description: 'Defaults to the caller' }),
+  author_email: leftOutIfBlank(Type.String({ maxLength: 255, description: 'Defaults to the caller' })),
+  author_name: leftOutIfBlank(Type.String({ maxLength: 255, description: 'Defaults to the caller' })),
 };
 const commit = {
   branch: NotBlank({ description: 'The branch to commit to' }),

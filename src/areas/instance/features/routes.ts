@@ -6,7 +6,7 @@ import {
   CommaList,
   del,
   get,
-  leftOutIfEmpty,
+  leftOutIfBlank,
   mapPage,
   mutuallyExclusive,
   nothing,
@@ -49,7 +49,7 @@ function present(name: string, rows: readonly GateRow[]): Static<typeof Feature>
   return { name, state: stateOf(gates), gates: listOfGates(gates), definition };
 }
 
-const Names = (description: string) => leftOutIfEmpty(optional(CommaList(Type.String({ description }))));
+const Names = (description: string) => leftOutIfBlank(optional(CommaList(Type.String({ description }))));
 const targets = {
   feature_group: Names(`Groups of actors: ${Object.keys(actorGroups).join(', ')}`),
   user: Names('Usernames'),
@@ -92,7 +92,7 @@ export const featureRoutes = [
       value: Type.String({
         description: '`true`, `false` or a percentage. Without targets, `true` and `false` replace all gates',
       }),
-      key: leftOutIfEmpty(
+      key: leftOutIfBlank(
         optional(Type.Enum(percentageKeys, { description: '`percentage_of_time` (default) or `percentage_of_actors`' })),
       ),
       ...targets,

@@ -136,7 +136,7 @@ async function commitsOf(
         parent:
           merge_method === 'merge' ? ((await mergeBase(repository, [source_head, target_head])) ?? target_head) : target_head,
         tree_id: source_tree,
-        message: wishes.squash_commit_message || squashMessage(facts.target.squash_commit_template, variables),
+        message: wishes.squash_commit_message ?? squashMessage(facts.target.squash_commit_template, variables),
         committer,
         only: commits.length === 1 ? commits[0]! : undefined,
       })
@@ -146,7 +146,7 @@ async function commitsOf(
   const head = await writeTreeCommit(repository, {
     tree_id: tree_id ?? source_tree,
     parent_ids: [target_head, tip],
-    message: wishes.merge_commit_message || mergeMessage(facts.target.merge_commit_template, variables),
+    message: wishes.merge_commit_message ?? mergeMessage(facts.target.merge_commit_template, variables),
     author: committer,
     committer,
   });

@@ -100,6 +100,16 @@ test('a merge keeps the source branch that nobody asked to remove, whatever the 
   );
 });
 
+test('blank messages of merge and squash commits are as none', async () => {
+  const here = await worldWithTopic();
+  await change(here, 'topic', 'more.txt');
+  await addMergeRequest(here);
+  const blank = { squash: true, merge_commit_message: '   ', squash_commit_message: ' \n' };
+  const { body } = await merge(here, 1, blank);
+  assert.match((await commitOf(here, body.merge_commit_sha)).message, /^Merge branch 'topic' into 'main'\n/);
+  assert.equal((await commitOf(here, body.squash_commit_sha)).message, 'Sow the beans');
+});
+
 test('what cannot be merged is refused in the order of the reference, and nothing moves', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;

@@ -1,7 +1,18 @@
 /** Merging merge requests, now or as soon as their commit statuses have succeeded (docs/reference/merge_requests.md#merging). */
 import { Type } from 'typebox';
 import { mergeRequestReader } from '../../../access/index.ts';
-import { allOptional, badRequest, get, one, post, put, resource, unauthorized, withStatus } from '../../../http/index.ts';
+import {
+  allOptional,
+  badRequest,
+  get,
+  leftOutIfBlank,
+  one,
+  post,
+  put,
+  resource,
+  unauthorized,
+  withStatus,
+} from '../../../http/index.ts';
 import { cancelAutoMerge } from './auto_merge_actions.ts';
 import { factsOf } from './branch_queries.ts';
 import { mayMerge, mergeMergeRequest } from './merge_actions.ts';
@@ -22,8 +33,8 @@ export const mergeRequestMergeRoutes = [
     summary: 'Merge a merge request',
     access: mergeRequestReader,
     input: allOptional({
-      merge_commit_message: Type.String({ description: 'By default what the template of the project says' }),
-      squash_commit_message: Type.String({ description: 'By default what the template of the project says' }),
+      merge_commit_message: leftOutIfBlank(Type.String({ description: 'By default what the template of the project says' })),
+      squash_commit_message: leftOutIfBlank(Type.String({ description: 'By default what the template of the project says' })),
       squash: Type.Boolean({ description: 'Whether the commits become one, unless the project decides' }),
       should_remove_source_branch: Type.Boolean(),
       sha: Type.String({ description: 'Merges only if the source branch is there' }),

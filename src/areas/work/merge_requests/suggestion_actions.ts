@@ -83,7 +83,7 @@ async function messageFor(services: Services, { caller, commit_message }: Applyi
   const [only, ...more] = authors;
   const isOnly = only !== undefined && more.length === 0;
   const paths = [...new Set(suggested.map(({ position }) => position.new_path!))];
-  const message = suggestionMessage(commit_message || project.suggestion_commit_message, {
+  const message = suggestionMessage(commit_message ?? project.suggestion_commit_message, {
     branch_name: facts.source_branch,
     files_count: String(paths.length),
     file_paths: paths.join(', '),

@@ -1,7 +1,7 @@
 /** Applying suggestions (docs/reference/merge_requests.md#suggestions). */
 import { Type } from 'typebox';
 import { signedIn } from '../../../access/index.ts';
-import { Id, listOf, one, optional, put } from '../../../http/index.ts';
+import { Id, leftOutIfBlank, listOf, one, optional, put } from '../../../http/index.ts';
 import { branchRefusal } from '../../code/repository/index.ts';
 import { Suggestion } from '../../conversation/notes/index.ts';
 import { applySuggestions } from './suggestion_actions.ts';
@@ -11,8 +11,8 @@ import { missingText, suggestionTexts } from './suggestion_rules.ts';
 /** The most suggestions of one commit. */
 const most_applied = 100;
 
-const commit_message = optional(
-  Type.String({ description: 'By default what the template of the target project says; with the same placeholders' }),
+const commit_message = leftOutIfBlank(
+  optional(Type.String({ description: 'By default what the template of the target project says; with the same placeholders' })),
 );
 
 const refusals = (missing: string) => ({
