@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { fullId } from './ids.ts';
 import { storedObject } from './readers.ts';
 import { trailersOf } from './trailers.ts';
-import type { Commit, Repository } from './types.ts';
+import type { Commit, OriginalTexts, Repository } from './types.ts';
 
 const longest_title = 80;
 
@@ -60,9 +60,7 @@ export function parseCommit(id: string, content: Buffer): Commit {
 
 /** The headers (without continuation lines, which only signatures have) and the message of a commit or a tag. */
 export function parseObject(content: Buffer): { headers: Map<string, string[]>; message: string } {
-  const split = content.indexOf('\n\n');
-  const head = split < 0 ? content : content.subarray(0, split);
-  const encoding = /^encoding (.*)$/m.exec(head.toString('latin1'))?.[1];
+  const { head, message, encoding } = partsOf(content);
   const headers = new Map<string, string[]>();
   for (const line of decode(head, encoding).split('\n')) {
     const space = line.indexOf(' ');
@@ -72,7 +70,35 @@ export function parseObject(content: Buffer): { headers: Map<string, string[]>; 
     if (values) values.push(line.slice(space + 1));
     else headers.set(key, [line.slice(space + 1)]);
   }
-  return { headers, message: split < 0 ? '' : decode(content.subarray(split + 2), encoding) };
+  return { headers, message: decode(message, encoding) };
+}
+
+function partsOf(content: Buffer): { head: Buffer; message: Buffer; encoding: string | undefined } {
+  const split = content.indexOf('\n\n');
+  const head = split < 0 ? content : content.subarray(0, split);
+  const message = split < 0 ? Buffer.alloc(0) : content.subarray(split + 2);
+  return { head, message, encoding: /^encoding (.*)$/m.exec(head.toString('latin1'))?.[1] };
+}
+
+/** An author that git takes for well formed. */
+const sound_author = /^[^<>]* <[^<>]*> (?:0|[1-9]\d{0,11}) [+-]\d{4}$/;
+
+/**
+ * The author and the message of a commit for another that is made from it. As with `git rebase`, they stay byte by byte, but for those of a commit that declares
+ * another encoding, which become UTF-8.
+ * @throws Error when the repository has no such commit
+ */
+export async function originalTexts(repository: Repository, id: string): Promise<OriginalTexts> {
+  const object = await storedObject(repository, fullId(id));
+  if (object?.type !== 'commit') throw new Error(`${id} is not a commit of ${repository.path}`);
+  const { head, message, encoding } = partsOf(object.content);
+  const decoder = decoderFor(encoding);
+  const inUtf8 = (bytes: Buffer) => (decoder ? Buffer.from(decoder.decode(bytes)) : bytes);
+  const line = /^author ([^\n]*)$/m.exec(head.toString('latin1'))?.[1] ?? '';
+  const bytes = Buffer.from(line, 'latin1');
+  if (sound_author.test(line)) return { author: inUtf8(bytes), message: inUtf8(message) };
+  const { date, ...person } = parsePerson(decode(bytes, encoding));
+  return { author: { ...person, date: new Date(date) }, message: inUtf8(message) };
 }
 
 /** `Name <email> seconds zone`; any part may be missing. */
@@ -95,11 +121,15 @@ export function titleOf(message: string): string {
   return `${(space > 0 ? start.slice(0, space) : start).trimEnd()}…`;
 }
 
-function decode(bytes: Buffer, encoding: string | undefined): string {
-  if (!encoding || /^utf-?8$/i.test(encoding)) return bytes.toString('utf8');
+const decode = (bytes: Buffer, encoding: string | undefined): string =>
+  decoderFor(encoding)?.decode(bytes) ?? bytes.toString('utf8');
+
+/** For a declared encoding other than UTF-8; undefined when it is unknown. */
+function decoderFor(encoding: string | undefined) {
+  if (!encoding || /^utf-?8$/i.test(encoding)) return undefined;
   try {
-    return new TextDecoder(encoding).decode(bytes);
+    return new TextDecoder(encoding);
   } catch {
-    return bytes.toString('utf8'); // An unknown encoding.
+    return undefined;
   }
 }

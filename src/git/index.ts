@@ -4,7 +4,7 @@ export { isArchiveFormatKnown, streamArchive } from './archive.ts';
 export { blame, countLines, LineOutOfRange } from './blame.ts';
 export { changedFiles } from './changes.ts';
 export { GitError, git, gitLoad, OutputTooLong } from './command.ts';
-export { readCommit } from './commits.ts';
+export { originalTexts, readCommit } from './commits.ts';
 export { contributorsTo } from './contributors.ts';
 export { allRefs, headBranch, objectFilePattern, objectFiles, plantRefs } from './copies.ts';
 export { copyRepository } from './copy.ts';

@@ -1,5 +1,5 @@
 /** Rebasing without a work tree: commits are applied again, one after another, on top of another commit. */
-import { readCommit } from './commits.ts';
+import { originalTexts, readCommit } from './commits.ts';
 import { listCommits } from './history.ts';
 import { mergeTrees } from './merging.ts';
 import type { Commit, Person, Repository } from './types.ts';
@@ -52,8 +52,7 @@ async function appliedTo(
   const id = await writeTreeCommit(repository, {
     tree_id,
     parent_ids: [tip.id],
-    message: commit.message,
-    author: { name: commit.author_name, email: commit.author_email, date: new Date(commit.authored_date) },
+    ...(await originalTexts(repository, commit.id)),
     committer: { ...committer, date: new Date() },
   });
   return readCommit(repository, id);

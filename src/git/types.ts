@@ -19,6 +19,13 @@ export interface Person {
   date: Date;
 }
 
+/** What a commit hands on to one that is made from it: bytes, which need not be UTF-8. */
+export interface OriginalTexts {
+  /** The name, the address, and the time with its zone, as they are in a commit; read if they are malformed. */
+  author: Buffer | Person;
+  message: Buffer;
+}
+
 export interface Commit {
   id: string;
   parent_ids: string[];

@@ -15,8 +15,9 @@ import { keepPaths } from './walking.ts';
 export interface NewCommit {
   /** Id of the parent, null for the first commit of a history. */
   parent: string | null;
-  message: string;
-  author: Person;
+  /** Bytes are those of another commit (`originalTexts`). */
+  message: string | Buffer;
+  author: Person | Buffer;
   committer: Person;
   /** Applied in order, so that a later one may build on an earlier one. */
   changes: readonly Change[];
@@ -126,15 +127,13 @@ function formatCommit(
   tree_id: string,
   parent_ids: readonly string[],
 ): Buffer {
-  const lines = [
-    `tree ${tree_id}`,
-    ...parent_ids.map((parent) => `parent ${fullId(parent)}`),
-    `author ${formatPerson(author)}`,
-    `committer ${formatPerson(committer)}`,
-    '',
-    message.replaceAll('\0', ''), // git's own tools would show the message only up to there.
-  ];
-  return Buffer.from(lines.join('\n'));
+  const text = Buffer.from(message);
+  return Buffer.concat([
+    Buffer.from(`tree ${tree_id}\n${parent_ids.map((parent) => `parent ${fullId(parent)}\n`).join('')}author `),
+    Buffer.isBuffer(author) ? author : Buffer.from(formatPerson(author)),
+    Buffer.from(`\ncommitter ${formatPerson(committer)}\n\n`),
+    text.includes(0) ? text.filter((byte) => byte !== 0) : text, // git's own tools would show the message only up to there.
+  ]);
 }
 
 /** Angle brackets and line ends would end the name or the header, and git drops them too. */

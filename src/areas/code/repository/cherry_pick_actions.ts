@@ -1,8 +1,11 @@
 /** Cherry-picking and reverting a commit on top of a branch, without a work tree (docs/reference/repository.md). */
+import { isUtf8 } from 'node:buffer';
 import type { Project } from '../../../access/index.ts';
 import {
   type Commit,
   mergeTrees,
+  type OriginalTexts,
+  originalTexts,
   type Repository,
   readCommit,
   repositoryOf,
@@ -35,13 +38,6 @@ function refusal({ kind, dry_run }: Picking, error_code: 'conflict' | 'empty'): 
   return new ApiError(400, { message, error_code, ...(dry_run ? { dry_run: 'error' } : {}) });
 }
 
-function messageOf({ kind, commit, message }: Picking): string {
-  if (message) return message;
-  return kind === 'revert'
-    ? `Revert "${commit.title}"\n\nThis reverts commit ${commit.id}`
-    : `${commit.message.trimEnd()}\n\n(cherry picked from commit ${commit.id})`;
-}
-
 /** The tree of the branch with the commit picked or reverted; for a merge, its changes relative to the first parent. */
 async function pickedTree(repository: Repository, pick: Picking, ours: string): Promise<string> {
   const { kind, commit } = pick;
@@ -57,10 +53,29 @@ async function pickedTree(repository: Repository, pick: Picking, ours: string): 
 }
 
 /** A cherry-pick keeps the author of the commit; the author of a revert is the caller. */
-function peopleOf({ kind, commit, caller }: Picking) {
+async function textsOf(repository: Repository, { kind, commit, caller, message }: Picking) {
   const committer = { name: caller.name, email: caller.commit_email, date: new Date() };
-  const first = { name: commit.author_name, email: commit.author_email, date: new Date(commit.authored_date) };
-  return { committer, author: kind === 'revert' ? committer : first };
+  const original = await originalTexts(repository, commit.id);
+  if (kind === 'cherry-pick') return { author: original.author, committer, message: message ?? pickMessage(original, commit) };
+  return { author: committer, committer, message: message ?? revertMessage(original, commit) };
+}
+
+const pickMessage = ({ message }: OriginalTexts, { id }: Commit): Buffer =>
+  Buffer.concat([withoutBlanks(message), Buffer.from(`\n\n(cherry picked from commit ${id})`)]);
+
+function revertMessage({ message }: OriginalTexts, { id, title }: Commit): Buffer {
+  const [line] = withoutBlanks(message).toString('latin1').split('\n', 1);
+  const subject = isUtf8(message) ? Buffer.from(title) : Buffer.from(line!, 'latin1');
+  return Buffer.concat([Buffer.from('Revert "'), subject, Buffer.from(`"\n\nThis reverts commit ${id}`)]);
+}
+
+/** Without what is blank at both ends, whatever the encoding. */
+function withoutBlanks(text: Buffer): Buffer {
+  const isBlank = (byte: number | undefined) => byte !== undefined && byte <= 0x20;
+  let [start, end] = [0, text.length];
+  while (isBlank(text[start])) start++;
+  while (end > start && isBlank(text[end - 1])) end--;
+  return text.subarray(start, end);
 }
 
 /**
@@ -81,8 +96,7 @@ async function pickOnto(services: Services, pick: Picking): Promise<string | und
   const id = await writeTreeCommit(repository, {
     tree_id,
     parent_ids: [head],
-    message: messageOf(pick),
-    ...peopleOf(pick),
+    ...(await textsOf(repository, pick)),
   });
   const update = { ref: `refs/heads/${branch}`, old: head, new: id };
   await refusePush(services, { project, caller }, update);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { git, readCommit, resolveBranch } from '../../../git/index.ts';
+import { git, readCommit, resolveBranch, updateRefs } from '../../../git/index.ts';
 import { changesFor } from './file_actions.ts';
 
 const commitsOf = ({ project }: World) => `/projects/${project.id}/repository/commits`;
@@ -47,6 +47,15 @@ test('other work is done between the actions of a large commit', async () => {
   await changesFor(repositoryIn(here), parent, actions);
   isReading = false;
   assert.ok(turnsAt.at(-1)! - turnsAt[0]! >= 4, `${turnsAt[0]} to ${turnsAt.at(-1)}`);
+});
+
+test('a blank author is as none', async () => {
+  const here = await filledWorld();
+  const actions = [{ action: 'create', file_path: 'new', content: 'x' }];
+  const { body } = await here
+    .as('maintainer')
+    .post(commitsOf(here), { ...change, author_name: ' ', author_email: '\t', actions });
+  assert.deepEqual([body.author_name, body.author_email], [body.committer_name, body.committer_email]);
 });
 
 test('one commit can contain every kind of action, applied in order', async () => {
@@ -281,6 +290,30 @@ test('a commit is cherry-picked and reverted, and each new commit names its orig
   const root = (await as('reporter').get(commitsOf(here))).body.at(-1).id;
   const emptied = await as('developer').post(`${commitsOf(here)}/${root}/revert`, { branch: 'topic' });
   assert.equal(emptied.body.error_code, 'conflict', 'README.md has changed since');
+});
+
+test('a cherry-pick keeps the time zone of the author, and it and a revert keep bytes that are not UTF-8', async () => {
+  const { topic, ...here } = await withTopic();
+  const repository = repositoryIn(here);
+  const { tree_id, parent_ids } = await readCommit(repository, topic);
+  const author = 'author Jos\xe9 <j@example.com> 1700000000 +0530\n';
+  const content = `tree ${tree_id}\nparent ${parent_ids[0]}\n${author}committer A <a@b> 1700000000 -0800\n\nCaf\xe9\n\nAt length.\n`;
+  const input = Buffer.from(content, 'latin1');
+  const id = (await git(repository, 'hash-object', ['-tcommit', '-w', '--stdin'], [], [], { input })).toString().trim();
+  await updateRefs(repository, [{ ref: 'refs/heads/odd', old: null, new: id }]);
+  const made = async (kind: string, sha: string) => {
+    const { status, body } = await here
+      .as('maintainer')
+      .post(`${commitsOf(here)}/${sha}/${kind}`, { branch: 'main', message: '  ' });
+    assert.equal(status, 201, JSON.stringify(body));
+    const commit = (await git(repository, 'cat-file commit', [], [body.id])).toString('latin1');
+    return { id: body.id, author: `${/^author .*$/m.exec(commit)![0]}\n`, message: commit.slice(commit.indexOf('\n\n') + 2) };
+  };
+  const picked = await made('cherry_pick', id);
+  const message = `Caf\xe9\n\nAt length.\n\n(cherry picked from commit ${id})`;
+  assert.deepEqual([picked.author, picked.message], [author, message], 'a blank message is as none');
+  const reverted = await made('revert', picked.id);
+  assert.equal(reverted.message, `Revert "Caf\xe9"\n\nThis reverts commit ${picked.id}`);
 });
 
 test('a failed cherry-pick says why, and the branch does not move', async () => {
