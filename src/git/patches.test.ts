@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { commitTo, put, temporaryRepository } from '../../test/support/bare_repository.ts';
-import { type Change, changedFiles, git, patchesOf, type Repository } from './index.ts';
+import { commitTo, put, someone, temporaryRepository } from '../../test/support/bare_repository.ts';
+import { type Change, changedFiles, git, patchesOf, type Repository, writeTreeCommit } from './index.ts';
 
 const limits = { patch_bytes: 10_000, total_bytes: 100_000_000 };
 
@@ -100,4 +100,37 @@ test('a link that becomes a file is removed and added in one patch', async (t) =
   const patches = await patchesByPath(repository, first, tree);
   assert.equal(patches.a!.hunks, '@@ -1 +0,0 @@\n-a\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n');
   assert.equal(patches.z!.hunks, '@@ -1 +0,0 @@\n-z\n');
+});
+
+/** A commit of files whose names are given by their bytes, as latin1. */
+async function commitWith(repository: Repository, files: Record<string, string>): Promise<string> {
+  const lines = [];
+  for (const [name, input] of Object.entries(files)) {
+    const id = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input })).toString().trim();
+    lines.push(`100644 blob ${id}\t${name}\0`);
+  }
+  const tree = await git(repository, 'mktree', ['-z'], [], [], { input: Buffer.from(lines.join(''), 'latin1') });
+  return writeTreeCommit(repository, {
+    ...{ tree_id: tree.toString().trim(), parent_ids: [], message: 'x' },
+    ...{ author: someone, committer: someone },
+  });
+}
+
+test('files whose names are not UTF-8 have their patches, also those that look the same', async (t) => {
+  const repository = await temporaryRepository(t);
+  const first = await commitWith(repository, { 'caf\xe9': 'one\n', 'caf\xe8': 'uno\n', '[\xe9?\x82\xa0': 'a\n', cafe: '1\n' });
+  const second = await commitWith(repository, { 'caf\xe9': 'two\n', 'caf\xe8': 'due\n', '\xff\xfe\xfd': 'b\n', cafe: '2\n' });
+  const files = (await changedFiles(repository, { from: first, to: second })).filter(({ path }) => path !== 'cafe');
+  const patches = await patchesOf(repository, { from: first, to: second }, files, limits);
+  assert.deepEqual(
+    files.map(({ path }, index) => [path, patches[index]!.hunks]),
+    [
+      ['[\ufffd?\ufffd\ufffd', '@@ -1 +0,0 @@\n-a\n'],
+      ['caf\ufffd', '@@ -1 +1 @@\n-uno\n+due\n'],
+      ['caf\ufffd', '@@ -1 +1 @@\n-one\n+two\n'],
+      ['\ufffd\ufffd\ufffd', '@@ -0,0 +1 @@\n+b\n'],
+    ],
+  );
+  const [, , last] = files;
+  assert.deepEqual(await patchesOf(repository, { from: first, to: second }, [last!], limits), [patches[2]]);
 });

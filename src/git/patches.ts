@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { emptyTree } from './changes.ts';
 import { gitStream } from './command.ts';
 import { fullId } from './ids.ts';
+import { byPathspecs, pathspecOf } from './pathspecs.ts';
 import type { ChangedFile, Environment, Option, Patch, Repository } from './types.ts';
 
 export interface PatchLimits {
@@ -31,7 +32,7 @@ export async function patchesOf(
   files: readonly ChangedFile[],
   limits: PatchLimits,
 ): Promise<Patch[]> {
-  const names = files.map(({ status, path }) => `${status} ${path}`);
+  const names = files.map((file) => `${file.status} ${nameOf(file)}`);
   const key = [repository.path, from, to, limits.patch_bytes, limits.total_bytes, ...names].join('\0');
   const known = env ? undefined : known_patches.get(key);
   if (known) return known;
@@ -46,13 +47,16 @@ const known_patches = new LRUCache<string, Patch[]>({ maxSize: 32 * 1024 * 1024 
 const longest_kept = 256 * 1024;
 
 async function comparedBy(work: PatchRun, { from, to }: { from: string | null; to: string }, files: readonly ChangedFile[]) {
-  const in_place = files.filter(({ status }) => status !== 'renamed').map(({ path }) => path);
+  const in_place = files.filter(({ status }) => status !== 'renamed');
   const patches = await work.ofPaths([from === null ? emptyTree(to) : fullId(from), fullId(to)], in_place);
   const found: Patch[] = [];
   for (const file of files)
-    found.push(file.status === 'renamed' ? await work.ofPair(file) : (patches.get(file.path) ?? left_out));
+    found.push(file.status === 'renamed' ? await work.ofPair(file) : (patches.get(nameOf(file)) ?? left_out));
   return found;
 }
+
+/** Files whose names differ only in bytes that are not UTF-8 have one path, so that their contents tell them apart. */
+const nameOf = ({ old_id, id, path }: Pick<ChangedFile, 'old_id' | 'id' | 'path'>): string => `${old_id} ${id} ${path}`;
 
 class PatchRun {
   readonly #repository: Repository;
@@ -67,40 +71,42 @@ class PatchRun {
     this.#budget_bytes = limits.total_bytes;
   }
 
-  /** The patches of files whose path is the same on both sides, by path. */
-  async ofPaths(sides: string[], paths: readonly string[]): Promise<Map<string, Patch>> {
+  /** The patches of files whose path is the same on both sides, by `nameOf`. */
+  async ofPaths(sides: string[], files: readonly ChangedFile[]): Promise<Map<string, Patch>> {
     const patches = new Map<string, Patch>();
-    let rest = [...paths];
+    let rest = [...files];
     while (rest.length > 0 && this.#budget_bytes > 0) {
       const batch = rest.slice(0, files_per_run);
       const found = await this.#batch(sides, batch);
-      for (const [path, patch] of found) patches.set(path, patch);
-      const missing = batch.filter((path) => !found.has(path));
+      for (const [name, patch] of found) patches.set(name, patch);
+      const missing = batch.filter((file) => !found.has(nameOf(file)));
       // Not even the first patch fitted, for instance because a file was replaced by a folder with a long list.
-      if (missing.length === batch.length) patches.set(missing.shift()!, too_large);
+      if (missing.length === batch.length) patches.set(nameOf(missing.shift()!), too_large);
       rest = [...missing, ...rest.slice(batch.length)];
     }
     return patches;
   }
 
   /** The first patches of a batch, at least one. */
-  async #batch(sides: string[], paths: readonly string[]): Promise<Map<string, Patch>> {
+  async #batch(sides: string[], files: readonly ChangedFile[]): Promise<Map<string, Patch>> {
+    const paths = files.map(({ path }) => pathspecOf(path));
     const formats = ['-r', '-z', '--raw', '--patch', '--no-abbrev', '--no-renames', ...options] as const;
     const { content, is_whole } = await this.#read('diff-tree', formats, sides, paths);
     const { types, patch_start } = readList(content);
     const sections = sectionsOf(content.subarray(patch_start));
     const found = new Map<string, Patch>();
-    const wanted = new Set(paths);
-    for (const [path, is_split] of types) {
+    const wanted = new Map(files.map((file) => [nameOf(file), file]));
+    for (const [name, is_split] of types) {
       const own = sections.splice(0, is_split ? 2 : 1);
       const is_cut = !is_whole && sections.length === 0;
       if (own.length === 0) break;
       const length = own.reduce((sum, section) => sum + section.length, 0);
       if (is_cut && length <= this.#patch_bytes) break;
-      if (wanted.has(path)) found.set(path, is_cut ? too_large : this.#patchOf(own, path, path));
+      const file = wanted.get(name);
+      if (file) found.set(name, is_cut ? too_large : this.#patchOf(own, file.path, file.path));
       if (is_cut) break;
     }
-    if (is_whole) for (const path of paths) if (!found.has(path)) found.set(path, { hunks: '', state: 'whole' });
+    if (is_whole) for (const name of wanted.keys()) if (!found.has(name)) found.set(name, { hunks: '', state: 'whole' });
     return found;
   }
 
@@ -124,7 +130,7 @@ class PatchRun {
     const limit = Math.min(run_bytes + this.#patch_bytes, this.#budget_bytes);
     const chunks: Buffer[] = [];
     let size = 0;
-    const run = this.#env ? { env: this.#env } : {};
+    const run = { env: { ...this.#env, ...byPathspecs } };
     for await (const chunk of gitStream(this.#repository, command, formats, operands, paths, run)) {
       chunks.push(chunk);
       size += chunk.length;
@@ -135,15 +141,16 @@ class PatchRun {
   }
 }
 
-/** The files of a `--raw -z` list in order, and the offset of the patches after it. A change of type has two patches. */
-function readList(content: Buffer): { types: [path: string, is_split: boolean][]; patch_start: number } {
+/** The files of a `--raw -z` list in order, as `nameOf` names them, and the offset of the patches after it. A change of type has two patches. */
+function readList(content: Buffer): { types: [name: string, is_split: boolean][]; patch_start: number } {
   const types: [string, boolean][] = [];
   let at = 0;
   while (content[at] === 0x3a) {
     const status_end = content.indexOf(0, at);
     const path_end = content.indexOf(0, status_end + 1);
     if (status_end < 0 || path_end < 0) return { types, patch_start: content.length };
-    types.push([content.toString('utf8', status_end + 1, path_end), content[status_end - 1] === 0x54]);
+    const [, , old_id = '', id = '', status] = content.toString('latin1', at, status_end).split(' ');
+    types.push([nameOf({ old_id, id, path: content.toString('utf8', status_end + 1, path_end) }), status === 'T']);
     at = path_end + 1;
   }
   return { types, patch_start: at + 1 };
