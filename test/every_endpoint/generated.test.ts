@@ -137,6 +137,14 @@ test('deprecated items are marked in the OpenAPI document', () => {
     assert.ok(marked.has(place), place);
 });
 
+test('no answer but 204 is without a body, except to HEAD', () => {
+  const empty = endpoints.filter(({ method, returns }) => returns.kind === 'nothing' && method !== 'HEAD');
+  assert.deepEqual(
+    empty.filter(({ returns }) => returns.status !== undefined).map(({ method, path }) => `${method} ${path}`),
+    [],
+  );
+});
+
 test('every tag has one description', () => {
   const tags = new Set(endpoints.map(({ tag }) => tag));
   assert.deepEqual(repeated([...tags].map(({ name }) => name)), []);

@@ -169,9 +169,10 @@ async function groupMilestoneLike(tx: Database, group: PlanningParent, milestone
 /**
  * Promotes a project milestone to a group milestone. Milestones with the same title in the group and its projects are merged into it, with their issues.
  * @param group the group that the project is in
+ * @returns the id of the group milestone
  * @throws ApiError 404
  */
-export async function promoteMilestone(tx: Database, project_id: number, id: number, group: PlanningParent): Promise<void> {
+export async function promoteMilestone(tx: Database, project_id: number, id: number, group: PlanningParent): Promise<number> {
   // Locked, so that no issue can get one of them between the merge and the deletion.
   const { rows } = await sql<MilestoneFields & { id: number; state: string; project_id: number }>`
     select milestones.id, milestones.project_id, title, milestones.description, start_date, due_date, state
@@ -192,4 +193,5 @@ export async function promoteMilestone(tx: Database, project_id: number, id: num
   await sql`update issues set milestone_id = ${promoted} where ${merged}`.execute(tx);
   await sql`update resource_milestone_events set milestone_id = ${promoted} where ${merged}`.execute(tx);
   await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);
+  return promoted;
 }

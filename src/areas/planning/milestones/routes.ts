@@ -129,14 +129,15 @@ const promotion = post('/projects/:id/milestones/:milestone_id/promote', {
   summary: 'Promote a milestone to a group milestone',
   access: planningRole('project', 'reporter'),
   input: { milestone_id: Id },
-  returns: withStatus(200, nothing),
+  returns: withStatus(200, one(Milestone)),
   refusals: { 400: 'Project does not belong to a group.' },
-  handle: async ({ db, caller, parent, input: { milestone_id } }) => {
+  handle: async ({ db, url, caller, parent, input: { milestone_id } }) => {
     const group = await groupFor(db, caller, String(parent.namespace_id));
     if (!group) throw badRequest('Project does not belong to a group.');
     if (group.access_level < levels.reporter) throw forbidden();
     const target: PlanningParent = { kind: 'group', id: group.id, name: group.name, namespace_id: group.id };
-    await db.transaction().execute((tx) => promoteMilestone(tx, parent.id, milestone_id, target));
+    const id = await db.transaction().execute((tx) => promoteMilestone(tx, parent.id, milestone_id, target));
+    return presentMilestone(url, await milestoneOf(db, ownerOf(target), id));
   },
 });
 
