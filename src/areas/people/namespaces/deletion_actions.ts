@@ -17,8 +17,6 @@ export interface Deletion {
 interface Deletable {
   id: number;
   full_path: string;
-  /** Whether it or one of its ancestors is marked. */
-  marked_for_deletion: boolean;
 }
 
 interface Names {
@@ -55,7 +53,8 @@ export const groupDeletion: DeletableKind = {
 const endingOf = (id: number) => `-deletion_scheduled-${id}`;
 
 /**
- * Marks a group or project for deletion, or schedules the immediate deletion of a marked one. What is inside a marked group stays as it is.
+ * Marks a group or project for deletion, also inside a marked group, or schedules the immediate deletion of a marked one. What is inside a group that is marked stays
+ * as it is.
  * @param tx a transaction that has locked the tree
  * @throws ApiError 404 when it no longer exists, 400 when it is already marked or cannot be deleted immediately, 412 when it changed after `unmodified_since`
  */
@@ -72,7 +71,6 @@ export async function markOrRemove(tx: Database, kind: DeletableKind, thing: Del
     return;
   }
   if (marked_for_deletion_at !== null) throw badRequest(`${noun} has been already marked for deletion`);
-  if (thing.marked_for_deletion) return;
   await mark(tx, kind, { id: thing.id, name, path });
 }
 

@@ -42,7 +42,6 @@ test('a group that is marked for deletion marks everything in it, until it is re
   assert.equal((await here.as('owner').post('/groups', { name: 'more', path: 'more', parent_id: below.id })).status, 403);
   assert.equal((await here.as('owner').post('/projects', { name: 'more', namespace_id: below.id })).status, 400);
   assert.equal((await here.as('maintainer').post(`/projects/${here.project.id}/freeze_periods`, {})).status, 403);
-  assert.equal((await here.as('owner').delete(`/projects/${here.project.id}`)).status, 202);
   assert.equal(
     (await here.as('owner').get(`/projects/${here.project.id}`)).body.marked_for_deletion_on,
     null,
@@ -138,6 +137,19 @@ test('only a marked subgroup is deleted immediately, when the request names its 
   );
   assert.deepEqual(await performQueued(here.services, removal), ['remove_group']);
   assert.equal((await here.as('owner').get(`/groups/${below.id}`)).status, 404);
+});
+
+test('a subgroup of a marked group is marked and deleted by itself', async () => {
+  const here = await world({});
+  const below = await addGroup(here, 'below', here.group.id);
+  const url = `/groups/${below.id}`;
+  for (const id of [here.group.id, below.id]) assert.equal((await here.as('owner').delete(`/groups/${id}`)).status, 202);
+  const { full_path } = (await here.as('owner').get(url)).body;
+  assert.ok(full_path.endsWith(`/below-deletion_scheduled-${below.id}`), full_path);
+  assert.equal((await here.as('owner').delete(url, { permanently_remove: true, full_path })).status, 202);
+  assert.deepEqual(await performQueued(here.services, removal), ['remove_group']);
+  assert.equal((await here.as('owner').get(url)).status, 404);
+  assert.equal((await here.as('owner').get(`/groups/${here.group.id}`)).status, 200);
 });
 
 test('an archived group archives everything in it', async () => {

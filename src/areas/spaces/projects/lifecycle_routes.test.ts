@@ -153,6 +153,28 @@ test('a marked project is deleted immediately when the request names its path, u
   assert.equal((await here.as('owner').get(url)).status, 404);
 });
 
+test('a project in a group that is marked for deletion is marked and removed by itself, and stays marked when the group is restored', async () => {
+  const here = await world();
+  const url = `/projects/${here.project.id}`;
+  const group = `/groups/${here.group.id}`;
+  assert.equal((await here.as('owner').delete(group)).status, 202);
+  const shown = async () => (await here.as('owner').get(url)).body;
+  const early = await here.as('owner').delete(url, { permanently_remove: true, full_path: (await shown()).path_with_namespace });
+  assert.deepEqual([early.status, early.body], [400, { message: 'Project must be marked for deletion first.' }]);
+  assert.equal((await here.as('owner').delete(url)).status, 202);
+  assert.equal((await shown()).path, `${here.project.path}-deletion_scheduled-${here.project.id}`);
+  assert.equal((await here.as('owner').delete(url)).body.message, 'Project has been already marked for deletion');
+
+  assert.equal((await here.as('owner').post(`${group}/restore`)).status, 201);
+  assert.notEqual((await shown()).marked_for_deletion_on, null);
+  assert.equal((await here.as('owner').delete(group)).status, 202);
+  const now = { permanently_remove: true, full_path: (await shown()).path_with_namespace };
+  assert.equal((await here.as('owner').delete(url, now)).status, 202);
+  await performQueued(here.services, removal);
+  assert.equal((await here.as('owner').get(url)).status, 404);
+  assert.equal((await here.as('owner').get(group)).status, 200);
+});
+
 test('an archived project is read-only until it is unarchived', async () => {
   const here = await filledWorld();
   const url = `/projects/${here.project.id}`;
