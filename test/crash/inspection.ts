@@ -6,7 +6,7 @@ import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts
 import { readConfig } from '../../src/config.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect, type Database } from '../../src/db/index.ts';
-import { repositoryOf } from '../../src/git/index.ts';
+import { repositoryOf, staleLocks } from '../../src/git/index.ts';
 import { showPresence } from '../../src/jobs/alive.ts';
 import { type JobServices, servicesFor } from '../../src/services/index.ts';
 import type { Client } from '../support/client.ts';
@@ -141,10 +141,12 @@ async function settle(services: JobServices, connectionString: string): Promise<
   assert.deepEqual(await db.selectFrom('reference_updates').selectAll().execute(), []);
 }
 
-/** What the server packs after git has listed it, and before git reads it, is missed once. */
+/** No lock is left on any ref. What the server packs after git has listed it, and before git reads it, is missed once. */
 async function inspectRepositories(git: GitClient, services: JobServices): Promise<void> {
   for (const project of await services.db.selectFrom('projects').select(['id', 'storage']).execute()) {
-    const fsck = () => gitIn(git, repositoryOf(services, project).path, 'fsck', '--strict', '--no-dangling', '--no-progress');
+    const repository = repositoryOf(services, project);
+    assert.deepEqual(await staleLocks(repository, new Date()), []);
+    const fsck = () => gitIn(git, repository.path, 'fsck', '--strict', '--no-dangling', '--no-progress');
     await fsck().catch(fsck);
   }
 }

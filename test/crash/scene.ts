@@ -1,8 +1,10 @@
 /** A server that is written to, killed, and looked at. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { readConfig } from '../../src/config.ts';
+import { keepAroundRef, repositoryOf } from '../../src/git/index.ts';
 import { type Client, clientOf } from '../support/client.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { type GitClient, gitClient, remoteOf } from '../support/git.ts';
@@ -128,6 +130,15 @@ async function strike(victim: Victim, running: Instance, round: Round, most: num
   if (victim !== 'database') await running.killServer();
 }
 
+/** What a git process leaves that is killed while it sets a ref, which rarely happens by chance: it takes less than a millisecond. */
+async function leaveLock({ environment, merging }: Scene): Promise<void> {
+  const { storages } = readConfig(environment);
+  const repository = repositoryOf({ storages: { default: storages[0]!.path } }, { id: merging.id, storage: 'default' });
+  const lock = path.join(repository.path, `${keepAroundRef('0'.repeat(40))}.lock`);
+  await mkdir(path.dirname(lock), { recursive: true });
+  await writeFile(lock, '');
+}
+
 /** Writes until the victim is killed, starts what is missing, and looks at what is left. */
 export async function playRound(
   scene: Scene,
@@ -143,7 +154,10 @@ export async function playRound(
   if (round.failures.length > 0)
     assert.fail(`Writing failed before anything was killed:\n${round.failures.join('\n')}\n${instance.said()}`);
   if (victim === 'database') await instance.ready();
-  else scene.instance = await start(environment);
+  else {
+    await leaveLock(scene);
+    scene.instance = await start(environment);
+  }
   await inspect(scene);
 }
 
