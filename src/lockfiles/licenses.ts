@@ -125,11 +125,17 @@ function parsedLicenses(value: unknown): string[] {
 
 const unknown: LicenseName = { name: 'unknown', spdx_identifier: 'unknown', url: null };
 
+/** The identifier of the list for one that ends in `+`: most licenses have none for later versions. */
+const listedId = (id: string): string =>
+  [id.replace(/\+$/, '-or-later'), id].find((each) => Object.hasOwn(licenseList, each)) ?? id.replace(/\+$/, '');
+
 function namedLicense(license: string): LicenseName {
-  const [, id = license, exception] = /^([^ ]+?)\+?(?: WITH (.+))?$/.exec(license) ?? [];
-  if (/^(?:LicenseRef|DocumentRef)-/.test(id)) return { name: license, spdx_identifier: license, url: null };
+  const [, said = license, exception] = /^([^ ]+)(?: WITH (.+))?$/.exec(license) ?? [];
+  if (/^(?:LicenseRef|DocumentRef)-/.test(said)) return { name: license, spdx_identifier: license, url: null };
+  const id = listedId(said);
   if (!Object.hasOwn(licenseList, id)) return { name: license, spdx_identifier: null, url: null };
-  const { name } = licenseList[id]!;
+  const later = said.endsWith('+') && !/\+$|-or-later$/.test(id) ? ' or later' : '';
+  const name = `${licenseList[id]!.name}${later}`;
   return {
     name: exception === undefined ? name : `${name} with ${exception}`,
     spdx_identifier: license,

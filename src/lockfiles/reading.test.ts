@@ -98,5 +98,17 @@ test('licenses have the names and pages of the SPDX list', () => {
     },
     { name: 'Own words', spdx_identifier: null, url: null },
   ]);
+  assert.deepEqual(
+    namedLicenses(['GPL-2.0+', 'LGPL-2.1+ WITH Classpath-exception-2.0', 'AGPL-3.0+', 'MPL-2.0+', 'Words+']).map(
+      ({ name, url }) => `${name}: ${url?.split('/').at(-1)}`,
+    ),
+    [
+      'GNU General Public License v2.0 or later: GPL-2.0-or-later.html',
+      'GNU Lesser General Public License v2.1 or later with Classpath-exception-2.0: LGPL-2.1-or-later.html',
+      'GNU Affero General Public License v3.0 or later: AGPL-3.0-or-later.html',
+      'Mozilla Public License 2.0 or later: MPL-2.0.html',
+      'Words+: undefined',
+    ],
+  );
   assert.deepEqual(namedLicenses([]), [{ name: 'unknown', spdx_identifier: 'unknown', url: null }]);
 });
