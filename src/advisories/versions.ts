@@ -38,6 +38,10 @@ const compareSemver: Compare = (one, other) => {
   return a && b ? semver.compare(a, b) : compareAny(one, other);
 };
 
+/** Pub orders versions that differ only in their build: one without is older, and its parts are compared like those of a prerelease. */
+const comparePub: Compare = (one, other) =>
+  compareSemver(one, other) || (semver.valid(one) && semver.valid(other) ? semver.compareBuild(one, other) : 0);
+
 const comparePython: Compare = (one, other) =>
   isPep440(one) && isPep440(other) ? comparePep440(one, other) : compareAny(one, other);
 
@@ -78,15 +82,13 @@ interface MavenToken {
 function mavenTokens(version: string): MavenToken[] {
   const tokens: MavenToken[] = [];
   let separator: '.' | '-' = '.';
-  for (const [part] of version.toLowerCase().matchAll(/\d+|[^\d.-]+|[.-]/g)) {
+  // The short forms count only before a number, as in 1.0-b2.
+  for (const [, part = '', number] of version.toLowerCase().matchAll(/(\d+|[^\d.-]+|[.-])(?=(\d?))/g)) {
     if (part === '.' || part === '-') {
       separator = part;
       continue;
     }
-    const next = version.toLowerCase();
-    // The short forms count only before a number, as in 1.0-b2.
-    const isShort = part.length === 1 && new RegExp(`${part}\\d`).test(next);
-    const text = part.length === 1 && !isShort ? part : (mavenAliases.get(part) ?? part);
+    const text = part.length === 1 && number === '' ? part : (mavenAliases.get(part) ?? part);
     tokens.push({ separator, text });
     separator = '-'; // between digits and letters
   }
@@ -210,6 +212,10 @@ const compareDebian: Compare = (one, other) => {
   return compareDigits(a[1] ?? '', b[1] ?? '') || compareDebianPart(a[2]!, b[2]!) || compareDebianPart(a[3] ?? '', b[3] ?? '');
 };
 
+/** A number after the first one that begins with zero is a decimal fraction: `2.05` is older than `2.1`. */
+const compareFractions = (one: string, other: string): number =>
+  one.startsWith('0') || other.startsWith('0') ? sign(one, other) : compareDigits(one, other);
+
 const alpineSuffixes = ['alpha', 'beta', 'pre', 'rc', '', 'cvs', 'svn', 'git', 'hg', 'p'];
 
 /** `1.2.3a_rc1-r4`. */
@@ -225,7 +231,7 @@ const compareAlpine: Compare = (one, other) => {
     const order =
       left === undefined || right === undefined
         ? sign(left === undefined ? 0 : 1, right === undefined ? 0 : 1)
-        : compareDigits(left, right);
+        : (at === 0 ? compareDigits : compareFractions)(left, right);
     if (order !== 0) return order;
   }
   const byLetter = sign(a.letter, b.letter);
@@ -247,7 +253,7 @@ const orders = new Map<string, Compare>([
   ['Maven', compareMaven],
   ['NuGet', compareNuget],
   ['Packagist', compareComposer],
-  ['Pub', compareSemver],
+  ['Pub', comparePub],
   ['PyPI', comparePython],
   ['RubyGems', compareGems],
   ['crates.io', compareSemver],
