@@ -6,6 +6,8 @@ import { Unreadable } from './entries.ts';
 
 /** No lock file is nested this deeply. */
 const deepest = 500;
+/** Package managers write none. What an alias stands for is read again each time. */
+const mostAliases = 100;
 
 /**
  * The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Visual Studio writes some.
@@ -42,11 +44,11 @@ function reading<T>(format: string, read: () => T): T {
 export const jsonOf = (bytes: Uint8Array): unknown => reading('JSON', () => JSON.parse(textOf(bytes)) as unknown);
 
 /**
- * The documents of a YAML file. Every scalar is text, so that a version such as 1.10 stays what it is. An alias is the same object again and costs nothing.
+ * The documents of a YAML file. Every scalar is text, so that a version such as 1.10 stays what it is.
  * @throws Unreadable
  */
 export const yamlOf = (bytes: Uint8Array): unknown[] =>
-  reading('YAML', () => loadAll(textOf(bytes), { schema: FAILSAFE_SCHEMA, maxDepth: deepest, maxAliases: 10_000 }));
+  reading('YAML', () => loadAll(textOf(bytes), { schema: FAILSAFE_SCHEMA, maxDepth: deepest, maxAliases: mostAliases }));
 
 /** @throws Unreadable */
 export const tomlOf = (bytes: Uint8Array): unknown => reading('TOML', () => parseToml(textOf(bytes), { maxDepth: deepest }));

@@ -62,21 +62,38 @@ export function readGradleGraph(bytes: Uint8Array): Contents {
   return found.contents();
 }
 
+/** A program of Groovy, Kotlin or Scala without its comments; what only looks like one in a text stays. */
+function withoutComments(text: string): string {
+  const kept: string[] = [];
+  const tokens = /"[^"\n]*"|'[^'\n]*'|\/\/|\/\*/g;
+  let from = 0;
+  for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
+    const isLine = token[0] === '//';
+    if (!isLine && token[0] !== '/*') continue;
+    const end = text.indexOf(isLine ? '\n' : '*/', tokens.lastIndex);
+    kept.push(text.slice(from, token.index));
+    if (end < 0) return kept.join('');
+    from = isLine ? end : end + '*/'.length;
+    tokens.lastIndex = from;
+  }
+  return kept.join('') + text.slice(from);
+}
+
 /** Literal coordinates in `build.gradle` or `build.gradle.kts`. */
 export function readGradleBuild(bytes: Uint8Array): Contents {
-  const text = textOf(bytes).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const text = withoutComments(textOf(bytes));
   const found = new Collector('gradle');
   const add = (configuration: string, group: string, name: string, version: string) => {
     if (isExact(version)) found.add({ name: `${group}/${name}`, version, direct: true, development: isTest(configuration) });
   };
   for (const [, configuration = '', coordinates = ''] of text.matchAll(
-    /\b([a-z]\w*)[ \t]*\(?[ \t]*["']([\w.-]+:[\w.-]+:[^"'$\s]+)["']/g,
+    /\b([a-z]\w*)[ \t]*(?:\([ \t]*)?["']([\w.-]+:[\w.-]+:[^"'$\s]+)["']/g,
   )) {
     const [group = '', name = '', version = ''] = coordinates.split(/[:@]/);
     if (configuration !== 'classpath') add(configuration, group, name, version);
   }
   const named =
-    /\b([a-z]\w*)[ \t]*\(?[ \t]*group[ \t]*[:=][ \t]*["']([\w.-]+)["'],[ \t]*name[ \t]*[:=][ \t]*["']([\w.-]+)["'],[ \t]*version[ \t]*[:=][ \t]*["']([^"'$]+)["']/g;
+    /\b([a-z]\w*)[ \t]*(?:\([ \t]*)?group[ \t]*[:=][ \t]*["']([\w.-]+)["'],[ \t]*name[ \t]*[:=][ \t]*["']([\w.-]+)["'],[ \t]*version[ \t]*[:=][ \t]*["']([^"'$]+)["']/g;
   for (const [, configuration = '', group = '', name = '', version = ''] of text.matchAll(named))
     add(configuration, group, name, version);
   return found.contents();
@@ -84,7 +101,7 @@ export function readGradleBuild(bytes: Uint8Array): Contents {
 
 /** `build.sbt`: `"group" %% "artifact" % "version" % Test`. The suffix that `%%` adds is that of the Scala version, which is not looked up. */
 export function readSbt(bytes: Uint8Array): Contents {
-  const text = textOf(bytes).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const text = withoutComments(textOf(bytes));
   const found = new Collector('sbt');
   const coordinates = /"([\w.-]+)"[ \t]*%{1,3}[ \t]*"([\w.-]+)"[ \t]*%[ \t]*"([^"$]+)"(?:[ \t]*%[ \t]*"?([\w-]+))?/g;
   for (const [, group = '', name = '', version = '', scope = ''] of text.matchAll(coordinates))

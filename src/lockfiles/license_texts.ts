@@ -1,7 +1,7 @@
 /** Licenses by their texts, as files named LICENSE contain them. */
 
-/** What is unmistakable in a text, in lower case and with single spaces. The first of a family counts, since later ones are quoted in it. */
-const families: readonly (readonly [id: string, pattern: RegExp])[][] = [
+/** What is unmistakable in a text, in lower case and with single spaces. Of several phrases, each follows the one before. The first of a family counts, since later ones are quoted in it. */
+const families: readonly (readonly [id: string, ...phrases: RegExp[]])[][] = [
   [
     ['AGPL-3.0', /gnu affero general public license version 3/],
     ['LGPL-3.0', /gnu lesser general public license version 3/],
@@ -19,10 +19,11 @@ const families: readonly (readonly [id: string, pattern: RegExp])[][] = [
     ['EPL-1.0', /eclipse public license - v 1\.0/],
   ],
   [
-    ['BSD-4-Clause', /redistribution and use in source and binary forms.*all advertising materials/],
+    ['BSD-4-Clause', /redistribution and use in source and binary forms/, /all advertising materials/],
     [
       'BSD-3-Clause',
-      /redistribution and use in source and binary forms.*(?:neither the names? of|names? of .{0,200}may not be used to endorse)/,
+      /redistribution and use in source and binary forms/,
+      /neither the names? of|names? of .{0,200}may not be used to endorse/,
     ],
     ['BSD-2-Clause', /redistribution and use in source and binary forms/],
   ],
@@ -46,11 +47,22 @@ const families: readonly (readonly [id: string, pattern: RegExp])[][] = [
 /** No license is longer; a text of several is told by its beginning. */
 const longest = 40_000;
 
+/** Whether a text contains phrases in their order. */
+function hasAll(text: string, phrases: readonly RegExp[]): boolean {
+  let rest = text;
+  for (const phrase of phrases) {
+    const found = phrase.exec(rest);
+    if (!found) return false;
+    rest = rest.slice(found.index + found[0].length);
+  }
+  return true;
+}
+
 /** The SPDX identifiers of the licenses that a text contains; empty when none is recognized. */
 export function licensesInText(text: string): string[] {
   const plain = text
     .slice(0, longest)
     .toLowerCase()
     .replace(/[\s*#]+/g, ' ');
-  return families.flatMap((family) => family.find(([, pattern]) => pattern.test(plain))?.[0] ?? []);
+  return families.flatMap((family) => family.find(([, ...phrases]) => hasAll(plain, phrases))?.[0] ?? []);
 }

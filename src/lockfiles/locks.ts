@@ -12,7 +12,7 @@ export function readCargo(bytes: Uint8Array): Contents {
   const direct = new Set(
     packages
       .filter(isOwn)
-      .flatMap((about) => itemsOf(memberOf(about, 'dependencies')).map((each) => String(each).replace(/ \(.*$/, ''))),
+      .flatMap((about) => itemsOf(memberOf(about, 'dependencies')).map((each) => String(each).split(' (', 1)[0]!)),
   );
   const found = new Collector('cargo');
   for (const about of packages) {

@@ -61,8 +61,9 @@ const fromComposer: Kind['read'] = (bytes) => {
 /** A specification of a gem, as far as it is literal. */
 const fromGemspec: Kind['read'] = (bytes) => {
   const text = textOf(bytes);
-  const literal = (name: string) => new RegExp(`^\\s*\\w+\\.${name}\\s*=\\s*["']([^"'\n]*)["']`, 'm').exec(text)?.[1] ?? '';
-  const [, list = ''] = /^\s*\w+\.licenses\s*=\s*\[([^\]]*)\]/m.exec(text) ?? [];
+  const literal = (name: string) => new RegExp(`^[ \\t]*\\w+\\.${name}\\s*=\\s*["']([^"'\n]*)["']`, 'm').exec(text)?.[1] ?? '';
+  const opening = /^[ \t]*\w+\.licenses\s*=\s*\[/m.exec(text);
+  const [list = ''] = opening ? text.slice(opening.index + opening[0].length).split(']', 1) : [];
   const licenses = [...list.matchAll(/["']([^"'\n]*)["']/g)].map(([, each]) => each);
   return [
     {
@@ -105,7 +106,7 @@ const kinds: readonly Kind[] = [
   { pattern: /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/, ecosystem: 'npm', read: fromJson },
   { pattern: /(?:^|\/)vendor\/[^/]+\/Cargo\.toml$/, ecosystem: 'crates.io', read: fromCargo },
   {
-    pattern: /(?:^|\/)vendor\/([^/]+\.[^/]+\/.+)\/(?:LICEN[CS]E|COPYING)(?:\.(?:md|txt))?$/,
+    pattern: /(?:^|\/)vendor\/([^/.]+\.[^/]+\/.+)\/(?:LICEN[CS]E|COPYING)(?:\.(?:md|txt))?$/,
     ecosystem: 'Go',
     read: fromText,
   },

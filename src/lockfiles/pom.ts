@@ -5,6 +5,7 @@ import { childOf, childrenOf, childText, type Element, xmlOf } from './formats.t
 import { isExact } from './jvm.ts';
 
 const mostParents = 10;
+const longestProperty = 255;
 
 /** @throws Unreadable */
 export function projectIn(bytes: Uint8Array): Element {
@@ -77,7 +78,11 @@ function withParents(
 function interpolated(text: string, properties: ReadonlyMap<string, string>): string {
   let value = text;
   for (let round = 0; round < 5 && value.includes('${') && value.length < 1_000; round++)
-    value = value.replace(/\$\{([^{}]+)\}/g, (whole, name: string) => properties.get(name) ?? whole);
+    value = value.replace(/\$\{([^{}]+)\}/g, (whole, name: string) => {
+      const property = properties.get(name) ?? whole;
+      // Each dependency can name a property that is as long as the file.
+      return property.length > longestProperty ? whole : property;
+    });
   return value;
 }
 

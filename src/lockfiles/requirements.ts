@@ -1,25 +1,33 @@
 /** Requirements of Python, as PEP 508 writes them: files of pip, `requires.txt`, `setup.py`, `setup.cfg` and `pyproject.toml`. */
 import { posix } from 'node:path';
-import { Collector, type Contents, pythonName } from './entries.ts';
+import { Collector, type Contents, pythonName, Unreadable } from './entries.ts';
 import { itemsOf, memberOf, membersOf, objectIn, textOf, tomlOf } from './formats.ts';
 
 /** The package of a requirement that allows exactly one version; undefined for others, since what is installed is not known. */
 export function pinned(requirement: string): { name: string; version: string } | undefined {
+  const plain = requirement.trim().replaceAll(/\s+/g, ' ');
   const [, name, version] =
-    /^([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*={2,3}\s*([^\s;,)*]+)\s*\)?\s*(?:;.*)?$/.exec(requirement.trim()) ?? [];
+    /^([A-Za-z0-9][\w.-]*) ?(?:\[[^\]]*\] ?)?(?:\( ?)?={2,3} ?([^ ;,)*]+) ?(?:\) ?)?(?:;.*)?$/.exec(plain) ?? [];
   return name && version ? { name: pythonName(name), version } : undefined;
+}
+
+/** What precedes the first match of an expression; all of a text without one. */
+function upTo(expression: RegExp, text: string): string {
+  const at = text.search(expression);
+  return at < 0 ? text : text.slice(0, at);
 }
 
 /** The lines of a file of pip: comments removed, continued lines joined, and options after a requirement cut off. */
 function* linesOf(text: string): Generator<{ line: string; comment: string }> {
   let begun = '';
   for (const raw of text.split(/\r?\n/)) {
-    const [, before = '', comment = ''] = /^(.*?)(?:(?:^|\s)#(.*))?$/.exec(raw) ?? [];
+    const before = upTo(/(?:^|\s)#/, raw);
+    const comment = raw.slice(before.length).trimStart().slice(1).trim();
     if (before.endsWith('\\')) {
       begun += before.slice(0, -1);
       continue;
     }
-    yield { line: `${begun}${before}`.replace(/\s--[a-z].*$/, '').trim(), comment: comment.trim() };
+    yield { line: upTo(/\s--[a-z]/, `${begun}${before}`).trim(), comment };
     begun = '';
   }
 }
@@ -37,7 +45,7 @@ function beside(path: string, other: string): string | undefined {
  */
 export function readRequirements(bytes: Uint8Array, path: string): Contents {
   const text = textOf(bytes);
-  const isCompiled = /^\s*# +via\b/m.test(text);
+  const isCompiled = /^[ \t]*# +via\b/m.test(text);
   const found = new Collector('pip');
   const includes: string[] = [];
   let last: { name: string; version: string; direct: boolean | null } | undefined;
@@ -47,11 +55,10 @@ export function readRequirements(bytes: Uint8Array, path: string): Contents {
   };
   for (const { line, comment } of linesOf(text)) {
     // A file is named, or the project itself, whose file is `pyproject.toml` or the like.
-    if (last && isCompiled && /(?:^|\s)(?:via )?(?:-r |.*\((?:pyproject\.toml|setup\.(?:py|cfg))\))/.test(comment))
-      last.direct = true;
+    if (last && isCompiled && /(?:^|\s)-r |\((?:pyproject\.toml|setup\.(?:py|cfg))\)/.test(comment)) last.direct = true;
     if (line === '' || line.startsWith('[')) continue;
     finish();
-    const included = /^(?:-r|--requirement|-c|--constraint)[\s=]*(\S+)$/.exec(line)?.[1];
+    const included = /^(?:-r|--requirement|-c|--constraint)(?:\s*=\s*|\s+)?([^\s=]\S*)$/.exec(line)?.[1];
     const other = included && beside(path, included);
     if (other) includes.push(other);
     const pin = pinned(line);
@@ -68,15 +75,30 @@ function collected(requirements: readonly string[], development: boolean, found:
   }
 }
 
-/** `install_requires` of a `setup.py`, as far as it is a list of literal texts. */
+/**
+ * The literal texts of a list of Python.
+ * @param text begins behind the opening bracket
+ * @throws Unreadable when anything else is in it, or it does not end
+ */
+function literalsIn(text: string): string[] {
+  const literals: string[] = [];
+  for (const [token, double, single] of text.matchAll(/"([^"\n]*)"|'([^'\n]*)'|#.*|[\s,]+|[\s\S]/g)) {
+    if (token === ']' || token === ')') return literals;
+    if (double !== undefined || single !== undefined) literals.push(double ?? single!);
+    else if (!/^[#\s,]/.test(token)) break;
+  }
+  throw new Unreadable('Its `install_requires` is not a list of literal texts.');
+}
+
+/**
+ * `install_requires` of a `setup.py`.
+ * @throws Unreadable when it is computed
+ */
 export function readSetupPy(bytes: Uint8Array): Contents {
   const found = new Collector('setuptools');
-  const [, list = ''] = /\binstall_requires\s*=\s*\[([^\]]*)\]/.exec(textOf(bytes).replace(/(\w)\[[^\]]*\]/g, '$1')) ?? [];
-  collected(
-    [...list.matchAll(/"([^"\n]*)"|'([^'\n]*)'/g)].map(([, double, single]) => double ?? single ?? ''),
-    false,
-    found,
-  );
+  const text = textOf(bytes);
+  const [opening] = /\binstall_requires\s*=\s*[[(]?/.exec(text) ?? [];
+  if (opening !== undefined) collected(literalsIn(text.slice(text.indexOf(opening) + opening.length)), false, found);
   return found.contents();
 }
 
@@ -86,7 +108,7 @@ export function readSetupCfg(bytes: Uint8Array): Contents {
   let section = '';
   let key = '';
   for (const raw of textOf(bytes).split(/\r?\n/)) {
-    const line = raw.replace(/(?:^|\s)[#;].*$/, '');
+    const line = upTo(/(?:^|\s)[#;]/, raw);
     const [, title] = /^\[([^\]]*)\]/.exec(line) ?? [];
     const [, name, value = ''] = /^([\w.-]+)\s*[=:](?!=)(.*)$/.exec(line) ?? [];
     if (title !== undefined) [section, key] = [title.trim(), ''];

@@ -51,8 +51,8 @@ const mostUnread = 10_000;
 const mostCostly = 3;
 /** Files with names that matter and their folders that are looked at. */
 const mostNamed = 1_000_000;
-/** Names of files that are looked at before other work gets its turn: a few milliseconds. */
-const slice = 2_000;
+/** How long names of files are looked at before other work gets its turn. */
+const slice_ms = 5;
 
 const namedFiles = new NamedFiles((name) => mayBeListing(name) || mayTellLicense(name));
 
@@ -87,8 +87,12 @@ async function listingsIn(
   const files = await namedFiles.in(repository, tree_id, mostNamed);
   const blobs = new Map<string, string>();
   const license_files: LicenseFile[] = [];
-  for (const [index, { path, id }] of files.entries()) {
-    if (index % slice === slice - 1) await nextTurn();
+  let since = performance.now();
+  for (const { path, id } of files) {
+    if (performance.now() - since > slice_ms) {
+      await nextTurn();
+      since = performance.now();
+    }
     if (Buffer.byteLength(path) > longestPath_bytes) continue;
     if (isListing(path, named)) blobs.set(path, id);
     if (licensedEcosystem(path) !== undefined) license_files.push({ path, blob_id: id });
