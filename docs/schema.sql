@@ -631,6 +631,14 @@ CREATE INDEX commit_statuses_by_commit ON commit_statuses USING btree (project_i
 CREATE INDEX commit_statuses_by_user ON commit_statuses USING btree (user_id);
 CREATE UNIQUE INDEX commit_statuses_current ON commit_statuses USING btree (project_id, sha, ref, name) WHERE NOT retried;
 
+create table costly_files (
+  content text not null,
+  error text not null,
+  noted_at timestamp with time zone default now() not null,
+  constraint costly_files_pkey PRIMARY KEY (content)
+);
+CREATE INDEX costly_files_noted_at_idx ON costly_files USING btree (noted_at);
+
 create table declined_invitations (
   id bigint not null,
   group_id bigint,
@@ -1116,6 +1124,7 @@ create table error_tracking_source_maps (
   blob_key text not null,
   size_bytes integer not null,
   used_at timestamp with time zone,
+  digest text,
   constraint error_tracking_source_maps_pkey PRIMARY KEY (id),
   constraint error_tracking_source_maps_bundle_id_fkey FOREIGN KEY (bundle_id) REFERENCES error_tracking_bundles(id) ON DELETE CASCADE,
   constraint error_tracking_source_maps_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE

@@ -20,16 +20,21 @@ export class FairQueue<T> {
     this.#length++;
   }
 
-  /** Takes the oldest item of the source whose turn it is; undefined when nothing is waiting. */
-  take(): T | undefined {
-    const [next] = this.#items;
-    if (!next) return undefined;
-    const [source, items] = next;
-    const item = items.shift();
-    this.#items.delete(source);
-    if (items.length > 0) this.#items.set(source, items);
-    this.#length--;
-    return item;
+  /**
+   * Takes the oldest item of the source whose turn it is.
+   * @param isPassed sources that miss their turn, but keep their place
+   * @returns undefined when nothing is waiting, but of sources that miss their turn
+   */
+  take(isPassed?: (source: string) => boolean): T | undefined {
+    for (const [source, items] of this.#items) {
+      if (isPassed?.(source)) continue;
+      const item = items.shift();
+      this.#items.delete(source);
+      if (items.length > 0) this.#items.set(source, items);
+      this.#length--;
+      return item;
+    }
+    return undefined;
   }
 
   /** Removes the items that `isMeant` accepts. */

@@ -14,6 +14,7 @@ import {
 } from '../areas/code/repository/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { removeUnusedBlobs } from '../areas/instance/blobs/index.ts';
+import { forgetCostlyFiles } from '../areas/instance/costly_files/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
 import {
   confirmEmail,
@@ -138,6 +139,7 @@ const jobs: readonly AnyJob[] = [
   advanceIterations,
   removeOldEvents,
   removeUnusedBlobs,
+  forgetCostlyFiles,
   confirmEmail,
   confirmNewPrimary,
   tellOfNewEmail,

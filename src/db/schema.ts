@@ -202,6 +202,12 @@ export interface CommitStatuses {
   finished_at: Timestamp | null;
 }
 
+export interface CostlyFiles {
+  content: string;
+  error: string;
+  noted_at: Generated<Timestamp>;
+}
+
 export interface CurrentLicense {
   id: number | null;
   plan: string | null;
@@ -523,6 +529,7 @@ export interface ErrorTrackingSourceMaps {
   blob_key: string;
   size_bytes: number;
   used_at: Timestamp | null;
+  digest: string | null;
 }
 
 export interface ErrorTrackingVersions {
@@ -1703,6 +1710,7 @@ export interface DB {
   billable_counts: BillableCounts;
   clusters: Clusters;
   commit_statuses: CommitStatuses;
+  costly_files: CostlyFiles;
   current_license: CurrentLicense;
   declined_invitations: DeclinedInvitations;
   dependencies: Dependencies;

@@ -13,6 +13,7 @@ export type { Values } from './form.ts';
 export { idIn, largestIid } from './ids.ts';
 
 export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
+export { leavingOf } from './leaving.ts';
 export { locationOf } from './links.ts';
 export { readParts, tooLarge } from './multipart.ts';
 export * from './page_ends.ts';

@@ -21,6 +21,7 @@ import {
 import { ApiError, forbidden, Moved, RefusedAgain, unauthorized } from './errors.ts';
 import { readForm, type Values } from './form.ts';
 import { inputReader } from './input.ts';
+import { leavingOf } from './leaving.ts';
 import { type Linking, locationOf, pageHeaders } from './links.ts';
 import { originFor } from './origin.ts';
 import { type Paced, uploadPace } from './pace.ts';
@@ -209,7 +210,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
       const parameters = parametersOf(request, fields);
       const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
       const unmodified_since = endpoint.conditional && unmodifiedSince(request);
-      const conditions = { plan, unmodified_since, sent_from, reading: request.headers as Reading };
+      const conditions = { plan, unmodified_since, sent_from, reading: request.headers as Reading, left: leavingOf(reply) };
       const call = { ...granted, ...services, input: readInput(parameters, plan), ...conditions };
       const result = await causedBy(request.headers, () => handle(call));
       const { body, headers, status: own = status } = endpoint.returns.parts(result);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readFile, Unreadable } from './index.ts';
+import { readFile as readOf, Unreadable } from './index.ts';
 import { namedLicenses } from './licenses.ts';
+
+const readFile = (path: string, bytes: Uint8Array) => readOf(path, bytes, { owner: 1, content: path });
 
 const deep = 20_000;
 

@@ -1,11 +1,10 @@
 /** Reads files that list dependencies in a thread of its own, with limits of time and memory: they are large, and anyone can have written them. */
-import { Worker } from 'node:worker_threads';
-import { programFile } from '../installation.ts';
+import { FairThreads, type Work } from '../fair_threads.ts';
+import { OverBudget } from '../limited_thread.ts';
 import { type Entry, type FileBytes, TooCostly, Unreadable } from './entries.ts';
 
 /** A file that lists dependencies. */
 export interface ToReadListing extends FileBytes {
-  id: number;
   /** Whether it is an uploaded bill of materials, whatever its path. */
   is_document: boolean;
   parents: readonly FileBytes[];
@@ -13,7 +12,6 @@ export interface ToReadListing extends FileBytes {
 
 /** Files that tell the licenses of packages. */
 export interface ToReadLicenses {
-  id: number;
   files: readonly FileBytes[];
 }
 
@@ -39,108 +37,53 @@ export interface ReadFile {
 /** For licenses, what each file declares, as JSON arrays of `DeclaredLicenses`. */
 type Answer = ReadFile | string[];
 
-export type FromReader = { id: number; answer: Answer } | { id: number; reason: string };
+export type FromReader = { answer: Answer } | { reason: string };
 
 /** The largest file that is read. */
 export const largestListing_bytes = 32 * 1024 * 1024;
-const longest_ms = 20_000;
-const heap_mib = 512;
-/** The thread keeps the memory of the largest file, so an idle one is ended after this time. */
-const idle_ms = 30_000;
 
-interface Call {
-  request: ToReader;
-  answer: PromiseWithResolvers<Answer>;
-}
+const threads = new FairThreads<ToReader, FromReader>('lockfiles/reading_worker', {
+  heap_mib: 512,
+  budget_ms: 10_000,
+  mostWaiting: 100,
+});
 
-/** In order; the thread has only the first, so that the limit of time is about one file. */
-const calls: Call[] = [];
-let lastId = 0;
-let thread: Worker | undefined;
-let timer: NodeJS.Timeout | undefined;
+/** Starts a thread, if there is none, so that it is ready when the file is that the caller is about to fetch. */
+export const wakeReader = (): void => threads.wake();
 
-function start(): Worker {
-  const started = new Worker(programFile('lockfiles/reading_worker'), { resourceLimits: { maxOldGenerationSizeMb: heap_mib } });
-  started.on('message', (message: FromReader) => {
-    if (thread === started) receive(message);
-  });
-  started.on('error', (error) =>
-    replace(started, isOutOfMemory(error) ? new TooCostly('Reading it takes too much memory.') : error),
-  );
-  started.on('exit', () => replace(started, new Error('The thread that reads lock files ended.')));
-  return started;
-}
-
-const isOutOfMemory = (error: Error) => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-
-/** Gives the thread the next file, or lets it rest. */
-function advance(): void {
-  clearTimeout(timer);
-  const [call] = calls;
-  if (!call) {
-    const resting = thread;
-    resting?.unref();
-    timer = setTimeout(() => resting && replace(resting, new Error('The thread rested.')), idle_ms).unref();
-    return;
+async function ask(request: ToReader, work: Work): Promise<Answer> {
+  try {
+    const message = await threads.run(request, work);
+    if ('answer' in message) return message.answer;
+    throw new Unreadable(message.reason);
+  } catch (error) {
+    if (!(error instanceof OverBudget)) throw error;
+    throw new TooCostly(`Reading it takes too ${error.resource === 'time' ? 'long' : 'much memory'}.`);
   }
-  thread ??= start();
-  const busy = thread;
-  busy.ref();
-  timer = setTimeout(() => replace(busy, new TooCostly('Reading it takes too long.')), longest_ms);
-  busy.postMessage(call.request);
-}
-
-/** Starts the thread, if it is not there, so that it is ready when the file is that the caller is about to fetch. */
-export function wakeReader(): void {
-  if (thread !== undefined || calls.length > 0) return;
-  thread = start();
-  advance();
-}
-
-function receive(message: FromReader): void {
-  const call = calls.shift();
-  if (call?.request.id !== message.id) throw new Error('The thread that reads lock files answered out of turn.');
-  if ('answer' in message) call.answer.resolve(message.answer);
-  else call.answer.reject(new Unreadable(message.reason));
-  advance();
-}
-
-/** Ends a thread. The file that it was in fails, and another thread reads the others. */
-function replace(ended: Worker, error: Error): void {
-  if (thread !== ended) return;
-  thread = undefined;
-  void ended.terminate();
-  calls.shift()?.answer.reject(error);
-  if (calls.length > 0) advance();
-  else clearTimeout(timer);
-}
-
-function ask(request: ToReader): Promise<Answer> {
-  const call: Call = { request, answer: Promise.withResolvers() };
-  calls.push(call);
-  if (calls.length === 1) advance();
-  return call.answer.promise;
 }
 
 /**
  * Reads a file that lists dependencies.
  * @param path from the top of the repository; its name says what the file is, unless it is an uploaded bill of materials
+ * @param work its owner is the project
  * @param parents files that earlier answers wanted
- * @throws Unreadable with the reason; TooCostly when it takes too long or too much memory
+ * @throws Unreadable with the reason; TooCostly when it takes too long or too much memory; TooMuchWaiting
  */
-export function readFile(
+export async function readFile(
   path: string,
   bytes: Uint8Array,
+  work: Work,
   { is_document = false, parents = [] }: Partial<Pick<ToReadListing, 'is_document' | 'parents'>> = {},
 ): Promise<ReadFile> {
-  if (bytes.length > largestListing_bytes)
-    return Promise.reject(new Unreadable(`It is larger than ${largestListing_bytes / 1024 / 1024} MiB.`));
-  return ask({ id: ++lastId, path, bytes, is_document, parents }) as Promise<ReadFile>;
+  if (bytes.length > largestListing_bytes) throw new Unreadable(`It is larger than ${largestListing_bytes / 1024 / 1024} MiB.`);
+  return (await ask({ path, bytes, is_document, parents }, work)) as ReadFile;
 }
 
 /**
  * Reads files that tell the licenses of packages.
+ * @param work its owner is the project
  * @returns what each says, as a JSON array of `DeclaredLicenses`
- * @throws TooCostly when they take too long or too much memory together
+ * @throws TooCostly when they take too long or too much memory together; TooMuchWaiting
  */
-export const readLicenses = (files: readonly FileBytes[]): Promise<string[]> => ask({ id: ++lastId, files }) as Promise<string[]>;
+export const readLicenses = async (files: readonly FileBytes[], work: Work): Promise<string[]> =>
+  (await ask({ files }, work)) as string[];

@@ -38,16 +38,14 @@ function listed(request: ToReadListing): ReadFile {
 }
 
 function answer(request: ToReader): FromReader {
-  const { id } = request;
   try {
-    if ('files' in request)
-      return { id, answer: request.files.map(({ path, bytes }) => JSON.stringify(declaredIn(path, bytes))) };
-    return { id, answer: listed(request) };
+    if ('files' in request) return { answer: request.files.map(({ path, bytes }) => JSON.stringify(declaredIn(path, bytes))) };
+    return { answer: listed(request) };
   } catch (error) {
-    if (error instanceof Unreadable) return { id, reason: error.message };
-    if (error instanceof RangeError) return { id, reason: 'It is nested too deeply.' };
+    if (error instanceof Unreadable) return { reason: error.message };
+    if (error instanceof RangeError) return { reason: 'It is nested too deeply.' };
     // A mistake in reading one file must not keep the others from being listed.
-    return { id, reason: `It cannot be read: ${(error as Error).message.slice(0, 200)}` };
+    return { reason: `It cannot be read: ${(error as Error).message.slice(0, 200)}` };
   }
 }
 

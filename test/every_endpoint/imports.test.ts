@@ -52,7 +52,16 @@ const allowed: Record<string, readonly string[]> = {
 };
 
 /** What every folder may import: where the files of the installation are, caches, objects of one shape, how processors are shared, and who waits and for what. */
-const foundation = ['installation.ts', 'caches.ts', 'object_builder.ts', 'scheduling.ts', 'semaphore.ts', 'fair_queue.ts'];
+const foundation = [
+  'installation.ts',
+  'caches.ts',
+  'object_builder.ts',
+  'scheduling.ts',
+  'semaphore.ts',
+  'fair_queue.ts',
+  'limited_thread.ts',
+  'fair_threads.ts',
+];
 
 const folderOf = (file: string) => file.split(path.sep)[0]!;
 const show = ({ from, to }: Import) => `${from} imports ${to}`;

@@ -1,28 +1,41 @@
 /** Bills of materials that are uploaded, for projects that are built elsewhere. */
-import { buffer } from 'node:stream/consumers';
+import { createHash } from 'node:crypto';
 import type { Database } from '../../../db/index.ts';
-import { badRequest, type Services, type UploadedFile } from '../../../http/index.ts';
-import { type ReadFile, readFile, Unreadable } from '../../../lockfiles/index.ts';
+import { TooMuchWaiting } from '../../../fair_threads.ts';
+import { badRequest, type Conditions, type Services, type UploadedFile } from '../../../http/index.ts';
+import { type ReadFile, Unreadable } from '../../../lockfiles/index.ts';
 import { removeUnusedBlob, storeBlob } from '../../instance/blobs/index.ts';
 import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.ts';
 import { storeFile, withPackages } from './file_actions.ts';
+import { readOnce } from './reading_actions.ts';
 
 const mostDocuments = 100;
 const longestName = 255;
 
 export const tooMany = `A project can have at most ${mostDocuments} uploaded documents.`;
+export const tooManyWaiting = 'Too many documents of the project are waiting to be read.';
 export const tooLong = `The name of the file has more than ${longestName} characters.`;
+
+/** What a document is stored with, while the client waits. */
+type Serving = Pick<Services, 'db' | 'blobs'> & Pick<Conditions, 'left'>;
 
 /**
  * What a document lists. Its bytes are not kept.
  * @throws ApiError 400 with the reason why it cannot be read
  */
-async function contentsOf({ db, blobs }: Pick<Services, 'db' | 'blobs'>, file: UploadedFile): Promise<ReadFile> {
+async function contentsOf({ db, blobs, left }: Serving, project_id: number, file: UploadedFile): Promise<ReadFile> {
   const key = await storeBlob(db, file);
   try {
-    const stream = await blobs.read(key);
-    return await readFile(file.name, await buffer(stream!), { is_document: true });
+    const hash = createHash('sha256');
+    const parts: Buffer[] = [];
+    for await (const part of (await blobs.read(key)) as AsyncIterable<Buffer>) {
+      hash.update(part);
+      parts.push(part);
+    }
+    const work = { owner: project_id, content: `document ${hash.digest('hex')}`, signal: left() };
+    return await readOnce(db, file.name, Buffer.concat(parts), work, { is_document: true });
   } catch (error) {
+    if (error instanceof TooMuchWaiting) throw badRequest(tooManyWaiting);
     throw error instanceof Unreadable ? badRequest(error.message) : error;
   } finally {
     await removeUnusedBlob({ db, blobs }, key);
@@ -51,14 +64,10 @@ export interface StoredDocument {
  * Stores what a bill of materials lists, instead of an earlier document of the same name.
  * @throws ApiError 400 with the reason
  */
-export async function addDocument(
-  services: Pick<Services, 'db' | 'blobs'>,
-  project_id: number,
-  file: UploadedFile,
-): Promise<StoredDocument> {
+export async function addDocument(services: Serving, project_id: number, file: UploadedFile): Promise<StoredDocument> {
   const { db } = services;
   if (file.name.length > longestName) throw badRequest(tooLong);
-  const outcome = await contentsOf(services, file);
+  const outcome = await contentsOf(services, project_id, file);
   return withPackages(db, outcome, async () => {
     await matchPackages(db);
     return db.transaction().execute(async (tx) => {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { projectRole } from '../../../access/index.ts';
 import { del, File, found, Id, nothing, one, post, resource } from '../../../http/index.ts';
 import { largestListing_bytes } from '../../../lockfiles/index.ts';
-import { addDocument, removeDocument, tooLong, tooMany } from './document_actions.ts';
+import { addDocument, removeDocument, tooLong, tooMany, tooManyWaiting } from './document_actions.ts';
 
 const plan = 'ultimate';
 const developer = projectRole('developer');
@@ -23,7 +23,7 @@ export const dependencyDocumentRoutes = [
     plan,
     input: { file: File('dependency_documents', largestListing_bytes) },
     returns: one(DependencyDocument),
-    refusals: { 400: [tooMany, tooLong, '<reason why the document cannot be read>'] },
+    refusals: { 400: [tooMany, tooManyWaiting, tooLong, '<reason why the document cannot be read>'] },
     handle: ({ project, input, ...services }) => addDocument(services, project.id, input.file),
   }),
   del('/projects/:id/dependency_documents/:document_id', {

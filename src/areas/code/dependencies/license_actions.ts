@@ -32,8 +32,20 @@ async function unlicensedEcosystems(db: Database, project_id: number): Promise<S
   return new Set(rows.map(({ ecosystem }) => ecosystem));
 }
 
+/** A scan that licenses are read for. */
+interface LicenseScan {
+  db: Database;
+  project_id: number;
+  repository: Repository;
+  /** Ends it between two questions to the thread. */
+  signal: AbortSignal;
+}
+
 /** @throws TooCostly when they take too long or too much memory together */
-async function declaredIn(repository: Repository, files: readonly LicenseFile[]): Promise<ReadLicenseFile[]> {
+async function declaredIn(
+  { repository, project_id, signal }: LicenseScan,
+  files: readonly LicenseFile[],
+): Promise<ReadLicenseFile[]> {
   const sizes = await Promise.all(files.map(({ blob_id }) => blobSize(repository, blob_id)));
   let left_bytes = largestBatch_bytes;
   const small = files.filter((_file, index) => {
@@ -43,7 +55,8 @@ async function declaredIn(repository: Repository, files: readonly LicenseFile[])
     return true;
   });
   const read = await Promise.all(small.map(async ({ path, blob_id }) => ({ path, bytes: await readBlob(repository, blob_id) })));
-  const declared = await readLicenses(read);
+  const content = `licenses ${files.map(({ blob_id }) => blob_id).join(' ')}`;
+  const declared = await readLicenses(read, { owner: project_id, content, signal });
   const byPath = new Map(small.map(({ path }, index) => [path, declared[index]]));
   return files.map((file) => ({ ...file, declared: byPath.get(file.path) ?? '[]' }));
 }
@@ -59,11 +72,8 @@ export interface LicenseChanges {
  * @param files those of the commit, in the order of their paths
  * @returns undefined when there are none and were none
  */
-export async function readLicenseFiles(
-  { db, project_id, repository }: { db: Database; project_id: number; repository: Repository },
-  files: readonly LicenseFile[],
-  signal: AbortSignal,
-): Promise<LicenseChanges | undefined> {
+export async function readLicenseFiles(scan: LicenseScan, files: readonly LicenseFile[]): Promise<LicenseChanges | undefined> {
+  const { db, project_id, signal } = scan;
   const rows = await db
     .selectFrom('license_files')
     .select(['path', 'blob_id', 'reader_version'])
@@ -77,12 +87,14 @@ export async function readLicenseFiles(
   const read: ReadLicenseFile[] = [];
   for (let at = 0; at < changed.length; at += batch) {
     signal.throwIfAborted();
+    const files = changed.slice(at, at + batch);
     try {
-      read.push(...(await declaredIn(repository, changed.slice(at, at + batch))));
+      read.push(...(await declaredIn(scan, files)));
     } catch (error) {
-      // The licenses of these and the following ones stay unknown until the next scan.
-      if (error instanceof TooCostly) break;
-      throw error;
+      if (!(error instanceof TooCostly)) throw error;
+      // These are not tried again, and say nothing; the licenses of the following ones stay unknown until the next scan.
+      read.push(...files.map((file) => ({ ...file, declared: '[]' })));
+      break;
     }
   }
   return { paths: wanted.map(({ path }) => path), read };

@@ -415,10 +415,10 @@ test('files that take too much time or memory keep others of their project waiti
       ({ path, count, error }: Record<string, string>) => [path, count, error].join(' '),
     );
   const costly = [1, 2, 3].map((number) => `costly/${number}/Cargo.lock`);
-  await commit(
-    here,
-    [...costly, 'after/Cargo.lock', 'x/Cargo.lock'].map((path) => created(path, lock)),
-  );
+  await commit(here, [
+    ...costly.map((path) => created(path, `${lock}# ${path}\n`)),
+    ...['after/Cargo.lock', 'x/Cargo.lock'].map((path) => created(path, lock)),
+  ]);
   const unread = costly.map((path) => `${path} 0 Reading it takes too much memory.`);
   assert.deepEqual(await files(), [
     'after/Cargo.lock 3 ',
@@ -429,6 +429,10 @@ test('files that take too much time or memory keep others of their project waiti
   const calls = mocked.mock.callCount();
   await commit(here, [created('readme.txt', 'x')]);
   assert.deepEqual(await files(), ['after/Cargo.lock 3 ', ...unread, 'x/Cargo.lock 3 ']);
+  assert.equal(mocked.mock.callCount(), calls + 1);
+  // Nor is its content where it has another path.
+  await commit(here, [created('moved/Cargo.lock', `${lock}# ${costly[0]}\n`)]);
+  assert.deepEqual((await files()).slice(-2), ['moved/Cargo.lock 0 Reading it takes too much memory.', 'x/Cargo.lock 3 ']);
   assert.equal(mocked.mock.callCount(), calls + 1);
 });
 

@@ -1,4 +1,5 @@
 /** Reading the files of a default branch that list dependencies. What has been read of a blob stays until the blob changes. */
+import { posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
@@ -23,7 +24,6 @@ import {
   mayBeListing,
   mayTellLicense,
   type ReadFile,
-  readFile,
   TooCostly,
   Unreadable,
   wakeReader,
@@ -41,6 +41,7 @@ import {
   withPackages,
 } from './file_actions.ts';
 import { type LicenseFile, readLicenseFiles, storeLicenseFiles } from './license_actions.ts';
+import { readOnce } from './reading_actions.ts';
 import { longestPath_bytes } from './rules.ts';
 
 /** The files of a project that are read, in the order of their paths. */
@@ -71,6 +72,8 @@ interface Scan {
   dependency_paths: string[];
   /** Undefined when the default branch does not exist. */
   commit_id: string | undefined;
+  /** Ends the scan. */
+  signal: AbortSignal;
   /** What was looked up by path: many files have the same parent. */
   blobs: Map<string, Promise<string | null>>;
 }
@@ -125,13 +128,17 @@ function blobAt({ repository, commit_id, blobs }: Scan, path: string): Promise<s
 async function readWithParents(scan: Scan, { path, blob_id }: Found, tried: Parent[]): Promise<ReadFile> {
   const bytes = await bytesOf(scan.repository, blob_id);
   const parents: FileBytes[] = [];
-  let file = await readFile(path, bytes);
+  const { db, project_id: owner, signal } = scan;
+  // What a name says of the content is part of it.
+  const contentWith = (blobs: readonly Parent[]) =>
+    [posix.basename(path), blob_id, ...blobs.map((each) => each.blob_id)].join(' ');
+  let file = await readOnce(db, path, bytes, { owner, content: contentWith([]), signal });
   while (file.wants !== undefined) {
     const parent = { path: file.wants, blob_id: await blobAt(scan, file.wants) };
     tried.push(parent);
     if (parent.blob_id === null || (await blobSize(scan.repository, parent.blob_id)) > largestListing_bytes) break;
     parents.push({ path: parent.path, bytes: await bytesOf(scan.repository, parent.blob_id) });
-    file = await readFile(path, bytes, { parents });
+    file = await readOnce(db, path, bytes, { owner, content: contentWith(tried), signal }, { parents });
   }
   return file;
 }
@@ -199,7 +206,7 @@ async function included(scan: Scan, paths: readonly string[]): Promise<Found[]> 
   });
 }
 
-async function scanOf({ db, ...services }: ScanServices, project_id: number): Promise<Scan | undefined> {
+async function scanOf({ db, ...services }: ScanServices, project_id: number, signal: AbortSignal): Promise<Scan | undefined> {
   const project = await db
     .selectFrom('projects')
     .select(['id', 'storage', 'default_branch', 'dependency_paths'])
@@ -209,7 +216,7 @@ async function scanOf({ db, ...services }: ScanServices, project_id: number): Pr
   const repository = repositoryOf(services, project);
   const commit_id = await resolveBranch(repository, project.default_branch);
   const { default_branch, dependency_paths } = project;
-  return { db, project_id, default_branch, dependency_paths, repository, commit_id, blobs: new Map() };
+  return { db, project_id, default_branch, dependency_paths, repository, commit_id, signal, blobs: new Map() };
 }
 
 /** The files of a commit by what became of them. */
@@ -227,13 +234,13 @@ interface Listed {
  * @param left the files of the commit that list dependencies
  * @returns undefined when the branch has moved
  */
-async function readChanged(scan: Scan, left: Found[], signal: AbortSignal): Promise<Listed | undefined> {
+async function readChanged(scan: Scan, left: Found[]): Promise<Listed | undefined> {
   const kept = await keptFiles(scan.db, scan.project_id);
   const wanted = new Set<string>();
   const postponed: Found[] = [];
   let costly = 0;
   while (left.length > 0 && wanted.size < mostFiles) {
-    signal.throwIfAborted();
+    scan.signal.throwIfAborted();
     const next = left.shift()!;
     if (wanted.has(next.path)) continue;
     wanted.add(next.path);
@@ -270,11 +277,11 @@ async function hasNothingStill({ db, project_id, repository, default_branch, com
  * @param signal ends it between two files
  */
 export async function scanProject(services: ScanServices, project_id: number, signal: AbortSignal): Promise<void> {
-  const scan = await scanOf(services, project_id);
+  const scan = await scanOf(services, project_id, signal);
   if (!scan) return;
   const found = scan.commit_id === undefined ? { listings: [], license_files: [] } : await listingsIn(scan, scan.commit_id);
   if (found.listings.length === 0 && found.license_files.length === 0 && (await hasNothingStill(scan))) return;
-  const listed = await readChanged(scan, found.listings, signal);
+  const listed = await readChanged(scan, found.listings);
   if (!listed) return;
   const { wanted, postponed, beyond } = listed;
   await matchPackages(scan.db);
@@ -290,6 +297,6 @@ export async function scanProject(services: ScanServices, project_id: number, si
     await refreshVulnerabilities(tx, [project_id]);
   });
   // Last, since they can be thousands of files.
-  const licenses = await readLicenseFiles(scan, found.license_files, signal);
+  const licenses = await readLicenseFiles(scan, found.license_files);
   if (licenses) await whileCurrent(scan, (tx) => storeLicenseFiles(tx, project_id, licenses));
 }

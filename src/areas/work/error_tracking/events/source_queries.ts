@@ -10,11 +10,12 @@ import {
   repositoryOf,
   resolveCommit,
 } from '../../../../git/index.ts';
-import type { Services } from '../../../../http/index.ts';
-import { type Original, originalsOf } from '../../../../source_maps/index.ts';
+import type { Conditions, Services } from '../../../../http/index.ts';
+import type { Original } from '../../../../source_maps/index.ts';
 import { commitOfVersion } from '../releases/version_queries.ts';
 import { tildeUrl } from '../source_maps/bundle_rules.ts';
 import { uploadedOriginals } from '../source_maps/map_queries.ts';
+import { costlyMaps, type Reader, readMap } from '../source_maps/reading_actions.ts';
 import { type Frame, readFrame } from './frame_rules.ts';
 import type { JsonObject } from './payload_rules.ts';
 import { crashFrames } from './stack_rules.ts';
@@ -124,16 +125,23 @@ async function committedMap({ find }: Lookup, { filename, abs_path }: Frame): Pr
 }
 
 /** Where lines come from, by the maps in the repository. */
-async function committedOriginals(lookup: Lookup, frames: readonly (Frame | undefined)[]): Promise<(Original | undefined)[]> {
+async function committedOriginals(
+  reader: Reader,
+  lookup: Lookup,
+  frames: readonly (Frame | undefined)[],
+): Promise<(Original | undefined)[]> {
   const maps = await Promise.all(
     frames.map((frame) => (frame && frame.lineNo !== null && frame.colNo !== null ? committedMap(lookup, frame) : undefined)),
   );
   const originals: (Original | undefined)[] = frames.map(() => undefined);
-  for (const id of [...new Set(maps)].filter((each) => each !== undefined).slice(0, mostCommittedMaps)) {
+  const used = [...new Set(maps)].filter((each) => each !== undefined).slice(0, mostCommittedMaps);
+  const isCostly = await costlyMaps(reader, used);
+  for (const id of used) {
+    if (isCostly(id) || reader.signal.aborted) continue;
     const bytes = await readBlob(lookup.code.repository, id, longestMap_bytes).catch(() => undefined);
     const indexes = maps.flatMap((each, index) => (each === id ? [index] : []));
     const positions = indexes.map((index): [number, number] => [frames[index]!.lineNo!, frames[index]!.colNo!]);
-    const answers = bytes && (await originalsOf({ bytes: Uint8Array.from(bytes), is_deflated: false, positions }));
+    const answers = bytes && (await readMap(reader, id, { bytes: Uint8Array.from(bytes), is_deflated: false, positions }));
     for (const [at, index] of indexes.entries()) originals[index] = answers?.[at] ?? undefined;
   }
   return originals;
@@ -163,6 +171,9 @@ async function blameOf({ repository, commit, pages }: Code, { file_path }: Sourc
   }
 }
 
+/** What a stack is read with, while the client waits for it. */
+type Serving = Services & Pick<Conditions, 'left'>;
+
 interface Sent {
   payload: JsonObject;
   release: string | null;
@@ -170,16 +181,17 @@ interface Sent {
 
 /** Limits are those of one event, however many stacks it has. */
 async function traceAll(
-  services: Services,
+  services: Serving,
   project: Project,
   event: Sent,
   lookup: Lookup | undefined,
   stacks: readonly (readonly Frame[])[],
 ): Promise<TracedFrame[][]> {
   const sent = stacks.flat();
-  const uploaded = await uploadedOriginals(services, project, sent, event);
+  const reader = { db: services.db, project_id: project.id, signal: services.left() };
+  const uploaded = await uploadedOriginals(services, reader, sent, event);
   const others = sent.map((frame, index) => (uploaded[index] ? undefined : frame));
-  const committed = lookup ? await committedOriginals(lookup, others) : [];
+  const committed = lookup ? await committedOriginals(reader, lookup, others) : [];
   let before = 0;
   return stacks.map((frames) => {
     const start = before;
@@ -191,7 +203,7 @@ async function traceAll(
 
 /** Stacks of an event, with their lines where source maps say that they come from. */
 export const tracedStacks = async (
-  services: Services,
+  services: Serving,
   project: Project,
   event: Sent,
   stacks: readonly (readonly Frame[])[],
@@ -201,7 +213,7 @@ export const tracedStacks = async (
  * The stack of an event, oldest call first, at most 50 lines as stored.
  * @param project its code is looked at if the caller may read it
  */
-export async function stackOf(services: Services, project: Project, event: Sent): Promise<StackTraceEntry[]> {
+export async function stackOf(services: Serving, project: Project, event: Sent): Promise<StackTraceEntry[]> {
   const lookup = await lookupOf(services, project, event.release);
   const [frames = []] = await traceAll(services, project, event, lookup, [crashFrames(event.payload).map(readFrame)]);
   const sources = await Promise.all(frames.map((frame) => (lookup ? sourceOf(lookup, frame) : null)));

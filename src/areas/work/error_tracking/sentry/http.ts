@@ -9,9 +9,9 @@ import {
   found,
   idIn,
   idsOnPage,
+  leavingOf,
   notFound,
   rowsOf,
-  type Services,
 } from '../../../../http/index.ts';
 import { changeStatuses } from '../errors/actions.ts';
 import { type ErrorListing, type ErrorRow, errorList, errorNumbered, type Status, statsOf, statuses } from '../errors/queries.ts';
@@ -116,14 +116,15 @@ async function changeIssue(call: SentryCall) {
 }
 
 /** The stacks of the exceptions of events. Those that are alike, as events of one error mostly are, are traced once. */
-function tracer(services: Services, project: Project): (event: WholeEvent) => Promise<ShownFrame[][]> {
+function tracer({ services, reply }: SentryCall, project: Project): (event: WholeEvent) => Promise<ShownFrame[][]> {
   const known = new Map<string, Promise<TracedFrame[][]>>();
+  const left = leavingOf(reply);
   return async (event) => {
     const { payload, release } = event;
     const sent = exceptionFrames(payload);
     const read = sent.map((frames) => frames.map(readFrame));
     const key = JSON.stringify([release, payload.dist, payload.debug_meta, read]);
-    const tracing = known.get(key) ?? tracedStacks(services, project, event, read);
+    const tracing = known.get(key) ?? tracedStacks({ ...services, left }, project, event, read);
     known.set(key, tracing);
     const traced = await tracing;
     return sent.map((frames, stack) => frames.map((frame, index) => ({ sent: frame, traced: traced[stack]![index]! })));
@@ -137,7 +138,7 @@ async function listEvents(call: SentryCall) {
   const { items, has_more } = await storedEventsFrom(db, error, page);
   call.reply.header('link', linksOf(call, page, has_more));
   const texts: string[] = [];
-  const trace = tracer(call.services, project);
+  const trace = tracer(call, project);
   for (const stored of items) {
     const event = parsed(stored);
     texts.push(JSON.stringify(sentryEvent(project, event, await trace(event))));
@@ -150,7 +151,7 @@ async function showEvent(call: SentryCall) {
   const { project, error } = await errorIn(call);
   const place = { id: error.id, project_id: project.id };
   const event = found('Event', await eventNamed(call.services.db, place, call.request.params.event ?? ''));
-  return answer(call, sentryEvent(project, event, await tracer(call.services, project)(event)));
+  return answer(call, sentryEvent(project, event, await tracer(call, project)(event)));
 }
 
 /** Each project has its repository, which has the name of its path. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { reports, thrown } from '../../../../../test/support/error_tracking.ts';
@@ -251,4 +252,39 @@ test('source maps that are committed beside a file are read at the commit of the
   assert.deepEqual([mapped.filename, mapped.lineNo, mapped.source.file_path], ['../src/pick.ts', 2, 'src/pick.ts']);
   assert.equal(mapped.blame.commit_id, sha);
   assert.deepEqual([unmapped.filename, unmapped.minified, unmapped.source.file_path], ['./dist/b.js', null, 'dist/b.js']);
+});
+
+test('a source map that was too costly to read is not tried again, and other maps are read', async (t) => {
+  const here = await world();
+  const { project, as, db } = here;
+  const { errors, report } = await reports(here);
+  const post = Worker.prototype.postMessage;
+  let tries = 0;
+  // What the thread reports when a map takes more memory than it may have: such a map would take the test seconds.
+  t.mock.method(Worker.prototype, 'postMessage', function (this: Worker, asked: { bytes?: Uint8Array }, moved: ArrayBuffer[]) {
+    if (!asked.bytes || !Buffer.from(asked.bytes).includes('too costly')) return post.call(this, asked, moved);
+    tries += 1;
+    setImmediate(() => this.emit('error', Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' })));
+  });
+  for (const [name, content] of [
+    ['a.js', 'x'],
+    ['a.js.map', map],
+    ['b.js', 'x'],
+    ['b.js.map', JSON.stringify({ version: 3, sources: ['too costly'], mappings: '' })],
+  ] as const)
+    assert.equal((await as('maintainer').post(fileUrl(project, name), { ...onMain, content })).status, 201);
+  const [{ id: sha }] = (await as('reporter').get(`/projects/${project.id}/repository/commits`)).body;
+  const frames = ['b.js', 'a.js'].map((filename) => ({ filename, function: 'p', lineno: 1, colno: 1 }));
+  await report(thrown('A', 'a', { release: sha, exception: { values: [{ type: 'A', stacktrace: { frames } }] } }));
+  const [error] = (await as('reporter').get(errors)).body;
+  for (const _reading of [1, 2]) {
+    const { body } = await as('reporter').get(`${errors}/${error.id}/events/latest`);
+    assert.deepEqual(
+      body.stack_trace_entries.map(({ filename }: Record<string, string>) => filename),
+      ['b.js', '../src/pick.ts'],
+    );
+  }
+  assert.equal(tries, 1);
+  const notes = await db.selectFrom('costly_files').select('error').where('content', 'like', 'source map %').execute();
+  assert.deepEqual(notes, [{ error: 'Reading it takes too much memory.' }]);
 });

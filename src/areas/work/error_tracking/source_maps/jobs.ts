@@ -76,6 +76,8 @@ async function manifestIn(files: ReadonlyMap<string, ArchivedFile>): Promise<Jso
 interface StoredMap extends Omit<BundledMap, 'name'> {
   blob_key: BlobKey;
   size_bytes: number;
+  /** The SHA-256 of what is stored. */
+  digest: string;
 }
 
 /** Stores a map, whose blob stays recorded as unused until its row is added. */
@@ -83,7 +85,8 @@ async function storeMap({ db, blobs }: Bytes, file: ArchivedFile, { debug_id, ur
   await unpacked(file, map_bytes);
   const bytes = await deflated(file);
   const received = await blobs.receive(newBlobKey('source_maps'), Readable.from([bytes]), { at_most_bytes: map_bytes });
-  return { debug_id, url, blob_key: await storeBlob(db, received), size_bytes: received.size_bytes };
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  return { debug_id, url, blob_key: await storeBlob(db, received), size_bytes: received.size_bytes, digest };
 }
 
 /** @throws BadArchive when the project has no room for them */
@@ -121,9 +124,9 @@ const concludeBundle = (db: Database, { id, project_id }: Bundle, maps: readonly
     if (!concluded) return;
     for (const { blob_key } of maps) await useBlob(tx, blob_key);
     await sql`
-      insert into error_tracking_source_maps (bundle_id, project_id, debug_id, url, blob_key, size_bytes, used_at)
-      select ${id}, ${project_id}, debug_id, url, blob_key, size_bytes, ${concluded.is_released ? null : sql`now()`}
-        from jsonb_to_recordset(${JSON.stringify(maps)}::jsonb) as given(debug_id uuid, url text, blob_key text, size_bytes integer)`.execute(
+      insert into error_tracking_source_maps (bundle_id, project_id, debug_id, url, blob_key, size_bytes, digest, used_at)
+      select ${id}, ${project_id}, debug_id, url, blob_key, size_bytes, digest, ${concluded.is_released ? null : sql`now()`}
+        from jsonb_to_recordset(${JSON.stringify(maps)}::jsonb) as given(debug_id uuid, url text, blob_key text, size_bytes integer, digest text)`.execute(
       tx,
     );
     await sql`

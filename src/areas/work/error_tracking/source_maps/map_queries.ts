@@ -4,10 +4,11 @@ import type { Project } from '../../../../access/index.ts';
 import type { BlobKey } from '../../../../blobs/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import type { Services } from '../../../../http/index.ts';
-import { type Original, originalsOf } from '../../../../source_maps/index.ts';
+import type { Original } from '../../../../source_maps/index.ts';
 import type { Frame } from '../events/frame_rules.ts';
 import { isObject, type JsonObject, objectsIn, textOf } from '../events/payload_rules.ts';
 import { debugIdIn, tildeUrl } from './bundle_rules.ts';
+import { costlyMaps, type Reader, readMap } from './reading_actions.ts';
 
 /** Of one event. */
 const mostMaps = 10;
@@ -17,6 +18,8 @@ interface MapRow {
   debug_id: string | null;
   url: string | null;
   blob_key: BlobKey;
+  /** What its content is known by. */
+  digest: string;
 }
 
 /** A line of a stack with what its map is found by. */
@@ -56,17 +59,17 @@ async function mapsFor(
   const urls = release === null ? [] : [...new Set(places.flatMap(({ url }) => url ?? []))];
   const { rows } = await sql<MapRow>`
     with found as (
-      select maps.id, debug_id, url, blob_key, used_at from error_tracking_source_maps maps
+      select maps.id, debug_id, url, blob_key, digest, used_at from error_tracking_source_maps maps
        where maps.project_id = ${project.id} and debug_id = any(${ofAnyLength(debug_ids, 'uuid[]')})
       union
-      select maps.id, debug_id, maps.url, blob_key, maps.used_at from error_tracking_source_maps maps
+      select maps.id, debug_id, maps.url, blob_key, digest, maps.used_at from error_tracking_source_maps maps
         join error_tracking_bundles bundles on bundles.id = maps.bundle_id join error_tracking_versions versions on versions.id = bundles.version_id
        where maps.project_id = ${project.id} and maps.url = any(${ofAnyLength(urls, 'text[]')}) and versions.version = ${release}
          and bundles.dist in ('', ${dist})
     ), used as (
       update error_tracking_source_maps maps set used_at = now() from found where maps.id = found.id and found.used_at < now() - interval '1 day'
     )
-    select id, debug_id, url, blob_key from found order by id desc limit 100`.execute(db);
+    select id, debug_id, url, blob_key, coalesce(digest, blob_key) as digest from found order by id desc limit 100`.execute(db);
   return rows;
 }
 
@@ -81,7 +84,7 @@ async function bytesOf({ blobs }: Pick<Services, 'blobs'>, key: BlobKey): Promis
  */
 export async function uploadedOriginals(
   services: Pick<Services, 'db' | 'blobs'>,
-  project: Pick<Project, 'id'>,
+  reader: Reader,
   frames: readonly Frame[],
   { payload, release }: { payload: JsonObject; release: string | null },
 ): Promise<(Original | undefined)[]> {
@@ -89,18 +92,24 @@ export async function uploadedOriginals(
   const places = frames.map((frame) => placeOf(frame, ids));
   const known = places.filter((place) => place !== undefined);
   if (known.length === 0) return frames.map(() => undefined);
-  const maps = await mapsFor(services.db, project, known, { release, dist: textOf(payload.dist) ?? '' });
+  const maps = await mapsFor(services.db, { id: reader.project_id }, known, { release, dist: textOf(payload.dist) ?? '' });
   const mapOf = (place: Place | undefined) =>
     place &&
     (maps.find(({ debug_id }) => debug_id !== null && debug_id === place.debug_id) ??
       maps.find(({ url }) => url !== null && url === place.url));
   const chosen = places.map(mapOf);
   const originals: (Original | undefined)[] = frames.map(() => undefined);
-  for (const map of [...new Set(chosen)].filter((each) => each !== undefined).slice(0, mostMaps)) {
+  const used = [...new Set(chosen)].filter((each) => each !== undefined).slice(0, mostMaps);
+  const isCostly = await costlyMaps(
+    reader,
+    used.map(({ digest }) => digest),
+  );
+  for (const map of used) {
+    if (isCostly(map.digest) || reader.signal.aborted) continue;
     const bytes = await bytesOf(services, map.blob_key);
     const indexes = chosen.flatMap((each, index) => (each === map ? [index] : []));
     const positions = indexes.map((index): [number, number] => [places[index]!.line, places[index]!.column]);
-    const answers = bytes && (await originalsOf({ bytes, is_deflated: true, positions }));
+    const answers = bytes && (await readMap(reader, map.digest, { bytes, is_deflated: true, positions }));
     for (const [at, index] of indexes.entries()) originals[index] = answers?.[at] ?? undefined;
   }
   return originals;

@@ -1,0 +1,27 @@
+/** Files of users that were too costly to read. What is known of one holds wherever the same content is found. */
+import { sql } from 'kysely';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+
+/**
+ * What is known of contents that were too costly.
+ * @param contents each with what reads it, as in `source map <digest>`
+ * @returns the reasons, for people, by content
+ */
+export async function costlyAmong(db: Database, contents: readonly string[]): Promise<Map<string, string>> {
+  if (contents.length === 0) return new Map();
+  const { rows } = await sql<{ content: string; error: string }>`
+    select content, error from costly_files where content = any(${ofAnyLength(contents, 'text[]')})`.execute(db);
+  return new Map(rows.map(({ content, error }) => [content, error]));
+}
+
+/**
+ * Remembers that a content is too costly.
+ * @param error the reason, for people
+ */
+export async function noteCostly(db: Database, content: string, error: string): Promise<void> {
+  await db
+    .insertInto('costly_files')
+    .values({ content, error })
+    .onConflict((conflict) => conflict.column('content').doNothing())
+    .execute();
+}

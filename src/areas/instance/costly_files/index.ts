@@ -1,0 +1,3 @@
+/** What other areas may use of costly files. */
+export { costlyAmong, noteCostly } from './actions.ts';
+export { forgetCostlyFiles } from './jobs.ts';

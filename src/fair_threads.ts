@@ -1,0 +1,128 @@
+/** Work on files of users, in threads that do one piece at a time. The owners of the files take turns (docs/decisions/0068-files-of-users-are-read-in-turns.md). */
+import { FairQueue } from './fair_queue.ts';
+import { LimitedThread, OverBudget, type ThreadLimits } from './limited_thread.ts';
+
+export interface FairLimits extends ThreadLimits {
+  /** How many pieces of work one owner can have waiting. */
+  mostWaiting: number;
+}
+
+export interface Work {
+  /** Whose it is: the id of a project. */
+  owner: number;
+  /** The same for work that costs the same: when one piece is too costly, those that wait are, too. */
+  content: string;
+  /** Drops the work while it waits. */
+  signal?: AbortSignal | undefined;
+  /** Memory of the request that the thread takes over. */
+  moved?: readonly ArrayBuffer[];
+}
+
+/** The owner has too much work waiting. */
+export class TooMuchWaiting extends Error {
+  override name = 'TooMuchWaiting';
+}
+
+interface Call<Request, Answer> extends Work {
+  source: string;
+  request: Request;
+  answer: PromiseWithResolvers<Answer>;
+}
+
+/** With two, the work of one owner, who has at most one of them, never keeps the others waiting. */
+const mostThreads = 2;
+/** How long work waits before a further thread is started for it. */
+const patience_ms = 100;
+
+export class FairThreads<Request, Answer> {
+  readonly #program: string;
+  readonly #limits: FairLimits;
+  readonly #waiting = new FairQueue<Call<Request, Answer>>();
+  /** The owners whose work is being done. */
+  readonly #busy = new Set<string>();
+  #idle: LimitedThread<Request, Answer>[] = [];
+  #patience: NodeJS.Timeout | undefined;
+
+  /** @param program the name of the file of the threads, which answers each message with one */
+  constructor(program: string, limits: FairLimits) {
+    this.#program = program;
+    this.#limits = limits;
+  }
+
+  /** Starts a thread if there is none, so that it is ready when what it is to work on has been fetched. */
+  wake(): void {
+    if (this.#busy.size === 0) this.#idle.push(this.#idleThread() ?? this.#started());
+  }
+
+  /**
+   * Does a piece of work when its turn has come.
+   * @throws OverBudget, TooMuchWaiting, and the reason of the signal
+   */
+  async run(request: Request, work: Work): Promise<Answer> {
+    const { signal } = work;
+    const source = String(work.owner);
+    signal?.throwIfAborted();
+    if (this.#waiting.lengthOf(source) >= this.#limits.mostWaiting)
+      throw new TooMuchWaiting('The owner has too much work waiting.');
+    const call = { ...work, source, request, answer: Promise.withResolvers<Answer>() };
+    this.#waiting.add(source, call);
+    const drop = () => this.#drop((each) => each === call, signal!.reason);
+    signal?.addEventListener('abort', drop, { once: true });
+    this.#advance();
+    try {
+      return await call.answer.promise;
+    } finally {
+      signal?.removeEventListener('abort', drop);
+    }
+  }
+
+  #started(): LimitedThread<Request, Answer> {
+    return new LimitedThread(this.#program, this.#limits);
+  }
+
+  #idleThread(): LimitedThread<Request, Answer> | undefined {
+    this.#idle = this.#idle.filter(({ isEnded }) => !isEnded);
+    return this.#idle.pop();
+  }
+
+  /** Gives threads that are idle the work of the owners whose turn it is. */
+  #advance(): void {
+    clearTimeout(this.#patience);
+    while (this.#waiting.length > 0) {
+      const thread = this.#idleThread() ?? (this.#busy.size === 0 ? this.#started() : undefined);
+      if (!thread) {
+        if (this.#busy.size < mostThreads) this.#patience = setTimeout(() => this.#addThread(), patience_ms);
+        return;
+      }
+      const call = this.#waiting.take((source) => this.#busy.has(source));
+      if (call) void this.#work(thread, call);
+      else {
+        this.#idle.push(thread);
+        return;
+      }
+    }
+  }
+
+  #addThread(): void {
+    this.#idle.push(this.#started());
+    this.#advance();
+  }
+
+  async #work(thread: LimitedThread<Request, Answer>, call: Call<Request, Answer>): Promise<void> {
+    const { source, request, content, moved = [], answer } = call;
+    this.#busy.add(source);
+    try {
+      answer.resolve(await thread.run(request, moved));
+    } catch (error) {
+      answer.reject(error);
+      if (error instanceof OverBudget) this.#drop((other) => other.content === content, error);
+    }
+    this.#busy.delete(source);
+    this.#idle.push(thread);
+    this.#advance();
+  }
+
+  #drop(isMeant: (call: Call<Request, Answer>) => boolean, reason: unknown): void {
+    for (const { answer } of this.#waiting.remove(isMeant)) answer.reject(reason);
+  }
+}

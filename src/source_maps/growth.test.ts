@@ -1,0 +1,38 @@
+// Runs in a process of its own: it measures processor time.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { growsTooFast, hostileUnits } from '../../test/support/growth.ts';
+import { mapped } from './maps.ts';
+
+const base = { version: 3, sources: ['a'], names: ['b'], mappings: 'AAAAA' };
+
+/** Source maps with a text in each place that is looked at closely. */
+const places: ((hostile: string) => string)[] = [
+  (text) => text,
+  (text) => `)]}'${text}`,
+  ...['mappings', 'sourceRoot', 'file'].map((member) => (text: string) => JSON.stringify({ ...base, [member]: text })),
+  (text) => JSON.stringify({ ...base, sources: [text], sourcesContent: [text] }),
+  (text) => JSON.stringify({ ...base, sources: [...text] }),
+  (text) => JSON.stringify({ ...base, names: [text] }),
+  (text) => JSON.stringify({ version: 3, sections: [...text].map((_, line) => ({ offset: { line, column: 0 }, map: base })) }),
+];
+
+const read = (json: string) => mapped({ bytes: Uint8Array.from(Buffer.from(json)), is_deflated: false, positions: [[1, 1]] });
+
+test('twice the source map takes no more than about twice the time', () => {
+  for (const [index, place] of places.entries())
+    for (const unit of [...hostileUnits, 'A', 'AAAA,', 'AAAA;', 'A;A,', 'g', '////', '../'])
+      assert.ok(
+        !growsTooFast((count) => void read(place(unit.repeat(count)))),
+        `place ${index}: ${JSON.stringify(unit)} repeated`,
+      );
+});
+
+test('a map of few bytes that stands for millions of lines, or repeats a long text, is not read', () => {
+  const lines = (count: number) => JSON.stringify({ ...base, mappings: `${';'.repeat(count)}AAAAA` });
+  assert.deepEqual(read(lines(10)), [null]);
+  assert.equal(read(lines(3_000_000)), undefined);
+  const far = { version: 3, sections: [{ offset: { line: 1_000_000_000, column: 0 }, map: base }] };
+  assert.equal(read(JSON.stringify(far)), undefined);
+  assert.equal(read(JSON.stringify({ ...base, sourceRoot: 'a'.repeat(3_000) })), undefined);
+});
