@@ -12,9 +12,17 @@ const places: ((hostile: string) => string)[] = [
   (text) => `)]}'${text}`,
   ...['mappings', 'sourceRoot', 'file'].map((member) => (text: string) => JSON.stringify({ ...base, [member]: text })),
   (text) => JSON.stringify({ ...base, sources: [text], sourcesContent: [text] }),
-  (text) => JSON.stringify({ ...base, sources: [...text] }),
   (text) => JSON.stringify({ ...base, names: [text] }),
-  (text) => JSON.stringify({ version: 3, sections: [...text].map((_, line) => ({ offset: { line, column: 0 }, map: base })) }),
+];
+
+const listOf = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => item(index));
+
+/** Maps of many parts. */
+const lists: ((count: number) => object)[] = [
+  (count) => ({ ...base, sources: listOf(count, String), sourcesContent: listOf(count, String) }),
+  (count) => ({ ...base, sources: listOf(count, () => '../a') }),
+  (count) => ({ version: 3, sections: listOf(count, (line) => ({ offset: { line, column: 0 }, map: base })) }),
+  (count) => ({ version: 3, sections: listOf(count, (column) => ({ offset: { line: 0, column }, map: base })) }),
 ];
 
 const read = (json: string) => mapped({ bytes: Uint8Array.from(Buffer.from(json)), is_deflated: false, positions: [[1, 1]] });
@@ -26,6 +34,8 @@ test('twice the source map takes no more than about twice the time', () => {
         !growsTooFast((count) => void read(place(unit.repeat(count)))),
         `place ${index}: ${JSON.stringify(unit)} repeated`,
       );
+  for (const [index, list] of lists.entries())
+    assert.ok(!growsTooFast((count) => void read(JSON.stringify(list(count)))), `list ${index}`);
 });
 
 test('a map of few bytes that stands for millions of lines, or repeats a long text, is not read', () => {
