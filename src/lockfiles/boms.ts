@@ -2,7 +2,7 @@
 import { Collector, type Contents, Unreadable } from './entries.ts';
 import { arrayAt, itemsOf, jsonOf, memberOf, objectIn, textAt } from './formats.ts';
 import { licensesIn } from './licenses.ts';
-import { readPurl } from './purls.ts';
+import { isOfOtherType, readPurl } from './purls.ts';
 
 const propertyOf = (about: unknown, name: string): string =>
   textAt(
@@ -26,6 +26,11 @@ function directIn(document: unknown): Set<string> | undefined {
   return edges === undefined ? undefined : new Set(itemsOf(memberOf(edges, 'dependsOn')).map(String));
 }
 
+/** What has no package URL is no package, and those of some types are not listed. Others are not understood. */
+function noteUnread(purl: string, found: Collector): void {
+  if (purl !== '' && !isOfOtherType(purl)) found.unknown(purl);
+}
+
 /** @throws Unreadable */
 export function readCycloneDx(bytes: Uint8Array, path: string): Contents {
   const document = objectIn(jsonOf(bytes));
@@ -40,7 +45,10 @@ export function readCycloneDx(bytes: Uint8Array, path: string): Contents {
     const named = propertyOf(component, 'input_file:path') || propertyOf(component, 'source_file:path') || ofDocument;
     const source_path = named === '' || named === path ? null : named;
     const purl = readPurl(textAt(component, 'purl'), source_path ?? path);
-    if (!purl) continue;
+    if (!purl) {
+      noteUnread(textAt(component, 'purl'), found);
+      continue;
+    }
     const category = propertyOf(component, 'category');
     found.add({
       ...purl,
@@ -77,8 +85,12 @@ export function readSpdx(bytes: Uint8Array, path: string): Contents {
   for (const about of arrayAt(document, 'packages')) {
     const id = textAt(about, 'SPDXID');
     const reference = itemsOf(memberOf(about, 'externalRefs')).find((each) => textAt(each, 'referenceType') === 'purl');
-    const purl = described.has(id) ? undefined : readPurl(textAt(reference, 'referenceLocator'), path);
-    if (!purl) continue;
+    if (described.has(id)) continue;
+    const purl = readPurl(textAt(reference, 'referenceLocator'), path);
+    if (!purl) {
+      noteUnread(textAt(reference, 'referenceLocator'), found);
+      continue;
+    }
     const concluded = licensesIn(memberOf(about, 'licenseConcluded'));
     found.add({
       ...purl,

@@ -67,12 +67,20 @@ export interface FileBytes {
   bytes: Uint8Array;
 }
 
+/** A file that can complete another one; null when there is none at its path. */
+export interface ParentBytes {
+  path: string;
+  bytes: Uint8Array | null;
+}
+
 export interface Contents {
   entries: Entry[];
   /** Paths of other files that this one includes, from the top of the repository. */
   includes: string[];
-  /** The path of a parent that was not given. With it, the file may list more. */
-  wants?: string;
+  /** The paths of parents that were not given. With them, the file may list more. */
+  wants?: string[];
+  /** What of the file was not understood, for people. */
+  error?: string;
 }
 
 /** A file cannot be read; the message is the reason, for people. */
@@ -88,6 +96,8 @@ export class TooCostly extends Unreadable {
 /** The most packages of a file, and characters of a name or version. */
 const mostEntries = 100_000;
 const longest = 255;
+/** How much is shown of what is not understood. */
+const longestShown = 100;
 
 /** A name of the Python Package Index as PEP 503 normalizes it. */
 export const pythonName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');
@@ -102,6 +112,11 @@ export function advisedName(ecosystem: string, name: string): string {
   return ecosystem === 'NuGet' || ecosystem === 'Packagist' || ecosystem === 'ConanCenter' ? name.toLowerCase() : name;
 }
 
+/** A text of a file as it can be stored and shown. */
+export const withoutControls = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: The database takes no NUL, and nobody needs the others.
+  text.toWellFormed().replaceAll(/[\u0000-\u001f\u007f]+/g, ' ');
+
 function checked(kind: string, text: string): string {
   if (text.length > longest) throw new Unreadable(`It contains a ${kind} of more than ${longest} characters.`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: These are what is looked for.
@@ -114,19 +129,21 @@ function checked(kind: string, text: string): string {
 export class Collector {
   readonly #entries = new Map<string, Entry>();
   readonly #manager: PackageManager;
+  #unknown = 0;
+  #firstUnknown = '';
 
   constructor(manager: PackageManager) {
     this.#manager = manager;
   }
 
   /**
-   * Adds a package; one without a name or version is left out.
+   * Adds a package; one without a name or version is not understood.
    * @throws Unreadable for a name or version that cannot be one, or one package too many
    */
   add(found: Found): void {
     const name = checked('name', found.name.trim());
     const version = checked('version', found.version.trim());
-    if (name === '' || version === '') return;
+    if (name === '' || version === '') return this.unknown(`${name} ${version}`);
     const { manager = this.#manager, direct = null, development = false, licenses = [] } = found;
     const source_path = found.source_path ? checked('path', found.source_path) : null;
     const key = `${manager}\n${name}\n${version}\n${source_path ?? ''}`;
@@ -143,8 +160,20 @@ export class Collector {
     this.#entries.set(key, { name, version, manager, ecosystem, advised_name, direct, development, licenses, source_path });
   }
 
+  /** Notes a part of the file that is not understood: what it lists is missing, and the file says so. */
+  unknown(text: string): void {
+    this.#unknown += 1;
+    if (this.#unknown > 1) return;
+    this.#firstUnknown = withoutControls(text.slice(0, longestShown)).trim();
+  }
+
   /** What was collected, in the order of the file. */
   contents(includes: string[] = []): Contents {
-    return { entries: [...this.#entries.values()], includes };
+    const entries = [...this.#entries.values()];
+    if (this.#unknown === 0) return { entries, includes };
+    const [count, first] = [this.#unknown, this.#firstUnknown || '(empty)'];
+    const error =
+      count === 1 ? `An entry is not understood: ${first}` : `${count} entries are not understood. The first is: ${first}`;
+    return { entries, includes, error };
   }
 }

@@ -256,9 +256,9 @@ test('a pom.xml is completed by its parents, which are asked for one by one', ()
     { path: 'build/pom.xml', bytes: top },
   ];
   const alone = readListing(own, path);
-  assert.deepEqual([shown(alone), alone.wants], [['d/b@2!'], 'x/pom.xml']);
+  assert.deepEqual([shown(alone), alone.wants], [['d/b@2!'], ['x/pom.xml']]);
   const halfway = readListing(own, path, files.slice(0, 1));
-  assert.deepEqual([shown(halfway), halfway.wants], [['d/b@2!'], 'build/pom.xml']);
+  assert.deepEqual([shown(halfway), halfway.wants], [['d/b@2!'], ['build/pom.xml']]);
   const complete = readListing(own, path, files);
   assert.deepEqual([shown(complete), complete.wants], [['d/a@1.1!', 'd/b@2!', 'd/c@3!'], undefined]);
   // Another project at that path, a broken file, and a parent outside of the repository say nothing.
@@ -355,4 +355,127 @@ test('a lock file is read instead of the manifest beside it, and nothing below f
     [true, true, false, false, false],
   );
   assert.deepEqual(listingsAmong(['test/Cargo.lock', 'test/yarn.lock'], named), [{ path: 'test/Cargo.lock', manager: 'cargo' }]);
+});
+
+test('a lock file of Yarn 1 whose property names are in quotation marks lists its packages', () => {
+  const lock =
+    '# yarn lockfile v1\n\n\n"left-pad@^1.0.0":\n  "version" "1.0.1"\n  "resolved" "https://registry.example/left-pad-1.0.1.tgz"\n\nrepeat@1:\n  "version" "1.2.0"\n';
+  assert.deepEqual(shown(written('yarn.lock', lock)), ['left-pad@1.0.1?', 'repeat@1.2.0?']);
+});
+
+test('a lock file of Composer without packages for development may have null for them', () => {
+  const lock = '{"packages":[{"name":"a/b","version":"v1.0.0"}],"packages-dev":null}';
+  assert.deepEqual(shown(written('composer.lock', lock)), ['a/b@1.0.0?']);
+});
+
+test('npm-shrinkwrap.json of npm 4 is a tree without lockfileVersion', () => {
+  const about = (version: string, more = {}) => ({
+    version,
+    from: `x@^${version}`,
+    resolved: `https://registry.example/x-${version}.tgz`,
+    ...more,
+  });
+  const lock = {
+    name: 'orchard',
+    version: '1.0.0',
+    dependencies: { mkdirp: about('0.5.1', { dependencies: { minimist: about('0.0.8') } }), once: about('1.4.0') },
+  };
+  assert.deepEqual(shown(written('npm-shrinkwrap.json', JSON.stringify(lock))), [
+    'minimist@0.0.8?',
+    'mkdirp@0.5.1?',
+    'once@1.4.0?',
+  ]);
+});
+
+test('all categories of a Pipfile.lock are listed, without what comes from a folder or a repository', () => {
+  const lock = {
+    _meta: { sources: [] },
+    default: { requests: { index: 'pypi', version: '==2.19.1' }, own: { editable: true, path: '.' } },
+    develop: {},
+    docs: { sphinx: { version: '==7.2.6' }, fork: { git: 'https://forge.example/fork.git', ref: 'abc' } },
+  };
+  assert.deepEqual(shown(written('Pipfile.lock', JSON.stringify(lock))), ['requests@2.19.1!', 'sphinx@7.2.6?d']);
+});
+
+test('a project of NuGet has its versions from overrides, properties and the shared files above it', () => {
+  const reference = (name: string, more = '') => `<PackageReference Include="${name}" ${more}/>`;
+  const project = Buffer.from(
+    `<Project><PropertyGroup><Own>3.1.0</Own></PropertyGroup><ItemGroup>${[
+      reference('Central'),
+      reference('Overridden', 'VersionOverride="1.9.0"'),
+      reference('ByProperty', 'Version="$(own)"'),
+      reference('ByShared', 'Version="$(Shared)"'),
+      reference('Floating', 'Version="1.*"'),
+    ].join('')}</ItemGroup></Project>`,
+  );
+  const packages = `<Project><PropertyGroup><Shared Condition="'$(Shared)' == ''">4.0.0</Shared></PropertyGroup><ItemGroup><PackageVersion Include="central" Version="2.0.0"/><PackageVersion Include="Overridden" Version="1.0.0"/><GlobalPackageReference Include="Analyzer" Version="5.0.0"/></ItemGroup></Project>`;
+  const build = '<Project><PropertyGroup><Shared>4.5.0</Shared><Own>9.9.9</Own></PropertyGroup></Project>';
+  const path = 'src/own/Own.csproj';
+  const first = readListing(project, path);
+  assert.deepEqual(first.wants, [
+    ...['src/own/', 'src/', ''].map((folder) => `${folder}Directory.Build.props`),
+    ...['src/own/', 'src/', ''].map((folder) => `${folder}Directory.Packages.props`),
+  ]);
+  const given = new Map([
+    ['src/Directory.Build.props', build],
+    ['Directory.Packages.props', packages],
+  ]);
+  const parents = first.wants!.map((each) => ({ path: each, bytes: given.has(each) ? Buffer.from(given.get(each)!) : null }));
+  const complete = readListing(project, path, parents);
+  assert.deepEqual(
+    [shown(complete), complete.wants, complete.error],
+    [['Analyzer@5.0.0!d', 'ByProperty@3.1.0!', 'ByShared@4.5.0!', 'Central@2.0.0!', 'Overridden@1.9.0!'], undefined, undefined],
+  );
+  const alone = readListing(
+    project,
+    path,
+    parents.map((parent) => ({ ...parent, bytes: null })),
+  );
+  assert.deepEqual(shown(alone), ['ByProperty@3.1.0!', 'Overridden@1.9.0!']);
+  assert.equal(alone.error, '2 entries are not understood. The first is: Central');
+});
+
+test('what a reader does not understand is an error of the file, beside what it lists', () => {
+  for (const [path, text, error] of [
+    [
+      'requirements.txt',
+      'a==1\n-r https://x.example/b.txt\nb c\n',
+      '2 entries are not understood. The first is: -r https://x.example/b.txt',
+    ],
+    ['setup.cfg', '[options]\ninstall_requires =\n  a==1\n  !!\n', 'An entry is not understood: !!'],
+    ['Gemfile.lock', 'GEM\n  specs:\n    a (1.0)\n    b\n', 'An entry is not understood: b'],
+    ['composer.lock', '{"packages":[{"name":"a","version":"1"},{"name":"b"}]}', 'An entry is not understood: b'],
+    ['conan.lock', '{"requires":["a/1","b"]}', 'An entry is not understood: b'],
+    ['environment.yml', 'dependencies:\n- a=1\n- npm: [b]\n', 'An entry is not understood: {"npm":["b"]}'],
+    ['go.mod', 'module m\nrequire a.b/c v1\nrequires d v1\n', 'An entry is not understood: requires'],
+    ['gradle.graph.txt', 'x - y\n+--- a:b:1\n+--- c\n', 'An entry is not understood: c'],
+    ['dependencies.lock', '{"x":{"a:b":{"locked":"1"},"c:d":{},"own:e":{"project":true}}}', 'An entry is not understood: c/d'],
+    ['dependencies-compile.dot', 'digraph {\n"own:a:1" -> "b:c:1"\n"own:a:1" -> "d"\n}', 'An entry is not understood: d'],
+    [
+      'maven.graph.json',
+      '{"children":[{"groupId":"a","artifactId":"b","version":"1"},{"artifactId":"c","version":"1"}]}',
+      'An entry is not understood: 1',
+    ],
+    [
+      'package-lock.json',
+      '{"lockfileVersion":3,"packages":{"node_modules/a":{"version":"1"},"node_modules/b":{}}}',
+      'An entry is not understood: b',
+    ],
+    ['packages.config', '<packages><package id="a" version="1"/><package id="b"/></packages>', 'An entry is not understood: b'],
+    ['Pipfile.lock', '{"default":{"a":{"version":"==1"},"b":{"version":"*"}}}', 'An entry is not understood: b'],
+    [
+      'pnpm-lock.yaml',
+      "lockfileVersion: '9.0'\npackages:\n  a@1: {}\n  b: {}\n  c@file:../c: {}\n",
+      'An entry is not understood: b',
+    ],
+    ['yarn.lock', '# yarn lockfile v1\na@1:\n  version "1"\nb@1:\n  resolved "x"\n', 'An entry is not understood: b'],
+    [
+      'x.cdx.json',
+      '{"bomFormat":"CycloneDX","specVersion":"1.6","components":[{"purl":"pkg:npm/a@1"},{"purl":"pkg:npm/b"},{"purl":"pkg:generic/c@1"},{"name":"d"}]}',
+      'An entry is not understood: pkg:npm/b',
+    ],
+  ] as const) {
+    const contents = written(path, text);
+    assert.deepEqual([contents.entries.length, contents.error], [1, error], path);
+  }
 });

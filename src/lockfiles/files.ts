@@ -1,6 +1,6 @@
 /** Which files of a repository list dependencies, and what reads them (docs/reference/dependencies.md#files). */
 import { readBom, readCycloneDx, readSpdx } from './boms.ts';
-import type { Contents, FileBytes, PackageManager } from './entries.ts';
+import type { Contents, PackageManager, ParentBytes } from './entries.ts';
 import {
   readGradleBuild,
   readGradleGraph,
@@ -23,7 +23,8 @@ import {
   readPub,
 } from './locks.ts';
 import { readNpm } from './npm.ts';
-import { readNugetLock, readPackagesConfig, readProjectFile } from './nuget.ts';
+import { readNugetLock, readPackagesConfig } from './nuget.ts';
+import { readProjectFile } from './nuget_projects.ts';
 import { readPnpm } from './pnpm.ts';
 import { readPom } from './pom.ts';
 import { readPipDeptree, readPipfileLock, readPoetry, readUv } from './python_locks.ts';
@@ -31,7 +32,7 @@ import { readPyproject, readRequirements, readSetupCfg, readSetupPy } from './re
 import { readYarn } from './yarn.ts';
 
 /** Reads a file; the path is from the top of the repository. */
-type Reader = (bytes: Uint8Array, path: string, parents?: readonly FileBytes[]) => Contents;
+type Reader = (bytes: Uint8Array, path: string, parents?: readonly ParentBytes[]) => Contents;
 
 interface Kind {
   /** Matches the path from the folder that the file is about. */

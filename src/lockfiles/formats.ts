@@ -128,14 +128,20 @@ export function objectAt(value: unknown, name: string): Record<string, unknown> 
 }
 
 /**
- * A member that must be an array, or may be missing.
+ * A member that must be an array, or may be missing or null.
  * @throws Unreadable
  */
 export function arrayAt(value: unknown, name: string): unknown[] {
   const member = memberOf(value, name);
-  if (member === undefined) return [];
+  if (member === undefined || member === null) return [];
   if (!Array.isArray(member)) throw new Unreadable(`Its \`${name}\` is not a list.`);
   return member;
+}
+
+/** @throws Unreadable when the file is no array */
+export function listIn(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new Unreadable('It is not a list.');
+  return value;
 }
 
 /** @throws Unreadable when the file is no object */

@@ -1,5 +1,12 @@
 /** Files that list what a project is built on: lock files, manifests and bills of materials. It imports no other folder of ours. */
-export { advisedName, type FileBytes, type PackageManager, packageManagers, TooCostly, Unreadable } from './entries.ts';
+export {
+  advisedName,
+  type PackageManager,
+  type ParentBytes,
+  packageManagers,
+  TooCostly,
+  Unreadable,
+} from './entries.ts';
 export { hasListingName, isListing, type Listing, listingsAmong, mayBeListing } from './files.ts';
 export { namedLicenses } from './licenses.ts';
 export { largestMetadata_bytes, licensedEcosystem, mayTellLicense } from './package_licenses.ts';

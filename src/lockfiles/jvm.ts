@@ -21,11 +21,14 @@ export function readGradleLock(bytes: Uint8Array): Contents {
   return found.contents();
 }
 
+/** The name of a package; empty without a group or an artifact. */
+const coordinates = (group = '', artifact = ''): string => (group === '' || artifact === '' ? '' : `${group}/${artifact}`);
+
 /** `gradle/verification-metadata.xml`: the checksums of everything that a build may download. */
 export function readGradleVerification(bytes: Uint8Array): Contents {
   const found = new Collector('gradle');
   for (const { attributes } of childrenOf(childOf(xmlOf(bytes), 'components'), 'component'))
-    found.add({ name: `${attributes.group ?? ''}/${attributes.name ?? ''}`, version: attributes.version ?? '' });
+    found.add({ name: coordinates(attributes.group, attributes.name), version: attributes.version ?? '' });
   return found.contents();
 }
 
@@ -33,13 +36,16 @@ export function readGradleVerification(bytes: Uint8Array): Contents {
 export function readNebula(bytes: Uint8Array): Contents {
   const found = new Collector('gradle');
   for (const [configuration, packages] of Object.entries(objectIn(jsonOf(bytes))))
-    for (const [name, about] of membersOf(packages))
+    for (const [name, about] of membersOf(packages)) {
+      // Projects of the same build have no version.
+      if (memberOf(about, 'project') === true || memberOf(about, 'project') === 'true') continue;
       found.add({
         name: name.replace(':', '/'),
         version: textAt(about, 'locked'),
         direct: memberOf(about, 'transitive') === undefined,
         development: isTest(configuration),
       });
+    }
   return found.contents();
 }
 
@@ -53,11 +59,13 @@ export function readGradleGraph(bytes: Uint8Array): Contents {
       if (/^[A-Za-z]\w*(?: - |$)/.test(line)) configuration = line.split(' ', 1)[0]!;
       continue;
     }
+    if (coordinates.startsWith('project ')) continue;
     const [, group, name, version, used] =
-      /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?(?: -> ([^\s:]+))?(?: .*)?$/.exec(coordinates) ?? [];
+      /^([^:\s]+):([^:\s]+)(?::(\{[^}]*\}|[^:\s]+))?(?: -> ([^\s:]+))?(?: .*)?$/.exec(coordinates) ?? [];
     const exact = used ?? version;
-    if (!group || !name || !exact || group === 'project') continue;
-    found.add({ name: `${group}/${name}`, version: exact, direct: indent === '', development: isTest(configuration) });
+    if (group && name && exact && !exact.startsWith('{'))
+      found.add({ name: `${group}/${name}`, version: exact, direct: indent === '', development: isTest(configuration) });
+    else found.unknown(coordinates);
   }
   return found.contents();
 }
@@ -122,6 +130,7 @@ export function readSbtDot(bytes: Uint8Array): Contents {
   for (const node of targets) {
     const [group, name, version] = node.split(':');
     if (group && name && version) found.add({ name: `${group}/${name}`, version, direct: direct.has(node) });
+    else found.unknown(node);
   }
   return found.contents();
 }
@@ -134,7 +143,7 @@ export function readMavenGraph(bytes: Uint8Array): Contents {
     const { node, direct } = next;
     for (const child of itemsOf(memberOf(node, 'children'))) left.push({ node: child, direct: false });
     found.add({
-      name: `${textAt(node, 'groupId')}/${textAt(node, 'artifactId')}`,
+      name: coordinates(textAt(node, 'groupId'), textAt(node, 'artifactId')),
       version: textAt(node, 'version'),
       direct,
       development: textAt(node, 'scope') === 'test',

@@ -2,7 +2,7 @@
 import { Collector, type Contents, pythonName, Unreadable } from './entries.ts';
 import { arrayAt, itemsOf, jsonOf, memberOf, membersOf, objectAt, objectIn, textAt, textOf, tomlOf, yamlOf } from './formats.ts';
 import { licensesIn } from './licenses.ts';
-import { pinned } from './requirements.ts';
+import { isRequirement, pinned } from './requirements.ts';
 
 /** @throws Unreadable */
 export function readCargo(bytes: Uint8Array): Contents {
@@ -39,10 +39,11 @@ export function readBundler(bytes: Uint8Array): Contents {
   );
   const found = new Collector('bundler');
   for (const each of sections) {
-    if (each.title !== 'GEM' && each.title !== 'GIT') continue;
+    if (!['GEM', 'GIT', 'PLUGIN SOURCE'].includes(each.title) || !/^ {4}\S/.test(each.line)) continue;
     // A gem for one platform has it behind its version.
     const [, name, version] = /^ {4}(\S+) \(([^\s)-]+)(?:-[^)]*)?\)$/.exec(each.line) ?? [];
     if (name && version) found.add({ name, version, direct: direct.has(name) });
+    else found.unknown(each.line);
   }
   return found.contents();
 }
@@ -98,9 +99,11 @@ export function readCondaEnvironment(bytes: Uint8Array): Contents {
       const [, name, version] = /^(?:[^:\s]+::)?([\w.-]+)\s*={1,2}\s*([^\s=*,|<>]+)(?:=\S*)?$/.exec(each) ?? [];
       if (name && version) found.add({ name, version, direct: true });
     }
+    if (typeof each !== 'string' && memberOf(each, 'pip') === undefined) found.unknown(JSON.stringify(each));
     for (const requirement of itemsOf(memberOf(each, 'pip'))) {
       const pin = typeof requirement === 'string' ? pinned(requirement) : undefined;
       if (pin) found.add({ ...pin, manager: 'pip', direct: true });
+      else if (typeof requirement !== 'string' || !isRequirement(requirement)) found.unknown(JSON.stringify(requirement));
     }
   }
   return found.contents();
@@ -113,6 +116,7 @@ export function readConan(bytes: Uint8Array): Contents {
   const add = (reference: unknown, more: { direct?: boolean; development?: boolean }) => {
     const [, name, version] = /^([^/@#]+)\/([^@#%]+)/.exec(String(reference)) ?? [];
     if (name && version) found.add({ name, version, ...more });
+    else found.unknown(String(reference));
   };
   const nodes = memberOf(memberOf(lock, 'graph_lock'), 'nodes');
   if (nodes === undefined) {
@@ -147,6 +151,19 @@ function* directives(text: string): Generator<{ directive: string; words: string
   }
 }
 
+const knownDirectives = new Set([
+  'module',
+  'go',
+  'toolchain',
+  'godebug',
+  'require',
+  'replace',
+  'exclude',
+  'retract',
+  'tool',
+  'ignore',
+]);
+
 const unquoted = (word: string | undefined) => (word ?? '').replace(/^["`]|["`]$/g, '');
 
 /** What a `go.mod` requires, with replacements; a replacement by a folder is part of the project. Versions keep their `v`. */
@@ -163,6 +180,7 @@ export function readGoMod(bytes: Uint8Array): Contents {
   const found = new Collector('go');
   for (const { directive, words, indirect } of all) {
     const [name = '', version = ''] = words;
+    if (!knownDirectives.has(directive)) found.unknown(directive);
     if (directive !== 'require' || excluded.has(`${name} ${version}`)) continue;
     const [newName, newVersion] = replacements.get(`${name} ${version}`) ?? replacements.get(name) ?? [name, version];
     if (newVersion !== undefined) found.add({ name: newName, version: newVersion, direct: !indirect });

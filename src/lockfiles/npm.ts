@@ -1,4 +1,4 @@
-/** Lock files of npm: `package-lock.json` and `npm-shrinkwrap.json`, `lockfileVersion` 1 to 3. */
+/** Lock files of npm: `package-lock.json` and `npm-shrinkwrap.json`, `lockfileVersion` 1 to 3. Those of npm 4 and older have none, and are a tree like version 1. */
 import { Collector, type Contents, Unreadable } from './entries.ts';
 import { jsonOf, memberOf, membersOf, objectAt, objectIn, textAt } from './formats.ts';
 import { licensesIn } from './licenses.ts';
@@ -7,7 +7,8 @@ import { licensesIn } from './licenses.ts';
 export function readNpm(bytes: Uint8Array): Contents {
   const lock = objectIn(jsonOf(bytes));
   const isOld = memberOf(lock, 'packages') === undefined;
-  if (isOld && memberOf(lock, 'lockfileVersion') === undefined) throw new Unreadable('It has no `lockfileVersion`.');
+  if (isOld && memberOf(lock, 'lockfileVersion') === undefined && memberOf(lock, 'dependencies') === undefined)
+    throw new Unreadable('It has no `lockfileVersion`.');
   return isOld ? readTree(lock) : readPackages(lock);
 }
 
@@ -42,6 +43,8 @@ function readPackages(lock: Record<string, unknown>): Contents {
   for (const [path, about] of Object.entries(packages)) {
     const place = placeOf(path);
     if (!place || memberOf(about, 'link') === true) continue;
+    // A package from git or a folder needs no version.
+    if (textAt(about, 'version') === '' && /^(?:git|file)/.test(textAt(about, 'resolved'))) continue;
     found.add({
       // An alias has the name of the package that it stands for.
       name: textAt(about, 'name') || place.name,

@@ -1,6 +1,6 @@
-/** Files of NuGet: `packages.lock.json`, `packages.config` and project files. */
+/** Files of NuGet: `packages.lock.json` and `packages.config`. */
 import { Collector, type Contents } from './entries.ts';
-import { childrenOf, childText, jsonOf, membersOf, objectAt, objectIn, textAt, xmlOf } from './formats.ts';
+import { childrenOf, jsonOf, membersOf, objectAt, objectIn, textAt, xmlOf } from './formats.ts';
 
 /** @throws Unreadable */
 export function readNugetLock(bytes: Uint8Array): Contents {
@@ -22,18 +22,5 @@ export function readPackagesConfig(bytes: Uint8Array): Contents {
       version: attributes.version ?? '',
       development: attributes.developmentDependency === 'true',
     });
-  return found.contents();
-}
-
-/** The package references of a project file that name one version. */
-export function readProjectFile(bytes: Uint8Array): Contents {
-  const found = new Collector('nuget');
-  for (const group of childrenOf(xmlOf(bytes), 'ItemGroup'))
-    for (const reference of childrenOf(group, 'PackageReference')) {
-      const member = (name: string) => reference.attributes[name] ?? childText(reference, name);
-      const version = member('Version').replace(/^\[([^,\]]+)\]$/, '$1');
-      if (!/^\d[\w.+-]*$/.test(version)) continue;
-      found.add({ name: member('Include'), version, direct: true, development: /^all$/i.test(member('PrivateAssets')) });
-    }
   return found.contents();
 }

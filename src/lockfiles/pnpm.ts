@@ -72,7 +72,11 @@ function readDocument(lock: Record<string, unknown>, found: Collector): void {
     // Packages from git and archives have their name and version as members.
     const name = textAt(about, 'name') || read?.name;
     const version = textAt(about, 'version') || read?.version;
-    if (!name || !version) continue;
+    if (/^(?:file|link):/.test(read?.version ?? key)) continue;
+    if (!name || !version) {
+      found.unknown(key);
+      continue;
+    }
     const plain = key.replace(/\(.*$/s, '');
     found.add({ name, version, direct: directPackages.has(plain), development: !neededPackages.has(plain) });
   }

@@ -1,11 +1,11 @@
 /** `pom.xml` of Maven, completed by its parents in the same repository. */
 import { posix } from 'node:path';
-import { Collector, type Contents, type FileBytes, Unreadable } from './entries.ts';
+import { Collector, type Contents, type ParentBytes, Unreadable } from './entries.ts';
 import { childOf, childrenOf, childText, type Element, xmlOf } from './formats.ts';
 import { isExact } from './jvm.ts';
+import { interpolated } from './properties.ts';
 
 const mostParents = 10;
-const longestProperty = 255;
 
 /** @throws Unreadable */
 export function projectIn(bytes: Uint8Array): Element {
@@ -55,7 +55,7 @@ function readableProject(bytes: Uint8Array): Element | undefined {
 function withParents(
   bytes: Uint8Array,
   path: string,
-  parents: readonly FileBytes[],
+  parents: readonly ParentBytes[],
 ): { projects: Element[]; wants: string | undefined } {
   const projects = [projectIn(bytes)];
   const paths = [path];
@@ -64,7 +64,7 @@ function withParents(
     if (wants === undefined) break;
     const given = wants === path ? { bytes } : parents.find((parent) => parent.path === wants);
     if (!given) return { projects, wants };
-    const parent = readableProject(given.bytes);
+    const parent = given.bytes && readableProject(given.bytes);
     if (!parent || !isParent(projects.at(-1)!, parent)) break;
     if (paths.includes(wants)) throw new Unreadable('Its parents form a circle.');
     if (paths.length > mostParents) throw new Unreadable(`It has more than ${mostParents} parents.`);
@@ -72,18 +72,6 @@ function withParents(
     paths.push(wants);
   }
   return { projects, wants: undefined };
-}
-
-/** Replaces `${name}` by properties of the file, which can refer to others. */
-function interpolated(text: string, properties: ReadonlyMap<string, string>): string {
-  let value = text;
-  for (let round = 0; round < 5 && value.includes('${') && value.length < 1_000; round++)
-    value = value.replace(/\$\{([^{}]+)\}/g, (whole, name: string) => {
-      const property = properties.get(name) ?? whole;
-      // Each dependency can name a property that is as long as the file.
-      return property.length > longestProperty ? whole : property;
-    });
-  return value;
 }
 
 /** @param projects the nearest first, whose properties win */
@@ -106,7 +94,8 @@ interface Dependency {
 
 function dependenciesIn(place: Element | undefined, properties: ReadonlyMap<string, string>): Dependency[] {
   return childrenOf(childOf(place, 'dependencies'), 'dependency').map((each) => {
-    const member = (name: string) => interpolated(childText(each, name), properties);
+    const member = (name: string) =>
+      interpolated(childText(each, name), /\$\{([^{}]+)\}/g, (property) => properties.get(property));
     return {
       name: `${member('groupId')}/${member('artifactId')}`,
       version: member('version').replace(/^\[([^,\]]+)\]$/, '$1'),
@@ -120,7 +109,7 @@ function dependenciesIn(place: Element | undefined, properties: ReadonlyMap<stri
  * @param parents those that were found so far
  * @throws Unreadable
  */
-export function readPom(bytes: Uint8Array, path: string, parents: readonly FileBytes[] = []): Contents {
+export function readPom(bytes: Uint8Array, path: string, parents: readonly ParentBytes[] = []): Contents {
   const { projects, wants } = withParents(bytes, path, parents);
   const properties = propertiesOf(projects);
   const managed = new Map(
@@ -135,5 +124,5 @@ export function readPom(bytes: Uint8Array, path: string, parents: readonly FileB
     if (isExact(exact) && !name.includes('${'))
       found.add({ name, version: exact, direct: true, development: (scope || managed.get(name)?.scope) === 'test' });
   }
-  return { ...found.contents(), ...(wants !== undefined && { wants }) };
+  return { ...found.contents(), ...(wants !== undefined && { wants: [wants] }) };
 }

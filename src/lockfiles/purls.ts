@@ -40,6 +40,12 @@ const managers = new Map<string, Manager>([
   ['pypi', pythonManager],
 ]);
 
+/** Whether a package URL is of a type that is not listed, such as `generic` or `docker`. */
+export function isOfOtherType(text: string): boolean {
+  const [, type] = /^pkg:\/{0,2}([a-zA-Z][\w.+-]*)\//.exec(text) ?? [];
+  return type !== undefined && !managers.has(type.toLowerCase());
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,20 +1,29 @@
 /** Lock files of Python: those of Pipenv, Poetry and uv, and the lists of pip-deptree. */
 import { Collector, type Contents, pythonName } from './entries.ts';
-import { arrayAt, itemsOf, jsonOf, memberOf, membersOf, objectIn, textAt, tomlOf } from './formats.ts';
+import { arrayAt, itemsOf, jsonOf, listIn, memberOf, membersOf, objectIn, textAt, tomlOf } from './formats.ts';
 
-/** @throws Unreadable */
+const elsewhere = ['path', 'file', 'editable', 'git', 'hg', 'svn', 'bzr'];
+
+/**
+ * The packages of all categories, those of `default` for use and the others for development.
+ * @throws Unreadable
+ */
 export function readPipfileLock(bytes: Uint8Array): Contents {
   const lock = objectIn(jsonOf(bytes));
   const found = new Collector('pipenv');
-  for (const section of ['default', 'develop'])
-    for (const [name, about] of membersOf(memberOf(lock, section)))
+  for (const [category, packages] of Object.entries(lock).filter(([member]) => member !== '_meta'))
+    for (const [name, about] of membersOf(packages)) {
+      // What comes from a folder, an archive or a repository has no version.
+      if (elsewhere.some((source) => memberOf(about, source) !== undefined)) continue;
+      const [, version = ''] = /^={2,3}(.*)$/.exec(textAt(about, 'version')) ?? [];
       found.add({
         name: pythonName(name),
-        version: textAt(about, 'version').replace(/^={2,3}/, ''),
+        version,
         // Only what the Pipfile names has an index of its own.
         direct: memberOf(about, 'index') === undefined ? null : true,
-        development: section === 'develop',
+        development: category !== 'default',
       });
+    }
   return found.contents();
 }
 
@@ -71,7 +80,7 @@ export function readUv(bytes: Uint8Array): Contents {
 /** `pip-deptree.json`: what `pipdeptree --json` prints. */
 export function readPipDeptree(bytes: Uint8Array): Contents {
   const found = new Collector('pip');
-  const packages = itemsOf(jsonOf(bytes));
+  const packages = listIn(jsonOf(bytes));
   const needed = new Set(
     packages.flatMap((each) => itemsOf(memberOf(each, 'dependencies')).map((other) => textAt(other, 'key'))),
   );

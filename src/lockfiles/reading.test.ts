@@ -37,6 +37,8 @@ const hostile: [string, string | Uint8Array, RegExp][] = [
   ['pom.xml', '<!DOCTYPE p [<!ENTITY a SYSTEM "file:///etc/passwd">]><project>&a;</project>', /^It is not valid XML/],
   ['pom.xml', '<project>'.repeat(deep), /nested too deeply/],
   ['pom.xml', '<project><dependencies>', /^It is not valid XML/],
+  ['setup.py', 'setup(install_requires=read_requirements())', /^Its `install_requires` is not a list of literal texts/],
+  ['pip-deptree.json', '{}', /^It is not a list/],
   ['yarn.lock', 'hello\n', /not a lock file of Yarn/],
   ['Gemfile.lock', 'hello\n', /not a lock file of Bundler/],
   ['gl-sbom-npm.json', '{"bomFormat":"CycloneDX","specVersion":"1.3"}', /`specVersion`/],
@@ -57,7 +59,8 @@ test('a hostile file is refused with its reason, and the next one is read', asyn
 test('names from hostile files stay data', async () => {
   const lock =
     '{"lockfileVersion":1,"dependencies":{"__proto__":{"version":"1.0.0"},"constructor":{"version":"2.0.0"},"a":{"version":7},"b":null}}';
-  const { portions } = await readFile('package-lock.json', Buffer.from(lock));
+  const { portions, error } = await readFile('package-lock.json', Buffer.from(lock));
+  assert.equal(error, '2 entries are not understood. The first is: b');
   const columns = [portions[0]!.name, portions[0]!.version].map((column) => JSON.parse(column));
   assert.deepEqual(columns, [
     ['constructor', '__proto__'],

@@ -1,13 +1,13 @@
 /** Reads files that list dependencies in a thread of its own, with limits of time and memory: they are large, and anyone can have written them. */
 import { FairThreads, type Work } from '../fair_threads.ts';
 import { OverBudget } from '../limited_thread.ts';
-import { type Entry, type FileBytes, TooCostly, Unreadable } from './entries.ts';
+import { type Entry, type FileBytes, type ParentBytes, TooCostly, Unreadable } from './entries.ts';
 
 /** A file that lists dependencies. */
 export interface ToReadListing extends FileBytes {
   /** Whether it is an uploaded bill of materials, whatever its path. */
   is_document: boolean;
-  parents: readonly FileBytes[];
+  parents: readonly ParentBytes[];
 }
 
 /** Files that tell the licenses of packages. */
@@ -30,8 +30,10 @@ export interface ReadFile {
   count: number;
   /** Paths of other files that this one includes, from the top of the repository. */
   includes: string[];
-  /** The path of a parent that was not given. With it, the file may list more. */
-  wants?: string;
+  /** The paths of parents that were not given. With them, the file may list more. */
+  wants?: string[];
+  /** What of the file was not understood, for people. */
+  error?: string;
 }
 
 /** For licenses, what each file declares, as JSON arrays of `DeclaredLicenses`. */

@@ -11,6 +11,10 @@ export function pinned(requirement: string): { name: string; version: string } |
   return name && version ? { name: pythonName(name), version } : undefined;
 }
 
+/** Whether a text is a requirement, with whatever versions, or the path or address of a package. */
+export const isRequirement = (text: string): boolean =>
+  /^[A-Za-z0-9][\w.-]*\s*(?:$|[[(;@,<>=!~])|^[A-Za-z][\w+.-]*:|^[./~$\\]|^[^\s:]*[/\\]/.test(text.trim());
+
 /** What precedes the first match of an expression; all of a text without one. */
 function upTo(expression: RegExp, text: string): string {
   const at = text.search(expression);
@@ -31,6 +35,8 @@ function* linesOf(text: string): Generator<{ line: string; comment: string }> {
     begun = '';
   }
 }
+
+const mostIncludes = 100;
 
 /** A path beside another; undefined when it leads out of the repository. */
 function beside(path: string, other: string): string | undefined {
@@ -60,18 +66,21 @@ export function readRequirements(bytes: Uint8Array, path: string): Contents {
     finish();
     const included = /^(?:-r|--requirement|-c|--constraint)(?:\s*=\s*|\s+)?([^\s=]\S*)$/.exec(line)?.[1];
     const other = included && beside(path, included);
-    if (other) includes.push(other);
+    if (other && includes.length < mostIncludes) includes.push(other);
+    else if (included) found.unknown(line);
     const pin = pinned(line);
     if (pin) last = { ...pin, direct: isCompiled ? /\bvia -r /.test(comment) : null };
+    else if (!line.startsWith('-') && !isRequirement(line)) found.unknown(line);
   }
   finish();
-  return found.contents(includes.slice(0, 100));
+  return found.contents(includes);
 }
 
 function collected(requirements: readonly string[], development: boolean, found: Collector): void {
   for (const requirement of requirements) {
     const pin = pinned(requirement);
     if (pin) found.add({ ...pin, direct: true, development });
+    else if (requirement.trim() !== '' && !isRequirement(requirement)) found.unknown(requirement);
   }
 }
 

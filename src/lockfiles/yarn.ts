@@ -26,18 +26,25 @@ function readClassic(text: string): Contents {
   const found = new Collector('yarn');
   let name: string | undefined;
   let blocks = 0;
+  /** The package whose version is still to come. */
+  let open: string | undefined;
   for (const line of text.split(/\r?\n/)) {
     if (line === '' || line.startsWith('#')) continue;
     if (!line.startsWith(' ')) {
       if (!line.endsWith(':')) throw new Unreadable('It is not a lock file of Yarn.');
+      if (open !== undefined) found.unknown(open);
       blocks += 1;
       const [first = ''] = line.slice(0, -1).split(', ');
       name = asked(first.replaceAll('"', ''));
+      open = name;
       continue;
     }
-    const version = /^ {2}version "?([^"]*)"?$/.exec(line);
-    if (version && name !== undefined) found.add({ name, version: version[1]! });
+    const version = /^ {2}(?:version|"version") "?([^"]*)"?$/.exec(line);
+    if (!version || name === undefined) continue;
+    found.add({ name, version: version[1]! });
+    open = undefined;
   }
+  if (open !== undefined) found.unknown(open);
   if (blocks === 0 && !text.includes('# yarn lockfile v1')) throw new Unreadable('It is not a lock file of Yarn.');
   return found.contents();
 }

@@ -112,7 +112,7 @@ export async function storeFile(tx: Database, file: WrittenFile): Promise<number
   // The packages that its dependencies name must stay until the commit: no foreign key holds them (docs/decisions/0056-dependencies-have-no-foreign-keys.md).
   await lockAdvisories(tx, 'shared');
   const [count, error, includes] =
-    outcome instanceof Unreadable ? [0, outcome.message, []] : [outcome.count, null, outcome.includes];
+    outcome instanceof Unreadable ? [0, outcome.message, []] : [outcome.count, outcome.error ?? null, outcome.includes];
   const { rows } = await sql<{ id: number; is_new: boolean }>`
     insert into dependency_files (project_id, path, blob_id, reader_version, package_manager, count, error, includes, parents)
     values (${project_id}, ${path}, ${blob_id}, ${readerVersion}, ${manager}, ${count}, ${error}, ${includes}::text[], ${JSON.stringify(parents)}::jsonb)

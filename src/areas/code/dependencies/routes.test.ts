@@ -400,6 +400,27 @@ test('versions and licenses that a file does not say come from its parents and f
   );
 });
 
+test('a project of NuGet is read again when the central versions above it change, and says what has none', async () => {
+  const here = await world();
+  const { as, project } = here;
+  const url = `/projects/${project.id}/dependencies`;
+  const versions = (version: string) =>
+    `<Project><ItemGroup><PackageVersion Include="Grafting" Version="${version}"/></ItemGroup></Project>`;
+  const own =
+    '<Project><ItemGroup><PackageReference Include="Grafting"/><PackageReference Include="Pruning"/></ItemGroup></Project>';
+  const listed = async () =>
+    (await as('reporter').get(url)).body.map(({ name, version }: Record<string, string>) => `${name}@${version}`);
+  await commit(here, [created('src/own/own.csproj', own), created('Directory.Packages.props', versions('1.0.0'))]);
+  assert.deepEqual(await listed(), ['Grafting@1.0.0']);
+  const [{ error, count }] = (await as('reporter').get(`${url}/files`)).body;
+  assert.deepEqual([error, count], ['An entry is not understood: Pruning', 1]);
+  await commit(here, [{ action: 'update', file_path: 'Directory.Packages.props', content: versions('2.0.0') }]);
+  assert.deepEqual(await listed(), ['Grafting@2.0.0']);
+  // A nearer file counts instead.
+  await commit(here, [created('src/Directory.Packages.props', versions('3.0.0'))]);
+  assert.deepEqual(await listed(), ['Grafting@3.0.0']);
+});
+
 test('files that take too much time or memory keep others of their project waiting, and no others', async (t) => {
   const here = await world();
   const { as, project } = here;

@@ -15,7 +15,6 @@ import {
 } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import {
-  type FileBytes,
   isListing,
   type Listing,
   largestListing_bytes,
@@ -23,6 +22,7 @@ import {
   listingsAmong,
   mayBeListing,
   mayTellLicense,
+  type ParentBytes,
   type ReadFile,
   TooCostly,
   Unreadable,
@@ -111,6 +111,10 @@ async function bytesOf(repository: Repository, blob_id: string): Promise<Buffer>
   return readBlob(repository, blob_id);
 }
 
+/** A parent that is too large says nothing. */
+const parentBytes = async (repository: Repository, blob_id: string): Promise<Buffer | null> =>
+  (await blobSize(repository, blob_id)) > largestListing_bytes ? null : readBlob(repository, blob_id);
+
 /** The blob at a path of the commit, null for none. */
 function blobAt({ repository, commit_id, blobs }: Scan, path: string): Promise<string | null> {
   const known = blobs.get(path);
@@ -127,17 +131,18 @@ function blobAt({ repository, commit_id, blobs }: Scan, path: string): Promise<s
  */
 async function readWithParents(scan: Scan, { path, blob_id }: Found, tried: Parent[]): Promise<ReadFile> {
   const bytes = await bytesOf(scan.repository, blob_id);
-  const parents: FileBytes[] = [];
+  const parents: ParentBytes[] = [];
   const { db, project_id: owner, signal } = scan;
   // What a name says of the content is part of it.
   const contentWith = (blobs: readonly Parent[]) =>
     [posix.basename(path), blob_id, ...blobs.map((each) => each.blob_id)].join(' ');
   let file = await readOnce(db, path, bytes, { owner, content: contentWith([]), signal });
   while (file.wants !== undefined) {
-    const parent = { path: file.wants, blob_id: await blobAt(scan, file.wants) };
-    tried.push(parent);
-    if (parent.blob_id === null || (await blobSize(scan.repository, parent.blob_id)) > largestListing_bytes) break;
-    parents.push({ path: parent.path, bytes: await bytesOf(scan.repository, parent.blob_id) });
+    for (const wanted of file.wants) {
+      const parent = { path: wanted, blob_id: await blobAt(scan, wanted) };
+      tried.push(parent);
+      parents.push({ path: wanted, bytes: parent.blob_id === null ? null : await parentBytes(scan.repository, parent.blob_id) });
+    }
     file = await readOnce(db, path, bytes, { owner, content: contentWith(tried), signal }, { parents });
   }
   return file;
