@@ -184,9 +184,3 @@ export function deferBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => new UnreadBody(request, payload));
 }
-
-/** Leaves bodies of every type to the handler, which reads them as they come. */
-export function streamBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request: FastifyRequest, _body: Readable, done: (error: null) => void) => done(null));
-}

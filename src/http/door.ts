@@ -5,14 +5,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
 import type { Services } from '../services/index.ts';
 import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
-import { anonymousBody_bytes, type BodyOptions, streamBodies, UnreadBody } from './body.ts';
+import { anonymousBody_bytes, type BodyOptions, UnreadBody } from './body.ts';
 import type { AnyEndpoint, Caller, Counting, Method } from './endpoint.ts';
 import { answeringIn, type ErrorForm } from './error_replies.ts';
 import type { ApiError } from './errors.ts';
 import type { Values } from './form.ts';
 import type { Queued } from './overload.ts';
-import { type Paced, streamPace } from './pace.ts';
+import type { Pace, Paced } from './pace.ts';
 import type { Headers } from './reply.ts';
+import { streamBodies } from './streamed_body.ts';
 
 /** How a door identifies the caller, and which scopes it requires. */
 export interface Identification<C extends Caller = Caller, R extends RouteGenericInterface = RouteGenericInterface> {
@@ -78,6 +79,8 @@ export interface Door<C extends Caller = Caller, R extends RouteGenericInterface
   without_head?: true;
   /** Whether it is served however busy the server is. */
   urgent?: true;
+  /** How fast its bodies must arrive, if not as those of endpoints. */
+  pace?: Pace;
   handle(call: DoorCall<C, R>): unknown;
 }
 
@@ -88,7 +91,7 @@ type AnyDoor = Door<any, any>;
 export interface Doorway {
   doors: readonly AnyDoor[];
   errors(services: Services): ErrorForm;
-  /** How bodies are read, if not as for endpoints; with `stream`, the doors read them themselves. */
+  /** How bodies are read, if not as for endpoints; with `stream`, the doors read them themselves, through `streamOf`. */
   bodies?: 'stream' | Pick<BodyOptions, 'at_most_bytes' | 'parse'>;
   /** How long requests may wait while the server is too busy, if not as long as those of the API. */
   patience_ms?: number;
@@ -140,7 +143,7 @@ export async function openDoorway(
         config: {
           urgent: declared.urgent ?? false,
           ...(patience_ms === undefined ? {} : { patience_ms }),
-          ...(bodies === 'stream' ? { pace: streamPace } : {}),
+          ...(declared.pace ? { pace: declared.pace } : {}),
         } satisfies Paced & Queued,
         handler: throughDoor(services, declared, bodies === 'stream' ? undefined : bodies),
       });

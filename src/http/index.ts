@@ -16,6 +16,7 @@ export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule }
 export { leavingOf } from './leaving.ts';
 export { locationOf } from './links.ts';
 export { readParts, tooLarge } from './multipart.ts';
+export { pushPace, uploadPace } from './pace.ts';
 export * from './page_ends.ts';
 export * from './page_start.ts';
 export * from './paginate.ts';
@@ -23,5 +24,6 @@ export { type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
 export { scopesFor } from './scopes.ts';
 export { fileReply, type Reading } from './stored_file.ts';
+export { streamOf } from './streamed_body.ts';
 export * from './types.ts';
 export type { UploadedFile } from './uploaded_file.ts';

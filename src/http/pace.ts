@@ -2,6 +2,7 @@
  * Ends requests whose bodies arrive too slowly, and those that keep sending after the reply (docs/operating.md#limits). Node itself only limits the time
  * of heads.
  */
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UnreadBody } from './body.ts';
 import { ApiError } from './errors.ts';
@@ -16,11 +17,14 @@ export interface Pace {
 
 const apiPace: Pace = { window_ms: 30_000, least_bytes: 30 * 1024, total_ms: 120_000 };
 
-/** Git sends nothing while it compresses a push, which may take minutes. */
-export const streamPace: Pace = { window_ms: 600_000, least_bytes: 1 };
+/** Endpoints and doors that take files or large bodies. */
+export const uploadPace: Pace = { ...apiPace, total_ms: 6 * 3_600_000 };
 
-/** Endpoints that take files or large bodies. */
-export const uploadPace: Pace = { window_ms: 30_000, least_bytes: 30 * 1024, total_ms: 6 * 3_600_000 };
+/**
+ * Git sends nothing while it compresses a push, which may take minutes. Only callers who may push have so long: others are refused before their body is
+ * read, which ends it. The body of a fetch needs no such patience: it is a list of commits, which git has before it connects.
+ */
+export const pushPace: Pace = { ...uploadPace, window_ms: 600_000 };
 
 /** The route configuration that sets a pace. */
 export interface Paced {
@@ -70,13 +74,15 @@ function watch(
   for (const event of ['end', 'close']) raw.once(event, () => clearInterval(timer));
   reply.raw.once('finish', () => {
     if (raw.complete) return;
-    raw.resume();
+    raw.unpipe().resume();
     setTimeout(() => raw.complete || raw.destroy(), linger_ms).unref();
   });
 }
 
 function giveUp({ body, raw }: FastifyRequest, reply: FastifyReply): void {
-  if (body instanceof UnreadBody && !reply.sent)
-    body.abort(new ApiError(408, { message: '408 Request Timeout' }, { connection: 'close' }));
+  const refusal = new ApiError(408, { message: '408 Request Timeout' }, { connection: 'close' });
+  if (reply.sent) raw.destroy();
+  else if (body instanceof UnreadBody) body.abort(refusal);
+  else if (body instanceof Readable) body.destroy(refusal);
   else raw.destroy();
 }

@@ -11,6 +11,8 @@ import {
   messageOf,
   type Reading,
   type Services,
+  streamOf,
+  uploadPace,
   type Values,
 } from '../../../http/index.ts';
 import { grantLfs, grantUpload, type LfsCaller, lfsCaller, notFound, refusal, transferCaller } from './access.ts';
@@ -198,10 +200,11 @@ const transferDoors: LfsDoor[] = [
     method: 'PUT',
     url: `${object}/:size`,
     urgent: true, // part of a push
+    pace: uploadPace,
     who: transferCaller('upload'),
     handle: async ({ services, caller, request, reply }) => {
       const { project } = await grantUpload(services, caller, request.params.path);
-      await storeObject(services, project.id, announcedIn(request), request.raw);
+      await storeObject(services, project.id, announcedIn(request), streamOf(request));
       return reply.code(200).send();
     },
   },

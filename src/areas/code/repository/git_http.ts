@@ -3,7 +3,17 @@ import { finished, pipeline, type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { advertiseRefs, GitError, receivePack, type Service, uploadPack } from '../../../git/index.ts';
-import { ApiError, type Caller, type Doorway, door, type ErrorForm, locationOf, messageOf } from '../../../http/index.ts';
+import {
+  ApiError,
+  type Caller,
+  type Doorway,
+  door,
+  type ErrorForm,
+  locationOf,
+  messageOf,
+  pushPace,
+  streamOf,
+} from '../../../http/index.ts';
 import { gitCaller, grantGit, grantPush, MovedGit, repositoryFor } from './git_access.ts';
 import { pushRulesFor } from './push_actions.ts';
 import { refusal } from './rules.ts';
@@ -46,21 +56,21 @@ function unzipLimit(): Transform {
 
 /** The decompressed body of a request. A fault in it ends the stream with an error, but the connection can still carry the reply. */
 function bodyOf(request: FastifyRequest): Readable {
-  const { raw, headers } = request;
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding === 'identity') return raw;
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw refusal(415, `The encoding ${encoding} is not supported.`);
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) throw refusal(415, `The encoding ${encoding} is not supported.`);
+  const sent = streamOf(request);
+  if (encoding === 'identity') return sent;
   const unzip = createGunzip();
   const unzipped = unzipLimit();
   const fail = (error: Error | null | undefined) => void (error && unzipped.destroy(error));
-  finished(raw, { writable: false }, fail);
+  finished(sent, { writable: false }, fail);
   unzip.once('error', fail);
   unzipped.on('error', () => {}); // The reader gets the error too, but possibly later.
   unzipped.once('close', () => {
-    raw.unpipe(unzip).resume();
+    sent.unpipe(unzip).resume();
     unzip.destroy();
   });
-  raw.pipe(unzip).pipe(unzipped);
+  sent.pipe(unzip).pipe(unzipped);
   return unzipped;
 }
 
@@ -174,6 +184,7 @@ const receiving = door<Caller, GitRequest>({
   url: `${inside}/:path/git-receive-pack`,
   // The client has compressed the push already.
   urgent: true,
+  pace: pushPace,
   who: gitCaller(() => 'git-receive-pack'),
   handle: async ({ services, caller, request, reply }) => {
     const granted = await grantPush(services, caller, request.params.path);

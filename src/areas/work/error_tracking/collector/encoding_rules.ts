@@ -1,6 +1,7 @@
 /** Bodies of requests as SDKs compress them. */
 import { pipeline, Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { ApiError } from '../../../../http/index.ts';
 import { Malformed } from './envelope_rules.ts';
 
 /** A body, or what comes out of it, is larger than it may be. */
@@ -28,12 +29,12 @@ async function* asSent(source: Readable, first: Buffer | undefined): AsyncGenera
   yield* source as AsyncIterable<Buffer>;
 }
 
-/** The bytes of a stream, with errors of the decompression as Malformed. */
+/** The bytes of a stream, with errors of the decompression as Malformed; a body that did not arrive keeps its error. */
 async function* decoded(stream: Readable): AsyncGenerator<Buffer> {
   try {
     yield* stream as AsyncIterable<Buffer>;
   } catch (error) {
-    throw error instanceof BodyTooLarge ? error : new Malformed('', { cause: error });
+    throw error instanceof BodyTooLarge || error instanceof ApiError ? error : new Malformed('', { cause: error });
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { performQueued } from '../../../../../test/support/jobs.ts';
+import { everythingFrom, headOf, rawSocket } from '../../../../../test/support/raw_socket.ts';
 import { type World, world } from '../../../../../test/support/world.ts';
 import { digestErrors } from '../errors/jobs.ts';
 
@@ -253,6 +254,20 @@ test('a resolved error that happens again is unresolved, and an ignored one stay
     await send('envelope', event());
     assert.equal((await errors())[0]!.status, then);
   }
+});
+
+test('a stranger is refused before their body arrives, wherever their key is', async () => {
+  const { here } = await collector();
+  const path = `/api/v4/error_tracking/collector/api/${here.project.id}/envelope/`;
+  const answerTo = async (query: string, sent: string) => {
+    const socket = await rawSocket(here.url);
+    socket.write(headOf('POST', path + query, { 'content-length': 1_000_000 }) + sent);
+    return everythingFrom(socket);
+  };
+  assert.match(await answerTo('?sentry_key=glet_wrong', '{'), /^HTTP\/1\.1 404 /);
+  assert.match(await answerTo('', line({ dsn: `${here.url.replace('//', '//glet_wrong@')}/1` })), /^HTTP\/1\.1 404 /);
+  assert.match(await answerTo('', line({})), /^HTTP\/1\.1 403 /);
+  assert.match(await answerTo('', `{"sdk":"${'x'.repeat(17 * 1024)}`), /^HTTP\/1\.1 400 [\s\S]*Failed to parse sentry request/);
 });
 
 test('wrong keys are refused one like the other, however many there are, and keep no right one out', async () => {

@@ -1,6 +1,4 @@
 /** The collector: where SDKs send envelopes and events (docs/reference/error_tracking.md). */
-
-import type { Readable } from 'node:stream';
 import { inflateSync } from 'node:zlib';
 import {
   ApiError,
@@ -11,6 +9,7 @@ import {
   door,
   type ErrorForm,
   jsonForm,
+  streamOf,
 } from '../../../../http/index.ts';
 import type { Json, JsonObject } from '../events/payload_rules.ts';
 import { eventId, instantOf, type Receipt, readEvent } from '../events/rules.ts';
@@ -93,7 +92,6 @@ async function admit(call: Call, { project_id }: Intake, key: string | undefined
   if (await guard.isFull(services.db)) throw full();
 }
 
-const bodyOf = ({ request }: Call): Readable => request.raw;
 const encodingOf = ({ request }: Call): string | undefined => request.headers['content-encoding'];
 
 const accepted = ({ reply }: Call, id: string | undefined) =>
@@ -147,7 +145,7 @@ async function takeEnvelope(call: Call) {
   const key = keyIn(request.headers, request.query);
   if (key !== undefined) await admit(call, intake, key);
   let head: JsonObject = {};
-  const chunks = decompress(bodyOf(call), encodingOf(call), key === undefined ? unidentifiedLimits : envelopeLimits);
+  const chunks = decompress(streamOf(request), encodingOf(call), key === undefined ? unidentifiedLimits : envelopeLimits);
   const items = await readEnvelope(chunks, {
     async onHead(read) {
       head = read;
@@ -195,7 +193,7 @@ async function takeStored(call: Call) {
   const { request } = call;
   const intake = await openIntake(call);
   await admit(call, intake, keyIn(request.headers, request.query));
-  const chunks = await Array.fromAsync(decompress(bodyOf(call), encodingOf(call), storeLimits));
+  const chunks = await Array.fromAsync(decompress(streamOf(request), encodingOf(call), storeLimits));
   const payload = Buffer.from(textIn(Buffer.concat(chunks)));
   const event = eventIn(call, intake, jsonIn({ type: 'event', payload }), { received_at: new Date() });
   return keep(call, intake, { event, sessions: [], buckets: [], user_reports: [] });

@@ -1,7 +1,7 @@
 /** The doors by which clients of Sentry upload source maps (docs/reference/error_tracking.md#source-maps). */
 import type { Readable } from 'node:stream';
 import { levels } from '../../../../access/index.ts';
-import { badRequest, type Doorway, forbidden, readParts, tooLarge } from '../../../../http/index.ts';
+import { badRequest, type Doorway, forbidden, readParts, streamOf, tooLarge, uploadPace } from '../../../../http/index.ts';
 import { versionNamed } from '../releases/http.ts';
 import { answer, at, callerIn, projectsIn, type SentryCall, sentryForm, textIn } from '../sentry/access.ts';
 import { hasTrackedProject } from '../sentry/queries.ts';
@@ -58,7 +58,7 @@ async function takeChunks(call: SentryCall) {
   const caller = await checkUploader(call);
   const { services, request } = call;
   const sent: { checksum: string; sent: Buffer; isZipped: boolean }[] = [];
-  await readParts(request.headers, request.raw, {
+  await readParts(request.headers, streamOf(request), {
     at_most_bytes: request_bytes,
     async onFile(name, file, filename = '') {
       if (name !== 'file' && name !== 'file_gzip') return;
@@ -96,7 +96,7 @@ export const bundleDoors = [
 
 /** Chunks are read as they come. */
 export const chunkDoorway: Doorway = {
-  doors: [at('POST', '/organizations/:org/chunk-upload', takeChunks)],
+  doors: [{ ...at('POST', '/organizations/:org/chunk-upload', takeChunks), pace: uploadPace }],
   errors: () => sentryForm,
   bodies: 'stream',
 };

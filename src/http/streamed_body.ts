@@ -1,0 +1,28 @@
+/** Bodies that a door reads as they come. */
+import { finished, PassThrough, type Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from './errors.ts';
+
+/** Leaves bodies of every type to the handler. */
+export function streamBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request: FastifyRequest, _body: Readable, done: (error: null) => void) => done(null));
+}
+
+/**
+ * The body of a request to a door with `bodies: 'stream'`, which is not read before this is called. Until the client has sent it, the request keeps no other
+ * from being worked on. The connection stays usable for the reply when reading fails: with an ApiError, 400 when the client breaks it off, 408 when it is too slow.
+ */
+export function streamOf(request: FastifyRequest): Readable {
+  const { raw, slot } = request;
+  // Destroying `raw` itself would close the connection.
+  const body = new PassThrough();
+  body.on('error', () => {}); // It may fail before it is read; its reader gets the error then.
+  slot?.pause();
+  finished(raw, { writable: false }, (error) => {
+    slot?.resume();
+    if (error) body.destroy(new ApiError(400, { message: '400 Bad request' }));
+  });
+  request.body = body; // for the pace
+  return raw.pipe(body);
+}
