@@ -2,6 +2,7 @@
 import { BlockList, isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { plainAddress, sourceOf } from '../source_of.ts';
 import { ApiError } from './errors.ts';
 
 /** The named networks of COPPICE_TRUSTED_PROXIES. */
@@ -23,10 +24,7 @@ function listOf(proxies: readonly string[]): BlockList {
   return list;
 }
 
-/** Undoes the mapping of IPv4 addresses to IPv6 on dual-stack sockets. */
-const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '');
-
-/** Counts by address. */
+/** Counts by source. */
 class Counter {
   readonly #counts = new Map<string, number>();
   readonly #most: number;
@@ -36,16 +34,17 @@ class Counter {
 
   /** Adds one, or returns undefined at the limit. */
   enter(address: string): Place | undefined {
-    const count = this.#counts.get(address) ?? 0;
+    const source = sourceOf(address);
+    const count = this.#counts.get(source) ?? 0;
     if (count >= this.#most) return undefined;
-    this.#counts.set(address, count + 1);
-    return new Place(() => this.#leave(address));
+    this.#counts.set(source, count + 1);
+    return new Place(() => this.#leave(source));
   }
 
-  #leave(address: string): void {
-    const count = this.#counts.get(address)! - 1;
-    if (count === 0) this.#counts.delete(address);
-    else this.#counts.set(address, count);
+  #leave(source: string): void {
+    const count = this.#counts.get(source)! - 1;
+    if (count === 0) this.#counts.delete(source);
+    else this.#counts.set(source, count);
   }
 }
 
@@ -133,7 +132,7 @@ export function limitConnections(app: FastifyInstance, { most, trustedProxies }:
   const connections = new Counter(most);
   const refuse = refuser();
   const admits = (socket: Socket): boolean => {
-    const address = plain(socket.remoteAddress ?? '');
+    const address = plainAddress(socket.remoteAddress ?? '');
     if (isIP(address) === 0 || isProxy(address)) return true;
     const place = connections.enter(address);
     if (place === undefined) return false;
@@ -150,7 +149,7 @@ export function limitConnections(app: FastifyInstance, { most, trustedProxies }:
   });
   const requests = new Counter(most);
   app.addHook('onRequest', ({ ip, raw }, reply, done) => {
-    if (!isProxy(plain(raw.socket.remoteAddress ?? ''))) return done();
+    if (!isProxy(plainAddress(raw.socket.remoteAddress ?? ''))) return done();
     const place = requests.enter(ip);
     if (place === undefined)
       return done(

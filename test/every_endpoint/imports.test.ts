@@ -51,7 +51,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
 };
 
-/** What every folder may import: where the files of the installation are, caches, objects of one shape, how processors are shared, and who waits and for what. */
+/** What every folder may import: where the files of the installation are, caches, objects of one shape, how processors are shared, who waits and for what, and what counts as one client. */
 const foundation = [
   'installation.ts',
   'caches.ts',
@@ -61,6 +61,7 @@ const foundation = [
   'fair_queue.ts',
   'limited_thread.ts',
   'fair_threads.ts',
+  'source_of.ts',
 ];
 
 const folderOf = (file: string) => file.split(path.sep)[0]!;

@@ -1,0 +1,24 @@
+/** What counts as one client where clients are limited by their address. */
+import { isIPv6 } from 'node:net';
+
+/** Undoes the mapping of IPv4 addresses to IPv6 on dual-stack sockets. */
+export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+const groupsOfNetwork = 4;
+
+/**
+ * The source of a connection: its IPv4 address, or the first 64 bits of its IPv6 address, since each customer of a provider has all the others.
+ * @param address as Node.js gives it; it may name an interface
+ */
+export function sourceOf(address: string): string {
+  const plain = plainAddress(address).replace(/%.*/, '');
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.split('::');
+  const [first, last] = [head, tail ?? ''].map((part) => part.split(':').filter(Boolean));
+  const zeros = tail === undefined ? 0 : 8 - first!.length - last!.length;
+  const groups = [...first!, ...Array<string>(zeros).fill('0'), ...last!];
+  return `${groups
+    .slice(0, groupsOfNetwork)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}
