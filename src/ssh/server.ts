@@ -1,8 +1,17 @@
 /** An SSH server that admits users by their public keys and runs commands of ours, never a shell (docs/reference/ssh.md). */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import ssh2, { type AuthContext, type Connection, type PublicKeyAuthContext, type ServerChannel, type Session } from 'ssh2';
+import ssh2, {
+  type AuthContext,
+  type ClientInfo,
+  type Connection,
+  type PublicKeyAuthContext,
+  type ServerChannel,
+  type Session,
+} from 'ssh2';
 import { cacheOf } from '../caches.ts';
+import { sourceOf } from '../source_of.ts';
+import { type NewcomerLimits, Newcomers } from './newcomers.ts';
 import { publicKeyIn } from './public_key.ts';
 import { isSignedBySecurityKey } from './security_key.ts';
 
@@ -13,6 +22,8 @@ export interface SshCommand {
   /** The version of git's protocol that it asks for. */
   protocol: string | undefined;
   channel: ServerChannel;
+  /** Where the connection comes from, as `sourceOf` names it. */
+  source: string;
   /** Fires when the client disconnects. */
   signal: AbortSignal;
 }
@@ -20,8 +31,10 @@ export interface SshCommand {
 export interface SshServerOptions<Who> {
   /** A private key as OpenSSH writes them. */
   hostKey: string;
-  /** How many connections an address may have open. */
+  /** How many connections a source may have open. */
   connectionsPerAddress: number;
+  /** The limits of those that nobody has authenticated yet, if not the usual ones. */
+  newcomers?: NewcomerLimits;
   /**
    * Who has a public key, undefined for nobody.
    * @param key its bytes, as in the second word of an `id_*.pub` file
@@ -42,14 +55,12 @@ export interface SshServer {
 
 /** The name that all users share; the key tells who it is. */
 const sharedUsername = 'git';
-const authentication_ms = 30_000;
+const usualNewcomers: NewcomerLimits = { all: 300, per_source: 50, time_ms: 30_000 };
 /** An agent may offer several keys before the right one. */
 const mostAttempts = 20;
-/** Connections in a row from an address that ended without a known key. */
+/** Connections in a row from a source that ended without a known key. */
 const mostFailures = 30;
 const failureWindow_ms = 600_000;
-/** Connections that nobody has authenticated yet, of all addresses. */
-const mostUnknown = 100;
 const sessionsPerConnection = 10;
 const keepalive_s = 60;
 
@@ -81,18 +92,24 @@ function isSigned(
   return !(parsed instanceof Error) && parsed.verify(blob, signature, hashAlgo) === true;
 }
 
+const placeOf = (address: string, port: number | undefined) => `${address} ${port}`;
+
 /** Holds what one server knows of its connections. */
 class Connections<Who> {
   readonly #options: SshServerOptions<Who>;
+  readonly #newcomers: Newcomers;
+  /** By address and port of the client, which is all that the library tells of a connection. */
+  readonly #sockets = new Map<string, Socket>();
+  readonly #greeted = new WeakSet<Socket>();
   readonly #open = new Map<string, number>();
   readonly #failures = cacheOf<string, number>(10_000, { ttl: failureWindow_ms });
-  readonly all = new Set<Connection>();
-  #unknown = 0;
+  readonly #all = new Set<Connection>();
   #running = 0;
   #onIdle: (() => void) | undefined;
 
   constructor(options: SshServerOptions<Who>) {
     this.#options = options;
+    this.#newcomers = new Newcomers(options.newcomers ?? usualNewcomers);
   }
 
   /** Resolves when no command runs. */
@@ -103,36 +120,50 @@ class Connections<Who> {
     await promise;
   }
 
-  admit(client: Connection, address: string): void {
-    // A client that exceeds a limit gets no message; the connection is just closed.
+  /** Counts a connection that was just accepted. One that exceeds a limit gets no message. */
+  admits(socket: Socket): boolean {
+    const { remoteAddress, remotePort } = socket;
+    if (remoteAddress === undefined) return false; // it has just ended
+    const source = sourceOf(remoteAddress);
+    const open = this.#open.get(source) ?? 0;
+    if (open >= this.#options.connectionsPerAddress || (this.#failures.get(source) ?? 0) >= mostFailures) return false;
+    const place = placeOf(remoteAddress, remotePort);
+    this.#open.set(source, open + 1);
+    this.#sockets.set(place, socket);
+    this.#newcomers.add(socket, source);
+    socket.once('close', () => {
+      // Those that were closed to make room have not failed, and by connecting without a word load balancers look whether the port is open.
+      const hasFailed = this.#newcomers.remove(socket) && this.#greeted.has(socket);
+      if (hasFailed) this.#failures.set(source, (this.#failures.get(source) ?? 0) + 1);
+      this.#sockets.delete(place);
+      const left = this.#open.get(source)! - 1;
+      if (left === 0) this.#open.delete(source);
+      else this.#open.set(source, left);
+    });
+    return true;
+  }
+
+  /** Serves a connection whose client has said that it speaks SSH. */
+  greet(client: Connection, { ip, port }: ClientInfo): void {
+    const source = sourceOf(ip);
+    const socket = this.#sockets.get(placeOf(ip, port))!;
+    this.#greeted.add(socket);
     client.on('error', () => {});
-    const open = this.#open.get(address) ?? 0;
-    const isTooMany = open >= this.#options.connectionsPerAddress || this.#unknown >= mostUnknown;
-    if (isTooMany || (this.#failures.get(address) ?? 0) >= mostFailures) return void client.end();
-    this.#open.set(address, open + 1);
-    this.#unknown++;
-    this.all.add(client);
-    let isKnown = false;
-    const leaveUnknown = () => {
-      if (!isKnown) this.#unknown--;
-      isKnown = true;
-    };
-    const timer = setTimeout(() => client.end(), authentication_ms);
-    client.once('close', () => {
-      clearTimeout(timer);
-      this.all.delete(client);
-      if (!isKnown) this.#failures.set(address, (this.#failures.get(address) ?? 0) + 1);
-      leaveUnknown();
-      const left = (this.#open.get(address) ?? 1) - 1;
-      if (left === 0) this.#open.delete(address);
-      else this.#open.set(address, left);
+    this.#all.add(client);
+    client.once('close', () => this.#all.delete(client));
+    this.#authenticate(client, ip, (who) => {
+      this.#newcomers.remove(socket);
+      this.#failures.delete(source);
+      this.#serve(client, who, source);
     });
-    this.#authenticate(client, address, (who) => {
-      clearTimeout(timer);
-      leaveUnknown();
-      this.#failures.delete(address);
-      this.#serve(client, who);
-    });
+  }
+
+  /** Resolves when all connections are closed. */
+  async close(): Promise<void> {
+    this.#newcomers.close();
+    const ended = [...this.#all].map((client) => once(client, 'close'));
+    for (const client of this.#all) client.end();
+    await Promise.all(ended);
   }
 
   #authenticate(client: Connection, address: string, ready: (who: Who) => void): void {
@@ -164,17 +195,17 @@ class Connections<Who> {
     }
   }
 
-  #serve(client: Connection, who: Who): void {
+  #serve(client: Connection, who: Who, source: string): void {
     const gone = new AbortController();
     client.once('close', () => gone.abort());
     let sessions = 0;
     client.on('session', (accept, reject) => {
       if (++sessions > sessionsPerConnection) return void reject();
-      this.#listen(accept(), who, gone.signal);
+      this.#listen(accept(), who, { source, signal: gone.signal });
     });
   }
 
-  #listen(session: Session, who: Who, signal: AbortSignal): void {
+  #listen(session: Session, who: Who, by: Pick<SshCommand, 'source' | 'signal'>): void {
     let protocol: string | undefined;
     let hasCommand = false;
     session.on('env', (accept, _reject, { key, val }: { key: string; val: unknown }) => {
@@ -186,8 +217,8 @@ class Connections<Who> {
       if (hasCommand) return reject();
       hasCommand = true;
       const channel = accept();
-      channel.on('error', () => {}); // the client is gone; `signal` says so
-      void this.#run(who, { line, protocol, channel, signal });
+      channel.on('error', () => {}); // the client is gone; the signal says so
+      void this.#run(who, { line, protocol, channel, ...by });
     };
     session.on('exec', (accept, reject, { command }) => run(command, accept, reject));
     session.on('shell', (accept, reject) => run(undefined, accept, reject));
@@ -218,13 +249,13 @@ export function sshServer<Who>(options: SshServerOptions<Who>): SshServer {
       algorithms: structuredClone(algorithms) as never,
       keepaliveInterval: keepalive_s * 1000,
     },
-    (client, { ip }) => connections.admit(client, ip),
+    (client, info) => connections.greet(client, info),
   );
   server.on('error', options.failed);
   let isClosed = false;
   return {
     take(socket) {
-      if (isClosed) socket.destroy();
+      if (isClosed || !connections.admits(socket)) socket.destroy();
       else {
         server.injectSocket(socket);
         socket.resume(); // it may have been accepted in pause
@@ -233,9 +264,7 @@ export function sshServer<Who>(options: SshServerOptions<Who>): SshServer {
     async close(cutOff) {
       isClosed = true;
       await Promise.race([connections.idle(), cutOff]);
-      const ended = [...connections.all].map((client) => once(client, 'close'));
-      for (const client of connections.all) client.end();
-      await Promise.race([Promise.all(ended), cutOff]);
+      await Promise.race([connections.close(), cutOff]);
     },
   };
 }

@@ -1,5 +1,7 @@
 /** Git over SSH: the same access, limits and checks as over HTTP. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import ssh2 from 'ssh2';
@@ -251,6 +253,37 @@ test('a client that goes in the middle of a fetch leaves no command running', as
   await heard.promise;
   client.destroy();
   await ssh.stop();
+});
+
+/** A connection from another address of this machine, which says no more than this. */
+async function saying(ssh: SshWorld, localAddress: string, text: string): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port: ssh.port, localAddress }).resume();
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+test('connections that say nothing, or no more than their version, keep nobody from another address out', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const { here } = await filled();
+  const ssh = await sshFor(here, { newcomers: { all: 20, per_source: 10, time_ms: 60_000 } });
+  const quiet = ['127.0.0.2', '127.0.0.3'].flatMap((address) => Array<string>(10).fill(address));
+  const sockets = await Promise.all(quiet.map((address, index) => saying(ssh, address, index % 2 ? '' : 'SSH-2.0-x\r\n')));
+  const { file } = await ssh.keyOf('reporter');
+  const work = await clone(ssh.remote(), ...withKey(file));
+  assert.match(await work.git('rev-parse', 'HEAD'), /^[0-9a-f]{40}/);
+  assert.equal(sockets.filter(({ closed }) => closed).length, 1);
+
+  for (const socket of sockets) socket.destroy();
+});
+
+test('a connection that says nothing is closed when the time to authenticate is over', async () => {
+  const { here } = await filled();
+  const ssh = await sshFor(here, { newcomers: { all: 20, per_source: 10, time_ms: 200 } });
+  const sockets = await Promise.all(['', 'SSH-2.0-x\r\n'].map((text) => saying(ssh, '127.0.0.1', text)));
+  for (const socket of sockets) if (!socket.closed) await once(socket, 'close');
 });
 
 test('the host key depends on nothing but the secret key', () => {

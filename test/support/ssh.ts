@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ssh2 from 'ssh2';
 import { gitOverSsh } from '../../src/areas/code/repository/index.ts';
-import { privateKeyText, sshServer } from '../../src/ssh/index.ts';
+import { privateKeyText, type SshServerOptions, sshServer } from '../../src/ssh/index.ts';
 import { compileCache } from './compile_cache.ts';
 import { atFileEnd } from './file_end.ts';
 import type { Persona, World } from './world.ts';
@@ -50,12 +50,16 @@ export interface SshWorld {
 }
 
 /** Starts the SSH server of a world. */
-export async function sshFor({ services, as, project }: World): Promise<SshWorld> {
+export async function sshFor(
+  { services, as, project }: World,
+  options: Pick<SshServerOptions<number>, 'newcomers'> = {},
+): Promise<SshWorld> {
   const hostKey = privateKeyText(services.secrets.signingKeyFor('ssh host key'));
   const errors: unknown[] = [];
   const server = sshServer({
     hostKey,
     connectionsPerAddress: 100,
+    ...options,
     ...gitOverSsh(services, { error: ({ err }) => errors.push(err) }),
   });
   const listener = createServer(server.take).listen(0, '127.0.0.1');
