@@ -45,9 +45,10 @@ export { createRepository, deleteRepository, hasConfig, replaceConfig, replaceHe
 export { diskPath, type RepositoryOwner, repositoryFolders, repositoryOf, type SnippetPlace } from './repository_places.ts';
 export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
 export { filesContaining } from './searching.ts';
+export { GitBusy } from './service_places.ts';
 export { type FileSize, fileSizes } from './sizes.ts';
 export { touchedPaths } from './touched_paths.ts';
-export { advertiseRefs, receivePack, type Service, uploadPack } from './transport.ts';
+export { advertiseRefs, receivePack, type Service, SlowReader, uploadPack } from './transport.ts';
 export { ChangeRefused } from './tree_editor.ts';
 export type * from './types.ts';
 export { type WrittenCommit, writeCommit, writeTag, writeTreeCommit } from './writer.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,11 +24,13 @@ import {
   receivePack,
   resolveBranch,
   type Service,
+  SlowReader,
   setHead,
   updateRefs,
   uploadPack,
 } from './index.ts';
 
+const client = '192.0.2.1';
 const lenient: PushRules = {
   check: async () => [],
   moved: async () => [],
@@ -53,9 +56,9 @@ async function answer(repository: Repository, rules: PushRules, incoming: Incomi
   const is_zipped = incoming.headers['content-encoding'] === 'gzip';
   const input = is_zipped ? pipeline(incoming, createGunzip(), () => {}) : incoming;
   reply.setHeader('content-type', `application/x-${service}-${url.pathname.endsWith('/info/refs') ? 'advertisement' : 'result'}`);
-  if (url.pathname.endsWith('/info/refs')) pipeline(advertiseRefs(repository, service, { protocol }), reply, () => {});
-  else if (service === 'git-upload-pack') pipeline(uploadPack(repository, { input, protocol }), reply, () => {});
-  else pipeline(await receivePack(repository, { input, protocol, ...rules }), reply, () => {});
+  if (url.pathname.endsWith('/info/refs')) pipeline(advertiseRefs(repository, service, { client, protocol }), reply, () => {});
+  else if (service === 'git-upload-pack') pipeline(uploadPack(repository, { client, input, protocol }), reply, () => {});
+  else pipeline(await receivePack(repository, { client, input, protocol, ...rules }), reply, () => {});
 }
 
 test('a project is pushed, cloned, changed and fetched with the protocols 0 and 2', async (t) => {
@@ -217,10 +220,10 @@ test('a client that goes away in the middle of a push leaves everything as it wa
   const body = await bodyOfPush(source, id);
   const repository = await temporaryRepository(t);
   const input = new PassThrough();
-  const out = await receivePack(repository, { input, ...lenient });
+  input.write(body.subarray(0, body.length / 2));
+  const out = await receivePack(repository, { client, input, ...lenient });
   out.on('error', () => {});
   const closed = new Promise((resolve) => out.once('close', resolve));
-  input.write(body.subarray(0, body.length / 2));
   input.destroy(new Error('the connection was reset'));
   await closed;
   assert.deepEqual(await listBranches(repository), []);
@@ -236,6 +239,7 @@ test('a client that goes away while its push is being checked moves nothing', as
     release = resolve;
   });
   const out = await receivePack(repository, {
+    client,
     input: Readable.from([await bodyOfPush(source, id)]),
     signal: gone.signal,
     ...lenient,
@@ -258,6 +262,7 @@ test('an accepted push is finished and recorded although its client has gone', a
   const told = Promise.withResolvers<RefUpdate[]>();
   const gone = new AbortController();
   const out = await receivePack(repository, {
+    client,
     input: Readable.from([await bodyOfPush(source, id)]),
     signal: gone.signal,
     ...lenient,
@@ -286,7 +291,7 @@ test('a push whose server dies before the verdict moves nothing', async (t) => {
     import { createReadStream } from 'node:fs';
     import { receivePack } from ${JSON.stringify(new URL('index.ts', import.meta.url).href)};
     const rules = { check: async () => process.kill(process.pid, 'SIGKILL'), moved: async () => [], failed() {} };
-    await receivePack(${JSON.stringify(repository)}, { input: createReadStream(${JSON.stringify(body)}), ...rules });`;
+    await receivePack(${JSON.stringify(repository)}, { client: '', input: createReadStream(${JSON.stringify(body)}), ...rules });`;
 
   const server = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [, signal] = await new Promise<[number | null, string | null]>((resolve) =>
@@ -296,11 +301,28 @@ test('a push whose server dies before the verdict moves nothing', async (t) => {
   assert.deepEqual(await listBranches(repository), []);
 });
 
+test('git is stopped for a client that does not read its reply', async (t) => {
+  const repository = await temporaryRepository(t);
+  const id = await commitTo(repository, { changes: [put('noise', randomBytes(8_000_000))] });
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const before = gitLoad().running;
+  const wanted = `0032want ${id}\n00000009done\n`;
+  const out = uploadPack(repository, { client, input: Readable.from([Buffer.from(wanted)]) });
+  const failure = once(out, 'error');
+  out.read(0);
+  while (out.readableLength < out.readableHighWaterMark) await new Promise(setImmediate);
+  t.mock.timers.tick(60_000); // the first window, in which the buffer was filled
+  assert.equal(out.destroyed, false);
+  t.mock.timers.tick(60_000);
+  assert.ok((await failure)[0] instanceof SlowReader);
+  while (gitLoad().running > before) await new Promise(setImmediate);
+});
+
 test('a header that is no protocol version is as good as none', async (t) => {
   const repository = await temporaryRepository(t);
   await commitTo(repository, { changes: [put('a', '1')] });
   const start = async (protocol?: string) =>
-    Buffer.concat(await advertiseRefs(repository, 'git-upload-pack', { protocol }).toArray()).toString('latin1', 0, 40);
+    Buffer.concat(await advertiseRefs(repository, 'git-upload-pack', { client, protocol }).toArray()).toString('latin1', 0, 40);
   assert.match(await start(), /^001e# service=git-upload-pack\n0000/);
   assert.match(await start('version=2'), /^000eversion 2\n/);
   assert.match(await start('version=1'), /^001e# service=git-upload-pack\n0000000eve/);
@@ -314,7 +336,7 @@ test('the capabilities of protocol 2 are those of git, for each kind of reposito
     await temporaryRepository(t, 'sha256'),
   ];
   const capabilities = async (repository: Repository, protocol = 'version=2') =>
-    Buffer.concat(await advertiseRefs(repository, 'git-upload-pack', { protocol }).toArray()).toString();
+    Buffer.concat(await advertiseRefs(repository, 'git-upload-pack', { client, protocol }).toArray()).toString();
   const asked = await git(undefined, 'upload-pack', ['--stateless-rpc', '--advertise-refs'], [sha1.path], [], {
     env: { GIT_PROTOCOL: 'version=2' },
   });
@@ -329,7 +351,7 @@ test('a push is told the refs of its own repository as they are now, whichever p
     const [one, other] = [await temporaryRepository(t), await temporaryRepository(t)];
     await commitTo(one, { branch: 'secret', changes: [put('a', '1')] });
     const names = async (repository: Repository) => {
-      const advertised = await advertiseRefs(repository, 'git-receive-pack', { protocol }).toArray();
+      const advertised = await advertiseRefs(repository, 'git-receive-pack', { client, protocol }).toArray();
       return Array.from(
         Buffer.concat(advertised)
           .toString()
@@ -348,7 +370,7 @@ test('the refs that clients of protocol 0 are told are those that git would tell
   for (const format of ['sha1', 'sha256'] as const) {
     const repository = await temporaryRepository(t, format);
     const told = async (service: Service, protocol?: string) =>
-      Buffer.concat(await advertiseRefs(repository, service, { protocol }).toArray()).toString();
+      Buffer.concat(await advertiseRefs(repository, service, { client, protocol }).toArray()).toString();
     const compared = async () => {
       for (const service of ['git-upload-pack', 'git-receive-pack'] as const) {
         const asked = await git(undefined, service.slice(4), ['--stateless-rpc', '--advertise-refs'], [repository.path]);

@@ -7,11 +7,14 @@ import { advertisedRefs, learnCapabilities, termsOf } from './advertised_refs.ts
 import { argumentsOf, GitError, hooksFrom, outputStream, type StreamRules, settingsOf, start } from './command.ts';
 import type { Ending, GitProcess } from './launcher.ts';
 import { checkHooks, converse, hooks_folder, type PushRules } from './push_hooks.ts';
+import { ServicePlaces } from './service_places.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
 export interface TransportOptions {
+  /** The source of the connection, which has only so many processes at once. */
+  client: string;
   /** The `Git-Protocol` header. One that is not a list of keys and `key=value` pairs counts as none. */
   protocol?: string | undefined;
   /** Stops git, for example when the client disconnects. */
@@ -36,6 +39,28 @@ const hidden_refs: Readonly<Record<Service, readonly string[]>> = {
   'git-receive-pack': ['refs/keep-around', 'refs/merge-requests'],
 };
 
+/** Of each process that serves clients. Six clients that occupy all they can leave places to others, also in the same repository. */
+const places = new ServicePlaces({
+  all: 64,
+  per_repository: 56,
+  per_client: 8,
+  waiting: 512,
+  waiting_per_client: 64,
+  wait_ms: 30_000,
+});
+
+/** Of a request, so much has arrived before git is started; or all of it, which is usual for a fetch. */
+const beginning_bytes = 64 * 1024;
+
+/** How much of a reply must be read in a time: git waits for its reader, and has a place meanwhile. */
+const readingWindow_ms = 60_000;
+const leastRead_bytes = 60 * 1024;
+
+/** The client reads its reply too slowly. */
+export class SlowReader extends Error {
+  override name = 'SlowReader';
+}
+
 /** A push up to this length may be unpacked. */
 const small_bytes = 1024 * 1024;
 
@@ -54,23 +79,23 @@ const protocol_pattern = /^[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?(?::[a-z0-9-]{1,
  * The reply to `GET info/refs?service=…`. Media type: `application/x-<service>-advertisement`.
  * Ends with `GitError` when git fails without output.
  */
-export function advertiseRefs(repository: Repository, service: Service, { protocol, signal }: TransportOptions = {}): Readable {
+export function advertiseRefs(repository: Repository, service: Service, { protocol, ...by }: TransportOptions): Readable {
   const env = protocolEnvironment(protocol);
   // Protocol 2 advertises no refs, and starts with its version, as git's own http-backend does.
   // Only fetching has it: git tells a push the refs in any case.
-  if (service === 'git-upload-pack' && isVersion2(env)) return Readable.from(capabilities(repository, service, env));
+  if (service === 'git-upload-pack' && isVersion2(env)) return Readable.from(capabilities(repository, service, env, by));
   const line = `# service=${service}\n`;
   const head = Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
   if (/version=1/.test(env.GIT_PROTOCOL ?? ''))
-    return reply(startAdvertising(repository, service, env), service, { head }, signal);
-  return Readable.from(refsAdvertised(repository, service, { head, env, signal }));
+    return reply(startAdvertising(repository, service, env, by), service, { head }, by.signal);
+  return Readable.from(refsAdvertised(repository, service, { head, env, by }));
 }
 
 /** Without git once its capabilities are known. */
 async function* refsAdvertised(
   repository: Repository,
   service: Service,
-  { head, env, signal }: { head: Buffer; env: Environment; signal: AbortSignal | undefined },
+  { head, env, by }: { head: Buffer; env: Environment; by: Asking },
 ): AsyncGenerator<Buffer> {
   const terms = await termsOf(repository, service, hidden_refs[service]);
   const here = terms && (await advertisedRefs(repository, service, terms));
@@ -80,7 +105,8 @@ async function* refsAdvertised(
   }
   let isFirst = true;
   try {
-    for await (const chunk of reply(startAdvertising(repository, service, env), service, {}, signal) as AsyncIterable<Buffer>) {
+    const advertised = reply(startAdvertising(repository, service, env, by), service, {}, by.signal);
+    for await (const chunk of advertised as AsyncIterable<Buffer>) {
       if (isFirst) {
         if (terms) learnCapabilities(terms, chunk);
         yield head;
@@ -89,34 +115,36 @@ async function* refsAdvertised(
       yield chunk;
     }
   } catch (error) {
-    if (!signal?.aborted) throw error;
+    if (!by.signal?.aborted) throw error;
   }
 }
 
-const startAdvertising = (repository: Repository, service: Service, env: Environment): Promise<GitProcess> =>
-  startService(repository, service, ['--stateless-rpc', '--advertise-refs'], { env });
+const startAdvertising = (repository: Repository, service: Service, env: Environment, by: Asking): Promise<GitProcess> =>
+  startService(repository, service, ['--stateless-rpc', '--advertise-refs'], { by, env });
 
 /** By service, protocol and configuration, which decide them; for a while, since git may be upgraded beneath a server. */
 const known_capabilities = new LRUCache<string, Buffer>({ max: 100, ttl: 10 * 60_000 });
 
-async function* capabilities(repository: Repository, service: Service, env: Environment): AsyncGenerator<Buffer> {
+async function* capabilities(repository: Repository, service: Service, env: Environment, by: Asking): AsyncGenerator<Buffer> {
   // A repository that is gone has none; git says so.
   const config = await readFile(join(repository.path, 'config'), 'utf8').catch(() => undefined);
   const key = [service, env.GIT_PROTOCOL, config].join('\0');
   const known = config === undefined ? undefined : known_capabilities.get(key);
   if (known) return yield known;
-  const advertised = Buffer.concat(await reply(startAdvertising(repository, service, env), service, {}).toArray());
+  const advertised = Buffer.concat(await reply(startAdvertising(repository, service, env, by), service, {}).toArray());
   known_capabilities.set(key, advertised);
   yield advertised;
 }
 
 /** The reply to `POST git-upload-pack`: a fetch or a clone. Media type: `application/x-git-upload-pack-result`. */
-export function uploadPack(repository: Repository, { input, protocol, signal, is_conversation }: ServiceRequest): Readable {
-  const env = protocolEnvironment(protocol);
-  const starting = startService(repository, 'git-upload-pack', formOf(is_conversation), { env, streams: ['stdin'] });
-  const out = reply(starting, 'git-upload-pack', {}, signal);
+export function uploadPack(repository: Repository, request: ServiceRequest): Readable {
+  const starting = startAnswering(repository, 'git-upload-pack', request, {
+    env: protocolEnvironment(request.protocol),
+    streams: ['stdin'],
+  });
+  const out = reply(starting, 'git-upload-pack', {}, request.signal);
   void starting.then(
-    ({ stdin }) => feed(input, stdin!, out),
+    ({ stdin }) => feed(request.input, stdin!, out),
     () => {},
   ); // The reply ends with the error.
   return out;
@@ -125,48 +153,84 @@ export function uploadPack(repository: Repository, { input, protocol, signal, is
 /**
  * The reply to `POST git-receive-pack`: a push. Media type: `application/x-git-receive-pack-result`.
  * Until `check` has accepted the push, a client that disconnects aborts it and no ref is updated; from then on it finishes without
- * the client, so that `moved` is called for every updated ref. Throws when the hooks cannot run.
+ * the client, so that `moved` is called for every updated ref. Throws when the hooks cannot run, and `GitBusy`.
  */
 export async function receivePack(
   repository: Repository,
-  { input, size_bytes, protocol, signal, is_conversation, ...rules }: ServiceRequest & PushRules,
+  { check, moved, failed, ...request }: ServiceRequest & PushRules,
 ): Promise<Readable> {
   await checkHooks();
   let is_accepted = false;
-  const starting = startService(repository, 'git-receive-pack', formOf(is_conversation), {
-    env: { ...protocolEnvironment(protocol), ...hooksFrom(hooks_folder) },
-    settings: unpacking(size_bytes),
+  const started = await startAnswering(repository, 'git-receive-pack', request, {
+    env: { ...protocolEnvironment(request.protocol), ...hooksFrom(hooks_folder) },
+    settings: unpacking(request.size_bytes),
     streams: ['stdin', 'channel'],
   });
-  const out = reply(starting, 'git-receive-pack', { mustFinish: () => is_accepted }, signal);
-  const { stdin, channel } = await starting;
+  const out = reply(Promise.resolve(started), 'git-receive-pack', { mustFinish: () => is_accepted }, request.signal);
+  const { stdin, channel } = started;
   // Hooks talk to us over the channel.
-  converse(channel!, rules, () => {
+  converse(channel!, { check, moved, failed }, () => {
     is_accepted = true;
   });
   // git is being stopped then, but could still read a verdict first. Without a channel its hook refuses.
   out.once('close', () => {
     if (!is_accepted) channel!.destroy();
   });
-  feed(input, stdin!, out);
+  feed(request.input, stdin!, out);
   return out;
 }
 
-const formOf = (isConversation = false): readonly Option[] => (isConversation ? [] : ['--stateless-rpc']);
+/** Who asks for a process, and until when. */
+type Asking = Pick<TransportOptions, 'client' | 'signal'>;
 
-function startService(
+type How = Pick<Parameters<typeof start>[1], 'env' | 'streams'> & { settings?: Settings };
+
+/** Starts git for a request, with the beginning of it: a client that sends nothing costs no process. In a conversation, git speaks first. */
+async function startAnswering(
+  repository: Repository,
+  service: Service,
+  { input, is_conversation = false, ...by }: ServiceRequest,
+  how: How,
+): Promise<GitProcess> {
+  const beginning = is_conversation ? [] : await beginningOf(input);
+  const started = await startService(repository, service, is_conversation ? [] : ['--stateless-rpc'], { ...how, by });
+  for (const chunk of beginning) started.stdin!.write(chunk);
+  return started;
+}
+
+async function beginningOf(input: Readable): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  let size_bytes = 0;
+  for await (const chunk of input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size_bytes += chunk.length;
+    if (size_bytes >= beginning_bytes) break;
+  }
+  return chunks;
+}
+
+/** @throws GitBusy when there is no place for it */
+async function startService(
   repository: Repository,
   service: Service,
   options: readonly Option[],
-  { env, settings, ...how }: Pick<Parameters<typeof start>[1], 'env' | 'streams'> & { settings?: Settings },
+  { by: { client, signal }, env, settings, ...how }: How & { by: Asking },
 ): Promise<GitProcess> {
+  const leave = await places.take({ client, repository: repository.path }, signal);
   const command = service.slice('git-'.length);
   const hiding = { [`${command.replace('-', '')}.hideRefs`]: hidden_refs[service] };
-  return start(argumentsOf(undefined, command, options, [repository.path]), {
-    ...how,
-    env: { ...env, ...settingsOf({ ...hiding, ...settings }) },
-    group: true,
-  });
+  try {
+    const started = await start(argumentsOf(undefined, command, options, [repository.path]), {
+      ...how,
+      env: { ...env, ...settingsOf({ ...hiding, ...settings }) },
+      group: true,
+    });
+    void started.ended.then(leave);
+    return started;
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
 
 /** A program that rejects a request says so in its output, whatever its exit code; without output it has failed. */
@@ -183,7 +247,23 @@ function reply(
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort, { once: true });
   out.once('close', () => signal?.removeEventListener('abort', abort));
+  starting.then(
+    (started) => watchReader(out, started),
+    () => {},
+  );
   return out;
+}
+
+/** Stops git for a client that does not read, with `SlowReader`. */
+function watchReader(out: Readable, { stdout }: GitProcess): void {
+  let before_bytes = 0;
+  const timer = setInterval(() => {
+    const read_bytes = stdout.bytesRead - before_bytes;
+    before_bytes = stdout.bytesRead;
+    // With a buffer that is not full, it is git that takes its time.
+    if (read_bytes < leastRead_bytes && out.readableLength >= out.readableHighWaterMark) out.destroy(new SlowReader());
+  }, readingWindow_ms).unref();
+  out.once('close', () => clearInterval(timer));
 }
 
 /** Passes the request to git. If the request is aborted, so is the reply. */

@@ -15,7 +15,15 @@ import {
   projectFor,
   type Snippet,
 } from '../../../access/index.ts';
-import { type Repository, type RepositoryOwner, repositoryOf, type Service, type SnippetPlace } from '../../../git/index.ts';
+import {
+  GitBusy,
+  type Repository,
+  type RepositoryOwner,
+  repositoryOf,
+  type Service,
+  SlowReader,
+  type SnippetPlace,
+} from '../../../git/index.ts';
 import { ApiError, type Caller, type Identification, type Services } from '../../../http/index.ts';
 import { readOnlyRefusal, refusal } from './rules.ts';
 import { grantSnippet, refuseSnippetPush } from './snippet_access.ts';
@@ -59,6 +67,13 @@ export const gitCaller = <R extends RouteGenericInterface>(
   scopes: (request) => gitScopes[isPush(serviceOf(request)) ? 'upload' : 'download'],
   insufficient: (request) => refusal(403, `You are not allowed to ${isPush(serviceOf(request)) ? 'upload' : 'download'} code.`),
 });
+
+/** What a client is told that was granted a repository, and that git does not serve now. */
+export function unservedRefusal(error: unknown): ApiError | undefined {
+  if (error instanceof GitBusy)
+    return new ApiError(503, { message: 'The server is too busy. Try again later.' }, { 'retry-after': '10' });
+  return error instanceof SlowReader ? refusal(408, 'The reply was read too slowly.') : undefined;
+}
 
 async function refusePush({ db }: Services, caller: Caller, project: Project): Promise<void> {
   if (project.access_level < levels.developer && !(await isCollaborator(db, caller, project)))

@@ -6,10 +6,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type GitClient, gitClient, remoteOf } from '../../../../test/support/git.ts';
+import { headOf as rawHead, rawSocket } from '../../../../test/support/raw_socket.ts';
 import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { levels } from '../../../access/index.ts';
-import { countObjects } from '../../../git/index.ts';
+import { countObjects, gitLoad } from '../../../git/index.ts';
 
 const remoteFor = ({ url, project, people }: World, persona: Persona) => remoteOf(url, project.full_path, people[persona].token);
 const openRows = ({ db, project }: World) =>
@@ -431,6 +432,34 @@ test('a gzip bomb does no harm', async () => {
   await answer.arrayBuffer();
   assert.ok(process.memoryUsage().arrayBuffers - before < 400 * 1024 * 1024);
   assert.equal((await asksRefs(here, new Uint8Array(lsRefs))).status, 200);
+});
+
+test('clients that stall in a request for a public project start no git, or only as many as a client may have', async () => {
+  const here = await filledWorld();
+  const { db, project, url } = here;
+  await db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', project.id).execute();
+  const head = rawHead('POST', `/${project.full_path}.git/git-upload-pack`, { 'content-length': 1_000_000 });
+  const want = `0032want ${await headOf(here)}\n`;
+  const before = gitLoad();
+  const stalled = async (sent: string) => {
+    const socket = await rawSocket(url);
+    socket.write(head + sent);
+    return socket.resume();
+  };
+  const silent = await Promise.all(Array.from({ length: 40 }, () => stalled(want)));
+  assert.equal((await (await gitClient()).run(['ls-remote', remoteOf(url, project.full_path)])).code, 0);
+  const asked = gitLoad().started - before.started;
+  assert.ok(asked < 10, `git was started ${asked} times`);
+
+  const talkative = await Promise.all(Array.from({ length: 12 }, () => stalled(want.repeat(2000))));
+  const started = async (count: number) => {
+    while (gitLoad().started - before.started - asked < count) await new Promise(setImmediate);
+    return gitLoad().running - before.running;
+  };
+  assert.equal(await started(8), 8);
+  for (const socket of talkative.slice(0, 8)) socket.destroy();
+  assert.ok((await started(12)) <= 8);
+  for (const socket of [...silent, ...talkative]) socket.destroy();
 });
 
 test('git stops when its client disconnects in the middle of a clone', { skip: process.platform !== 'linux' }, async () => {

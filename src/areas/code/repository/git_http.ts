@@ -14,7 +14,8 @@ import {
   pushPace,
   streamOf,
 } from '../../../http/index.ts';
-import { gitCaller, grantGit, grantPush, MovedGit, repositoryFor } from './git_access.ts';
+import { sourceOf } from '../../../source_of.ts';
+import { gitCaller, grantGit, grantPush, MovedGit, repositoryFor, unservedRefusal } from './git_access.ts';
 import { pushRulesFor } from './push_actions.ts';
 import { refusal } from './rules.ts';
 
@@ -87,6 +88,7 @@ function goneSignal(reply: FastifyReply): AbortSignal {
 }
 
 const transportOf = (request: FastifyRequest, reply: FastifyReply) => ({
+  client: sourceOf(request.ip),
   protocol: request.headers['git-protocol'] as string | undefined,
   signal: goneSignal(reply),
 });
@@ -119,6 +121,8 @@ const isBadRequest = (error: Error, { method }: FastifyRequest) =>
 /** Plain text, which git prints. */
 const textForm: ErrorForm = {
   meaningOf(error, request) {
+    const unserved = unservedRefusal(error);
+    if (unserved) return unserved;
     if (error instanceof ApiError || !isBadRequest(error, request)) return undefined;
     request.log.warn({ err: error }, 'a request that git does not understand');
     return refusal(400, 'Bad Request');

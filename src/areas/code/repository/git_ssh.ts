@@ -6,7 +6,7 @@ import { receivePack, type Service, uploadPack } from '../../../git/index.ts';
 import { ApiError, type Caller, messageOf, type Services } from '../../../http/index.ts';
 import type { SshCommand, SshServerOptions } from '../../../ssh/index.ts';
 import { grantLfs, sshCredential } from '../lfs/index.ts';
-import { grantGit, grantPush, MovedGit, repositoryFor } from './git_access.ts';
+import { grantGit, grantPush, MovedGit, repositoryFor, unservedRefusal } from './git_access.ts';
 import { type PushLog, pushRulesFor } from './push_actions.ts';
 import { refusal } from './rules.ts';
 
@@ -42,6 +42,11 @@ async function following<T>({ words, command }: Asked, grant: (path: string) => 
   }
 }
 
+const conversationOf = ({ channel, protocol, signal, source }: SshCommand) => ({
+  ...{ input: channel, protocol, signal, client: source },
+  is_conversation: true,
+});
+
 /** Rejects when the client goes before the end, which stops git. */
 async function send({ command: { channel } }: Asked, stream: Readable): Promise<void> {
   stream.pipe(channel, { end: false });
@@ -51,8 +56,7 @@ async function send({ command: { channel } }: Asked, stream: Readable): Promise<
 async function fetching(asked: Asked): Promise<void> {
   const { services, caller, command } = asked;
   const granted = await following(asked, (path) => grantGit(services, caller, path, 'git-upload-pack'));
-  const { channel: input, protocol, signal } = command;
-  await send(asked, uploadPack(await repositoryFor(services, granted), { input, protocol, signal, is_conversation: true }));
+  await send(asked, uploadPack(await repositoryFor(services, granted), conversationOf(command)));
 }
 
 async function pushing(asked: Asked): Promise<void> {
@@ -60,8 +64,7 @@ async function pushing(asked: Asked): Promise<void> {
   const granted = await following(asked, (path) => grantPush(services, caller, path));
   const repository = await repositoryFor(services, granted);
   const { rules, ended } = pushRulesFor(services, granted, log);
-  const { channel: input, protocol, signal } = command;
-  await send(asked, await receivePack(repository, { input, protocol, signal, is_conversation: true, ...rules }));
+  await send(asked, await receivePack(repository, { ...conversationOf(command), ...rules }));
   await ended();
 }
 
@@ -106,8 +109,9 @@ export const gitOverSsh = (services: Services, log: PushLog): Pick<SshServerOpti
       return 0;
     } catch (error) {
       if (command.signal.aborted) return 1;
-      if (!(error instanceof ApiError)) throw error;
-      command.channel.stderr.write(`ERROR: ${messageOf(error).replace('Forbidden - ', '')}\n`);
+      const refused = unservedRefusal(error) ?? error;
+      if (!(refused instanceof ApiError)) throw error;
+      command.channel.stderr.write(`ERROR: ${messageOf(refused).replace('Forbidden - ', '')}\n`);
       return 1;
     }
   },
