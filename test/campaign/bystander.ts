@@ -1,5 +1,5 @@
 /**
- * A thread that asks again and again whether the server is alive, and tells how long each answer took. What it waits for a processor itself is no time of the
+ * A thread that sends a request again and again, and tells how long each answer took. What it waits for a processor itself is no time of the
  * server: it counts from when it has asked, its client does next to nothing, and it is preferred where the system allows that.
  */
 import { constants, setPriority } from 'node:os';
@@ -7,10 +7,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Connections } from './plain_http.ts';
 import { atRate, type Sample } from './times.ts';
 
-const interval_ms = 20;
+export interface Bystander {
+  url: string;
+  seconds: number;
+  /** What it asks for: by default whether the server is alive, which is answered however busy the server is. */
+  path?: string;
+  interval_ms?: number;
+}
 
-const { url, seconds } = workerData as { url: string; seconds: number };
-const request = `GET /-/liveness HTTP/1.1\r\nhost: ${new URL(url).host}\r\n\r\n`;
+const { url, seconds, path = '/-/liveness', interval_ms = 20 } = workerData as Bystander;
+const request = `GET ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\n\r\n`;
 const connections = new Connections(url);
 const samples: Sample[] = [];
 try {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Worker } from 'node:worker_threads';
 import type { Client } from '../support/client.ts';
 import { type Random, randomFrom } from '../support/random.ts';
+import type { Bystander } from './bystander.ts';
 import type { SteadyAnswer, SteadyLoad } from './steady_load.ts';
 import { type Sample, Times } from './times.ts';
 
@@ -106,8 +107,11 @@ export function resultOf<Result>(script: string, workerData: object): Promise<Re
   return promise;
 }
 
-export const watchBystander = async (url: string, seconds: number): Promise<Times> =>
-  new Times(await resultOf<Sample[]>('bystander.ts', { url, seconds }));
+export const watchBystander = async (
+  url: string,
+  seconds: number,
+  more: Pick<Bystander, 'path' | 'interval_ms'> = {},
+): Promise<Times> => new Times(await resultOf<Sample[]>('bystander.ts', { url, seconds, ...more } satisfies Bystander));
 
 /** The requests that are sent again and again. */
 const differentRequests = 8000;

@@ -6,11 +6,15 @@ import { type Client, clientOf } from '../support/client.ts';
 import { atFileEnd } from '../support/file_end.ts';
 import { environmentFor, type Instance, startInstance } from '../support/instance.ts';
 
-export async function started(): Promise<{ instance: Instance; url: string; api: Client }> {
+/** @param more of its environment */
+export async function started(
+  // All requests come from one.
+  more: Record<string, string> = { COPPICE_CONNECTIONS_PER_ADDRESS: '100000' },
+): Promise<{ instance: Instance; url: string; api: Client }> {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-campaign-'));
   atFileEnd(() => rm(data, { recursive: true, force: true }));
   const environment = await environmentFor(data, 'load-token-for-one-run-only');
-  environment.COPPICE_CONNECTIONS_PER_ADDRESS = '100000'; // All requests come from one.
+  Object.assign(environment, more);
   const instance = await startInstance(environment);
   atFileEnd(instance.stop);
   return {
