@@ -18,6 +18,7 @@ import { notificationPages } from './areas/work/notifications/index.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/index.ts';
 import { deferBodies } from './http/body.ts';
+import { offerCompression } from './http/compression.ts';
 import { limitConnections } from './http/connections.ts';
 import { documentation } from './http/documentation.ts';
 import { openDoorway } from './http/door.ts';
@@ -146,6 +147,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const queue = shedLoad(app, isDelayed, log);
     if (metrics) measureQueue(metrics.registry, queue);
   }
+  await offerCompression(app);
   mount(app, endpoints, {
     services,
     authenticate,

@@ -147,6 +147,8 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
    * <reason>` for reasons by field. For 304, which has no body, a sentence that says when it is sent.
    */
   refusals?: Refusals;
+  /** Whether its reply contains secrets, which forbids compressing it. */
+  holds_secrets?: true;
   deprecated?: true;
   /** The largest body, if it differs from the usual limit. */
   body_limit_bytes?: number;

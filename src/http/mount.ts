@@ -9,6 +9,7 @@ import type { Services } from '../services/index.ts';
 import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
 import { anonymousBody_bytes, longTextBody_bytes, type ReadBody, UnreadBody, usualBody_bytes } from './body.ts';
 import { causedBy } from './cause.ts';
+import { compressionOf } from './compression.ts';
 import {
   type AccessCall,
   type AnyEndpoint,
@@ -254,6 +255,7 @@ export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], o
       url: `${apiRoot}${endpoint.path}`,
       exposeHeadRoute: !heads.has(endpoint.path),
       config: configOf(endpoint),
+      ...compressionOf(endpoint),
       handler: (request, reply) =>
         handle(request, reply).catch((error: unknown) => {
           if (error instanceof Moved) return answerMoved(error, { request, url: options.services.url }, reply);

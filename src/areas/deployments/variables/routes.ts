@@ -100,6 +100,7 @@ function routesOf(kind: Kind) {
       access,
       input: paging,
       returns: pageOf(Variable),
+      holds_secrets: true,
       handle: async ({ db, owner, input, ...services }) => {
         const page = await paginate(db, variablesOf(db, owner), input);
         return mapPage(page, (row) => present(services, kind, row));
@@ -111,6 +112,7 @@ function routesOf(kind: Kind) {
       access,
       input: { key: Type.String(), ...filtered },
       returns: one(Variable),
+      holds_secrets: true,
       refusals: missing,
       handle: async ({ db, owner, input, ...services }) => present(services, kind, await variableOf(db, owner, which(input))),
     }),
