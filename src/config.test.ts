@@ -41,7 +41,6 @@ test('the address is derived from host and port by default', () => {
   assert.equal(readConfig({ COPPICE_HOST: '10.1.2.3' }).url, 'http://10.1.2.3:3000');
   assert.equal(readConfig({ COPPICE_HOST: 'fd00::1' }).url, 'http://[fd00::1]:3000');
   assert.equal(readConfig({ COPPICE_URL: 'https://forge.example.com/' }).url, 'https://forge.example.com');
-  assert.equal(readConfig({ COPPICE_URL: 'https://example.com/forge/' }).url, 'https://example.com/forge');
 });
 
 test('storages keep their order and become absolute', () => {
@@ -90,8 +89,8 @@ test('large files are in a folder or in a bucket, whose address has no credentia
 
 test('every problem is reported at once, each naming its variable', () => {
   const problems = problemsOf({
-    COPPICE_URL: 'forge.example.com',
-    COPPICE_HOST: 'not a host',
+    COPPICE_URL: 'https://example.com/forge',
+    COPPICE_HOST: '300.1.1.1',
     COPPICE_PORT: '70000',
     COPPICE_DATABASE_URL: 'mysql://root:hidden@localhost',
     COPPICE_STORAGES: 'default=/a,default=/b',

@@ -129,7 +129,7 @@ export function readConfig(env: Environment): Config {
   const host = given('COPPICE_HOST', readHost) ?? '127.0.0.1';
   const port = given('COPPICE_PORT', portFrom(1)) ?? 3000;
   const data = path.resolve(values.COPPICE_DATA ?? 'data');
-  const url = given('COPPICE_URL', readUrl) ?? defaultUrl(host, port);
+  const url = given('COPPICE_URL', readOwnUrl) ?? defaultUrl(host, port);
   const config: Config = {
     url,
     host,
@@ -212,9 +212,19 @@ function readUrl(value: string): string | Problem {
   return url.href.replace(/\/+$/, '');
 }
 
+/** The external address: links, cookies and the paths of git begin at its root. */
+function readOwnUrl(value: string): string | Problem {
+  const url = readUrl(value);
+  if (url instanceof Problem || new URL(url).pathname === '/') return url;
+  return new Problem(
+    `must end with the host or port, not with a path like ${new URL(url).pathname}: give Coppice a host name of its own.`,
+  );
+}
+
 function readHost(value: string): string | Problem {
-  if (isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value)) return value;
-  return new Problem(`must be an address or a host name to listen on, not “${value}”.`);
+  const isName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value) && !/^[\d.]+$/.test(value);
+  if (isIP(value) !== 0 || isName) return value;
+  return new Problem(`must be an IP address or a host name to listen on, not “${value}”.`);
 }
 
 const wholeNumber =

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { blobsOf, secretKeyFile } from '../services/index.ts';
 import { backup as makeBackup } from '../upkeep/backup.ts';
@@ -17,6 +17,8 @@ contains the secret key, if that is a file in the data folder. It does not conta
   options: { to: { type: 'string' } },
   run: async (given, config) => {
     const file = path.resolve(required(given, 'to'));
+    const folder = path.dirname(file);
+    if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw new OperatorError(`There is no folder ${folder}.`);
     if (await lstat(file).catch(() => undefined)) throw new OperatorError(`${file} exists already.`);
     const signal = interruption();
     const { repositories, gone } = await withDatabase(config, { use: 'shared' }, 1, ({ connectionString }) =>

@@ -3,9 +3,9 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Config } from '../config.ts';
-import { type EmbeddedOptions, startEmbedded } from '../db/embedded.ts';
+import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from '../db/embedded.ts';
 import { connect, type Database } from '../db/index.ts';
-import { migrate } from '../db/migrate.ts';
+import { MigrationError, migrate, sessionsInUse } from '../db/migrate.ts';
 import { secretKeyFile } from '../services/index.ts';
 import { OperatorError } from './command.ts';
 import { databaseReason } from './reasons.ts';
@@ -25,15 +25,22 @@ type Use = Pick<EmbeddedOptions, 'use' | 'onRestart' | 'onLost'>;
 const reachTimeout_ms = 15_000;
 /** A statement that never ends must not keep the process alive. */
 const closeTimeout_ms = 5000;
+/** How long a process that has just stopped may still be seen in the database. */
+const farewell_ms = 5000;
+const tryAgain_ms = 100;
 
 /**
  * Runs `work` with the database as it is: the configured server, or the embedded one, which is stopped afterwards unless another
  * process owns it.
  */
-export async function withServer<T>(config: Config, use: Use, work: (connectionString: string) => Promise<T>): Promise<T> {
+export async function withServer<T>(
+  config: Config,
+  use: Use,
+  work: (server: Pick<EmbeddedDatabase, 'connectionString' | 'isOwner'>) => Promise<T>,
+): Promise<T> {
   const server = config.databaseUrl ? await reachExternal(config.databaseUrl) : await startEmbedded(config.data, use);
   try {
-    return await work(server.connectionString);
+    return await work(server);
   } finally {
     await server.stop();
   }
@@ -53,7 +60,25 @@ async function reachExternal(connectionString: string) {
   } finally {
     await client.end().catch(() => {});
   }
-  return { connectionString, stop: async () => {} };
+  // No process of Coppice starts and stops it.
+  return { connectionString, isOwner: true, stop: async () => {} };
+}
+
+/**
+ * Refuses to migrate a database that another process uses: one of an older version would no longer find what it reads, and answer every request with an error.
+ * Processes of versions that do not say what they are hold the embedded database all the same.
+ * @param isOwner whether no other process holds the embedded database
+ * @throws MigrationError
+ */
+async function refuseOthers(db: Database, isOwner: boolean): Promise<void> {
+  const giveUpAt = Date.now() + farewell_ms;
+  while (isOwner && Date.now() < giveUpAt) {
+    if ((await sessionsInUse(db)) === 0) return;
+    await sleep(tryAgain_ms);
+  }
+  throw new MigrationError(
+    'This version of Coppice has to migrate the database, but another process of Coppice is using it. Stop that process first: an older version cannot work with the new schema.',
+  );
 }
 
 /**
@@ -88,8 +113,8 @@ export async function withDatabase<T>(
   work: (open: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   await refuseUnfinishedRestore(config);
-  return await withServer(config, use, async (connectionString) => {
-    const migrated = await migrate(connectionString);
+  return await withServer(config, use, async ({ connectionString, isOwner }) => {
+    const migrated = await migrate(connectionString, { before: (db) => refuseOthers(db, isOwner) });
     const db = connect({ connectionString, max });
     try {
       await refuseMissingKey(config, db);

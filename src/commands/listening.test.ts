@@ -11,11 +11,11 @@ test('an operator is told which variable chooses the port that cannot be had', (
   const sentences = [
     [
       listenProblem(refused('EADDRINUSE'), http),
-      'Another program is listening on 127.0.0.1, port 80. Set COPPICE_PORT to a different port.',
+      'Another program, perhaps another Coppice, is listening on 127.0.0.1, port 80. Stop it, or set COPPICE_PORT to a different port.',
     ],
     [
       listenProblem(refused('EADDRINUSE'), ssh),
-      'Another program is listening on 127.0.0.1, port 22, where git over SSH would be. Set COPPICE_SSH_PORT to a different port, or to 0 to go without it.',
+      'Another program, perhaps another Coppice, is listening on 127.0.0.1, port 22, where git over SSH would be. Stop it, or set COPPICE_SSH_PORT to a different port, or to 0 to go without it.',
     ],
     [
       listenProblem(refused('EACCES'), ssh),

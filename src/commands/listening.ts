@@ -1,4 +1,8 @@
 /** Why a port cannot be listened on, as sentences for the operator. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.ts';
 import { OperatorError } from './command.ts';
 
 interface Port {
@@ -12,7 +16,37 @@ interface Port {
 export function portTaken({ host, port, variable }: Port): string {
   const purpose = variable === 'COPPICE_SSH_PORT' ? ', where git over SSH would be' : '';
   const remedy = variable === 'COPPICE_SSH_PORT' ? ', or to 0 to go without it' : '';
-  return `Another program is listening on ${host}, port ${port}${purpose}. Set ${variable} to a different port${remedy}.`;
+  return `Another program, perhaps another Coppice, is listening on ${host}, port ${port}${purpose}. Stop it, or set ${variable} to a different port${remedy}.`;
+}
+
+/** How long a server that is stopping may still listen. */
+const farewell_ms = 2000;
+const tryAgain_ms = 100;
+
+/**
+ * Tries the ports that the operator has chosen, before anything is created or migrated for a server that could not listen.
+ * @throws OperatorError when one cannot be had
+ */
+export async function tryPorts({ host, port, sshPort }: Config): Promise<void> {
+  await tryPort({ host, port, variable: 'COPPICE_PORT' });
+  if (sshPort) await tryPort({ host, port: sshPort, variable: 'COPPICE_SSH_PORT' });
+}
+
+async function tryPort(at: Port): Promise<void> {
+  const giveUpAt = Date.now() + farewell_ms;
+  for (;;) {
+    const listener = createServer();
+    try {
+      listener.listen({ host: at.host, port: at.port });
+      await once(listener, 'listening');
+      listener.close();
+      return;
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      if (!isTaken || Date.now() > giveUpAt) throw listenProblem(error as NodeJS.ErrnoException, at);
+      await sleep(tryAgain_ms);
+    }
+  }
 }
 
 /** What to tell the operator about an error of listening; an error that they cannot mend is returned as it is. */

@@ -3,7 +3,7 @@ import { briefly } from './database.ts';
 
 export const migrate: Command = {
   summary: 'Migrate the database, as `serve` does when it starts',
-  help: 'Run it before updating several machines one after another. An older version can keep serving meanwhile.',
+  help: 'It is refused while another process of Coppice uses the database: stop the servers of all machines first.',
   options: {},
   run: (_given, config) =>
     briefly(config, async ({ migrated }) => {

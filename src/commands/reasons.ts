@@ -40,7 +40,10 @@ export function databaseReason(error: unknown, connectionString: string): string
     '3D000': `there is no database ${name} at ${host}; create it first`,
     '57P03': 'it is starting or stopping; try again in a moment',
   };
-  return `The database of COPPICE_DATABASE_URL cannot be reached: ${why[code] ?? (message || code)}.`;
+  // The driver has no code for a password that the server asks for and the address does not contain.
+  const isPasswordMissing = message.endsWith('client password must be a string');
+  const reason = isPasswordMissing ? 'the server asks for a password, which the address does not contain' : why[code];
+  return `The database of COPPICE_DATABASE_URL cannot be reached: ${reason ?? (message || code)}.`;
 }
 
 function placeIn(connectionString: string): { host: string; name: string } {

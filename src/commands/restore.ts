@@ -37,7 +37,7 @@ empty again. A restore that was killed is started anew by running it again.`,
     // What is in the folders belongs to this restore: they were empty, or the one that filled them no longer holds the lock.
     let isAlone = unfinished === undefined;
     try {
-      await withServer(config, { use: 'exclusive' }, async (connectionString) => {
+      await withServer(config, { use: 'exclusive' }, async ({ connectionString }) => {
         await using _lock = await lockRestore(connectionString);
         isAlone = true;
         if (unfinished) await undo(unfinished, connectionString, bucket);

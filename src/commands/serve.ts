@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { removeLeftLocks, settleReferenceUpdates } from '../areas/code/repository/index.ts';
@@ -6,15 +5,16 @@ import { BlobStoreError } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
 import { closeReaders } from '../git/index.ts';
 import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
-import { type Command, OperatorError } from './command.ts';
+import type { Command } from './command.ts';
 import { mostConnections, type OpenDatabase, withDatabase } from './database.ts';
 import { openDoor } from './door.ts';
 import { addFirstAdministrator, secretsText, welcome } from './first_administrator.ts';
 import { installFirstLicense } from './first_license.ts';
+import { makeFolders, refuseLostStorages } from './folders.ts';
 import { claimInstance } from './instance.ts';
+import { tryPorts } from './listening.ts';
 import { openLog } from './log.ts';
 import { collectRarely, releaseMemory } from './memory.ts';
-import { fileReason } from './reasons.ts';
 import { runningNode } from './running_node.ts';
 import { openSshDoor } from './ssh_door.ts';
 import { listenForStop, type StopRequest } from './stop_request.ts';
@@ -36,6 +36,7 @@ Options
     collectRarely();
     process.stdout.write(`${runningNode(process.versions.node, new Date())}\n`);
     const log = openLog(config);
+    await tryPorts(config);
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // handled below, once the server listens
     const embedded = {
@@ -45,7 +46,8 @@ Options
     } as const;
     await withDatabase(config, embedded, mostConnections, async (open) => {
       if (stop.isStopping) return;
-      await makeStorages(config);
+      await makeFolders(config);
+      await refuseLostStorages(config, open.db);
       await tryBucket(config, log);
       await claimInstance(open.db, secretsOf(config));
       const worker = given.switches['without-jobs'] ? undefined : await workHere(config, open, log);
@@ -58,14 +60,6 @@ Options
     return 0;
   },
 };
-
-async function makeStorages({ storages }: Config): Promise<void> {
-  for (const { name, path } of storages) {
-    await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      throw new OperatorError(`The folder of the storage ${name} cannot be created. ${fileReason(error) ?? error.message}`);
-    });
-  }
-}
 
 /** Said at once, and not with the first upload. Everything else works without it. */
 async function tryBucket(config: Config, log: Logger): Promise<void> {

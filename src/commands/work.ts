@@ -72,6 +72,7 @@ import { type AnyJob, type Poll, startWorker, type Worker } from '../jobs/index.
 import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
+import { refuseLostStorages } from './folders.ts';
 import { claimInstance } from './instance.ts';
 import { openLog } from './log.ts';
 import { runningNode } from './running_node.ts';
@@ -169,6 +170,7 @@ export const work: Command = {
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // handled below, once the worker runs
     await withDatabase(config, { use: 'shared', onLost: lost.reject }, concurrency + 2, async (open) => {
+      await refuseLostStorages(config, open.db);
       await claimInstance(open.db, secretsOf(config));
       const worker = await workHere(config, open, log);
       process.stdout.write('Coppice is running jobs. Ctrl-C stops it.\n');

@@ -40,16 +40,23 @@ export interface Connect {
   max: number;
   /** Statements that take longer are cancelled; 0 means no limit. */
   statementTimeout_ms?: number;
+  /** What PostgreSQL lists its sessions as. */
+  application_name?: string;
 }
 
 /** A pool of connections to PostgreSQL. It connects on first use, so creating it never fails. End it with `destroy()`. */
-export function connect({ connectionString, max, statementTimeout_ms = 60_000 }: Connect): Database {
+export function connect({
+  connectionString,
+  max,
+  statementTimeout_ms = 60_000,
+  application_name = 'coppice',
+}: Connect): Database {
   const pool = new WatchedPool({
     Client: PreparingClient,
     connectionString,
     max,
     types,
-    application_name: 'coppice',
+    application_name,
     // One processor per statement: many requests share the machine, and `union all` keeps the order of its parts. A table of 100,000 ids is kept in memory: from the disk,
     // what is collected for a list takes half as long again.
     options: '-c TimeZone=UTC -c max_parallel_workers_per_gather=0 -c hash_mem_multiplier=4',

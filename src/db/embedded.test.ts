@@ -135,7 +135,7 @@ test('no number is given twice when the database is killed after a migration tha
   mkdirSync(folder);
   const pears = 'create table pears (id bigint generated always as identity primary key); insert into pears default values;';
   writeFileSync(path.join(folder, '0001_pears.sql'), pears);
-  await migrate(owner.connectionString, folder);
+  await migrate(owner.connectionString, { folder });
   const add = 'insert into pears default values returning id';
   assert.equal(await ask(owner.connectionString, add), '2');
   process.kill(postmaster(), 'SIGKILL');

@@ -20,7 +20,7 @@ test('a migration that fails leaves nothing behind and is named', async (t) => {
   const { db, connectionString } = await testDatabase();
   const folder = await folderWith(t, '9001_broken.sql', 'create table half (id integer); select 1 / 0;');
   await assert.rejects(
-    migrate(connectionString, folder),
+    migrate(connectionString, { folder }),
     (error) => error instanceof MigrationError && /9001_broken\.sql failed/.test(error.message),
   );
   const { rows } = await sql`select from pg_tables where tablename = 'half'`.execute(db);
@@ -30,7 +30,7 @@ test('a migration that fails leaves nothing behind and is named', async (t) => {
 test('processes that start together migrate once, and an older version then refuses the database', async (t) => {
   const { connectionString } = await testDatabase();
   const folder = await folderWith(t, '9002_later.sql', 'create table later (id integer);');
-  const runs = await Promise.all([1, 2, 3].map(() => migrate(connectionString, folder)));
+  const runs = await Promise.all([1, 2, 3].map(() => migrate(connectionString, { folder })));
   assert.deepEqual(runs.flat(), ['9002_later']);
   await assert.rejects(
     migrate(connectionString),
@@ -52,10 +52,10 @@ create index concurrently if not exists users_place on users (${column});
 `,
     );
   await write('nowhere');
-  await assert.rejects(migrate(connectionString, folder), /9003_bio\.sql failed/);
+  await assert.rejects(migrate(connectionString, { folder }), /9003_bio\.sql failed/);
   await write('location');
   // The build waits for all statements that have begun before, so the other processes must not wait in one.
-  const runs = await Promise.all([1, 2, 3].map(() => migrate(connectionString, folder)));
+  const runs = await Promise.all([1, 2, 3].map(() => migrate(connectionString, { folder })));
   assert.deepEqual(
     runs.flat().filter((name) => name !== '9002_later'),
     ['9003_bio'],
@@ -70,14 +70,14 @@ test('a file that arrives after one with a greater number runs, too', async (t) 
   const { connectionString } = await testDatabase();
   const folder = await folderWith(t, '9002_later.sql', 'create table later (id integer);');
   await writeFile(path.join(folder, '9003_bio.sql'), ''); // The database of this file has both.
-  await migrate(connectionString, folder);
+  await migrate(connectionString, { folder });
   await writeFile(path.join(folder, '9000_earlier.sql'), 'create table earlier (id integer);');
   await writeFile(path.join(folder, '9004_after.sql'), 'drop table earlier;');
-  assert.deepEqual(await migrate(connectionString, folder), ['9000_earlier', '9004_after']);
+  assert.deepEqual(await migrate(connectionString, { folder }), ['9000_earlier', '9004_after']);
 });
 
 test('a misnamed file or a duplicate number is refused before anything runs', async (t) => {
   const { connectionString } = await testDatabase();
-  await assert.rejects(migrate(connectionString, await folderWith(t, 'later.sql', '')), /must be named like/);
-  await assert.rejects(migrate(connectionString, await folderWith(t, '0001_again.sql', '')), /number 0001/);
+  await assert.rejects(migrate(connectionString, { folder: await folderWith(t, 'later.sql', '') }), /must be named like/);
+  await assert.rejects(migrate(connectionString, { folder: await folderWith(t, '0001_again.sql', '') }), /number 0001/);
 });

@@ -21,29 +21,44 @@ const oldestServer = 15;
 const lock = 726_673_001;
 const tryAgain_ms = 100;
 
+/** The name of sessions that migrate, or wait until they may: unlike all others, they do not depend on the schema yet. */
+const migrating = 'coppice migration';
+
 /** The first line of a file whose statements run one by one, each in a transaction of its own or none: `create index concurrently` allows no other. */
 const alone = '-- outside a transaction\n';
+
+export interface MigrateOptions {
+  /** Contains `NNNN_name.sql`; by default the migrations of this version. */
+  folder?: string;
+  /** The name of the last migration to run, for the database of an older version; by default all run. */
+  up_to?: string | undefined;
+  /** Called, while all other processes that migrate wait, before a database in use is changed; it may throw to prevent that. */
+  before?(db: Database): Promise<void>;
+}
 
 /**
  * Installs the schema of the job queue and then each new migration in a transaction of its own. Processes that start at the same time wait for each other.
  * @param connectionString for a role that may create tables
- * @param folder contains `NNNN_name.sql`
- * @param upTo the name of the last migration to run, for the database of an older version; by default all run
  * @returns the names of the migrations that ran
- * @throws MigrationError when the database is newer than this code, or a file fails
+ * @throws MigrationError when the database is newer than this code, its encoding is not UTF8, the role may not create tables, or a file fails
  */
-export async function migrate(connectionString: string, folder: string = defaultFolder, upTo?: string): Promise<string[]> {
+export async function migrate(connectionString: string, options: MigrateOptions = {}): Promise<string[]> {
+  const { folder = defaultFolder, up_to, before } = options;
   const migrations = await readMigrations(folder);
   // One connection for the lock and one for the migrator. No time limit, because an index on a large table takes long.
-  const db = connect({ connectionString, max: 2, statementTimeout_ms: 0 });
+  const db = connect({ connectionString, max: 2, statementTimeout_ms: 0, application_name: migrating });
   try {
     return await db.connection().execute(async (holder) => {
       await refuseOld(holder);
       await waitForOthers(holder);
       const done = await executed(holder);
       refuseNewer(done, Object.keys(migrations));
+      const wanted = up_to === undefined ? migrations : until(up_to, migrations);
+      const isBehind = Object.keys(wanted).some((name) => !done.includes(name));
+      if (isBehind) await refuseUnfit(holder);
+      if (isBehind && done.length > 0) await before?.(holder);
       await installQueue(connectionString);
-      const ran = await runNew(db, done, upTo === undefined ? migrations : until(upTo, migrations));
+      const ran = await runNew(db, done, wanted);
       await keepSequences(holder);
       return ran;
     });
@@ -103,6 +118,38 @@ async function refuseOld(db: Database): Promise<void> {
   );
 }
 
+/**
+ * Before anything is created, because the errors of the statements themselves would not say what to do. Some migrations create extensions, which needs the same
+ * right on the database.
+ */
+async function refuseUnfit(db: Database): Promise<void> {
+  const { rows } = await sql<{ name: string; role: string; encoding: string; mayCreate: boolean }>`
+    select current_database() as name, current_user as role, getdatabaseencoding() as encoding,
+           has_database_privilege(current_database(), 'create') and has_schema_privilege('public', 'create') as "mayCreate"`.execute(
+    db,
+  );
+  const { name, role, encoding, mayCreate } = rows[0]!;
+  if (encoding !== 'UTF8')
+    throw new MigrationError(
+      `The database ${name} has the encoding ${encoding}, which cannot hold every text. Create it with UTF8: CREATE DATABASE "${name}" ENCODING 'UTF8' TEMPLATE template0.`,
+    );
+  if (!mayCreate)
+    throw new MigrationError(
+      `The role ${role} may not create tables in the database ${name}. Make it the owner: ALTER DATABASE "${name}" OWNER TO "${role}".`,
+    );
+}
+
+/**
+ * How many sessions of Coppice depend on the schema of the database: of servers, of processes that run jobs, and of commands. Those that migrate, or wait
+ * until they may, are not among them. The role of the connection sees its own sessions only, unless it may see all.
+ */
+export async function sessionsInUse(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and application_name like 'coppice%' and application_name <> ${migrating}`.execute(db);
+  return rows[0]!.count;
+}
+
 /** The names of the migrations that this code knows, in their order. */
 export async function knownMigrations(folder: string = defaultFolder): Promise<string[]> {
   return Object.keys(await readMigrations(folder));
@@ -129,7 +176,7 @@ function refuseNewer(done: readonly string[], known: readonly string[]): void {
 
 /** The queue comes first, so that migrations can enqueue jobs. It has its own pool, without our value parsers. */
 async function installQueue(connectionString: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString, max: 1, application_name: 'coppice' });
+  const pool = new pg.Pool({ connectionString, max: 1, application_name: migrating });
   // The queue warns about pools and connections without a listener. The failing statement reports the error anyway.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));

@@ -55,7 +55,7 @@ export async function restore({ connectionString, config, file, signal }: Restor
   const entries = readArchive(file);
   const manifest = await readManifest(entries, file);
   if (manifest.secret_fingerprint !== undefined) refuseOtherKey(config, manifest.secret_fingerprint);
-  await migrate(connectionString, undefined, manifest.migrations.at(-1));
+  await migrate(connectionString, { up_to: manifest.migrations.at(-1) });
   const loading = await beginLoading(connectionString);
   let result: RestoreResult;
   try {

@@ -4,8 +4,9 @@ import { chownSync, existsSync, globSync, readFileSync, writeFileSync } from 'no
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { knownMigrations, migrate } from '../../src/db/migrate.ts';
 import { type Account, programsFor } from '../../src/db/postgres_programs.ts';
-import { coppice, folder, serve } from './coppice.ts';
+import { coppice, folder, freePort, serve } from './coppice.ts';
 
 /** A PostgreSQL that the distribution brings, the newest there is; .ci/run installs one. Without any, the one in the box runs as if it were an operator's. */
 async function programs(account: Account): Promise<string> {
@@ -15,7 +16,7 @@ async function programs(account: Account): Promise<string> {
   return found ?? path.dirname((await programsFor(account)).initdb);
 }
 
-/** A server as an operator runs it beside Coppice. */
+/** A server as an operator runs it beside Coppice. The role `ada` needs a password. */
 async function startPostgres(t: TestContext): Promise<string> {
   const [uid, gid] = [process.getuid!(), process.getgid!()];
   // It refuses to run as root.
@@ -30,6 +31,8 @@ async function startPostgres(t: TestContext): Promise<string> {
     ['-D', cluster, '-U', 'forge', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     options,
   );
+  const access = path.join(cluster, 'pg_hba.conf');
+  writeFileSync(access, `local all ada scram-sha-256\n${readFileSync(access, 'utf8')}`);
   const child = spawn(
     path.join(bin, 'postgres'),
     ['-D', cluster, '-k', top, '-c', 'listen_addresses=', '-c', 'fsync=off'],
@@ -50,13 +53,16 @@ async function tablesIn(address: string): Promise<string[]> {
   return rows.map(({ tablename }) => tablename);
 }
 
-async function createDatabase(address: string, name = 'coppice'): Promise<void> {
+const createDatabase = (address: string, name = 'coppice') => execute(address, `create database ${name}`);
+
+/** Runs statements, when the server is ready. */
+async function execute(address: string, ...statements: string[]): Promise<void> {
   for (;;) {
     const client = new pg.Client({ connectionString: address });
     client.on('error', () => {});
     try {
       await client.connect();
-      await client.query(`create database ${name}`);
+      for (const statement of statements) await client.query(statement);
       return await client.end();
     } catch (error) {
       await client.end().catch(() => {});
@@ -138,4 +144,55 @@ test('two servers share one external database, and a change on one takes effect 
     COPPICE_SECRET_KEY: shared.COPPICE_SECRET_KEY,
   });
   assert.deepEqual([restored.code, restored.err], [0, '']);
+});
+
+test('a database that cannot be used is refused in a sentence, before anything is created', async (t) => {
+  const own = await startPostgres(t);
+  await execute(
+    own,
+    "create database narrow encoding 'SQL_ASCII' template template0",
+    'create role guest login',
+    "create role ada login password 'correct horse 1'",
+  );
+  const cases: [string, RegExp][] = [
+    [own.replace('/coppice?', '/narrow?'), /^The database narrow has the encoding SQL_ASCII, .* Create it with UTF8: /],
+    [
+      own.replace('user=forge', 'user=guest'),
+      /^The role guest may not create tables in the database coppice\. Make it the owner: /,
+    ],
+    [own.replace('user=forge', 'user=ada'), /: the server asks for a password, which the address does not contain\.$/m],
+  ];
+  for (const [COPPICE_DATABASE_URL, expected] of cases) {
+    const { code, out, err } = await coppice(['serve'], {
+      COPPICE_DATABASE_URL,
+      COPPICE_DATA: await folder(),
+      COPPICE_PORT: String(await freePort()),
+    });
+    assert.equal(code, 1, err);
+    assert.match(err, expected);
+    assert.equal(err.trim().split('\n').length, 1);
+    assert.ok(!out.includes('Password'));
+    assert.deepEqual(await tablesIn(own), []);
+  }
+});
+
+test('a database is not migrated under a process of an older version', async (t) => {
+  const address = await startPostgres(t);
+  await migrate(address, { up_to: (await knownMigrations()).at(-2) });
+  const environment = {
+    COPPICE_DATABASE_URL: address,
+    COPPICE_DATA: await folder(),
+    COPPICE_PORT: String(await freePort()),
+    COPPICE_SSH_PORT: '0',
+  };
+  const older = new pg.Client({ connectionString: address, application_name: 'coppice worker' });
+  await older.connect();
+  for (const command of ['serve', 'migrate', 'check']) {
+    const { code, err } = await coppice([command], environment);
+    assert.deepEqual([code, err.slice(0, 56)], [1, 'This version of Coppice has to migrate the database, but'], command);
+  }
+  await older.end();
+  const server = await serve(environment);
+  assert.equal((await server.root.get('/user')).status, 200);
+  assert.equal(await server.stop(), 0);
 });

@@ -52,7 +52,7 @@ async function fill(db: Database): Promise<void> {
 
 /** Gives an empty database the schema and the rows of that release. */
 export async function installPreviousRelease(connectionString: string): Promise<void> {
-  await migrate(connectionString, undefined, previous);
+  await migrate(connectionString, { up_to: previous });
   const db = connect({ connectionString, max: 1 });
   await fill(db);
   await db.destroy();

@@ -6,9 +6,10 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbedded } from '../../src/db/embedded.ts';
+import { knownMigrations, migrate } from '../../src/db/migrate.ts';
 import { killDatabase } from '../support/instance.ts';
 import { fileUrl } from '../support/repository.ts';
-import { coppice, dataFolder, folder, oneCall, serve } from './coppice.ts';
+import { coppice, dataFolder, folder, freePort, oneCall, serve } from './coppice.ts';
 
 /** Waits until no job waits or runs. */
 async function jobsDone({ url }: { url: string }): Promise<void> {
@@ -105,6 +106,43 @@ test('a server starts while a command owns the database', async () => {
   await command.stop();
   assert.equal((await server.root.get('/user')).status, 200);
   assert.equal(await server.stop(), 0);
+});
+
+test('the embedded database is not migrated while a process of an older version owns it', async () => {
+  const environment = { COPPICE_DATA: await folder() };
+  const older = await startEmbedded(environment.COPPICE_DATA, { use: 'shared' });
+  await migrate(older.connectionString, { up_to: (await knownMigrations()).at(-2) });
+  const port = { COPPICE_PORT: String(await freePort()) };
+  for (const command of ['serve', 'check']) {
+    const { code, err } = await coppice([command], { ...environment, ...port });
+    assert.deepEqual([code, err.slice(0, 56)], [1, 'This version of Coppice has to migrate the database, but'], command);
+  }
+  await older.stop();
+  const server = await serve(environment);
+  assert.equal((await server.root.get('/user')).status, 200);
+  assert.equal(await server.stop(), 0);
+});
+
+test('folders that cannot be used and storages that are not named stop a start in a sentence', async () => {
+  const environment = { COPPICE_DATA: await dataFolder(), COPPICE_PORT: String(await freePort()) };
+  const file = path.join(await folder(), 'file');
+  writeFileSync(file, '');
+  const second = await folder();
+  const server = await serve({ ...environment, COPPICE_STORAGES: `second=${second}` });
+  assert.equal((await server.root.post('/projects', { name: 'first' })).status, 201);
+  assert.equal(await server.stop(), 0);
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ COPPICE_BLOBS: file }, /^The folder of COPPICE_BLOBS cannot be used\. .*\n$/],
+    [{ COPPICE_STORAGES: `second=${file}` }, /^The folder of the storage second cannot be used\. .*\n$/],
+    [{}, /^Repositories are in storages that COPPICE_STORAGES does not name: second\. /],
+  ];
+  for (const [settings, expected] of cases) {
+    const { code, err } = await coppice(['serve'], { ...environment, ...settings });
+    assert.equal(code, 1);
+    assert.match(err, expected);
+  }
+  const backup = await coppice(['backup', '--to', path.join(file, 'below', 'backup.tar.zst')], environment);
+  assert.deepEqual(backup, { code: 1, out: '', err: `There is no folder ${path.join(file, 'below')}.\n` });
 });
 
 /** A file system of 8 MB, or undefined where this account may not have one. */

@@ -6,7 +6,7 @@ import { migrate } from '../../../db/migrate.ts';
 
 test('the migration adds the addresses of existing users, with links for pending ones', async () => {
   const { db, connectionString } = await emptyDatabase();
-  await migrate(connectionString, undefined, '0111_member_roles');
+  await migrate(connectionString, { up_to: '0111_member_roles' });
   await sql`insert into users (username, name, email, confirmed_at, unconfirmed_email)
             values ('ada', 'Ada', 'Ada@example.com', now(), null), ('eve', 'Eve', 'eve@example.com', null, 'new@example.com')`.execute(
     db,
