@@ -1,5 +1,6 @@
 // Runs at the beginning of npm scripts, not as a script before them, which npm skips with `ignore-scripts`. Plain JavaScript without dependencies: on a bare clone there is nothing but the Node of the system.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +14,7 @@ if (major < 20) {
   console.error(`Coppice needs Node 20 or later; this is ${process.version}.`);
   process.exit(1);
 }
-if (!isInstalled()) install();
+if (!isInstalled()) await install();
 if (major < 24 && !existsSync(path.join(top, 'node_modules', `node-${process.platform}-${process.arch}`))) {
   console.error(`Coppice needs Node 24 or later, and brings it only for Linux on x64 and arm64. This is ${process.version}.`);
   process.exit(1);
@@ -43,7 +44,7 @@ function packagesOf(file) {
   }
 }
 
-function install() {
+async function install() {
   console.log(
     'Installing what Coppice is built on; this takes about a minute, and happens again only when package-lock.json changes.',
   );
@@ -52,12 +53,27 @@ function install() {
   // npm tells its scripts where it is and which Node runs it: not the one in node_modules, which is about to be replaced.
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
   const [program, first] = npm && node ? [node, [npm]] : ['npm', []];
-  // npm draws its progress on standard error.
-  const { status } = spawnSync(program, [...first, 'ci', '--ignore-scripts', '--loglevel=error', '--progress=true'], {
+  const npmCi = spawn(program, [...first, 'ci', '--ignore-scripts', '--loglevel=error', '--progress=false'], {
     cwd: top,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  // npm draws its progress only on a terminal, and this is the first thing that a newcomer waits for.
+  const telling = setInterval(tellProgress, 3000, packagesOfThisMachine());
+  const [status] = await once(npmCi, 'close').catch(() => [1]);
+  clearInterval(telling);
   if (status === 0) return linkNode();
   console.error('The installation failed. `npm ci` tells more; it needs to reach the npm registry.');
   process.exit(1);
+}
+
+function packagesOfThisMachine() {
+  const is = (allowed, here) => allowed === undefined || allowed.includes(here);
+  return Object.entries(packagesOf('package-lock.json') ?? {})
+    .filter(([name, { os, cpu }]) => name !== '' && is(os, process.platform) && is(cpu, process.arch))
+    .map(([name]) => name);
+}
+
+function tellProgress(names) {
+  const there = names.filter((name) => existsSync(path.join(top, name, 'package.json')));
+  console.log(`Installed ${there.length} of ${names.length} packages.`);
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -77,10 +77,37 @@ test('the end of the terminal stops the server in order', async () => {
   assert.ok(!existsSync(lockFile(data)));
 });
 
-test('with ignore-scripts npm still installs, or the start says what to do', async () => {
+/** What an installation needs of a checkout. */
+async function bareClone(): Promise<string> {
   const clone = await folder();
   for (const name of ['package.json', 'package-lock.json', 'scripts'])
     await cp(path.join(top, name), path.join(clone, name), { recursive: true });
+  return clone;
+}
+
+test('an installation tells how far it is, also where there is no terminal', async () => {
+  const clone = await bareClone();
+  const isSeen = path.join(clone, 'seen');
+  // It installs one package, and ends when that has been told.
+  const slowNpm = `
+    import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+    mkdirSync('node_modules/fastify', { recursive: true });
+    writeFileSync('node_modules/fastify/package.json', '{}');
+    setInterval(() => existsSync('seen') && process.exit(1), 20);`;
+  writeFileSync(path.join(clone, 'npm.mjs'), slowNpm);
+  const env = { ...process.env, npm_execpath: path.join(clone, 'npm.mjs'), npm_node_execpath: process.execPath };
+  const child = spawn(process.execPath, ['scripts/install.mjs'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  atFileEnd(() => void child.kill());
+  let said = '';
+  for await (const part of child.stdout) {
+    said += part;
+    if (/^Installed 1 of \d+ packages\.$/m.test(said)) writeFileSync(isSeen, '');
+  }
+  assert.ok(existsSync(isSeen), said);
+});
+
+test('with ignore-scripts npm still installs, or the start says what to do', async () => {
+  const clone = await bareClone();
   const environment = {
     npm_config_ignore_scripts: 'true',
     npm_config_offline: 'true',
