@@ -14,4 +14,5 @@ test('an IPv4 address is a source, and a network of 64 bits of IPv6', () => {
     '': '',
   };
   for (const [address, source] of Object.entries(sources)) assert.equal(sourceOf(address), source, address);
+  assert.equal(sourceOf(undefined), '', 'a client that has left');
 });

@@ -8,9 +8,10 @@ const groupsOfNetwork = 4;
 
 /**
  * The source of a connection: its IPv4 address, or the first 64 bits of its IPv6 address, since each customer of a provider has all the others.
- * @param address as Node.js gives it; it may name an interface
+ * @param address as Node.js gives it; it may name an interface. It is absent over a Unix socket, and when the client has left already; all of these are one source
  */
-export function sourceOf(address: string): string {
+export function sourceOf(address: string | undefined): string {
+  if (address === undefined) return '';
   const plain = plainAddress(address).replace(/%.*/, '');
   if (!isIPv6(plain)) return plain;
   const [head = '', tail] = plain.split('::');

@@ -7,6 +7,7 @@ import { threadCpuUsage } from 'node:process';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type Database, poolDelays } from '../db/index.ts';
+import { sourceOf } from '../source_of.ts';
 import { ApiError } from './errors.ts';
 import { RequestQueue } from './request_queue.ts';
 
@@ -138,7 +139,8 @@ export function shedLoad(app: FastifyInstance, isDelayed: LoadMeter, log: Pick<L
       request.slot = slotOf(queue, reply);
       done();
     };
-    const turn = { source: request.ip, patience_ms, start, refuse: () => done(tooBusy()), isGone: () => request.raw.destroyed };
+    const source = sourceOf(request.ip);
+    const turn = { source, patience_ms, start, refuse: () => done(tooBusy()), isGone: () => request.raw.destroyed };
     queue.enter(turn, performance.now());
   });
   app.addHook('onSend', ({ slot }: FastifyRequest, _reply, _payload, done) => {
