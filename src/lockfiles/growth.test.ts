@@ -10,52 +10,23 @@ import { declaredIn } from './package_licenses.ts';
 type Place = (hostile: string) => string;
 
 const quoted = (text: string) => JSON.stringify(text);
-const same: Place = (text) => text;
 const between: Place = (text) => `a${text}b`;
 
-const json = (...members: string[]): Place[] => [
-  same,
-  (text) => `{${text}`,
-  ...members.map(
-    (member): Place =>
-      (text) =>
-        member.replace('HERE', quoted(between(text))),
-  ),
-];
-const yaml = (...starts: string[]): Place[] => [
-  same,
-  ...['a: ', '- ', 'a: "', 'a: |\n ', ...starts].map(
-    (start): Place =>
-      (text) =>
-        `${start}${text}`,
-  ),
-];
+const after = (...starts: string[]): Place[] => starts.map((start) => (text) => `${start}${text}`);
+const inside = (members: string[], write: (text: string) => string): Place[] =>
+  members.map((member) => (text) => member.replace('HERE', write(between(text))));
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+const json = (...members: string[]): Place[] => [...after('', '{'), ...inside(members, quoted)];
+const yaml = (...starts: string[]): Place[] => after('', 'a: ', '- ', 'a: "', 'a: |\n ', ...starts);
 const toml = (...members: string[]): Place[] => [
-  ...[
-    same,
-    ...['a = ', 'a = "', 'a = """', '[', 'a = [', 'a = {'].map(
-      (start): Place =>
-        (text) =>
-          `${start}${text}`,
-    ),
-  ],
-  ...members.map(
-    (member): Place =>
-      (text) =>
-        member.replace('HERE', quoted(between(text))),
-  ),
+  ...after('', 'a = ', 'a = "', 'a = """', '[', 'a = [', 'a = {'),
+  ...inside(members, quoted),
 ];
 const xml = (...members: string[]): Place[] => [
-  ...['', '<a>', '<a ', '<a b="', '<!DOCTYPE a [', '<!--'].map(
-    (start): Place =>
-      (text) =>
-        `${start}${text}`,
-  ),
-  ...members.map(
-    (member): Place =>
-      (text) =>
-        member.replace('HERE', between(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
-  ),
+  ...after('', '<a>', '<a ', '<a b="', '<!DOCTYPE a [', '<!--'),
+  ...inside(members, escaped),
 ];
 const lines = (...starts: string[]): Place[] =>
   ['', ...starts].flatMap((start): Place[] => [
