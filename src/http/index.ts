@@ -16,6 +16,7 @@ export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule }
 export { leavingOf } from './leaving.ts';
 export { locationOf } from './links.ts';
 export { readParts, tooLarge } from './multipart.ts';
+export { gitPatience_ms } from './overload.ts';
 export { pushPace, uploadPace } from './pace.ts';
 export * from './page_ends.ts';
 export * from './page_start.ts';

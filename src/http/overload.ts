@@ -22,6 +22,8 @@ const connectionDelay_ms = 40;
 const longestPause = 10;
 /** A client of the API would rather wait than be refused, up to here; most time out later. */
 const usualPatience_ms = 10_000;
+/** Clients of git do not repeat a request that was refused: the clone or the push fails. */
+export const gitPatience_ms = 30_000;
 /** Overload has ended when no request was refused for this long. */
 const calm_ms = 10_000;
 

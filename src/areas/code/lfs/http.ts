@@ -8,6 +8,7 @@ import {
   type Doorway,
   type ErrorForm,
   fileReply,
+  gitPatience_ms,
   messageOf,
   type Reading,
   type Services,
@@ -235,7 +236,8 @@ export const lfsDoorways: readonly Doorway[] = [
     doors: [...objectDoors, ...lockDoors],
     errors: lfsForm,
     bodies: { at_most_bytes: bodyLimit_bytes, parse: readBody },
+    patience_ms: gitPatience_ms,
   },
   // The body of a transfer is streamed, and its URL contains the length.
-  { doors: transferDoors, errors: lfsForm, bodies: 'stream' },
+  { doors: transferDoors, errors: lfsForm, bodies: 'stream', patience_ms: gitPatience_ms },
 ];

@@ -9,6 +9,7 @@ import {
   type Doorway,
   door,
   type ErrorForm,
+  gitPatience_ms,
   locationOf,
   messageOf,
   pushPace,
@@ -209,6 +210,5 @@ export const gitDoorway: Doorway = {
   errors: () => textForm,
   // git reads the body as it comes, and no limit is set on its size.
   bodies: 'stream',
-  // A refused clone fails: git does not repeat a request.
-  patience_ms: 30_000,
+  patience_ms: gitPatience_ms,
 };
