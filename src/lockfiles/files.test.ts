@@ -110,6 +110,19 @@ test('files of Python', () => {
   );
   const pyproject = '[project]\nname = "x"\ndependencies = ["a==1.0", "b"]\n[dependency-groups]\ntest = ["c==2.0"]\n';
   assert.deepEqual(shown(written('pyproject.toml', pyproject)), ['a@1.0!', 'c@2.0!d']);
+  const poetry = `[tool.poetry.dependencies]
+python = "3.12.1"
+a = "1.0"
+b = "^2.0"
+c = { version = "3.0", extras = ["x"] }
+d = [{ version = "4.0", python = "<3.9" }, { version = "4.1", python = ">=3.9" }]
+e = { git = "https://example.com/e.git" }
+[tool.poetry.group.test.dependencies]
+f = "==5.0"
+`;
+  const listed = written('pyproject.toml', poetry);
+  assert.deepEqual(shown(listed), ['a@1.0!', 'c@3.0!', 'd@4.0!', 'd@4.1!', 'f@5.0!d']);
+  assert.deepEqual(new Set(listed.entries.map(({ manager }) => manager)), new Set(['poetry']));
   assert.deepEqual(
     shown(
       written(
@@ -261,6 +274,9 @@ test('a pom.xml is completed by its parents, which are asked for one by one', ()
   assert.deepEqual([shown(halfway), halfway.wants], [['d/b@2!'], ['build/pom.xml']]);
   const complete = readListing(own, path, files);
   assert.deepEqual([shown(complete), complete.wants], [['d/a@1.1!', 'd/b@2!', 'd/c@3!'], undefined]);
+  assert.equal(complete.error, 'An entry is not understood: d/unknown');
+  const range = project(`<dependencies>${dependency('a', '[1,2)')}</dependencies>`);
+  assert.deepEqual(readListing(range, 'pom.xml'), { entries: [], includes: [] });
   // Another project at that path, a broken file, and a parent outside of the repository say nothing.
   for (const other of [
     project('<groupId>g</groupId><artifactId>other</artifactId><properties><c>3</c></properties>'),

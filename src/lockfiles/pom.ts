@@ -104,6 +104,8 @@ function dependenciesIn(place: Element | undefined, properties: ReadonlyMap<stri
   });
 }
 
+const isRange = (version: string) => /^[[(]/.test(version);
+
 /**
  * The dependencies of a `pom.xml` whose version is known: it says so itself, or a property or the `dependencyManagement` of it or of a parent does.
  * @param parents those that were found so far
@@ -121,8 +123,9 @@ export function readPom(bytes: Uint8Array, path: string, parents: readonly Paren
   const found = new Collector('maven');
   for (const { name, version, scope } of dependenciesIn(projects[0], properties)) {
     const exact = version || managed.get(name)?.version || '';
-    if (isExact(exact) && !name.includes('${'))
-      found.add({ name, version: exact, direct: true, development: (scope || managed.get(name)?.scope) === 'test' });
+    const isKnown = isExact(exact) && !name.includes('${');
+    if (!isKnown && !isRange(exact)) found.unknown(`${name} ${exact}`);
+    if (isKnown) found.add({ name, version: exact, direct: true, development: (scope || managed.get(name)?.scope) === 'test' });
   }
   return { ...found.contents(), ...(wants !== undefined && { wants: [wants] }) };
 }

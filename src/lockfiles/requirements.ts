@@ -1,7 +1,7 @@
 /** Requirements of Python, as PEP 508 writes them: files of pip, `requires.txt`, `setup.py`, `setup.cfg` and `pyproject.toml`. */
 import { posix } from 'node:path';
 import { Collector, type Contents, pythonName, Unreadable } from './entries.ts';
-import { itemsOf, memberOf, membersOf, objectIn, textOf, tomlOf } from './formats.ts';
+import { itemsOf, memberOf, membersOf, objectIn, textAt, textOf, tomlOf } from './formats.ts';
 
 /** The package of a requirement that allows exactly one version; undefined for others, since what is installed is not known. */
 export function pinned(requirement: string): { name: string; version: string } | undefined {
@@ -130,11 +130,31 @@ export function readSetupCfg(bytes: Uint8Array): Contents {
 
 const texts = (value: unknown): string[] => itemsOf(value).filter((item) => typeof item === 'string');
 
-/** `dependencies` of the project in a `pyproject.toml`, and its dependency groups, which are for development. */
+/** Whether what Poetry allows is one version: it takes a bare version for that version alone. */
+const poetryPin = (allowed: string): string | undefined => /^(?:={2,3}\s*)?(\d[\w.!+-]*)$/.exec(allowed.trim())?.[1];
+
+/** Members are packages with what is allowed of them; for what comes from elsewhere, an object without a version. */
+function collectPoetry(packages: unknown, development: boolean, found: Collector): void {
+  for (const [name, about] of membersOf(packages)) {
+    if (name === 'python') continue;
+    for (const each of Array.isArray(about) ? about : [about]) {
+      const allowed = typeof each === 'string' ? each : textAt(each, 'version');
+      const version = poetryPin(allowed);
+      if (version !== undefined) found.add({ name: pythonName(name), version, manager: 'poetry', direct: true, development });
+    }
+  }
+}
+
+/** `dependencies` of the project in a `pyproject.toml`, and its dependency groups, which are for development; the same for Poetry, under names of its own. */
 export function readPyproject(bytes: Uint8Array): Contents {
   const file = objectIn(tomlOf(bytes));
   const found = new Collector('setuptools');
   collected(texts(memberOf(memberOf(file, 'project'), 'dependencies')), false, found);
   for (const [, group] of membersOf(memberOf(file, 'dependency-groups'))) collected(texts(group), true, found);
+  const poetry = memberOf(memberOf(file, 'tool'), 'poetry');
+  collectPoetry(memberOf(poetry, 'dependencies'), false, found);
+  collectPoetry(memberOf(poetry, 'dev-dependencies'), true, found);
+  for (const [name, group] of membersOf(memberOf(poetry, 'group')))
+    collectPoetry(memberOf(group, 'dependencies'), name !== 'main', found);
   return found.contents();
 }

@@ -5,7 +5,7 @@ import { type PackageManager, type Portion, type ReadFile, Unreadable } from '..
 import { lockAdvisories } from '../vulnerabilities/index.ts';
 
 /** Grows when files are read differently: every file is then read again with the next scan of its project. */
-export const readerVersion = 4;
+export const readerVersion = 5;
 
 /** A file that completes another one. */
 export interface Parent {
