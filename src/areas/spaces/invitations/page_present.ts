@@ -93,6 +93,19 @@ export const outcomePage = ({ place, inviter }: OpenInvitation, outcome: Outcome
   parts: [outcomes[outcome].text(place, inviter ?? 'the person who invited you')],
 });
 
+/**
+ * The page that the link to decline in the mail opens.
+ * @param action the path of the page of the invitation
+ */
+export const decliningPage = ({ place, invite_email }: OpenInvitation, action: string): HtmlPage => ({
+  title: `Decline the invitation to ${place}?`,
+  parts: [
+    `The invitation is for ${invite_email}. Nobody can accept it afterwards.`,
+    { button: 'Decline', action: `${action}/decline` },
+    { link: 'Back to the invitation', url: action },
+  ],
+});
+
 /** The page after declining an invitation. */
 export const declinedPage = ({ place, inviter }: OpenInvitation): HtmlPage => ({
   title: 'Invitation declined',

@@ -240,22 +240,22 @@ test('invited people create an account, even if another user has an unconfirmed 
   assert.equal(await pending(here), 1);
 });
 
-test('declining deletes the invitation, and the inviter is notified once', async () => {
+test('the link to decline asks first; declining deletes the invitation, and the inviter is notified once', async () => {
   const here = await world({});
-  for (const method of ['GET', 'POST']) {
-    const email = address();
-    const page = await invited(here, email);
-    assert.equal((await fetch(`${here.url}${page}/decline`, { method: 'HEAD' })).status, 404);
-    assert.equal(await pending(here), 1, 'HEAD declines nothing');
-    assert.equal((await browse(here, `${page}/decline`, method === 'POST' ? {} : undefined)).status, 200);
-    assert.equal(await pending(here), 0);
-    const told = await mailTo(here, `${here.people.owner.username}@example.com`);
-    assert.deepEqual(
-      told.map(({ subject }) => subject),
-      [`${email} declined the invitation to ${here.project.path}`],
-    );
-    assert.equal((await browse(here, `${page}/decline`)).status, 404);
-  }
+  const email = address();
+  const page = await invited(here, email);
+  const asked = await browse(here, `${page}/decline`);
+  assert.equal(asked.status, 200);
+  assert.ok(asked.text.includes(`<form method="post" action="${page}/decline">`), asked.text);
+  assert.equal(await pending(here), 1, 'following the link declines nothing');
+  assert.equal((await browse(here, `${page}/decline`, {})).status, 200);
+  assert.equal(await pending(here), 0);
+  const told = await mailTo(here, `${here.people.owner.username}@example.com`);
+  assert.deepEqual(
+    told.map(({ subject }) => subject),
+    [`${email} declined the invitation to ${here.project.path}`],
+  );
+  for (const form of [undefined, {}]) assert.equal((await browse(here, `${page}/decline`, form)).status, 404);
   assert.deepEqual(await here.db.selectFrom('declined_invitations').select('id').execute(), []);
 });
 

@@ -17,7 +17,7 @@ import { tellOfUser } from '../../people/users/index.ts';
 import { acceptInvitation, declineInvitation, type Outcome } from './acceptance_actions.ts';
 import { isSignUpOpen, type NewAccount, signUp } from './account_actions.ts';
 import { invitationPath, seedOf } from './link_rules.ts';
-import { declinedPage, foreignPage, gonePage, invitationPage, outcomePage, refusalPage } from './page_present.ts';
+import { declinedPage, decliningPage, foreignPage, gonePage, invitationPage, outcomePage, refusalPage } from './page_present.ts';
 import { invitationOfSeed, type OpenInvitation, objectionTo } from './queries.ts';
 
 interface InvitationRequest {
@@ -72,6 +72,9 @@ function answered(reply: FastifyReply, invitation: OpenInvitation, outcome: Outc
   return sendPage(reply, isDone.has(outcome) ? 200 : 409, outcomePage(invitation, outcome));
 }
 
+const askToDecline = async ({ request, reply }: Call, invitation: OpenInvitation) =>
+  sendPage(reply, 200, decliningPage(invitation, pathOf(request)));
+
 async function decline({ services, reply }: Call, invitation: OpenInvitation) {
   const isDeclined = await services.db.transaction().execute((tx) => declineInvitation(tx, invitation));
   return isDeclined ? sendPage(reply, 200, declinedPage(invitation)) : sendPage(reply, 404, gonePage);
@@ -112,8 +115,8 @@ export const invitationPages: Doorway = {
     page('GET', '', show),
     { ...page('POST', '/accept', accept), who },
     page('POST', '/sign_up', signUpAndAccept),
-    // HEAD must not decline: programs that check links send it.
-    { ...page('GET', '/decline', decline), without_head: true },
+    // Following the link in the mail must not decline: programs that check mail for dangerous links do that.
+    page('GET', '/decline', askToDecline),
     page('POST', '/decline', decline),
   ],
   errors: () =>
