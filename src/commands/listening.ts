@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.ts';
+import { type Config, usualSshPort } from '../config.ts';
 import { OperatorError } from './command.ts';
 
 interface Port {
@@ -13,7 +13,7 @@ interface Port {
 }
 
 /** The sentence for a port that another program has. */
-export function portTaken({ host, port, variable }: Port): string {
+function portTaken({ host, port, variable }: Port): string {
   const purpose = variable === 'COPPICE_SSH_PORT' ? ', where git over SSH would be' : '';
   const remedy = variable === 'COPPICE_SSH_PORT' ? ', or to 0 to go without it' : '';
   return `Another program, perhaps another Coppice, is listening on ${host}, port ${port}${purpose}. Stop it, or set ${variable} to a different port${remedy}.`;
@@ -24,15 +24,25 @@ const farewell_ms = 2000;
 const tryAgain_ms = 100;
 
 /**
- * Tries the ports that the operator has chosen, before anything is created or migrated for a server that could not listen.
+ * Tries the ports, before anything is created or migrated for a server that could not listen. Git over SSH is off when another program has its usual port and the
+ * operator has not asked for it.
+ * @param warn is given a sentence about that
+ * @returns the configuration with the port of SSH
  * @throws OperatorError when one cannot be had
  */
-export async function tryPorts({ host, port, sshPort }: Config): Promise<void> {
-  await tryPort({ host, port, variable: 'COPPICE_PORT' });
-  if (sshPort) await tryPort({ host, port: sshPort, variable: 'COPPICE_SSH_PORT' });
+export async function settlePorts(config: Config, warn: (sentence: string) => void): Promise<Config> {
+  const { host, port, sshPort } = config;
+  const http: Port = { host, port, variable: 'COPPICE_PORT' };
+  if (!(await isFree(http))) throw new OperatorError(portTaken(http));
+  if (sshPort === 0) return config;
+  const ssh: Port = { host, port: sshPort ?? usualSshPort, variable: 'COPPICE_SSH_PORT' };
+  if (await isFree(ssh)) return { ...config, sshPort: ssh.port };
+  if (sshPort !== undefined) throw new OperatorError(portTaken(ssh));
+  warn(portTaken(ssh));
+  return { ...config, sshPort: 0 };
 }
 
-async function tryPort(at: Port): Promise<void> {
+async function isFree(at: Port): Promise<boolean> {
   const giveUpAt = Date.now() + farewell_ms;
   for (;;) {
     const listener = createServer();
@@ -40,10 +50,10 @@ async function tryPort(at: Port): Promise<void> {
       listener.listen({ host: at.host, port: at.port });
       await once(listener, 'listening');
       listener.close();
-      return;
+      return true;
     } catch (error) {
-      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-      if (!isTaken || Date.now() > giveUpAt) throw listenProblem(error as NodeJS.ErrnoException, at);
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw listenProblem(error as NodeJS.ErrnoException, at);
+      if (Date.now() > giveUpAt) return false;
       await sleep(tryAgain_ms);
     }
   }

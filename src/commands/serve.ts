@@ -12,7 +12,7 @@ import { addFirstAdministrator, secretsText, welcome } from './first_administrat
 import { installFirstLicense } from './first_license.ts';
 import { makeFolders, refuseLostStorages } from './folders.ts';
 import { claimInstance } from './instance.ts';
-import { tryPorts } from './listening.ts';
+import { settlePorts } from './listening.ts';
 import { openLog } from './log.ts';
 import { collectRarely, releaseMemory } from './memory.ts';
 import { runningNode } from './running_node.ts';
@@ -31,12 +31,12 @@ http://localhost:3000 and keeps everything below ./data. Ctrl-C stops it when th
 Options
   --without-jobs     leaves background jobs to processes started with \`work\``,
   options: { 'without-jobs': { type: 'boolean' } },
-  run: async (given, config) => {
+  run: async (given, wanted) => {
     const stop = listenForStop();
     collectRarely();
     process.stdout.write(`${runningNode(process.versions.node, new Date())}\n`);
-    const log = openLog(config);
-    await tryPorts(config);
+    const log = openLog(wanted);
+    const config = await settlePorts(wanted, (sentence) => log.warn(sentence));
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // handled below, once the server listens
     const embedded = {

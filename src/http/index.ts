@@ -1,6 +1,6 @@
 /** What areas write endpoints with. */
 
-export type { Services } from '../services/index.ts';
+export { cloneUrls, type Services } from '../services/index.ts';
 export { causeOfCall } from './cause.ts';
 export * from './cursor.ts';
 export { deleteFound } from './deletion.ts';

@@ -27,9 +27,10 @@ export const blobsOf = (config: Pick<Config, 'data' | 'blobs'>): Blobs =>
   config.blobs.kind === 's3' ? s3Blobs(config.blobs, incomingFolder(config)) : diskBlobs(config.blobs.path);
 
 /** The short form is for the port that SSH clients take without being told one. */
-function sshUrl({ url, sshPort = usualSshPort }: Pick<Config, 'url' | 'sshPort'>): string {
+function sshUrl({ url, sshPort = usualSshPort }: Pick<Config, 'url' | 'sshPort'>): string | undefined {
+  if (sshPort === 0) return undefined;
   const { hostname } = new URL(url);
-  return sshPort === 0 || sshPort === 22 ? `git@${hostname}:` : `ssh://git@${hostname}:${sshPort}/`;
+  return sshPort === 22 ? `git@${hostname}:` : `ssh://git@${hostname}:${sshPort}/`;
 }
 
 /** The part of the configuration that services need. */
@@ -48,7 +49,7 @@ export function servicesFor(config: ServicesConfig, db: Database) {
     db,
     /** The external address without a trailing slash, e.g. `https://forge.example`. */
     url: config.url,
-    /** What comes before the path of a repository in its address for git over SSH. */
+    /** What comes before the path of a repository in its address for git over SSH; undefined when the server does not speak it. */
     ssh_url: sshUrl(config),
     /** Git storages by name: absolute folders. */
     storages,
@@ -66,3 +67,13 @@ export type JobServices = ReturnType<typeof servicesFor>;
 
 /** The services of handlers and access rules. They do not send mail: jobs do that after the commit. */
 export type Services = Omit<JobServices, 'mailer'>;
+
+/**
+ * The addresses of a repository for git.
+ * @param path without `.git`
+ * @returns `ssh` is empty when the server does not speak SSH
+ */
+export const cloneUrls = ({ url, ssh_url }: Pick<Services, 'url' | 'ssh_url'>, path: string): { http: string; ssh: string } => ({
+  http: `${url}/${path}.git`,
+  ssh: ssh_url === undefined ? '' : `${ssh_url}${path}.git`,
+});

@@ -27,6 +27,8 @@ test('requests get 503 while the database is down, and work again when it is bac
   server.child.stdout!.on('data', (part) => {
     logged += part;
   });
+  // The jobs of the start would report their own failure.
+  await jobsDone(server);
   const [postmaster] = readFileSync(path.join(data, 'postgres/postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(postmaster), 'SIGKILL');
   let answer = await server.root.get('/projects');

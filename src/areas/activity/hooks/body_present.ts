@@ -10,7 +10,7 @@ import {
   repositoryOf,
   resolveBranch,
 } from '../../../git/index.ts';
-import type { Services } from '../../../http/index.ts';
+import { cloneUrls, type Services } from '../../../http/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 
 export type Filling = Pick<Services, 'url' | 'ssh_url' | 'storages'>;
@@ -60,22 +60,27 @@ const person = ({ url }: Filling, { avatar, public_email, ...user }: Person) => 
   email: public_email || '[REDACTED]',
 });
 
-function project({ url, ssh_url }: Filling, { avatar, visibility, full_path, ...row }: Project) {
-  const [web_url, http_url, ssh] = [`${url}/${full_path}`, `${url}/${full_path}.git`, `${ssh_url}${full_path}.git`];
+function project(filling: Filling, { avatar, visibility, full_path, ...row }: Project) {
+  const { url } = filling;
+  const web_url = `${url}/${full_path}`;
+  const { http, ssh } = cloneUrls(filling, full_path);
   const { id, name, description, namespace, default_branch } = row;
   return {
     ...{ id, name, description, web_url, avatar_url: avatarUrl(url, 'project', { id, avatar }) },
-    ...{ git_ssh_url: ssh, git_http_url: http_url, namespace, visibility_level: visibilityLevels[visibility]! },
+    ...{ git_ssh_url: ssh, git_http_url: http, namespace, visibility_level: visibilityLevels[visibility]! },
     ...{ path_with_namespace: full_path, default_branch, ci_config_path: null },
-    ...{ homepage: web_url, url: ssh, ssh_url: ssh, http_url },
+    ...{ homepage: web_url, url: ssh || http, ssh_url: ssh, http_url: http },
   };
 }
 
-const repository = ({ url, ssh_url }: Filling, { name, description, visibility, full_path }: Place) => ({
-  ...{ name, url: `${ssh_url}${full_path}.git`, description, homepage: `${url}/${full_path}` },
-  ...{ git_http_url: `${url}/${full_path}.git`, git_ssh_url: `${ssh_url}${full_path}.git` },
-  visibility_level: visibilityLevels[visibility]!,
-});
+function repository(filling: Filling, { name, description, visibility, full_path }: Place) {
+  const { http, ssh } = cloneUrls(filling, full_path);
+  return {
+    ...{ name, url: ssh || http, description, homepage: `${filling.url}/${full_path}` },
+    ...{ git_http_url: http, git_ssh_url: ssh },
+    visibility_level: visibilityLevels[visibility]!,
+  };
+}
 
 const presentCommit = ({ url }: Filling, { full_path }: RepositoryPlace, commit: Commit) => ({
   ...{ id: commit.id, message: commit.message, title: commit.title, timestamp: commit.authored_date },

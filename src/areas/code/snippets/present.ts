@@ -1,7 +1,7 @@
 /** How snippets appear in responses (docs/reference/snippets.md#object). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { Id, nullable, resource, type Services, Timestamp, Visibility } from '../../../http/index.ts';
+import { cloneUrls, Id, nullable, resource, type Services, Timestamp, Visibility } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 const SnippetAuthor = Type.Object({
@@ -21,7 +21,7 @@ export const SnippetForm = resource('Snippet', {
   project_id: nullable(Id),
   web_url: Type.String(),
   raw_url: Type.String(),
-  ssh_url_to_repo: Type.String(),
+  ssh_url_to_repo: Type.String({ description: 'Empty when the server does not speak SSH' }),
   http_url_to_repo: Type.String(),
   file_name: Type.String({ description: 'The path of the first file' }),
   files: Type.Array(Type.Object({ path: Type.String(), raw_url: Type.String() })),
@@ -49,18 +49,18 @@ export const authorOfSnippet: RawBuilder<SnippetRow['author']> = sql`(
 
 /** The URLs of a snippet: with the path of its project, or alone. */
 function urlsOf(
-  { url, ssh_url }: Pick<Services, 'url' | 'ssh_url'>,
+  services: Pick<Services, 'url' | 'ssh_url'>,
   { id, project_path, branch, paths }: Pick<SnippetRow, 'id' | 'project_path' | 'branch' | 'paths'>,
 ) {
   const place = project_path === null ? '' : `${project_path}/`;
-  const web_url = `${url}/${place}-/snippets/${id}`;
-  const repository = `${place}snippets/${id}.git`;
+  const web_url = `${services.url}/${place}-/snippets/${id}`;
+  const { http, ssh } = cloneUrls(services, `${place}snippets/${id}`);
   const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/');
   return {
     web_url,
     raw_url: `${web_url}/raw`,
-    ssh_url_to_repo: `${ssh_url}${repository}`,
-    http_url_to_repo: `${url}/${repository}`,
+    ssh_url_to_repo: ssh,
+    http_url_to_repo: http,
     files: paths.map((path) => ({ path, raw_url: `${web_url}/raw/${encoded(branch)}/${encoded(path)}` })),
   };
 }

@@ -4,6 +4,7 @@ import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse } from '
 import {
   allOptional,
   type Caller,
+  cloneUrls,
   DateOnly,
   deprecated,
   Id,
@@ -29,7 +30,7 @@ const basicFields = {
   default_branch: optional(Type.String({ description: 'Only for callers who may read the code' })),
   tag_list: deprecated('use `topics`', Type.Array(Type.String())),
   topics: Type.Array(Type.String()),
-  ssh_url_to_repo: Type.String(),
+  ssh_url_to_repo: Type.String({ description: 'Empty when the server does not speak SSH' }),
   http_url_to_repo: Type.String(),
   web_url: Type.String(),
   readme_url: optional(nullable(Type.String({ description: 'Only for callers who may read the code' }))),
@@ -153,11 +154,12 @@ export const ProjectWithAccessForm = resource('ProjectWithAccess', {
 
 /** @param project a row of `projectRows`, or the source in one */
 export function presentProjectBasic(
-  { url, ssh_url }: Pick<Services, 'url' | 'ssh_url'>,
+  services: Pick<Services, 'url' | 'ssh_url'>,
   project: ProjectSource,
 ): Static<typeof ProjectBasicForm> {
   const { namespace, full_path, default_branch } = project;
-  const web_url = `${url}/${full_path}`;
+  const web_url = `${services.url}/${full_path}`;
+  const { http, ssh } = cloneUrls(services, full_path);
   return {
     id: project.id,
     description: project.description,
@@ -168,8 +170,8 @@ export function presentProjectBasic(
     created_at: project.created_at,
     tag_list: project.topics,
     topics: project.topics,
-    ssh_url_to_repo: `${ssh_url}${full_path}.git`,
-    http_url_to_repo: `${web_url}.git`,
+    ssh_url_to_repo: ssh,
+    http_url_to_repo: http,
     web_url,
     ...(mayReadCode(project)
       ? {
@@ -178,11 +180,11 @@ export function presentProjectBasic(
           forks_count: project.forks_count,
         }
       : {}),
-    avatar_url: avatarUrl(url, 'project', project),
+    avatar_url: avatarUrl(services.url, 'project', project),
     star_count: project.star_count,
     last_activity_at: project.last_activity_at,
     visibility: project.visibility,
-    namespace: presentNamespaceBasic(url, namespace),
+    namespace: presentNamespaceBasic(services.url, namespace),
   };
 }
 
