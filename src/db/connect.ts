@@ -82,6 +82,11 @@ export function poolLoad(db: Database): { in_use: number; idle: number; waiting:
   return { in_use: totalCount - idleCount, idle: idleCount, waiting: waitingCount + (writing?.waiting ?? 0) };
 }
 
+/** Calls `listener` when a connection of the pool was lost that nobody was using; `db` comes from `connect`. */
+export function onIdleLoss(db: Database, listener: () => void): void {
+  pools.get(db)?.pool.on('error', listener);
+}
+
 /**
  * How long the caller that has waited longest for a connection of the pool has been waiting, in milliseconds, and how long the one that has waited longest to
  * write; `db` comes from `connect`.

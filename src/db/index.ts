@@ -5,6 +5,7 @@ export {
   isDataException,
   isForeignKeyViolation,
   isUniqueViolation,
+  onIdleLoss,
   poolDelays,
   poolLoad,
 } from './connect.ts';

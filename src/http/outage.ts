@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { type Database, isUnavailable } from '../db/index.ts';
+import { type Database, isUnavailable, onIdleLoss } from '../db/index.ts';
 
 const poll_ms = 500;
 /** How long the server is not ready after a write failed on a full disk. */
@@ -23,6 +23,23 @@ export class Outage {
   constructor(db: Database, log: Pick<Logger, 'error' | 'warn'>) {
     this.#db = db;
     this.#log = log;
+    // A server that nobody asks for anything notices it, too.
+    onIdleLoss(db, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await sql`select 1`.execute(this.#db);
+    } catch (error) {
+      if (isUnavailable(error)) this.#begin(error);
+    }
+  }
+
+  #begin(error: unknown): void {
+    if (this.#failed !== undefined) return;
+    this.#log.error({ reason: (error as Error).message }, 'the database is away: requests are answered with 503');
+    this.#failed = 0;
+    void this.#watch();
   }
 
   /**
@@ -36,10 +53,7 @@ export class Outage {
       return true;
     }
     if (!isUnavailable(error)) return false;
-    if (this.#failed === undefined) {
-      this.#log.error({ reason: (error as Error).message }, 'the database is away: requests are answered with 503');
-      void this.#watch();
-    }
+    this.#begin(error);
     this.#failed = (this.#failed ?? 0) + 1;
     return true;
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -60,6 +61,25 @@ test('requests get 503 while the database is down, and work again when it is bac
   // Jobs go on, too: the first push enqueues maintenance, which writes the commit-graph.
   await server.root.post(fileUrl(project, 'a.txt'), { branch: 'main', commit_message: 'Add a file', content: 'a' });
   await jobsDone(server);
+  assert.equal(await server.stop(), 0);
+});
+
+test('an idle server says once that the database is away, and once that it is back', async () => {
+  const data = await dataFolder();
+  const server = await serve({ COPPICE_DATA: data, COPPICE_LOG_LEVEL: 'warn' });
+  await jobsDone(server);
+  const messages: string[] = [];
+  const isOver = Promise.withResolvers<void>();
+  createInterface(server.child.stdout!).on('line', (line) => {
+    if (line.startsWith('{')) messages.push(JSON.parse(line).msg);
+    if (messages.at(-1) === 'the database is back') isOver.resolve();
+  });
+  await killDatabase(data);
+  await isOver.promise;
+  assert.deepEqual(
+    messages.filter((message) => /^the database/.test(message)),
+    ['the database is away: requests are answered with 503', 'the database is back'],
+  );
   assert.equal(await server.stop(), 0);
 });
 
