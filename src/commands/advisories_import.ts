@@ -2,6 +2,7 @@ import { type Advisory, InvalidRecord, readRecord } from '../advisories/index.ts
 import { type RecordFile, recordFiles, UnreadableSource } from '../advisories/sources.ts';
 import { applyAdvisories, storeAdvisories } from '../areas/code/vulnerabilities/index.ts';
 import type { Database } from '../db/index.ts';
+import { counted } from '../texts/index.ts';
 import { type Command, OperatorError } from './command.ts';
 import { briefly } from './database.ts';
 
@@ -17,7 +18,7 @@ records are named and left out. The dependencies of all projects are compared wi
   run: async (given, config) => {
     const place = given.operand!;
     const result = await briefly(config, ({ db }) => importFrom(db, place));
-    console.log(`${result.read} records read, ${result.changed} of them new, changed or withdrawn; ${result.broken} broken.`);
+    console.log(`${counted(result.read, 'record')} read: ${result.changed} new, changed or withdrawn, ${result.broken} broken.`);
     return result.read === 0 ? 1 : 0;
   },
 };

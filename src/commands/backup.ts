@@ -1,6 +1,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { blobsOf, secretKeyFile } from '../services/index.ts';
+import { counted } from '../texts/index.ts';
 import { backup as makeBackup } from '../upkeep/backup.ts';
 import { storagesOf } from '../upkeep/repositories.ts';
 import { type Command, OperatorError, required } from './command.ts';
@@ -32,7 +33,9 @@ contains the secret key, if that is a file in the data folder. It does not conta
       }),
     ).catch(explain);
     const { size } = await lstat(file);
-    console.log(`${file} holds the database and ${repositories} repositories, in ${Math.ceil(size / 1024)} KiB.`);
+    console.log(
+      `${file} holds the database and ${counted(repositories, 'repository', 'repositories')}, in ${Math.ceil(size / 1024)} KiB.`,
+    );
     for (const full_path of gone) console.log(`${full_path} was deleted meanwhile; its repository is not in the backup.`);
     return 0;
   },

@@ -1,5 +1,6 @@
 import { BlobStoreError } from '../blobs/index.ts';
 import { closeReaders, GitError } from '../git/index.ts';
+import { counted } from '../texts/index.ts';
 import { check as findings } from '../upkeep/check.ts';
 import type { Finding } from '../upkeep/finding.ts';
 import type { Command, Given } from './command.ts';
@@ -57,6 +58,7 @@ async function succeeds(act: () => Promise<string>): Promise<boolean> {
 
 function summary(found: number, left: number): string {
   if (found === 0) return 'No problems found.';
-  if (left === 0) return `${found} found, all repaired.`;
-  return left === found ? `${found} found.` : `${found} found, ${found - left} repaired.`;
+  const problems = counted(found, 'problem');
+  if (left === 0) return `${problems} found, all repaired.`;
+  return left === found ? `${problems} found.` : `${problems} found, ${found - left} repaired.`;
 }

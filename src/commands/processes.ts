@@ -67,7 +67,7 @@ export async function startProcesses(options: ProcessesOptions): Promise<Process
     await team.stop(Promise.resolve());
     throw error;
   }
-  server.on('error', (error) => log.error({ err: error }, 'cannot accept'));
+  server.on('error', (error) => log.error({ err: error }, 'cannot accept connections'));
   return {
     takeSsh: (socket) => team.hand({ type: 'ssh connection', socket }),
     stop: async (cutOff) => {

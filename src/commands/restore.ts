@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Blobs } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
 import { blobsOf } from '../services/index.ts';
+import { counted } from '../texts/index.ts';
 import { ArchiveError } from '../upkeep/archive.ts';
 import { RestoreError, restore as restoreBackup } from '../upkeep/restore.ts';
 import { type Command, OperatorError, required } from './command.ts';
@@ -111,7 +112,7 @@ function explain(error: unknown, file: string): never {
 }
 
 function report({ created_at, repositories, emptied }: Awaited<ReturnType<typeof restoreBackup>>): void {
-  console.log(`Restored: the database as it was at ${created_at}, and ${repositories} repositories.`);
+  console.log(`Restored: the database as it was at ${created_at}, and ${counted(repositories, 'repository', 'repositories')}.`);
   for (const full_path of emptied)
     console.log(`${full_path} was deleted while the backup ran; it is back, with an empty repository.`);
 }

@@ -89,7 +89,7 @@ async function serveUntil(
   const alone_since = config.databaseUrl === undefined ? new Date(performance.timeOrigin) : undefined;
   if (alone_since) await removeLeftLocks.enqueue(db, { before: alone_since.toISOString() }, { key: 'start' });
   await settleReferenceUpdates(servicesFor(config, db), alone_since && { alone_since }).catch((error) =>
-    log.error({ err: error }, 'settling failed'),
+    log.error({ err: error }, 'ref updates that a killed process left could not be settled; a job tries again'),
   );
   try {
     const door = await openDoor(config, open, log);

@@ -1,4 +1,5 @@
-/** Texts: their limits, searching them, and escaping them. */
+/** Texts: their limits, searching them, escaping them, and numbers in them. */
+export { counted } from './counts.ts';
 export { escapeHtml } from './html.ts';
 export { descriptionReasons, titleReasons, tooLong } from './rules.ts';
 export { isFoundIn } from './search.ts';

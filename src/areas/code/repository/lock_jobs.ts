@@ -32,6 +32,6 @@ export const removeLeftLocks = job('remove_left_locks', {
       if (Object.hasOwn(storages, owner.storage))
         removed += await removeStaleLocks(repositoryOf({ storages }, owner), new Date(before));
     }
-    if (removed > 0) log.warn({ removed }, 'locks were removed that killed git processes had left');
+    if (removed > 0) log.warn({ removed }, 'removed locks that killed git processes had left');
   },
 });

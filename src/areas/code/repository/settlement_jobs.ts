@@ -66,6 +66,6 @@ export const settleReferences = job('settle_reference_updates', {
   schedule: '*/5 * * * *',
   run: async (services) => {
     const settled = await settleReferenceUpdates(services);
-    if (settled > 0) services.log.warn({ settled }, 'moves of references were settled that another process had left');
+    if (settled > 0) services.log.warn({ settled }, 'settled ref updates that another process had left');
   },
 });

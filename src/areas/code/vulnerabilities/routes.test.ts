@@ -106,7 +106,7 @@ test('vulnerabilities follow the dependencies and the advisories', async (t) => 
     advisory('GHSA-other', 'right', '2.0.0'),
   ]);
   assert.equal(first.code, 0);
-  assert.deepEqual(first.printed.at(-1), '3 records read, 3 of them new, changed or withdrawn; 1 broken.');
+  assert.deepEqual(first.printed.at(-1), '3 records read: 3 new, changed or withdrawn, 1 broken.');
   assert.match(first.printed[0]!, /^npm\/2\.json: it is not JSON: /);
   assert.deepEqual(await shown(), ['CVE-2021-44906 critical detected', 'Something is wrong with left low detected']);
   assert.deepEqual(await shown({ severity: 'high,critical' }), ['CVE-2021-44906 critical detected']);
@@ -144,7 +144,7 @@ test('vulnerabilities follow the dependencies and the advisories', async (t) => 
   // A record that names the same one as another is no second vulnerability.
   const alias = advisory('OTHER-1', 'minimist', '1.2.6', { aliases: ['GHSA-xvch-5gv4-984h'] });
   const second = await importRecords(t, [minimist, alias]);
-  assert.deepEqual(second.printed.at(-1), '2 records read, 1 of them new, changed or withdrawn; 0 broken.');
+  assert.deepEqual(second.printed.at(-1), '2 records read: 1 new, changed or withdrawn, 0 broken.');
   assert.equal((await shown()).length, 2);
 
   const one = (await as('developer').get(`${url}/${id}`)).body;
@@ -274,7 +274,7 @@ test('records are imported from a zip, and a broken zip is refused', async (t) =
   const { code, printed } = await importFrom(t, zip);
   assert.equal(code, 0);
   assert.match(printed[0]!, /^npm\/GHSA-broken\.json: it is not JSON: /);
-  assert.equal(printed.at(-1), '1 records read, 1 of them new, changed or withdrawn; 1 broken.');
+  assert.equal(printed.at(-1), '1 record read: 1 new, changed or withdrawn, 1 broken.');
   const stored = here.db.selectFrom('advisories').select('name').where('record_id', '=', 'GHSA-zipped');
   assert.deepEqual(await stored.execute(), [{ name: 'Something is wrong with zipped' }]);
 

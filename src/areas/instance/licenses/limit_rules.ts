@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
+import { counted } from '../../../texts/index.ts';
 import { billableCountUnder } from './seat_queries.ts';
 import type { Licensed } from './text_rules.ts';
 
@@ -43,7 +44,7 @@ async function refuseSmallTrueUp(
   const needed = (await highestBetween(tx, sql`${trueup_from}::date`, sql`${trueup_to}::date`)) - seats;
   if (withTolerance(trueup_quantity) >= needed) return;
   throw badRequest(
-    `You have applied a True-up for ${countOf(trueup_quantity)} but you need one for ${countOf(needed)}. Please contact the issuer of the license.`,
+    `You have applied a True-up for ${counted(trueup_quantity, 'user')} but you need one for ${counted(needed, 'user')}. Please contact the issuer of the license.`,
   );
 }
 
@@ -57,10 +58,8 @@ async function highestBetween(tx: Database, from: ReturnType<typeof sql>, to: Re
 const now = 'This Coppice installation currently has';
 const yearBefore = 'During the year before this license started, this Coppice installation had';
 
-const countOf = (count: number, what = 'user') => `${count} ${what}${count === 1 ? '' : 's'}`;
-
 const tooFew = (period: string, limit: number, users: number) =>
   badRequest(
-    `${period} ${countOf(users, 'active user')}, exceeding this license's limit of ${limit} by ${countOf(users - limit)}. ` +
-      `Please add a license for at least ${countOf(users)} or contact its issuer.`,
+    `${period} ${counted(users, 'active user')}, exceeding this license's limit of ${limit} by ${counted(users - limit, 'user')}. ` +
+      `Please add a license for at least ${counted(users, 'user')} or contact its issuer.`,
   );

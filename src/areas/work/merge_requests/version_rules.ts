@@ -1,5 +1,6 @@
 /** The wording of system notes about versions (docs/reference/notes.md). Pure functions. */
 import type { Commit } from '../../../git/index.ts';
+import { counted } from '../../../texts/index.ts';
 
 /** More commits than this are not listed. */
 export const most_listed = 100;
@@ -13,7 +14,7 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
  */
 export function commitsAdded(commits: readonly Pick<Commit, 'id' | 'title'>[], address: string): string {
   const isLong = commits.length > most_listed;
-  const count = isLong ? `more than ${most_listed} commits` : `${commits.length} commit${commits.length === 1 ? '' : 's'}`;
+  const count = isLong ? `more than ${most_listed} commits` : counted(commits.length, 'commit');
   const listed = commits
     .slice(0, most_listed)
     .toReversed()
