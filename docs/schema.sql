@@ -579,6 +579,15 @@ create table billable_counts (
   constraint billable_counts_pkey PRIMARY KEY (day)
 );
 
+create table claimed_emails (
+  user_id bigint not null,
+  email citext not null,
+  claimed_at timestamp with time zone default now() not null,
+  constraint claimed_emails_pkey PRIMARY KEY (user_id, email),
+  constraint claimed_emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX claimed_emails_by_age ON claimed_emails USING btree (claimed_at);
+
 create table clusters (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -781,11 +790,9 @@ create table emails (
   constraint emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX emails_by_user ON emails USING btree (user_id, id);
-CREATE INDEX emails_claimed ON emails USING btree (email) WHERE confirmed_at IS NULL;
-CREATE UNIQUE INDEX emails_email_key ON emails USING btree (email) WHERE confirmed_at IS NOT NULL;
-CREATE UNIQUE INDEX emails_of_user ON emails USING btree (user_id, email);
+CREATE UNIQUE INDEX emails_email_key ON emails USING btree (email);
 CREATE UNIQUE INDEX emails_one_primary ON emails USING btree (user_id) WHERE is_primary;
-CREATE INDEX emails_unconfirmed ON emails USING btree (confirmation_sent_at) WHERE confirmed_at IS NULL AND NOT is_primary;
+CREATE INDEX emails_unconfirmed ON emails USING btree (confirmation_sent_at) WHERE confirmed_at IS NULL;
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, is_primary, confirmed_at ON emails FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table epic_issues (
@@ -3133,11 +3140,12 @@ CREATE INDEX users_by_creator ON users USING btree (created_by_id) WHERE created
 CREATE INDEX users_by_lower_name ON users USING btree (lower(name));
 CREATE INDEX users_by_name ON users USING btree (name, id);
 CREATE INDEX users_by_public_email ON users USING btree (public_email) WHERE public_email <> ''::citext;
-CREATE UNIQUE INDEX users_email_key ON users USING btree (email) WHERE user_type <> 'service_account'::text;
+CREATE UNIQUE INDEX users_email_key ON users USING btree (email);
 CREATE INDEX users_name_search ON users USING gin (name gin_trgm_ops);
 CREATE UNIQUE INDEX users_one_ghost ON users USING btree (user_type) WHERE user_type = 'ghost'::text;
 CREATE INDEX users_service_accounts ON users USING btree (id) WHERE user_type = 'service_account'::text;
 CREATE INDEX users_service_accounts_by_username ON users USING btree (username, id) WHERE user_type = 'service_account'::text;
+CREATE UNIQUE INDEX users_unconfirmed_email_key ON users USING btree (unconfirmed_email);
 CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm_ops);
 CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON users FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();

@@ -165,6 +165,12 @@ export interface BillableCounts {
   highest: number;
 }
 
+export interface ClaimedEmails {
+  user_id: number;
+  email: string;
+  claimed_at: Generated<Timestamp>;
+}
+
 export interface Clusters {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1708,6 +1714,7 @@ export interface DB {
   approval_rules: ApprovalRules;
   award_emoji: AwardEmoji;
   billable_counts: BillableCounts;
+  claimed_emails: ClaimedEmails;
   clusters: Clusters;
   commit_statuses: CommitStatuses;
   costly_files: CostlyFiles;

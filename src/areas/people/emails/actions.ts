@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Database, isUniqueViolation, repeated } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found, invalid } from '../../../http/index.ts';
 import { recordConfirmation } from './address_actions.ts';
-import { isExpired, isTaken } from './claim_rules.ts';
+import { isExpired, isTaken, startClaim } from './claim_rules.ts';
 import { confirmEmail, tellOfNewEmail } from './jobs.ts';
 import { emailColumns } from './present.ts';
 
@@ -40,7 +40,7 @@ async function confirmAnew(tx: Database, user_id: number, email: string) {
  * @param email the address as it is stored
  * @param isKnown whether the address is confirmed at once; otherwise a confirmation link is sent
  * @returns the columns of `Email`
- * @throws ApiError 404 for the user, 400 for an address that is already taken
+ * @throws ApiError 404 for the user, 400 for an address that is already taken, or that they did not confirm in time
  */
 export async function addEmail(db: Database, user_id: number, email: string, isKnown: boolean) {
   try {
@@ -56,12 +56,15 @@ export async function addEmail(db: Database, user_id: number, email: string, isK
         .returning(emailColumns)
         .executeTakeFirstOrThrow();
       if (isKnown) await recordConfirmation(tx, added.id);
-      else await confirmEmail.enqueue(tx, { email_id: added.id });
+      else {
+        await startClaim(tx, user_id, email);
+        await confirmEmail.enqueue(tx, { email_id: added.id });
+      }
       await tellOfNewEmail.enqueue(tx, { email_id: added.id });
       return added;
     });
   } catch (error) {
-    throw isUniqueViolation(error, 'emails_email_key') || isUniqueViolation(error, 'emails_of_user') ? taken() : error;
+    throw isUniqueViolation(error, 'emails_email_key') ? taken() : error;
   }
 }
 

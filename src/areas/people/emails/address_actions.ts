@@ -1,17 +1,20 @@
 /** Rows of `emails`: every address of a user, including the primary one (docs/decisions/0020-one-table-for-all-addresses.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import { endClaims } from './claim_rules.ts';
 import { acceptInvitationsTo } from './jobs.ts';
 
 /**
- * What follows when an address is confirmed: notifications are sent to it again, the claims of others end, and the invitations to it are accepted, if there are any. A job accepts them in transactions of its own: a membership locks a whole tree of groups, which must
- * not wait for the transaction that changes a user.
+ * What follows when an address is confirmed: notifications are sent to it again, and the invitations to it are accepted, if there are any. A job accepts them in transactions of its own: a membership
+ * locks a whole tree of groups, which must not wait for the transaction that changes a user.
  * @param tx the transaction that confirms the address
  * @param email_id ID of an address; nothing happens when it is not confirmed
  */
 export async function recordConfirmation(tx: Database, email_id: number): Promise<void> {
-  await endClaims(tx, email_id);
+  await sql`
+    delete from claimed_emails
+     using emails
+     where emails.id = ${email_id} and emails.confirmed_at is not null
+       and claimed_emails.user_id = emails.user_id and claimed_emails.email = emails.email`.execute(tx);
   await tx
     .updateTable('emails')
     .set({ refused_at: null })

@@ -1,38 +1,61 @@
 /** Claims: email addresses that are not confirmed yet. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import { confirmation_days } from './rules.ts';
+import { invalid } from '../../../http/index.ts';
+import { confirmation_days, pause_days } from './rules.ts';
+
+const daysAgo = (days: number): RawBuilder<string> => sql`now() - make_interval(days => ${sql.lit(days)})`;
 
 /** A predicate: the confirmation link has expired, and the claim may be deleted. */
 export const isExpired = (sent_at: 'confirmation_sent_at' | 'unconfirmed_email_sent_at'): RawBuilder<boolean> =>
-  sql`${sql.ref(sent_at)} < now() - make_interval(days => ${sql.lit(confirmation_days)})`;
+  sql`${sql.ref(sent_at)} < ${daysAgo(confirmation_days)}`;
 
 /** The columns of a user without a pending change of the primary address. */
 export const noRequest = { unconfirmed_email: null, unconfirmed_email_seed: null, unconfirmed_email_sent_at: null };
 
 /**
- * A predicate: another user has confirmed an address, or it is the primary address of another person. Other claims have no effect on other users.
+ * A predicate: another user has an address, confirmed or not, or it is to become their primary one.
  * @param email null: no address
  * @param user_id null: the user does not exist yet
  */
-export const isTaken = (email: string | null, user_id: number | null): RawBuilder<boolean> => sql`exists (
-  select from emails join users on users.id = emails.user_id
-   where emails.email = ${email} and emails.user_id is distinct from ${user_id}::bigint
-     and (emails.confirmed_at is not null or (emails.is_primary and users.user_type <> 'service_account')))`;
+export const isTaken = (email: string | null, user_id: number | null): RawBuilder<boolean> => sql`(
+  exists (select from emails where email = ${email} and user_id is distinct from ${user_id}::bigint)
+  or exists (select from users where unconfirmed_email = ${email} and id is distinct from ${user_id}::bigint))`;
 
 /**
- * Ends the claims of other users to an address that a user has confirmed. A service account whose primary address it was gets its own address back.
- * @param tx the transaction that confirms the address
+ * Notes that a user holds an address without having confirmed it. They can add it again only while its first three days last, and after a pause: otherwise they
+ * could hold the address of another person for ever.
+ * @param tx the transaction that adds the address
+ * @throws ApiError 400 during the pause
  */
-export async function endClaims(tx: Database, email_id: number): Promise<void> {
+export async function startClaim(tx: Database, user_id: number, email: string): Promise<void> {
+  const { rows } = await sql<{ is_over: boolean }>`
+    insert into claimed_emails as claim (user_id, email) values (${user_id}, ${email})
+        on conflict (user_id, email) do update
+       set claimed_at = case when claim.claimed_at < ${daysAgo(confirmation_days + pause_days)} then now() else claim.claimed_at end
+    returning claimed_at < ${daysAgo(confirmation_days)} as is_over`.execute(tx);
+  const reason = `was not confirmed within ${confirmation_days} days and cannot be added again for ${pause_days} days`;
+  if (rows[0]!.is_over) throw invalid({ email: [reason] });
+}
+
+/**
+ * Deletes unconfirmed entries and withdraws changes of the primary address. The primary address of a person stays; a service account gets its own address back.
+ * @param isEnded a predicate on rows of `emails`
+ * @param isWithdrawn a predicate on rows of `users`
+ */
+async function endClaims(tx: Database, isEnded: RawBuilder<boolean>, isWithdrawn: RawBuilder<boolean>): Promise<void> {
   const { rows: ended } = await sql<{ user_id: number; is_primary: boolean }>`
-    delete from emails claim
-     using emails own, users
-     where own.id = ${email_id} and own.confirmed_at is not null and claim.email = own.email and claim.confirmed_at is null
-       and users.id = claim.user_id and (not claim.is_primary or users.user_type = 'service_account')
-    returning claim.user_id, claim.is_primary`.execute(tx);
+    delete from emails
+     using users
+     where emails.confirmed_at is null and ${isEnded}
+       and users.id = emails.user_id and (not emails.is_primary or users.user_type = 'service_account')
+    returning emails.user_id, emails.is_primary`.execute(tx);
   const accounts = ended.filter(({ is_primary }) => is_primary).map(({ user_id }) => user_id);
-  if (accounts.length === 0) return;
+  if (accounts.length > 0) await restoreOwnAddress(tx, accounts);
+  await tx.updateTable('users').set(noRequest).where('unconfirmed_email', 'is not', null).where(isWithdrawn).execute();
+}
+
+async function restoreOwnAddress(tx: Database, accounts: readonly number[]): Promise<void> {
   await sql`
     insert into emails (user_id, email, is_primary, confirmed_at)
     select id, 'service_account_' || id || '@noreply.invalid', false, now() from users
@@ -46,4 +69,17 @@ export async function endClaims(tx: Database, email_id: number): Promise<void> {
                      where user_id = any(${ofAnyLength(accounts, 'bigint[]')}) and confirmed_at is not null order by user_id, id)
       returning user_id, email)
     update users set email = own.email, updated_at = now() from own where users.id = own.user_id`.execute(tx);
+}
+
+/**
+ * Ends the claims of all users to an address, for a person who has shown that they read it and gets an account with it.
+ * @param tx the transaction that creates the account
+ */
+export const endClaimsTo = (tx: Database, email: string): Promise<void> =>
+  endClaims(tx, sql`emails.email = ${email}`, sql`unconfirmed_email = ${email}`);
+
+/** Ends the claims whose links have expired, and forgets those that may be made again. */
+export async function endExpiredClaims(tx: Database): Promise<void> {
+  await endClaims(tx, isExpired('confirmation_sent_at'), isExpired('unconfirmed_email_sent_at'));
+  await sql`delete from claimed_emails where claimed_at < ${daysAgo(confirmation_days + pause_days)}`.execute(tx);
 }

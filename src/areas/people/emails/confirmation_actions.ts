@@ -22,11 +22,10 @@ interface Claim {
 
 export interface Outcome {
   /**
-   * The outcome: the address is now confirmed (`confirmed`), was confirmed before (`known`), belongs to another user although it is the primary one of this
-   * account (`lost`) or was to be added or become it (`taken`), its link has expired (`expired`), it still waits for its confirmation (`waiting`), or it is no
-   * longer claimed (`gone`).
+   * The outcome: the address is now confirmed (`confirmed`), was confirmed before (`known`), belongs to another user (`taken`), its link has expired (`expired`), it
+   * still waits for its confirmation (`waiting`), or it is no longer claimed (`gone`).
    */
-  result: 'confirmed' | 'known' | 'lost' | 'taken' | 'expired' | 'waiting' | 'gone';
+  result: 'confirmed' | 'known' | 'taken' | 'expired' | 'waiting' | 'gone';
   /** The address, if known. */
   email?: string;
 }
@@ -72,10 +71,9 @@ export async function confirm(db: Database, seed: string): Promise<Outcome> {
       return { result: 'confirmed', email };
     });
   } catch (error) {
-    // An address is not reserved while it waits.
+    // No index keeps new primary addresses that wait apart from the addresses of others that were added at the same moment.
     if (!isUniqueViolation(error)) throw error;
-    const claim = await readClaim(db, seed);
-    return { result: claim?.is_primary && claim.email_id !== null ? 'lost' : 'taken', email: claim?.email };
+    return { result: 'taken', email: (await readClaim(db, seed))?.email };
   }
 }
 

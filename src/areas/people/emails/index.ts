@@ -1,7 +1,7 @@
 /** What other areas may use of email addresses. */
 
 export { claimPrimaryEmail } from './address_actions.ts';
-export { isTaken } from './claim_rules.ts';
+export { endClaimsTo, isTaken } from './claim_rules.ts';
 export {
   acceptInvitationsTo,
   confirmEmail,
@@ -14,4 +14,4 @@ export {
 export { emailPages } from './pages.ts';
 export { changePrimaryEmail, type Proof } from './primary_actions.ts';
 export { confirmedAddresses } from './queries.ts';
-export { emailReasons } from './rules.ts';
+export { emailReasons, storedEmail } from './rules.ts';

@@ -86,6 +86,7 @@ test('unconfirmed addresses are deleted after three days, primary ones never', a
     db,
   );
   await sql`update users set unconfirmed_email_sent_at = now() - interval '3 days 1 second' where id = ${id}`.execute(db);
+  await sql`update claimed_emails set claimed_at = now() - interval '3 days 1 second' where user_id = ${id}`.execute(db);
 
   const before = (await as('guest').get('/user/emails')).body as { id: number }[];
   assert.deepEqual(
@@ -105,6 +106,44 @@ test('unconfirmed addresses are deleted after three days, primary ones never', a
     .orderBy('id')
     .execute();
   assert.deepEqual(waiting, [{ unconfirmed_email: null }, { unconfirmed_email: `next-${people.planner.username}@example.com` }]);
+  const again = await as('guest').post('/user/emails', { email: `old-${username}@example.com` });
+  const reason = 'was not confirmed within 3 days and cannot be added again for 30 days';
+  assert.deepEqual([again.status, again.body], [400, { message: { email: [reason] } }]);
+  const primary = await as('admin').put(`/users/${id}`, { email: `next-${username}@example.com` });
+  assert.deepEqual([primary.status, primary.body], [400, { message: { email: [reason] } }]);
   const free = await as('planner').post('/user/emails', { email: `old-${username}@example.com` });
   assert.equal(free.status, 201);
+});
+
+test('nobody holds the address of another person by deleting and adding it again and again', async () => {
+  const { as, people, services, db } = await world();
+  const email = `held-${people.guest.username}@example.com`;
+  const add = () => as('guest').post('/user/emails', { email });
+  const remove = async (id: number) => assert.equal((await as('guest').delete(`/user/emails/${id}`)).status, 204);
+  const age = (days: number) =>
+    sql`update claimed_emails set claimed_at = claimed_at - make_interval(days => ${days}) where user_id = ${people.guest.id}`.execute(
+      db,
+    );
+  await remove((await add()).body.id);
+  const second = await add();
+  assert.equal(second.status, 201, 'a mistake can be corrected');
+  await age(2);
+  await remove(second.body.id);
+  const third = await add();
+  assert.equal(third.status, 201);
+  await age(2);
+  await remove(third.body.id);
+  assert.equal((await add()).status, 400);
+  await age(28);
+  await performJob(services, removeUnconfirmedEmails);
+  assert.equal((await add()).status, 400);
+  await age(2);
+  const last = await add();
+  assert.equal(last.status, 201, 'after the pause');
+  await remove(last.body.id);
+  await age(4);
+  const known = await as('admin').post(`/users/${people.guest.id}/emails`, { email, skip_confirmation: true });
+  assert.equal(known.status, 201, 'administrators vouch for an address at any time');
+  await remove(known.body.id);
+  assert.equal((await add()).status, 201, 'what was confirmed can be added again');
 });

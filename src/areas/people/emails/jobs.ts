@@ -4,7 +4,7 @@ import { recipientFor } from '../../../access/index.ts';
 import { Id } from '../../../http/index.ts';
 import { type JobCall, job, queueOf } from '../../../jobs/index.ts';
 import { mailRetries, type Paragraph } from '../../../mail/index.ts';
-import { isExpired, noRequest } from './claim_rules.ts';
+import { endExpiredClaims } from './claim_rules.ts';
 import { linkPurpose, newEmailPage, primaryEmailPage } from './link_rules.ts';
 import { confirmation_days } from './rules.ts';
 
@@ -185,18 +185,5 @@ export const removeUnconfirmedEmails = job('remove_unconfirmed_emails', {
   input: {},
   retries: 3,
   schedule: '50 2 * * *',
-  run: async ({ db }) => {
-    await db
-      .deleteFrom('emails')
-      .where('confirmed_at', 'is', null)
-      .where('is_primary', '=', false)
-      .where(isExpired('confirmation_sent_at'))
-      .execute();
-    await db
-      .updateTable('users')
-      .set(noRequest)
-      .where('unconfirmed_email', 'is not', null)
-      .where(isExpired('unconfirmed_email_sent_at'))
-      .execute();
-  },
+  run: ({ db }) => db.transaction().execute(endExpiredClaims),
 });

@@ -22,10 +22,6 @@ function pageFor({ result, email = '' }: Outcome, again: { action: string; token
       return [200, { title: 'Address confirmed', parts: [`${email} was confirmed before. There is nothing left to do.`] }];
     case 'waiting':
       return [200, { title: 'Mail sent', parts: [`A link to confirm ${email} is on its way. Please look for the newest mail.`] }];
-    case 'lost': {
-      const text = `${email} belongs to another account by now. Ask an administrator to give your account another address, and confirm that one.`;
-      return [409, { title: 'Address not confirmed', parts: [text] }];
-    }
     case 'taken': {
       const text = `${email} belongs to another account by now. The addresses of your account stay as they are.`;
       return [409, { title: 'Address not confirmed', parts: [text] }];

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { movePrimaryEmail } from './address_actions.ts';
-import { noRequest } from './claim_rules.ts';
+import { noRequest, startClaim } from './claim_rules.ts';
 import { confirmEmail, confirmNewPrimary, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 
 const primaryOf = (tx: Database, user_id: number) =>
@@ -17,7 +17,8 @@ export type Proof = 'confirmed' | 'counts' | 'unknown';
 /**
  * Changes the primary address: at once, or when the user confirms it. Addresses that the user has confirmed count at once.
  * @param tx a transaction that has locked the user
- * @throws a unique violation of `emails_email_key` or `users_email_key` when the address belongs to another user
+ * @throws a unique violation of `emails_email_key`, `users_email_key` or `users_unconfirmed_email_key` when another user has the address; ApiError 400 when the
+ *   user did not confirm it in time
  */
 export async function changePrimaryEmail(tx: Database, user_id: number, email: string, proof: Proof): Promise<void> {
   const query = tx.selectFrom('emails').select(['is_primary', 'confirmed_at']).where('email', '=', email);
@@ -28,7 +29,6 @@ export async function changePrimaryEmail(tx: Database, user_id: number, email: s
   else await requestPrimaryEmail(tx, user_id, email);
 }
 
-/** Keeps the address, perhaps with another case. */
 async function keepPrimaryEmail(tx: Database, user_id: number, email: string, isKnown: boolean): Promise<void> {
   const confirmed = isKnown ? { confirmed_at: sql<string>`coalesce(confirmed_at, now())` } : {};
   await tx
@@ -54,11 +54,15 @@ export async function takePrimaryEmail(tx: Database, user_id: number, email: str
     .where('id', '=', user_id)
     .execute();
   await movePrimaryEmail(tx, user_id, isProved);
-  if (!isProved) await confirmEmail.enqueue(tx, { email_id: (await primaryOf(tx, user_id).executeTakeFirstOrThrow()).id });
+  if (!isProved) {
+    await startClaim(tx, user_id, email);
+    await confirmEmail.enqueue(tx, { email_id: (await primaryOf(tx, user_id).executeTakeFirstOrThrow()).id });
+  }
   if (old.confirmed_at !== null) await tellOfPrimaryChange.enqueue(tx, { email_id: old.id });
 }
 
 async function requestPrimaryEmail(tx: Database, user_id: number, email: string): Promise<void> {
+  await startClaim(tx, user_id, email);
   await tx
     .updateTable('users')
     .set({ unconfirmed_email: email, unconfirmed_email_seed: sql`gen_random_uuid()`, unconfirmed_email_sent_at: sql`now()` })

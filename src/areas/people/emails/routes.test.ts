@@ -107,6 +107,46 @@ test('invalid and taken addresses are refused', async () => {
   assert.equal((await as('admin').get('/users/x/emails')).body.message, 'id is invalid');
 });
 
+test('an address that an account has added is taken for all others, confirmed or not and in any case', async () => {
+  const { as, people, group } = await world();
+  const { guest, planner } = people;
+  const [added, waiting, robots] = ['added', 'waiting', 'robots'].map((name) => `${name}-${group.id}@example.com`);
+  assert.equal((await as('guest').post('/user/emails', { email: added })).status, 201);
+  assert.equal((await as('admin').put(`/users/${guest.id}`, { email: waiting })).status, 200);
+  assert.equal((await as('admin').post('/service_accounts', { email: robots })).body.email, robots);
+  const before = (await as('admin').get(`/users/${planner.id}/emails`)).body;
+
+  const account = { username: `other-${group.id}`, name: 'x', force_random_password: true };
+  const conflict = { message: 'Email has already been taken' };
+  for (const email of [added, waiting, robots].flatMap((address) => [address!, address!.toUpperCase()])) {
+    const answers = [
+      await as('planner').post('/user/emails', { email }),
+      await as('admin').post(`/users/${planner.id}/emails`, { email }),
+      await as('admin').post(`/users/${planner.id}/emails`, { email, skip_confirmation: true }),
+      await as('admin').post('/service_accounts', { email }),
+      await as('admin').post('/users', { ...account, email }),
+      await as('admin').post('/users', { ...account, email, skip_confirmation: true }),
+      await as('admin').put(`/users/${planner.id}`, { email }),
+    ];
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body]),
+      [
+        [400, taken],
+        [400, taken],
+        [400, taken],
+        [400, { message: '400 Bad request - Email has already been taken' }],
+        [409, conflict],
+        [409, conflict],
+        [409, conflict],
+      ],
+      email,
+    );
+  }
+  assert.deepEqual((await as('guest').post('/user/emails', { email: added })).body, taken);
+  assert.deepEqual((await as('admin').get(`/users/${planner.id}/emails`)).body, before);
+  assert.deepEqual((await as('admin').get('/users', { username: account.username })).body, []);
+});
+
 test('only administrators manage the addresses of others', async () => {
   const { as, people, services } = await world();
   const url = `/users/${people.guest.id}/emails`;

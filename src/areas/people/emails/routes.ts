@@ -5,7 +5,7 @@ import type { Database } from '../../../db/index.ts';
 import { checked, del, found, get, Id, nothing, one, type Paging, pageOf, paginate, paging, post } from '../../../http/index.ts';
 import { addEmail, removeEmail } from './actions.ts';
 import { Email, emailColumns } from './present.ts';
-import { emailReasons } from './rules.ts';
+import { emailReasons, storedEmail } from './rules.ts';
 
 const emailsOf = (db: Database, user_id: number) => db.selectFrom('emails').select(emailColumns).where('user_id', '=', user_id);
 
@@ -20,7 +20,6 @@ async function checkUser(db: Database, user_id: number): Promise<void> {
 const newEmailReasons = (text: string) => (text.trim() === '' ? ["can't be blank", 'is invalid'] : emailReasons(text.trim()));
 
 const NewEmail = checked(Type.String({ description: 'Stored in lower case, without surrounding spaces' }), newEmailReasons);
-const asKept = (email: string) => email.trim().toLowerCase();
 
 const own = { access: signedIn, scopes: ['read_user'] };
 
@@ -51,7 +50,7 @@ export const emailRoutes = [
     input: { email: NewEmail },
     returns: one(Email),
     refusals: { 400: 'email: <reason>' },
-    handle: ({ db, caller, input }) => addEmail(db, caller.id, asKept(input.email), false),
+    handle: ({ db, caller, input }) => addEmail(db, caller.id, storedEmail(input.email), false),
   }),
   del('/user/emails/:email_id', {
     operation: 'deleteOwnEmail',
@@ -90,7 +89,7 @@ export const emailRoutes = [
     },
     returns: one(Email),
     refusals: { 400: 'email: <reason>', 404: '404 User Not Found' },
-    handle: ({ db, input }) => addEmail(db, input.id, asKept(input.email), input.skip_confirmation),
+    handle: ({ db, input }) => addEmail(db, input.id, storedEmail(input.email), input.skip_confirmation),
   }),
   del('/users/:id/emails/:email_id', {
     operation: 'deleteUserEmail',

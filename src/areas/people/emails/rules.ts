@@ -3,6 +3,11 @@ import { tooLong } from '../../../texts/index.ts';
 
 /** After so many days, confirmation links expire and unconfirmed claims are deleted. */
 export const confirmation_days = 3;
+/** For so many days after that, the account cannot add the address again. */
+export const pause_days = 30;
+
+/** An address as it is stored. */
+export const storedEmail = (email: string): string => email.trim().toLowerCase();
 
 const pattern = /^[^\s\p{Cc}@<>(),;:"[\]\\]+@[^\s\p{Cc}@<>(),;:"[\]\\.]+(\.[^\s\p{Cc}@<>(),;:"[\]\\.]+)*$/u;
 /** The longest address that a message can have (RFC 5321). */

@@ -4,7 +4,15 @@ import { passwordDigest } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { conflict, found, invalid } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { changePrimaryEmail, claimPrimaryEmail, confirmEmail, confirmedAddresses, isTaken, type Proof } from '../emails/index.ts';
+import {
+  changePrimaryEmail,
+  claimPrimaryEmail,
+  confirmEmail,
+  confirmedAddresses,
+  isTaken,
+  type Proof,
+  storedEmail,
+} from '../emails/index.ts';
 import { addUserNamespace, renameUserNamespace } from '../namespaces/index.ts';
 import { tellOfUser } from './hook_actions.ts';
 import { ownPasswordReasons, serviceAccountReasons } from './rules.ts';
@@ -56,12 +64,14 @@ export interface UserChanges extends Profile {
   admin?: boolean;
 }
 
+/** The indexes that keep the addresses of users apart. */
+const emailKeys = ['users_email_key', 'users_unconfirmed_email_key', 'emails_email_key'];
 const emailTaken = () => conflict('Email has already been taken');
 const usernameTaken = () => conflict('Username has already been taken');
 
 /** Translates unique violations of the database into refusals. */
 function refuseTaken(error: unknown): never {
-  if (isUniqueViolation(error, 'users_email_key') || isUniqueViolation(error, 'emails_email_key')) throw emailTaken();
+  if (emailKeys.some((key) => isUniqueViolation(error, key))) throw emailTaken();
   if (isUniqueViolation(error, 'users_username_key')) throw usernameTaken();
   // No user has the name, so a group has it.
   if (isUniqueViolation(error, 'namespaces_full_path_key')) throw invalid({ username: ['has already been taken'] });
@@ -73,9 +83,16 @@ function checkPassword(password: string | undefined, account: { username: string
   if (reasons.length > 0) throw invalid({ password: reasons });
 }
 
+/** The public and commit address as they are stored. */
+const withStoredEmails = ({ public_email, commit_email, ...others }: Profile): Profile => ({
+  ...others,
+  ...(public_email === undefined ? {} : { public_email: storedEmail(public_email) }),
+  ...(commit_email === undefined ? {} : { commit_email: commit_email === null ? null : storedEmail(commit_email) }),
+});
+
 /** Refuses public and commit addresses that are not among the user's confirmed addresses. */
 function checkOwnEmails({ public_email, commit_email }: Profile, confirmed: readonly string[]): void {
-  const isOwn = (email: string) => confirmed.some((own) => own.toLowerCase() === email.toLowerCase());
+  const isOwn = (email: string) => confirmed.includes(email);
   const reasons = ['is not an email you own'];
   const fields: Record<string, string[]> = {};
   if (public_email && !isOwn(public_email)) fields.public_email = reasons;
@@ -90,10 +107,12 @@ function checkOwnEmails({ public_email, commit_email }: Profile, confirmed: read
  * @throws ApiError 409 when the address or username is taken, 400 for a weak password, an address of another user, and the path of a group
  */
 export async function createUser(tx: Database, user: NewUser): Promise<number> {
-  const { username, name, email, password, admin = false, confirmed, created_by_id, user_type = 'human', profile = {} } = user;
+  const { username, name, password, admin = false, confirmed, created_by_id, user_type = 'human' } = user;
+  const email = storedEmail(user.email);
+  const profile = withStoredEmails(user.profile ?? {});
   checkPassword(password, user);
   checkOwnEmails(profile, confirmed ? [email] : []);
-  await checkFree(tx, undefined, user);
+  await checkFree(tx, undefined, { email, username });
   const password_digest = password === undefined ? null : await passwordDigest(password);
   const confirmed_at = confirmed ? sql<string>`now()` : null;
   try {
@@ -128,7 +147,11 @@ async function defaultLimits(tx: Database): Promise<Profile> {
 }
 
 /** Refuses values that another user has. Checked before writing, so that the address is reported first, whichever constraint the database would report. */
-async function checkFree(tx: Database, id: number | undefined, { email, username }: Pick<UserChanges, 'email' | 'username'>) {
+async function checkFree(
+  tx: Database,
+  id: number | undefined,
+  { email, username }: { [Name in 'email' | 'username']: string | undefined },
+) {
   const { rows } = await sql<{ has_email: boolean; has_username: boolean }>`
     select ${isTaken(email ?? null, id ?? null)} as has_email,
            exists (select from users where username = ${username ?? null} and id is distinct from ${id ?? null}) as has_username`.execute(
@@ -147,15 +170,17 @@ async function checkFree(tx: Database, id: number | undefined, { email, username
 export async function changeUser(tx: Database, id: number, changes: UserChanges, proof: Proof): Promise<void> {
   const account = await lockedAccount(tx, id);
   checkPowers(account, changes);
-  const { email, password, ...columns } = changes;
+  const { email: given, password, ...others } = changes;
+  const email = given === undefined ? undefined : storedEmail(given);
+  const columns = { ...others, ...withStoredEmails(others) };
   const { username = account.username, name = account.name } = changes;
   checkPassword(password, { username, name, email: email ?? account.email });
-  await checkFree(tx, id, changes);
+  await checkFree(tx, id, { email, username: changes.username });
   const secret = password === undefined ? {} : { password_digest: await passwordDigest(password) };
   try {
     if (username !== account.username || name !== account.name) await renameUserNamespace(tx, id, username, name);
     if (email !== undefined) await changePrimaryEmail(tx, id, email, proof);
-    if (changes.public_email || changes.commit_email) checkOwnEmails(changes, await confirmedAddresses(tx, id));
+    if (columns.public_email || columns.commit_email) checkOwnEmails(columns, await confirmedAddresses(tx, id));
     await tx
       .updateTable('users')
       .set(stamped({ ...columns, ...secret }, username !== account.username))

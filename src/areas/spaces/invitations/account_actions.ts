@@ -3,6 +3,7 @@ import { subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { forbidden, invalid } from '../../../http/index.ts';
 import { emailRefusals, settingsOf } from '../../instance/application_settings/index.ts';
+import { endClaimsTo } from '../../people/emails/index.ts';
 import { usernameReasons } from '../../people/namespaces/index.ts';
 import { createUser, passwordReasons, personNameReasons } from '../../people/users/index.ts';
 import { hasSeatsFor, lockedSource, noSeatsText } from '../members/index.ts';
@@ -45,6 +46,7 @@ export async function signUp(tx: Database, invitation: OpenInvitation, account: 
   const objection = await objectionTo(tx, open);
   if (objection) return objection;
   if (!(await hasSeatsFor(tx, { user_ids: [], addresses: 1 }, open))) throw forbidden(noSeatsText({ access_level: 0 }));
+  await endClaimsTo(tx, email);
   const user_id = await createUser(tx, { ...account, email, confirmed: true });
   return acceptInvitation(tx, open, user_id);
 }

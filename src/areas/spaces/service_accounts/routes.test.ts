@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { clientOf, pagesFrom } from '../../../../test/support/client.ts';
-import { performQueued } from '../../../../test/support/jobs.ts';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { linkIn, mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { confirm } from '../../people/emails/confirmation_actions.ts';
-import { confirmNewPrimary } from '../../people/emails/index.ts';
+import { confirmNewPrimary, removeUnconfirmedEmails } from '../../people/emails/index.ts';
 import { acceptInvitations } from '../invitations/index.ts';
 
 const message = (text: string) => ({ message: `400 Bad request - ${text}` });
@@ -44,7 +45,7 @@ test('a service account gets a default name and address, and all values can be c
   });
   const chosen = { name: 'Nightly build', username: `nightly-${id}`, email: `Nightly-${id}@example.com` };
   const second = await as('admin').post('/service_accounts', chosen);
-  assert.deepEqual(second.body, { id: second.body.id, ...chosen, public_email: null });
+  assert.deepEqual(second.body, { id: second.body.id, ...chosen, email: `nightly-${id}@example.com`, public_email: null });
   const named = await as('admin').post('/service_accounts', { username: `named-${id}` });
   assert.equal(named.body.email, `named-${id}@noreply.coppice.test`);
 });
@@ -203,15 +204,15 @@ test('a chosen address waits for its confirmation if the setting requires one, a
   await db.deleteFrom('users').where('id', '=', made.id).execute();
 });
 
-test('an address that nobody has confirmed does not stand for its owner, and the owner gets it by confirming it', async () => {
+test('an address that nobody has confirmed does not stand for its owner, who can add it when the claim has ended', async () => {
   const here = await world({});
   const { as, db, group, project, services, url } = here;
   const members = `/groups/${group.id}/members`;
   const email = `gardener-${group.id}@example.com`;
   const account = (await as('admin').post('/service_accounts', { username: `claimant-${group.id}`, email })).body;
   assert.equal(account.email, email, 'without confirmation the address counts at once');
-  const other = (await as('admin').post('/service_accounts', { email })).body;
-  assert.equal(other.email, email, 'and stops nobody');
+  const second = await as('admin').post('/service_accounts', { email });
+  assert.deepEqual([second.status, second.body], [400, message('Email has already been taken')]);
 
   // Neither invitations nor commits take it for the address of the account.
   assert.deepEqual((await as('owner').post(`/groups/${group.id}/invitations`, { email, access_level: 30 })).body, {
@@ -228,8 +229,14 @@ test('an address that nobody has confirmed does not stand for its owner, and the
   });
   assert.equal(commit.body.author_email, `${account.id}-${account.username}@users.noreply.coppice.test`);
 
-  // The owner of the address confirms it: the accounts fall back to their own, and the invitation is theirs.
+  // The claim ends: the account falls back to its own address. The owner confirms the other, and the invitation is theirs.
   const owner = await here.person();
+  assert.equal((await owner.client.post('/user/emails', { email })).status, 400);
+  await performJob(services, removeUnconfirmedEmails);
+  assert.equal((await as('admin').get(`/users/${account.id}`)).body.email, email, 'three days have not passed');
+  await sql`update emails set confirmation_sent_at = now() - interval '3 days 1 second' where email = ${email}`.execute(db);
+  await performJob(services, removeUnconfirmedEmails);
+  assert.equal((await as('admin').get(`/users/${account.id}`)).body.email, `${account.username}@noreply.coppice.test`);
   assert.equal((await owner.client.post('/user/emails', { email })).status, 201);
   const { seed } = await db
     .selectFrom('emails')
@@ -240,8 +247,6 @@ test('an address that nobody has confirmed does not stand for its owner, and the
   assert.equal((await confirm(db, seed)).result, 'confirmed');
   await performQueued(services, [acceptInvitations]);
   assert.equal((await as('owner').get(`${members}/${owner.id}`)).body.access_level, 30);
-  for (const { id, username } of [account, other])
-    assert.equal((await as('admin').get(`/users/${id}`)).body.email, `${username}@noreply.coppice.test`);
   const taken = await as('admin').patch(`/service_accounts/${account.id}`, { email });
   assert.deepEqual([taken.status, taken.body], [400, message('Email has already been taken')]);
   const found = (await as('admin').get('/users', { search: email })).body;
