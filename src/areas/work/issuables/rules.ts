@@ -25,9 +25,6 @@ const maximumPeople = 200;
 export const peopleReasons = (ids: readonly number[]): string[] =>
   new Set(ids).size > maximumPeople ? [`total must be less than or equal to ${maximumPeople}`] : [];
 
-/** Why users cannot be assigned, by the IDs that the caller gave. It says no more about them than that. */
-export const unassignable = (ids: readonly number[]): string => `cannot be assigned: ${ids.join(', ')}`;
-
 /** The refusal for an item that is missing, or hidden from the caller. */
 export const noMatchText = ({ name }: Pick<IssuableKind, 'name'>): string =>
   `No matching ${name} found. Make sure that you are adding a valid ${name} URL.`;

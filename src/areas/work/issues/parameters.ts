@@ -29,7 +29,7 @@ import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { iterationFor } from '../../planning/iterations/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
 import { epicNumbered } from '../epics/index.ts';
-import { noMatchText, peopleReasons, unassignable } from '../issuables/index.ts';
+import { noMatchText, peopleReasons } from '../issuables/index.ts';
 import { assignableUsers } from './assignee_queries.ts';
 import type { IssueChanges } from './change_actions.ts';
 import type { NewIssue } from './creation_actions.ts';
@@ -111,9 +111,9 @@ export interface IssueParent {
 
 /**
  * The assignees: those users who can be assigned; only the first one if the plan allows no more.
- * @param issue whose assignees are replaced: its present ones can stay, and it is refused to lose them to users who cannot be assigned; left out for a new issue,
- * which goes without those users
- * @throws ApiError 400 for too many, and with `issue` for users who cannot be assigned
+ * @param issue whose assignees are replaced: its present ones can stay; left out for a new issue
+ * @returns undefined if the assignees stay as they are, also where none of the given users can be assigned
+ * @throws ApiError 400 for too many
  */
 async function assigneesOf(
   { db, plan, project }: IssueParent,
@@ -126,9 +126,8 @@ async function assigneesOf(
   if (reasons.length > 0) throw invalid({ assignees: reasons });
   const fit = new Set([...(await assignableUsers(db, project, given)), ...(issue ? await presentAssignees(db, issue.id) : [])]);
   const wanted = [...new Set(given)].filter((id) => id > 0);
-  const unfit = wanted.filter((id) => !fit.has(id));
-  if (issue && unfit.length > 0) throw invalid({ assignees: [unassignable(unfit)] });
   const assignees = wanted.filter((id) => fit.has(id));
+  if (assignees.length === 0 && wanted.length > 0) return undefined;
   return plan === 'free' ? assignees.slice(0, 1) : assignees;
 }
 

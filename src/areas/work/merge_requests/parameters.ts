@@ -21,7 +21,7 @@ import {
 } from '../../../http/index.ts';
 import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
-import { peopleReasons, unassignable } from '../issuables/index.ts';
+import { peopleReasons } from '../issuables/index.ts';
 import type { MergeRequestChanges } from './change_actions.ts';
 import type { NewMergeRequest } from './creation_actions.ts';
 import { readersAmong } from './people_queries.ts';
@@ -86,24 +86,24 @@ export interface Parent {
 
 /**
  * The users to assign or to ask for a review: those who can be; only the first if the plan allows no more.
- * @param merge_request_id whose people are replaced: its present ones can stay, and it is refused to lose them to users who cannot be chosen; left out for a new
- * one, which goes without those users
- * @throws ApiError 400 by `field` for too many, and with `merge_request_id` for users who cannot be chosen
+ * @param merge_request_id whose people are replaced: its present ones can stay; left out for a new one
+ * @returns undefined if they stay as they are, also where none of the given users can be chosen
+ * @throws ApiError 400 by `field` for too many
  */
 async function peopleOf(
   { db, plan, project }: Parent,
   field: 'assignees' | 'reviewers',
-  given: readonly number[],
+  given: readonly number[] | undefined,
   merge_request_id?: number,
-): Promise<number[]> {
+): Promise<number[] | undefined> {
+  if (given === undefined) return undefined;
   const reasons = peopleReasons(given);
   if (reasons.length > 0) throw invalid({ [field]: reasons });
   const present = merge_request_id === undefined ? [] : await chosenNow(db, field, merge_request_id);
   const fit = new Set([...(await readersAmong(db, project, given)), ...present]);
   const wanted = [...new Set(given)].filter((id) => id > 0);
-  const unfit = wanted.filter((id) => !fit.has(id));
-  if (merge_request_id !== undefined && unfit.length > 0) throw invalid({ [field]: [unassignable(unfit)] });
   const people = wanted.filter((id) => fit.has(id));
+  if (people.length === 0 && wanted.length > 0) return undefined;
   return plan === 'free' ? people.slice(0, 1) : people;
 }
 
@@ -141,8 +141,8 @@ export async function newMergeRequestFrom(
     allow_collaboration: given.allow_collaboration ?? given.allow_maintainer_to_push,
     labels: [...labels, ...add_labels].filter((label) => !remove_labels.includes(label)),
     creates_labels: createsLabels(parent.project),
-    assignee_ids: await peopleOf(parent, 'assignees', assigneesGiven(given) ?? []),
-    reviewer_ids: await peopleOf(parent, 'reviewers', given.reviewer_ids ?? []),
+    assignee_ids: (await peopleOf(parent, 'assignees', assigneesGiven(given))) ?? [],
+    reviewer_ids: (await peopleOf(parent, 'reviewers', given.reviewer_ids)) ?? [],
     milestone_id: await milestoneOf(parent, given),
   };
 }
@@ -158,8 +158,7 @@ export async function changesFrom(
   given: Static<TObject<typeof editInput>>,
 ): Promise<MergeRequestChanges> {
   const { description, target_branch, state_event, discussion_locked, squash, merge_after } = given;
-  const { labels, add_labels, remove_labels, reviewer_ids } = given;
-  const assignees = assigneesGiven(given);
+  const { labels, add_labels, remove_labels } = given;
   return {
     title: given.title?.trim(),
     ...{ description, target_branch, state_event, discussion_locked, squash, merge_after },
@@ -167,8 +166,8 @@ export async function changesFrom(
     force_remove_source_branch: given.remove_source_branch,
     allow_collaboration: given.allow_collaboration ?? given.allow_maintainer_to_push,
     creates_labels: createsLabels(parent.project),
-    assignee_ids: assignees && (await peopleOf(parent, 'assignees', assignees, id)),
-    reviewer_ids: reviewer_ids && (await peopleOf(parent, 'reviewers', reviewer_ids, id)),
+    assignee_ids: await peopleOf(parent, 'assignees', assigneesGiven(given), id),
+    reviewer_ids: await peopleOf(parent, 'reviewers', given.reviewer_ids, id),
     milestone_id: await milestoneOf(parent, given),
   };
 }
