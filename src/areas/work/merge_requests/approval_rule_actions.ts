@@ -1,7 +1,7 @@
 /** Changing the rules of approvals (docs/reference/approvals.md#rules). */
 import { sql } from 'kysely';
 import { isVisibleGroup } from '../../../access/index.ts';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, isAmong, isUniqueViolation } from '../../../db/index.ts';
 import { type Caller, found, invalid } from '../../../http/index.ts';
 import { retryWaiting } from '../../code/commit_statuses/index.ts';
 import { knownIn } from '../../code/protected_branches/index.ts';
@@ -51,8 +51,26 @@ const refused = (error: unknown): unknown => {
   return isUniqueViolation(error, 'approval_rules_name_key') ? invalid({ name: [taken] }) : error;
 };
 
-/** @throws ApiError 400 for users who are not members, groups that are not invited, and branches that are not protected */
-async function checkNamed(tx: Database, { project_id }: RuleOwner, changes: RuleChanges): Promise<number[] | undefined> {
+/** Those of the groups that the caller sees. */
+async function visibleGroups(tx: Database, caller: Caller, group_ids: readonly number[]): Promise<Set<number>> {
+  const rows = tx
+    .selectFrom('namespaces')
+    .select('id')
+    .where('kind', '=', 'group')
+    .where(isAmong('id', group_ids, 'bigint[]'));
+  return new Set((await rows.where(isVisibleGroup(caller)).execute()).map(({ id }) => id));
+}
+
+/**
+ * @throws ApiError 400 for users who are not members, groups that the caller does not see and that have nothing to do with the project, and branches that are not
+ * protected
+ */
+async function checkNamed(
+  tx: Database,
+  { project_id }: RuleOwner,
+  caller: Caller,
+  changes: RuleChanges,
+): Promise<number[] | undefined> {
   const { usernames = [], group_ids = [], protected_branch_ids = [] } = changes;
   const named =
     usernames.length === 0
@@ -64,8 +82,9 @@ async function checkNamed(tx: Database, { project_id }: RuleOwner, changes: Rule
   const { users, groups } = await knownIn(tx, project_id, { user_ids, group_ids });
   const strangers = user_ids.filter((id) => !users.has(id));
   if (strangers.length > 0) throw invalid({ users: [`are not members of the project: ${strangers.join(', ')}`] });
-  const strange = group_ids.filter((id) => !groups.has(id));
-  if (strange.length > 0) throw invalid({ groups: [`do not have access to the project: ${strange.join(', ')}`] });
+  const visible = await visibleGroups(tx, caller, group_ids);
+  const strange = group_ids.filter((id) => !groups.has(id) && !visible.has(id));
+  if (strange.length > 0) throw invalid({ groups: [`do not exist: ${strange.join(', ')}`] });
   const own = sql<boolean>`project_id = ${project_id} and id = any(${[...protected_branch_ids]}::bigint[])`;
   const branches = await tx.selectFrom('protected_branches').select('id').where(own).execute();
   if (branches.length < new Set(protected_branch_ids).size)
@@ -89,7 +108,7 @@ async function hiddenGroups(tx: Database, caller: Caller, rule_id: number): Prom
 }
 
 async function writeNamed(tx: Database, owner: RuleOwner, caller: Caller, rule_id: number, changes: RuleChanges): Promise<void> {
-  const user_ids = await checkNamed(tx, owner, changes);
+  const user_ids = await checkNamed(tx, owner, caller, changes);
   if (user_ids) await replace(tx, 'approval_rule_users', 'user_id', rule_id, user_ids);
   const { group_ids, protected_branch_ids, remove_hidden_groups = false } = changes;
   const hidden = group_ids && !remove_hidden_groups ? await hiddenGroups(tx, caller, rule_id) : [];

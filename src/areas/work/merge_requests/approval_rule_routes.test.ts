@@ -158,6 +158,32 @@ test('settings say who may approve, and which rules count', async () => {
   assert.equal((await as('developer').delete(`${own}/${copied.body.id}`)).status, 204);
 });
 
+test('a rule can name any group that the caller sees, and its members approve if they may in the project', async () => {
+  const here = await worldWithTopic();
+  const { as, people, project } = here;
+  const { iid } = await addMergeRequest(here);
+  const rules = `/projects/${project.id}/approval_rules`;
+  const [open, closed] = await Promise.all(
+    (['internal', 'private'] as const).map(async (visibility) => {
+      const path = `${visibility}-${project.id}`;
+      return (await as('outsider').post('/groups', { name: path, path, visibility })).body;
+    }),
+  );
+  const wanted = (group_id: number) => ({ name: 'Others', approvals_required: 1, group_ids: [group_id] });
+  const refused = await as('maintainer').post(rules, wanted(closed.id));
+  assert.deepEqual([refused.status, refused.body.message], [400, { groups: [`do not exist: ${closed.id}`] }]);
+  await as('outsider').post(`/groups/${open.id}/members`, { user_id: people.owner.id, access_level: 30 });
+  const made = await as('maintainer').post(rules, wanted(open.id));
+  assert.deepEqual([made.status, made.body.groups[0].id], [201, open.id]);
+  const url = `/projects/${project.id}/merge_requests/${iid}`;
+  const status = async () => (await as('maintainer').get(url)).body.detailed_merge_status;
+  assert.equal(await status(), 'not_approved');
+  assert.equal((await as('maintainer').post(`${url}/approve`)).status, 201);
+  assert.equal(await status(), 'not_approved', 'not a member of the group');
+  assert.equal((await as('owner').post(`${url}/approve`)).status, 201);
+  assert.equal(await status(), 'mergeable');
+});
+
 test('groups that the caller of a change does not see stay in a rule, until they ask for their removal', async () => {
   const here = await worldWithTopic();
   const { as, people, project, group, db } = here;
