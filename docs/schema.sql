@@ -761,7 +761,6 @@ create table deploy_tokens (
   created_at timestamp with time zone default now() not null,
   constraint deploy_tokens_pkey PRIMARY KEY (id),
   constraint deploy_tokens_token_digest_key UNIQUE (token_digest),
-  constraint deploy_tokens_username_key UNIQUE NULLS NOT DISTINCT (project_id, group_id, username),
   constraint deploy_tokens_check CHECK (num_nonnulls(project_id, group_id) = 1),
   constraint deploy_tokens_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint deploy_tokens_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE

@@ -1,8 +1,7 @@
 /** Creating deploy tokens. */
 import { sql } from 'kysely';
 import { newTokenValue, type Owner, tokenDigest } from '../../../access/index.ts';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
-import { invalid } from '../../../http/index.ts';
+import type { Database } from '../../../db/index.ts';
 
 export interface NewDeployToken {
   name: string;
@@ -15,7 +14,6 @@ export interface NewDeployToken {
 /**
  * Creates a deploy token.
  * @returns its ID and its value, which is not stored
- * @throws ApiError 400 when another token of the project or group has the username
  */
 export async function createDeployToken(
   db: Database,
@@ -36,11 +34,6 @@ export async function createDeployToken(
     token_digest: tokenDigest(value),
     expires_at,
   };
-  try {
-    await db.insertInto('deploy_tokens').values(row).execute();
-  } catch (error) {
-    if (isUniqueViolation(error, 'deploy_tokens_username_key')) throw invalid({ username: ['has already been taken'] });
-    throw error;
-  }
+  await db.insertInto('deploy_tokens').values(row).execute();
   return { id, value };
 }

@@ -104,7 +104,6 @@ function routesOf(kind: 'project' | 'group') {
         ),
       },
       returns: one(NewDeployToken),
-      refusals: { 400: 'username: has already been taken' },
       handle: async ({ db, owner, input }) => {
         const { id, value } = await createDeployToken(db, owner, input);
         return { ...(await tokenOf(db, owner, id)), token: value };
