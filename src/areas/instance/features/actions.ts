@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
-import { definitions, type GateRow, gatesOf, type PercentageKey, readableGates, stateOf } from '../experiments/index.ts';
+import { type GateRow, gatesOf, type PercentageKey, readableGates, stateOf } from '../experiments/index.ts';
 import type { Targets } from './target_queries.ts';
 
 /** The new state: for all or for targets; a percentage applies to all only. */
@@ -21,12 +21,6 @@ export function settingFrom(name: string, value: string, key: PercentageKey = 'p
   if (value === 'false' || value === '0') return false;
   if (!/^[1-9]\d?$/.test(value)) throw refused(`Cannot set '${name}' to "${value}": true, false or a percentage is expected`);
   return { key, percentage: Number(value) };
-}
-
-/** @throws ApiError 400 for an unknown feature name: setting it would have no effect */
-export function checkDefined(name: string): void {
-  if (!definitions.some((definition) => definition.name === name))
-    throw refused(`The feature '${name}' has no definition; with force it is set nevertheless`);
 }
 
 /**

@@ -38,7 +38,7 @@ test('a feature is set for everyone or a percentage, listed by name, and deleted
   ]);
   const on = { name, state: 'on', gates: [{ key: 'boolean', value: true }], definition };
   assert.deepEqual((await set(here, { value: 'true' })).body, on);
-  const other = await set(here, { value: false, force: true }, 'an-old-name');
+  const other = await set(here, { value: false }, 'an-old-name');
   assert.deepEqual(other.body, { name: 'an-old-name', state: 'off', gates: [off], definition: null });
   assert.deepEqual((await as('admin').get('/features')).body, [other.body, on]);
   assert.deepEqual((await set(here, { value: 0, key: 'percentage_of_actors' })).body.gates, [off]);
@@ -126,11 +126,6 @@ test('an invalid change is refused, and nothing changes', async (t) => {
     assert.deepEqual([answer.status, answer.body], [400, body]);
     assert.deepEqual(await gatesIn(here), before);
   }
-  const unknown = await set(here, { value: true }, 'invitation_mail_previw');
-  assert.deepEqual(
-    [unknown.status, unknown.body],
-    [400, bad("The feature 'invitation_mail_previw' has no definition; with force it is set nevertheless")],
-  );
   assert.equal((await set(here, { value: true, force: true }, 'x'.repeat(256))).status, 400);
 
   await set(here, { value: true });

@@ -33,7 +33,7 @@ import {
   readableGates,
   stateOf,
 } from '../experiments/index.ts';
-import { checkDefined, setFeature, settingFrom } from './actions.ts';
+import { setFeature, settingFrom } from './actions.ts';
 import { actorParameters, targetsOf } from './target_queries.ts';
 
 const Feature = resource('Feature', {
@@ -96,22 +96,20 @@ export const featureRoutes = [
         optional(Type.Enum(percentageKeys, { description: '`percentage_of_time` (default) or `percentage_of_actors`' })),
       ),
       ...targets,
-      force: Type.Boolean({ default: false, description: 'Whether a feature without a definition may be set' }),
+      force: Type.Boolean({ default: false, description: 'Ignored: features without a definition can always be set' }),
     },
     rules: ['feature_group', ...actorParameters].map((target) => mutuallyExclusive('key', target)),
     returns: one(Feature),
     refusals: {
       400: [
         '400 Bad request - <name> is not found!',
-        "400 Bad request - The feature '<name>' has no definition; with force it is set nevertheless",
         '400 Bad request - Cannot set \'<name>\' to "<value>": true, false or a percentage is expected',
         '400 Bad request - Cannot set \'<name>\' to "<value>" for those who are named, only true or false',
         '400 Bad request - Cannot enable percentage of actors for a fully-enabled flag',
         '400 Bad request - Cannot enable percentage of time for a fully-enabled flag',
       ],
     },
-    handle: async ({ db, input: { name, value, key, force, ...names } }) => {
-      if (!force) checkDefined(name);
+    handle: async ({ db, input: { name, value, key, force: _force, ...names } }) => {
       const setting = settingFrom(name, value, key);
       const found = await targetsOf(db, names);
       const isForSome = Object.values(names).some((list) => list !== undefined);
