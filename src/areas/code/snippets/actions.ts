@@ -1,6 +1,6 @@
 /** Creating, changing and deleting snippets: a row and a repository, of which neither is ever seen without the other (docs/decisions/0039-snippets-are-rows-and-repositories.md). */
 import { sql } from 'kysely';
-import { isMoreVisible, lesserVisibility, type Project, type Snippet, type VisibilityName } from '../../../access/index.ts';
+import { lesserVisibility, type Project, type Snippet, type VisibilityName } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation, stamped } from '../../../db/index.ts';
 import { RefMoved, type Repository, repositoryOf, resolveBranch, type SnippetPlace, updateRefs } from '../../../git/index.ts';
 import {
@@ -44,10 +44,12 @@ type Author = Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
 
 const placeOf = ({ id, storage }: Pick<Snippet, 'id' | 'storage'>): SnippetPlace => ({ snippet_id: id, storage });
 
-/** @throws ApiError 403 for a level that administrators have restricted, or that is above that of the project */
-function refuseVisibility(settings: Settings, { admin }: Author, visibility: VisibilityName, project: Project | undefined): void {
-  const isRestricted = !admin && settings.restricted_visibility_levels.includes(visibility);
-  if (isRestricted || (project && isMoreVisible(visibility, project.visibility)))
+/**
+ * A level above that of the project is accepted: only those who can read the project read its snippets anyway.
+ * @throws ApiError 403 for a level that administrators have restricted
+ */
+function refuseVisibility(settings: Settings, { admin }: Author, visibility: VisibilityName): void {
+  if (!admin && settings.restricted_visibility_levels.includes(visibility))
     throw new ApiError(403, { message: `Visibility level ${visibility} has been restricted by your administrator` });
 }
 
@@ -145,7 +147,7 @@ export async function createSnippet(
   const { actions, ...values } = snippet;
   const settings = await settingsOf(db);
   refuseProblems(problemsOf(snippet, actions, settings.snippet_size_limit));
-  if (snippet.visibility) refuseVisibility(settings, author, snippet.visibility, project);
+  if (snippet.visibility) refuseVisibility(settings, author, snippet.visibility);
   const visibility = snippet.visibility ?? usualVisibility(settings, author, project);
   const branch = settings.default_branch_name || 'main';
   const size_bytes = addedBytes(actions);
@@ -217,14 +219,14 @@ async function keepOrigin(tx: Database, snippet_id: number, { address, user_agen
  */
 export async function changeSnippet(
   services: Services,
-  { snippet, project, author }: { snippet: Snippet; project: Project | undefined; author: Author },
+  { snippet, author }: { snippet: Snippet; author: Author },
   changes: SnippetChanges,
   actions: readonly FileAction[],
 ): Promise<void> {
   const settings = await settingsOf(services.db);
   refuseProblems(problemsOf(changes, actions, settings.snippet_size_limit));
   const { visibility } = changes;
-  if (visibility !== undefined && visibility !== snippet.visibility) refuseVisibility(settings, author, visibility, project);
+  if (visibility !== undefined && visibility !== snippet.visibility) refuseVisibility(settings, author, visibility);
   const hasMoved =
     actions.length > 0 &&
     (await commitFiles(services, { snippet, author, limit_bytes: settings.snippet_size_limit }, changes, actions));

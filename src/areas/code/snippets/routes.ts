@@ -163,7 +163,7 @@ const routesAt = ({ noun, path, thing, named, visible, editor, forAdmin }: At) =
     handle: async ({ caller, snippet, project, input, ...services }) => {
       const { title, description, visibility } = input;
       const actions = await actionsFromChanges(snippet, input);
-      await changeSnippet(services, { snippet, project, author: caller }, { title, description, visibility }, actions);
+      await changeSnippet(services, { snippet, author: caller }, { title, description, visibility }, actions);
       return present(services, snippet.id);
     },
   }),
