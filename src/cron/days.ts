@@ -21,9 +21,9 @@ export function endReasonsOf(moment: string | null): string[] {
   return isMidnight(moment) ? endReasons(moment.slice(0, 10)) : ['must be in the future'];
 }
 
-/** Reasons why something cannot have the day of a moment as its last, empty if it can. */
-export const lastDayReasons = (moment: string | null): string[] =>
-  moment === null || moment.slice(0, 10) >= today() ? [] : ['cannot be a date in the past'];
+/** Reasons why something cannot have a day, or the day of a moment, as its last, empty if it can. */
+export const lastDayReasons = (time: string | null): string[] =>
+  time === null || time.slice(0, 10) >= today() ? [] : ['cannot be a date in the past'];
 
 /** The first day that begins at a moment, of the same form, or later. */
 export const dayFrom = (moment: string): string => daysAfter(moment.slice(0, 10), isMidnight(moment) ? 0 : 1);

@@ -1,5 +1,5 @@
 /** Rules of personal access tokens and their lifetime (docs/reference/personal_access_tokens.md#lifetime). */
-import { dayOf, daysAfter, endReasons } from '../../../cron/index.ts';
+import { dayOf, daysAfter, lastDayReasons } from '../../../cron/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
 /** The longest lifetime of a token without a setting. */
@@ -34,10 +34,10 @@ export const lifetimeFrom = (
 /** The latest expiry of a token that is created now. */
 export const lastDay = ({ maximum_days }: Lifetime, now = new Date()): string => daysAfter(dayOf(now), maximum_days);
 
-/** Reasons against an expiry: the token would never work, or for too long. */
+/** Reasons against an expiry: it is over, or too late. A token that ends today is accepted, as in the public API, though it has ended already. */
 export function expiryReasons(expires_at: string | null, lifetime: Lifetime): string[] {
   const isTooLate = lifetime.is_limited && expires_at !== null && expires_at > lastDay(lifetime);
-  return isTooLate ? [`must be on or before ${lastDay(lifetime)}`] : endReasons(expires_at);
+  return isTooLate ? [`must be on or before ${lastDay(lifetime)}`] : lastDayReasons(expires_at);
 }
 
 interface Wish {
