@@ -22,7 +22,7 @@ import { readClosedIssues } from './closing_jobs.ts';
 import { followThreads } from './follow_jobs.ts';
 import { isDraft, type State, withoutDraft, wordsForBranch, wordsForDraft } from './rules.ts';
 import { uncheckedAgain } from './status_queries.ts';
-import { refuseTwin } from './twin_actions.ts';
+import { refuseSameBranch, refuseTwin } from './twin_actions.ts';
 import { addVersion, headsOf } from './version_actions.ts';
 import { prepareMergeRequest } from './version_jobs.ts';
 
@@ -158,10 +158,11 @@ const ownChanges = (before: Row, after: Row) => ({
     : { draft: { previous: isDraft(before.title), current: isDraft(after.title) } }),
 });
 
-/** @throws ApiError 400 for a change of the target of one that was merged or is being merged */
-function checkTarget({ state }: Row, { target_branch }: Updateable<DB['merge_requests']>): void {
-  if (target_branch !== undefined && (state === 'merged' || state === 'locked'))
-    throw invalid({ target_branch: ['cannot be changed'] });
+/** @throws ApiError 400 for a change of the target of one that was merged or is being merged, 409 for its own source branch as the target */
+function checkTarget(row: Row, { target_branch }: Updateable<DB['merge_requests']>): void {
+  if (target_branch === undefined) return;
+  if (row.state === 'merged' || row.state === 'locked') throw invalid({ target_branch: ['cannot be changed'] });
+  refuseSameBranch({ ...row, target_branch });
 }
 
 /**
@@ -169,7 +170,7 @@ function checkTarget({ state }: Row, { target_branch }: Updateable<DB['merge_req
  * not count as a change.
  * @param tx the transaction of the change, which locks the merge request
  * @param project the target
- * @throws ApiError 404 when it is deleted, 400 for branches that do not exist, 409 when another one is open for the same branches
+ * @throws ApiError 404 when it is deleted, 400 for branches that do not exist, 409 when both branches are the same, or another one is open for them
  */
 export async function updateMergeRequest(
   tx: Database,

@@ -9,9 +9,8 @@ import { labelsFor, withoutRivals } from '../../planning/labels/index.ts';
 import { type IssuableState, insertIssuable, recordEffects } from '../issuables/index.ts';
 import { addClosedIssues } from './closing_actions.ts';
 import { mergeRequestNoun } from './noteable.ts';
-import { sameBranchText, withoutDraft } from './rules.ts';
-import { refusedAs } from './target_queries.ts';
-import { refusingTwins } from './twin_actions.ts';
+import { withoutDraft } from './rules.ts';
+import { refuseSameBranch, refusingTwins } from './twin_actions.ts';
 import { addVersion, type Heads, headsOf } from './version_actions.ts';
 import { prepareMergeRequest } from './version_jobs.ts';
 
@@ -133,8 +132,7 @@ export async function createMergeRequest(
   wanted: NewMergeRequest,
 ): Promise<Added> {
   const pair = pairOf(between);
-  if (pair.source_project_id === pair.project_id && pair.source_branch === pair.target_branch)
-    throw refusedAs(409, sameBranchText);
+  refuseSameBranch(pair);
   const heads = await headsOf(services, between);
   const { text, commands } = await extractCommands(wanted.description ?? '', mergeRequestNoun);
   const description = wanted.description ? text : (wanted.description ?? null);

@@ -57,7 +57,7 @@ export const mergeRequestRoutes = [
     input: editInput,
     rules: editRules,
     returns: one(MergeRequest),
-    refusals: { 400: '<parameter>: <reason>', 404: '404 Milestone Not Found', 409: twinText('<iid>') },
+    refusals: { 400: '<parameter>: <reason>', 404: '404 Milestone Not Found', 409: [twinText('<iid>'), sameBranchText] },
     handle: async ({ db, storages, url, caller, project, merge_request, plan, input }) => {
       const changes = await changesFrom({ db, plan, project }, merge_request, input);
       const acting = { caller, plan, storages, url };

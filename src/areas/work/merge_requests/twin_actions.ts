@@ -1,8 +1,8 @@
-/** Two open merge requests never have the same branches. */
+/** The branches of merge requests: the source is not the target, and two open merge requests never have the same. */
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import type { ApiError } from '../../../http/index.ts';
-import { twinText } from './rules.ts';
+import { sameBranchText, twinText } from './rules.ts';
 import { refusedAs } from './target_queries.ts';
 
 /** The branches of a merge request. */
@@ -13,6 +13,11 @@ interface BranchPair {
   /** The target. */
   project_id: number;
   target_branch: string;
+}
+
+/** @throws ApiError 409 when the source branch is the target branch */
+export function refuseSameBranch({ source_project_id, source_branch, project_id, target_branch }: BranchPair): void {
+  if (source_project_id === project_id && source_branch === target_branch) throw refusedAs(409, sameBranchText);
 }
 
 /** The 409 for a merge request with the branches of another one that is open; undefined without another one. */
