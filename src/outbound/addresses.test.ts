@@ -39,6 +39,9 @@ test('the network around it is recognized, up to its borders', () => {
     '169.254.169.254',
     '100.64.0.1',
     '224.0.0.1',
+    '192.0.2.1',
+    '198.51.100.1',
+    '203.0.113.1',
   ];
   const ofSix = [
     '[fc00::1]',
@@ -49,6 +52,11 @@ test('the network around it is recognized, up to its borders', () => {
     '[64:ff9b::10.0.0.1]',
     '[2002:a00:1::1]',
     '[::a00:1]',
+    '[::ffff:0:10.0.0.1]',
+    '[2001:db8::1]',
+    '[3fff::1]',
+    '[3fff:fff:ffff::1]',
+    '[5f00::1]',
   ];
   const names = [
     'kubernetes',
@@ -73,7 +81,15 @@ test('other addresses are not recognized as local', () => {
     '100.128.0.0',
     '8.8.8.8',
   ];
-  const ofSix = ['[2606:4700::1111]', '[2a00::1]', '[::ffff:8.8.8.8]'];
+  const ofSix = [
+    '[2606:4700::1111]',
+    '[2a00::1]',
+    '[::ffff:8.8.8.8]',
+    '[2001:db9::1]',
+    '[3fff:1000::1]',
+    '[5eff::1]',
+    '[5f01::1]',
+  ];
   const names = [
     'example.com',
     'localhost.example.com',
