@@ -50,6 +50,30 @@ test('nothing executable remains', async () => {
   }
 });
 
+test('images of other servers become text where only those of one server are shown', async () => {
+  const shown = (text: string) => toHtml(text, { images_of: 'https://forge.example' });
+  assert.equal(await shown('![a](https://forge.example/a.png)'), '<p><img src="https://forge.example/a.png" alt="a" /></p>\n');
+  assert.equal(await shown('![a](/uploads/a.png)'), '<p><img src="/uploads/a.png" alt="a" /></p>\n');
+  assert.equal(
+    await shown('![a &lt;b>](https://spy.example/a.png?x=1&y=2)'),
+    '<p><span>a &lt;b&gt; https://spy.example/a.png?x=1&amp;y=2</span></p>\n',
+  );
+  for (const address of [
+    'http://forge.example/a.png',
+    'https://forge.example:444/a.png',
+    'https://forge.example@spy.example/a.png',
+    'https://forge.example.spy.example/a.png',
+    '//spy.example/a.png',
+    '/\\spy.example/a.png',
+    '\t//spy.example/a.png',
+    'https:/\t/spy.example/a.png',
+    'https://[',
+  ])
+    for (const text of [`<img src="${address}">`, `<a href="x"><img src='${address}' alt=x></a>`])
+      assert.doesNotMatch(await shown(text), /<img[^>]* src=/, address);
+  assert.match(await toHtml('![a](https://spy.example/a.png)'), /<img/);
+});
+
 const pieces = [
   '<',
   '>',

@@ -9,6 +9,8 @@ export type TextContext = {
   linkOf?: LinkOf | undefined;
   /** Where the uploads of its project are, without a slash at the end: `/uploads/SECRET/NAME` in the text leads there. */
   uploads?: string | undefined;
+  /** The only server whose images are shown, as a URL; the addresses of others are written as text. Undefined: images of all servers are shown. */
+  images_of?: string | undefined;
 };
 
 /** The address of the target of a reference, undefined if there is none. */
@@ -134,16 +136,24 @@ const asWritten = (text: string) => markdown.utils.escapeHtml(text);
 
 const uploadAddress = /^\/uploads(?=\/[0-9a-f]{32}\/[^/]+$)/;
 
-/** Links and images of a text, with the whole path of uploads. */
-function uploadsAt(folder: string): sanitizeHtml.IOptions['transformTags'] {
-  const whole =
-    (attribute: 'href' | 'src') =>
-    (tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag => {
-      const address = attribs[attribute];
-      // As a function, since a replacement text has characters with a meaning.
-      return { tagName, attribs: address ? { ...attribs, [attribute]: address.replace(uploadAddress, () => folder) } : attribs };
-    };
-  return { a: whole('href'), img: whole('src') };
+/** Links and images of a text: with the whole path of uploads, and without images of other servers. */
+function linksAndImages({ uploads, images_of }: TextContext): sanitizeHtml.IOptions['transformTags'] {
+  const whole = (attribs: sanitizeHtml.Attributes, attribute: 'href' | 'src'): sanitizeHtml.Attributes => {
+    const address = attribs[attribute];
+    // As a function, since a replacement text has characters with a meaning.
+    return address && uploads !== undefined
+      ? { ...attribs, [attribute]: address.replace(uploadAddress, () => uploads) }
+      : attribs;
+  };
+  const isShown = ({ src = '' }: sanitizeHtml.Attributes) =>
+    images_of === undefined || URL.parse(src, images_of)?.origin === new URL(images_of).origin;
+  return {
+    a: (tagName, attribs) => ({ tagName, attribs: whole(attribs, 'href') }),
+    img: (tagName, attribs) =>
+      isShown(attribs)
+        ? { tagName, attribs: whole(attribs, 'src') }
+        : { tagName: 'span', attribs: {}, text: [attribs.alt, attribs.src].filter(Boolean).join(' ') },
+  };
 }
 
 /** The filtered HTML of a text; undefined if it has to be shown as plain text. */
@@ -154,7 +164,7 @@ async function safeHtml(text: string, isInline: boolean, context: TextContext) {
   const html = markdown.renderer.render(tokens, markdown.options, context);
   if (html.length > maximumHtmlLength) return undefined;
   if (html.length > atOnceLength) await nextTurn();
-  return sanitizeHtml(html, context.uploads === undefined ? safe : { ...safe, transformTags: uploadsAt(context.uploads) });
+  return sanitizeHtml(html, { ...safe, transformTags: linksAndImages(context) });
 }
 
 /** A whole text, in paragraphs. */

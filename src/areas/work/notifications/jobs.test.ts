@@ -190,7 +190,10 @@ test('messages form a thread, say what happened, and end with one click', async 
   const { url: smtpUrl, received } = await mailbox(t);
   const mailer = mailerFor({ smtpUrl, from: 'forge@coppice.test', folder: '/nonexistent' });
   const send = () => performQueued({ ...services, mailer }, jobs);
-  const issue = await newIssue(here, { description: 'With **care**', assignee_ids: [people.developer.id] });
+  const issue = await newIssue(here, {
+    description: 'With **care** ![seen](https://spy.example/1.png)',
+    assignee_ids: [people.developer.id],
+  });
   const { id, iid } = (await as('owner').get(issue)).body;
   await send();
   const note = (await as('owner').post(`${issue}/notes`, { body: 'Now <b>please</b>' })).body;
@@ -205,7 +208,7 @@ test('messages form a thread, say what happened, and end with one click', async 
     ['', 'Re: '].map((re) => `${re}${name} | Prune the trees (#${iid})`),
   );
   assert.equal(first!.from!.name, (await as('owner').get('/user')).body.name);
-  assert.match(first!.html!, /<strong>care<\/strong>/);
+  assert.match(first!.html!, /<strong>care<\/strong> <span>seen https:\/\/spy\.example\/1\.png<\/span>/);
   assert.match(first!.text!, /With \*\*care\*\*/);
   assert.match(second!.text!, /because it is assigned to you\./);
   const header = (key: string) => second!.headers.find((each) => each.key === key.toLowerCase())?.value;

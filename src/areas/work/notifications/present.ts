@@ -43,14 +43,17 @@ function headersOf({ event }: Asked, { item, note }: Parts, url: string): Record
   };
 }
 
-/** The text that is told, or who is now assigned. */
-async function bodyOf({ event }: Asked, { item, note }: Parts): Promise<Paragraph[]> {
+/**
+ * The text that is told, or who is now assigned.
+ * @param url the external address of this server. Images of other servers would tell these when a message is read, and by whom.
+ */
+async function bodyOf({ event }: Asked, { item, note }: Parts, url: string): Promise<Paragraph[]> {
   if (item.details) return [{ facts: item.details }];
   const people = (names: string[]) => names.join(', ') || 'nobody';
   if (event.startsWith('reassign_')) return [{ facts: [['Assignees', people(item.assignees)]] }];
   if (event.startsWith('change_reviewer_')) return [{ facts: [['Reviewers', people(item.reviewers)]] }];
   const text = note ? note.body : isFirst(event) || event === 'mention' ? item.description : null;
-  return text === null || text.trim() === '' ? [] : [{ text, html: await toHtml(text) }];
+  return text === null || text.trim() === '' ? [] : [{ text, html: await toHtml(text, { images_of: url }) }];
 }
 
 function sentenceFor(event: string, { actor, item: { name, label, title } }: Parts): string {
@@ -75,7 +78,7 @@ export async function letterOf(
   const page = `${url}/${item.page}`;
   const news: Paragraph[] = [
     sentenceFor(asked.event, parts),
-    ...(await bodyOf(asked, parts)),
+    ...(await bodyOf(asked, parts, url)),
     { link: `View the ${name}`, url: note ? `${page}#note_${note.id}` : page },
   ];
   const headers = headersOf(asked, parts, url);
