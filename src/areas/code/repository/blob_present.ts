@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { blobSize, type Repository, readBlob, streamBlob } from '../../../git/index.ts';
 import type { Headers } from '../../../http/index.ts';
-import { contentType, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';
+import { contentType, disposition, shownAs, sniffed_bytes, uncached } from './content_rules.ts';
 
 export interface FoundBlob {
   repository: Repository;
@@ -33,9 +33,8 @@ export async function contentOf({ repository, id, size_bytes }: FoundBlob): Prom
  * @param disposition whether browsers show or save it, with its name if it has one
  */
 export const headersOf = ({ size_bytes }: FoundBlob, start: Buffer, disposition: string): Headers => ({
-  'content-type': contentType(start),
+  ...shownAs(contentType(start), disposition),
   'content-length': String(size_bytes),
-  'content-disposition': disposition,
   ...uncached,
 });
 
@@ -43,5 +42,5 @@ export const headersOf = ({ size_bytes }: FoundBlob, start: Buffer, disposition:
 export async function blobBytes(repository: Repository, { id, name }: { id: string; name: string }) {
   const blob = { repository, id, size_bytes: await blobSize(repository, id) };
   const { body, start } = await contentOf(blob);
-  return { body, headers: headersOf(blob, start, headerValue(disposition('inline', name))) };
+  return { body, headers: headersOf(blob, start, disposition('inline', name)) };
 }

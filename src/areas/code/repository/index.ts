@@ -5,7 +5,16 @@ export { blobBytes } from './blob_present.ts';
 export { createBranch } from './branch_actions.ts';
 export { type CommitRequest, commitChanges, commitOnto, writeChanges } from './commit_actions.ts';
 export { statusOfCommit } from './commit_status_queries.ts';
-export { admitInJson, contentType, contentTypes, disposition, headerValue, sniffed_bytes, uncached } from './content_rules.ts';
+export {
+  admitInJson,
+  contentType,
+  contentTypes,
+  disposition,
+  headerValue,
+  shownAs,
+  sniffed_bytes,
+  uncached,
+} from './content_rules.ts';
 export { Diff, diffsOf } from './diff_present.ts';
 export { changesFor, type FileAction, FileChanged } from './file_actions.ts';
 export { isOneNetwork } from './fork_network_queries.ts';

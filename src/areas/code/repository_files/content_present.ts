@@ -6,7 +6,7 @@ import type { Database } from '../../../db/index.ts';
 import { blame, blobSize, LineOutOfRange, readBlob, streamBlob } from '../../../git/index.ts';
 import { ApiError, badRequest, type Headers, type Services } from '../../../http/index.ts';
 import { isLfsEnabled, type LfsFile, objectOf, pointerIn } from '../lfs/index.ts';
-import { admitInJson, disposition, headerValue, uncached } from '../repository/index.ts';
+import { admitInJson, disposition, headerValue, shownAs, uncached } from '../repository/index.ts';
 import { type BlameRange, fileHeaders, presentFile, type RepositoryFile } from './present.ts';
 import type { FileLocation, FoundFile } from './queries.ts';
 
@@ -49,9 +49,8 @@ export async function blameOf(
 /** The headers of the bytes of a file. */
 export const rawHeaders = (file: FoundFile, ref: string): Headers => ({
   ...fileHeaders(file, ref),
-  'content-type': file.content_type,
+  ...shownAs(file.content_type, disposition('inline', file.file_name)),
   'content-length': String(file.size_bytes),
-  'content-disposition': headerValue(disposition('inline', file.file_name)),
   ...uncached,
 });
 

@@ -44,24 +44,28 @@ test('the uploads of a group are read by those who can see the group', async () 
   assert.deepEqual(await statusesOf(here, body.full_path), [404, 200, 200]);
 });
 
-test('files that a browser could execute are only saved', async () => {
+test('files that a browser could execute are only saved, and others are shown in a sandbox', async () => {
   const here = await world();
-  const kinds: [string, string, string][] = [
-    ['a.svg', 'image/svg+xml', 'attachment'],
-    ['a.html', 'text/html', 'attachment'],
-    ['a.txt', 'text/plain', 'attachment'],
-    ['a', 'application/octet-stream', 'attachment'],
-    ['a.pdf', 'application/pdf', 'inline'],
-    ['a.JPG', 'image/jpeg', 'inline'],
-    ['a.mp4', 'video/mp4', 'inline'],
-    ['a.mp3', 'audio/mpeg', 'inline'],
+  const kinds: [string, string, string, string | null][] = [
+    ['a.svg', 'image/svg+xml', 'attachment', null],
+    ['a.html', 'text/html', 'attachment', null],
+    ['a.txt', 'text/plain', 'attachment', null],
+    ['a', 'application/octet-stream', 'attachment', null],
+    ['a.pdf', 'application/pdf', 'inline', null],
+    ['a.JPG', 'image/jpeg', 'inline', 'sandbox'],
+    ['a.mp4', 'video/mp4', 'inline', 'sandbox'],
+    ['a.mp3', 'audio/mpeg', 'inline', 'sandbox'],
   ];
-  for (const [name, type, kind] of kinds) {
+  for (const [name, type, kind, policy] of kinds) {
     const { body } = await upload(here, 'guest', placeOf(here), name, '<script>alert(1)</script>');
     const answer = await fetchFrom(here, body.full_path, 'guest');
     assert.deepEqual(
-      [answer.headers.get('content-type'), answer.headers.get('content-disposition')!.split(';')[0]],
-      [type, kind],
+      [
+        answer.headers.get('content-type'),
+        answer.headers.get('content-disposition')!.split(';')[0],
+        answer.headers.get('content-security-policy'),
+      ],
+      [type, kind, policy],
       name,
     );
   }

@@ -21,7 +21,7 @@ import {
   type Reading,
   scopesFor,
 } from '../../../http/index.ts';
-import { disposition, headerValue } from '../../code/repository/index.ts';
+import { disposition, shownAs } from '../../code/repository/index.ts';
 import { mayReadGroupUploads, ofGroup, ofProject } from './access.ts';
 import { type Address, uploadAt } from './queries.ts';
 import { dispositionOf, isEmbeddable, mediaType, type Place, webPath } from './rules.ts';
@@ -87,8 +87,7 @@ const doorOf = (place: Place) =>
       const owner = await ownersFor[place](db, caller, request.params);
       const { filename, blob_key, size_bytes, sha256 } = await uploadAt(db, owner, request.params);
       const { status, headers, body } = await fileReply(blobs, { key: blob_key, size_bytes, etag: sha256 }, request.headers, {
-        'content-type': mediaType(filename),
-        'content-disposition': headerValue(disposition(dispositionOf(filename), filename)),
+        ...shownAs(mediaType(filename), disposition(dispositionOf(filename), filename)),
         'cache-control': 'max-age=300, private, must-revalidate',
       });
       return reply.code(status).headers(headers).send(body);

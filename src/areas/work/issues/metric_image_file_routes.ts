@@ -12,7 +12,7 @@ import {
   type Services,
   scopesFor,
 } from '../../../http/index.ts';
-import { contentType, disposition, headerValue, sniffed_bytes, uncached } from '../../code/repository/index.ts';
+import { contentType, disposition, shownAs, sniffed_bytes, uncached } from '../../code/repository/index.ts';
 
 interface ImageRequest {
   Params: { id: string; filename: string };
@@ -52,9 +52,8 @@ async function sendImage({ services, caller, request, reply }: DoorCall<Caller, 
   if (!bytes || !start) throw notFound();
   const type = contentType(Buffer.concat(await start.toArray()));
   reply.headers({
-    'content-type': type,
+    ...shownAs(type, disposition(type.startsWith('image/') ? 'inline' : 'attachment', image.filename)),
     'content-length': String(image.size_bytes),
-    'content-disposition': headerValue(disposition(type.startsWith('image/') ? 'inline' : 'attachment', image.filename)),
     ...uncached,
   });
   return reply.send(bytes);
