@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { BlobStoreError } from '../blobs/index.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import { DatabaseError } from '../db/embedded.ts';
-import { isUnavailable } from '../db/index.ts';
+import { hasLostDatabase } from '../db/index.ts';
 import { MigrationError } from '../db/migrate.ts';
 import { SecretKeyError } from '../secrets/index.ts';
 import { type Command, type Given, OperatorError, UsageError } from './command.ts';
@@ -95,7 +95,7 @@ function explain(error: unknown): number {
     console.error(`The store of COPPICE_BLOBS cannot be used: ${error.message}.`);
     return 1;
   }
-  if (isUnavailable(error)) {
+  if (hasLostDatabase(error)) {
     const { message, code } = error as NodeJS.ErrnoException;
     console.error(`The database was lost, or cannot work now: ${message || code}. Try again when it is back.`);
     return 1;

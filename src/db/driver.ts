@@ -11,6 +11,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type { Semaphore } from '../semaphore.ts';
+import { metByDatabase } from './unavailable.ts';
 
 /** How long a connection is waited for, and the turn to write. */
 export const longestWait_ms = 15_000;
@@ -51,13 +52,21 @@ class LateConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const connection = this.taken ?? (await this.open(isWriting(query.sql)));
-    return await connection.executeQuery<R>(query);
+    try {
+      const connection = this.taken ?? (await this.open(isWriting(query.sql)));
+      return await connection.executeQuery<R>(query);
+    } catch (error) {
+      throw metByDatabase(error);
+    }
   }
 
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
-    const connection = await this.open(isWriting(query.sql));
-    yield* connection.streamQuery<R>(query, chunkSize);
+    try {
+      const connection = await this.open(isWriting(query.sql));
+      yield* connection.streamQuery<R>(query, chunkSize);
+    } catch (error) {
+      throw metByDatabase(error);
+    }
   }
 
   releaseSlot(): void {
@@ -82,7 +91,11 @@ export class LimitingDriver extends PostgresDriver {
   }
 
   override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    await super.beginTransaction(await late(connection).open(settings.accessMode !== 'read only'), settings);
+    try {
+      await super.beginTransaction(await late(connection).open(settings.accessMode !== 'read only'), settings);
+    } catch (error) {
+      throw metByDatabase(error);
+    }
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {

@@ -26,6 +26,6 @@ export { repeated } from './repeated.ts';
 export type { DB } from './schema.ts';
 export { stamped } from './stamped.ts';
 export { type Slots, statement } from './statement.ts';
-export { isUnavailable } from './unavailable.ts';
+export { hasLostDatabase, isUnavailable } from './unavailable.ts';
 export { momentInJson } from './values.ts';
 export { withoutSorting } from './without_sorting.ts';

@@ -7,17 +7,36 @@ import pg from 'pg';
 const states = /^(08(?!P01)|53|57P|58)/;
 const systemErrors = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOSPC', 'EDQUOT']);
 
+/** Errors of the system that connections to the database met: those of files and of clients have the same codes. */
+const ofDatabase = new WeakSet<Error>();
+
+/** Notes that an error came from a connection to the database, and returns it. */
+export function metByDatabase(error: unknown): unknown {
+  if (error instanceof Error) ofDatabase.add(error);
+  return error;
+}
+
 /**
- * Whether a statement failed because the database cannot be reached or cannot work now, so that the same request may succeed later.
+ * Whether an error means that the database cannot be reached or cannot work now, so that the same request may succeed later.
+ * @param error of a statement, or anything else
  */
 export function isUnavailable(error: unknown): boolean {
+  return hasLostDatabase(error) && (!isOfSystem(error) || ofDatabase.has(error));
+}
+
+/**
+ * The same for an error that can only come from a connection to the database.
+ */
+export function hasLostDatabase(error: unknown): error is Error {
   if (error instanceof pg.DatabaseError) return states.test(error.code ?? '');
   if (!(error instanceof Error)) return false;
-  const { code } = error as NodeJS.ErrnoException;
   // The driver has no codes for these.
-  return code === undefined
-    ? /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(
+  return isOfSystem(error)
+    ? systemErrors.has((error as NodeJS.ErrnoException).code!)
+    : /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(
         error.message,
-      )
-    : systemErrors.has(code);
+      );
 }
+
+const isOfSystem = (error: Error): boolean =>
+  !(error instanceof pg.DatabaseError) && (error as NodeJS.ErrnoException).code !== undefined;

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isUnavailable } from '../db/index.ts';
+import { hasLostDatabase } from '../db/index.ts';
 
 /** cannot_connect_now: the queue waits and repeats the statement. All its statements can be repeated. */
 const triedAgain = '57P03';
@@ -16,7 +16,7 @@ class QueueClient extends pg.Client {
     const answer: unknown = super.query(...(args as [string]));
     if (!(answer instanceof Promise)) return answer;
     return answer.catch((error) => {
-      throw isUnavailable(error) ? Object.assign(error, { code: triedAgain }) : error;
+      throw hasLostDatabase(error) ? Object.assign(error, { code: triedAgain }) : error;
     });
   }
 }
@@ -35,7 +35,7 @@ class QueuePool extends pg.Pool {
       try {
         return await super.connect();
       } catch (error) {
-        if (!isUnavailable(error) && !this.ending) throw error;
+        if (!hasLostDatabase(error) && !this.ending) throw error;
       }
       await sleep(pause_ms, undefined, { ref: false });
     }
