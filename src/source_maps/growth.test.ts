@@ -38,6 +38,17 @@ test('twice the source map takes no more than about twice the time', () => {
     assert.ok(!growsTooFast((count) => void read(JSON.stringify(list(count)))), `list ${index}`);
 });
 
+test('a map with damaged mappings tells nothing, instead of positions that do not exist', () => {
+  const map = (mappings: string, more: object = {}) =>
+    JSON.stringify({ ...base, sources: ['a'], names: ['n'], mappings, ...more });
+  for (const whole of ['', ';', 'AAAA', 'AAAAA,CAAA;A', 'gggggAAAA']) assert.notEqual(read(map(whole)), undefined, whole);
+  const damaged = ['AA', 'AAA', 'AAAAAA', 'AACA!', 'ACAA', 'ADAA', 'AADA', 'AAAD', 'D', 'AAAAC', 'g', 'gggggggA', 'AAAA,AÄ'];
+  for (const mappings of damaged) assert.equal(read(map(mappings)), undefined, mappings);
+  assert.equal(read(map('AAAA', { sources: [] })), undefined);
+  const sections = [{ offset: { line: 0, column: 0 }, map: JSON.parse(map('ACAA')) }];
+  assert.equal(read(JSON.stringify({ version: 3, sections })), undefined);
+});
+
 test('a map of few bytes that stands for millions of lines, or repeats a long text, is not read', () => {
   const lines = (count: number) => JSON.stringify({ ...base, mappings: `${';'.repeat(count)}AAAAA` });
   assert.deepEqual(read(lines(10)), [null]);

@@ -2,6 +2,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { AnyMap, originalPositionFor, sourceContentFor, type TraceMap } from '@jridgewell/trace-mapping';
 import type { Mapped, Original, ToMap } from './mapping.ts';
+import { areWellFormed } from './well_formed.ts';
 
 /** A map that unpacks to more is none. */
 const longestMap_bytes = 32 * 2 ** 20;
@@ -17,24 +18,31 @@ const longestName = 1024;
 /** What is looked at before a map is read. A map consists of mappings, or of sections with maps. */
 interface Sections {
   mappings?: unknown;
+  sources?: unknown;
+  names?: unknown;
   sourceRoot?: unknown;
   sections?: { offset?: { line?: unknown }; map?: Sections }[];
 }
 
 const linesIn = (mappings: unknown): number => (typeof mappings === 'string' ? mappings.split(';').length : 0);
 
-/** Whether a map needs no more than its size lets expect. */
-function isModest(map: Sections): boolean {
+const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
+/** Whether a map needs no more than its size lets expect, and its mappings can be read. */
+function isReadable(map: Sections): boolean {
   let lines = 0;
   const left = [map];
   for (let next = left.pop(); next; next = left.pop()) {
     if (typeof next.sourceRoot === 'string' && next.sourceRoot.length > longestRoot) return false;
-    lines += linesIn(next.mappings);
+    const { mappings, sources, names } = next;
+    lines += linesIn(mappings);
     for (const { offset, map: inner } of next.sections ?? []) {
       if (typeof offset?.line === 'number') lines = Math.max(lines, offset.line);
       if (inner) left.push(inner);
     }
     if (lines > mostLines) return false;
+    if (typeof mappings === 'string' && !areWellFormed({ mappings, sources: lengthOf(sources), names: lengthOf(names) }))
+      return false;
   }
   return true;
 }
@@ -75,7 +83,7 @@ export function mapped({ bytes, is_deflated, positions }: ToMap): Mapped {
     const json = is_deflated ? inflateRawSync(bytes, { maxOutputLength: longestMap_bytes }) : Buffer.from(bytes);
     // Some tools put a line in front that keeps browsers from running it.
     const sections = JSON.parse(json.toString().replace(/^\)\]\}'[^\n]*\n/, '')) as Sections;
-    if (!isModest(sections)) return undefined;
+    if (!isReadable(sections)) return undefined;
     const map = new AnyMap(sections as ConstructorParameters<typeof TraceMap>[0]);
     return positions.map((position) => originalOf(map, position));
   } catch {

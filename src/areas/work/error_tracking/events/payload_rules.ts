@@ -14,6 +14,7 @@ const largestRequest = 8192;
 const largestExtra = 16_384;
 const largestExtras = 262_144;
 const largestVars = 8192;
+const largestUnknown = 16_384;
 const maximumTags = 100;
 const longestTagKey = 32;
 /** Longer values of tags are cut. */
@@ -98,6 +99,18 @@ function boundFrames(stack: Json | undefined): Json | undefined {
 const withStacks = (values: Json | undefined): JsonObject[] =>
   objectsIn(values).map((value) => ('stacktrace' in value ? { ...value, stacktrace: boundFrames(value.stacktrace)! } : value));
 
+const exceptionMembers = ['type', 'value', 'module', 'stacktrace'];
+
+/** The exceptions of an event; some SDKs send one without a list. What was thrown can be any value: as a text, it is the JSON of that. */
+function boundExceptions(given: Json): JsonObject[] {
+  const isOne = isObject(given) && !('values' in given) && exceptionMembers.some((name) => name in given);
+  return withStacks(isOne ? [given] : given).map((exception) =>
+    typeof exception.value === 'object' && exception.value !== null
+      ? { ...exception, value: JSON.stringify(exception.value).slice(0, longestMessage) }
+      : exception,
+  );
+}
+
 /** A message, as a text or in the members of an object. */
 function boundMessage(given: Json | undefined): Json | undefined {
   if (typeof given === 'string') return given.slice(0, longestMessage);
@@ -110,8 +123,20 @@ function boundMessage(given: Json | undefined): Json | undefined {
   };
 }
 
-/** What is too large is left out; unknown members are kept. */
-function bounded(payload: JsonObject): JsonObject {
+/** Of the protocol of Sentry. */
+const knownMembers = new Set(
+  `event_id timestamp start_timestamp received platform level logger transaction transaction_info culprit server_name release dist environment type modules
+  fingerprint errors message logentry exception threads stacktrace breadcrumbs user contexts request extra tags sdk debug_meta spans measurements`.split(
+    /\s+/,
+  ),
+);
+
+/** What is too large is left out, and so are members that nobody knows, beyond a few. */
+function bounded(event: JsonObject): JsonObject {
+  const members = Object.entries(event);
+  const known = members.filter(([name]) => knownMembers.has(name));
+  const unknown = within(Object.fromEntries(members.filter(([name]) => !knownMembers.has(name))), largestUnknown, largestUnknown);
+  const payload: JsonObject = { ...Object.fromEntries(known), ...unknown };
   const parts: [name: string, value: Json | undefined][] = [
     ['message', boundMessage(payload.message)],
     ['logentry', boundMessage(payload.logentry)],
@@ -120,7 +145,7 @@ function bounded(payload: JsonObject): JsonObject {
     ['extra', within(payload.extra, largestExtra, largestExtras)],
     ['request', within(payload.request, largestRequest, largestRequest)],
     ['breadcrumbs', payload.breadcrumbs && { values: objectsIn(payload.breadcrumbs).slice(-maximumBreadcrumbs) }],
-    ['exception', payload.exception && { values: withStacks(payload.exception) }],
+    ['exception', payload.exception && { values: boundExceptions(payload.exception) }],
     ['threads', payload.threads && { values: withStacks(payload.threads) }],
   ];
   const changed = parts.filter((part): part is [string, Json] => part[0] in payload && part[1] !== undefined);

@@ -34,11 +34,25 @@ test('the thrown exception names the event, and its last own frame the actor', (
 });
 
 test('a level is one of five, also where an SDK has another name for it', () => {
-  const given = ['fatal', 'warning', 'info', 'debug', 'log', 'critical', 'loud', 30, null, {}, 'toString'];
+  const given = ['fatal', 'warning', 'info', 'debug', 'log', 'critical', 'loud', 35, null, {}, 'toString'];
   assert.deepEqual(
     given.map((level) => read({ message: 'x', level }).level),
     ['fatal', 'warning', 'info', 'debug', 'info', 'fatal', 'error', 'error', 'error', 'error', 'error'],
   );
+  assert.deepEqual(
+    [10, 20, 30, 40, '50'].map((level) => read({ message: 'x', level }).level),
+    ['debug', 'info', 'warning', 'error', 'fatal'],
+  );
+});
+
+test('an exception may come without a list, and say anything', () => {
+  const event = read({ exception: thrown('TypeError', 'x is undefined', 'a') });
+  assert.deepEqual([event.name, event.description, event.actor], ['TypeError', 'x is undefined', 'a(/app/a.js)']);
+  const said = (value: Json) => read({ exception: [{ type: 'Rejection', value }] }).description;
+  assert.equal(said({ code: 7, why: ['late'] }), '{"code":7,"why":["late"]}');
+  assert.equal(said(['late', 7]), '["late",7]');
+  assert.equal(said(7), '7');
+  assert.equal(readEvent({ exception: {} }, receipt), undefined);
 });
 
 test('a message is an event too, with the stack of a synthetic exception or of a thread', () => {
@@ -133,6 +147,8 @@ test('what is odd or too large is left out, and the rest is kept', () => {
     breadcrumbs: Array.from({ length: 150 }, (_, index) => ({ message: String(index) })),
     threads: [{ current: true, stacktrace: { frames: [...frames, null, 'odd', { function: { odd: true }, lineno: 'x' }] } }],
     own: { kept: true },
+    unknown: 'x'.repeat(17_000),
+    ...Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`many-${index}`, 'y'.repeat(1000)])),
     ['__proto__']: { polluted: true },
   } as unknown as Json);
   assert.deepEqual(event.tags, { key: 'value', ['k'.repeat(32)]: 'v'.repeat(200), environment: 'production', level: 'error' });
@@ -144,6 +160,8 @@ test('what is odd or too large is left out, and the rest is kept', () => {
     ['key', 'value'],
     ['k'.repeat(32), 'v'.repeat(200)],
   ]);
+  const many = Object.keys(payload).filter((name) => name.startsWith('many-'));
+  assert.deepEqual([payload.unknown, many.length], [undefined, 16]);
   const long = JSON.parse(
     read({ logentry: { message: 'm'.repeat(9000), formatted: 'f'.repeat(9000), params: [1] } }).payload,
   ).logentry;

@@ -7,11 +7,13 @@ import { crashFrames, exceptionsOf, messageOf, ownFrames, syntheticMessage, thro
 const platforms = new Set(
   'as3 c cfml cocoa csharp elixir haskell go groovy java javascript native node objc other perl php python ruby'.split(' '),
 );
-/** With the two that some SDKs send in place of another. */
+/** With those that some SDKs send in place of another. */
 const levels = new Map([
   ...['fatal', 'error', 'warning', 'info', 'debug'].map((level) => [level, level] as const),
   ['log', 'info'],
   ['critical', 'fatal'],
+  // As Python counts them.
+  ...(['debug', 'info', 'warning', 'error', 'fatal'] as const).map((level, index) => [String(10 * (index + 1)), level] as const),
 ]);
 const longestName = 255;
 const longestDescription = 1024;
