@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { performQueued } from '../../../../../test/support/jobs.ts';
@@ -213,6 +215,38 @@ test('a project that takes no errors answers 404, and one over its quota 429', a
   });
   assert.equal(preflight.status, 204);
   assert.match(preflight.headers.get('access-control-allow-headers')!, /x-sentry-auth/i);
+});
+
+test('a project over its quota of bytes gets 429, whether they were read or kept', async () => {
+  const bomb = brotliCompressSync(envelope({}, [{ type: 'attachment', length: 60 * 2 ** 20 }, 'x'.repeat(60 * 2 ** 20)]));
+  const large = envelope({}, [{ type: 'event' }, JSON.stringify({ ...failure, modules: { a: 'x'.repeat(300 * 1024) } })]);
+  for (const [body, headers, expected] of [
+    [large, {}, [200, 200, 200, 429]],
+    [Uint8Array.from(bomb), { 'content-encoding': 'br' }, [200, 429]],
+  ] as const) {
+    const { send, here } = await collector();
+    const settings = here.db.updateTable('error_tracking_settings').set({ events_per_minute: 10 });
+    await settings.where('project_id', '=', here.project.id).execute();
+    const statuses = [];
+    for (const _each of expected) statuses.push((await send('envelope', body, { headers })).status);
+    assert.deepEqual(statuses, expected);
+  }
+});
+
+test('a client that sends all of a large event before it reads is told that it is too large', async (t) => {
+  const { here, key } = await collector();
+  const event = 'x'.repeat(5 * 2 ** 20);
+  const body = envelope({}, [{ type: 'event', length: event.length }, event]);
+  const { hostname, port } = new URL(here.url);
+  const socket = connect(Number(port), hostname).pause();
+  t.after(() => socket.destroy());
+  const path = `/api/v4/error_tracking/collector/api/${here.project.id}/envelope/?sentry_key=${key}`;
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.write(headOf('POST', path, { 'content-length': body.length }) + body, () => resolve());
+  });
+  const [reply] = (await once(socket.resume(), 'data')) as [Buffer];
+  assert.match(reply.toString(), /^HTTP\/1\.1 413 /);
 });
 
 test('of an error, a hundred tags and two hundred values of each are counted', async () => {

@@ -17,7 +17,7 @@ import { maximumSessions, readBuckets, readSession, readUserReport } from '../re
 import { BodyTooLarge, decompress } from './encoding_rules.ts';
 import { type Item, type ItemLimit, ItemTooLarge, jsonIfAny, jsonIn, Malformed, readEnvelope } from './envelope_rules.ts';
 import { type IntakeGuard, type IntakeLimits, intakeGuard } from './guard_queries.ts';
-import { hasExceeded, OverQuota, type Received, storeReceived } from './intake_actions.ts';
+import { countRead, hasExceeded, OverQuota, type Received, storeReceived } from './intake_actions.ts';
 import { type Intake, intakeOf } from './intake_queries.ts';
 import { Refusals } from './refusal_rules.ts';
 import { keyIn, keyInDsn } from './sender_rules.ts';
@@ -139,22 +139,40 @@ function limitsOfItems() {
   };
 }
 
+/** Counts bytes of a body against the quota of a project, from when its client is known to have a key. */
+async function* counted(
+  call: Call,
+  intake: Intake,
+  chunks: AsyncIterable<Buffer>,
+  isAdmitted = () => true,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    if (isAdmitted()) countRead(call.services.db, intake, chunk.length);
+    yield chunk;
+  }
+}
+
 async function takeEnvelope(call: Call) {
   const { request } = call;
   const intake = await openIntake(call);
   const key = keyIn(request.headers, request.query);
   if (key !== undefined) await admit(call, intake, key);
+  let isAdmitted = key !== undefined;
   let head: JsonObject = {};
-  const chunks = decompress(streamOf(request), encodingOf(call), key === undefined ? unidentifiedLimits : envelopeLimits);
-  const items = await readEnvelope(chunks, {
-    async onHead(read) {
-      head = read;
-      const inHead = typeof read.dsn === 'string' ? keyInDsn(read.dsn) : undefined;
-      if (key !== undefined && inHead !== undefined && inHead !== key) throw new Malformed();
-      if (key === undefined) await admit(call, intake, inHead);
+  const chunks = decompress(streamOf(request), encodingOf(call), isAdmitted ? envelopeLimits : unidentifiedLimits);
+  const items = await readEnvelope(
+    counted(call, intake, chunks, () => isAdmitted),
+    {
+      async onHead(read) {
+        head = read;
+        const inHead = typeof read.dsn === 'string' ? keyInDsn(read.dsn) : undefined;
+        if (key !== undefined && inHead !== undefined && inHead !== key) throw new Malformed();
+        if (key === undefined) await admit(call, intake, inHead);
+        isAdmitted = true;
+      },
+      limitOf: limitsOfItems(),
     },
-    limitOf: limitsOfItems(),
-  });
+  );
   const received_at = new Date();
   const sent_at = instantOf(head.sent_at);
   const moment = { received_at, clock_offset_ms: sent_at && sent_at.getTime() - received_at.getTime() };
@@ -193,7 +211,7 @@ async function takeStored(call: Call) {
   const { request } = call;
   const intake = await openIntake(call);
   await admit(call, intake, keyIn(request.headers, request.query));
-  const chunks = await Array.fromAsync(decompress(streamOf(request), encodingOf(call), storeLimits));
+  const chunks = await Array.fromAsync(counted(call, intake, decompress(streamOf(request), encodingOf(call), storeLimits)));
   const payload = Buffer.from(textIn(Buffer.concat(chunks)));
   const event = eventIn(call, intake, jsonIn({ type: 'event', payload }), { received_at: new Date() });
   return keep(call, intake, { event, sessions: [], buckets: [], user_reports: [] });

@@ -8,7 +8,7 @@ import { storeSessions, storeUserReports } from '../releases_health/session_acti
 import type { SessionBucket, SessionChange, UserReport } from '../releases_health/session_rules.ts';
 import type { Intake } from './intake_queries.ts';
 
-/** The project has sent as many events in this minute as it may. */
+/** The project has sent as many events or bytes in this minute as it may. */
 export class OverQuota extends Error {}
 
 /** What one request brings. */
@@ -32,6 +32,20 @@ const maximumBatch_characters = 16 * 1024 * 1024;
 const minute_ms = 60_000;
 /** How many sessions and reports a project may send for each of its events. */
 const othersPerEvent = 100;
+
+/**
+ * What a project may send in a minute besides the number of its events, in bytes: a small body can become a large one, and a large one cost as much as many events.
+ * Counted by each process for itself, since each has work of its own with them.
+ */
+interface Volume {
+  /** Decompressed, whatever became of it. */
+  read: number;
+  /** Of the events that are stored. */
+  kept: number;
+}
+/** For each event that it may send; and at least one of the largest bodies, and one of the largest events. */
+const perEvent: Volume = { read: 256 * 1024, kept: 32 * 1024 };
+const least: Volume = { read: 100 * 1024 * 1024, kept: 1024 * 1024 };
 
 const hasEvent = (arrival: Arrival): arrival is EventArrival => arrival.event !== undefined;
 const othersOf = ({ sessions, buckets, user_reports }: Received): number =>
@@ -147,6 +161,8 @@ async function storeOthers(tx: Database, arrivals: readonly Arrival[]): Promise<
   );
 }
 
+const restOfMinute_ms = () => minute_ms - (Date.now() % minute_ms);
+
 /** What waits to be stored in a database. */
 class Intakes {
   readonly #db: Database;
@@ -154,9 +170,22 @@ class Intakes {
   #isStoring = false;
   /** The limits of projects that have exceeded them in this minute. */
   readonly #exceeded = cacheOf<number, number>(10_000);
+  /** Of projects in this minute. */
+  readonly #volumes = cacheOf<number, Volume>(10_000);
 
   constructor(db: Database) {
     this.#db = db;
+  }
+
+  /** @throws OverQuota */
+  countBytes({ project_id, limit }: Intake, kind: keyof Volume, bytes: number): void {
+    if (limit === 0) return;
+    const volume = this.#volumes.get(project_id) ?? { read: 0, kept: 0 };
+    if (volume.read === 0) this.#volumes.set(project_id, volume, { ttl: restOfMinute_ms() });
+    volume[kind] += bytes;
+    if (volume[kind] <= Math.max(least[kind], limit * perEvent[kind])) return;
+    this.#exceeded.set(project_id, limit, { ttl: restOfMinute_ms() });
+    throw new OverQuota();
   }
 
   add(intake: Intake, received: Received): Promise<void> {
@@ -174,7 +203,7 @@ class Intakes {
   }
 
   #refuse({ intake, done }: Arrival): void {
-    this.#exceeded.set(intake.project_id, intake.limit, { ttl: minute_ms - (Date.now() % minute_ms) });
+    this.#exceeded.set(intake.project_id, intake.limit, { ttl: restOfMinute_ms() });
     done.reject(new OverQuota());
   }
 
@@ -212,7 +241,14 @@ function intakesOf(db: Database): Intakes {
 }
 
 /**
- * Whether it is known, without asking the database, that the project has sent as many events in this minute as it may.
+ * Counts what was read of a body.
+ * @param bytes decompressed
+ * @throws OverQuota
+ */
+export const countRead = (db: Database, intake: Intake, bytes: number): void => intakesOf(db).countBytes(intake, 'read', bytes);
+
+/**
+ * Whether it is known, without asking the database, that the project has sent as much in this minute as it may.
  */
 export const hasExceeded = (db: Database, intake: Intake): boolean => intakesOf(db).hasExceeded(intake);
 
@@ -220,5 +256,8 @@ export const hasExceeded = (db: Database, intake: Intake): boolean => intakesOf(
  * Stores what a request brings. It is committed when the promise resolves.
  * @throws OverQuota
  */
-export const storeReceived = (db: Database, intake: Intake, received: Received): Promise<void> =>
-  intakesOf(db).add(intake, received);
+export async function storeReceived(db: Database, intake: Intake, received: Received): Promise<void> {
+  const intakes = intakesOf(db);
+  if (received.event) intakes.countBytes(intake, 'kept', received.event.payload.length);
+  await intakes.add(intake, received);
+}
