@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { cp, truncate } from 'node:fs/promises';
+import { chmod, cp, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { commitTo, put, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
@@ -154,7 +154,9 @@ test('a damaged object fails its own question and no other', async (t) => {
   const commit = await commitTo(repository, { changes: [put('good', 'good'), put('bad', randomBytes(100_000))] });
   const bad = (await entryAt(repository, commit, 'bad'))!.id;
   const good = (await entryAt(repository, commit, 'good'))!.id;
-  await truncate(join(repository.path, 'objects', bad.slice(0, 2), bad.slice(2)), 50_000);
+  const file = join(repository.path, 'objects', bad.slice(0, 2), bad.slice(2));
+  await chmod(file, 0o600); // git makes them read-only
+  await truncate(file, 50_000);
   const answers = await Promise.allSettled([good, bad, good, bad, good].map((id) => storedObject(repository, id)));
   const texts = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value?.content.toString() : answer.reason.name));
   assert.deepEqual(texts, ['good', 'ReaderDied', 'good', 'ReaderDied', 'good']);

@@ -247,7 +247,7 @@ test('a read-only data folder is named in a sentence, whether it is new or in us
   const backup = ['backup', '--to', path.join(await folder(), 'backup.tar.zst')];
   const restore = ['restore', '--from', path.resolve(import.meta.dirname, 'trouble.test.ts')];
   const why =
-    /: (the file system is read-only|this account is not allowed to use it|it cannot be created; the file system is probably read-only) \((EROFS|EACCES|ENOENT)\)\.\n$/;
+    /(: (the file system is read-only|this account is not allowed to use it|it cannot be created; the file system is probably read-only)| can be neither read nor created) \((EROFS|EACCES|ENOENT)\)\.\n$/;
   const cases: [data: string, commands: string[][]][] = [
     [used, [['serve'], ['check'], backup]],
     [fresh, [['serve'], ['check'], restore]],
