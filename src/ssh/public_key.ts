@@ -66,6 +66,12 @@ const readers: Record<string, (fields: Fields) => JsonWebKey | undefined> = {
   'sk-ecdsa-sha2-nistp256@openssh.com': (fields) => ecdsa(fields, 'nistp256'),
 };
 
+/** Shorter RSA keys can be broken, and longer ones take long to verify. */
+export const rsa_bits = { least: 2048, most: 16_384 };
+
+/** Whether a key is an RSA key that is too short to be safe. */
+export const isShort = ({ key }: SshPublicKey): boolean => (key.asymmetricKeyDetails?.modulusLength ?? Infinity) < rsa_bits.least;
+
 /**
  * Reads the second word of an `id_*.pub` file. OpenSSL checks the mathematics.
  * @returns undefined for bytes that are no key of a known type

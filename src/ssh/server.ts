@@ -12,7 +12,7 @@ import ssh2, {
 import { cacheOf } from '../caches.ts';
 import { sourceOf } from '../source_of.ts';
 import { type NewcomerLimits, Newcomers } from './newcomers.ts';
-import { publicKeyIn } from './public_key.ts';
+import { isShort, publicKeyIn, type SshPublicKey } from './public_key.ts';
 import { isSignedBySecurityKey } from './security_key.ts';
 
 /** What a client asks to run, with its streams. */
@@ -64,7 +64,7 @@ const failureWindow_ms = 600_000;
 const sessionsPerConnection = 10;
 const keepalive_s = 60;
 
-/** What current OpenSSH offers, without SHA-1, CBC and short groups. */
+/** What current OpenSSH offers, without SHA-1, CBC and short groups. The library has no post-quantum key exchange. */
 const algorithms = {
   kex: [
     'curve25519-sha256',
@@ -81,13 +81,20 @@ const algorithms = {
   compress: ['none'],
 } as const;
 
+/**
+ * Whether a key may connect: not with short RSA keys, nor with RSA and SHA-1 (`ssh-rsa`), whose signatures can be forged.
+ * @param hashAlgo the hash function of an RSA signature other than SHA-1
+ */
+const isStrong = (key: SshPublicKey, hashAlgo: string | undefined) =>
+  !isShort(key) && (key.type !== 'ssh-rsa' || hashAlgo !== undefined);
+
 /** Whether the holder of a key has signed the bytes of a connection. */
 function isSigned(
+  found: SshPublicKey,
   key: Buffer,
   { signature, blob, hashAlgo }: { signature: Buffer; blob: Buffer; hashAlgo: string | undefined },
 ): boolean {
-  const found = publicKeyIn(key);
-  if (found?.application) return isSignedBySecurityKey(found, signature, blob);
+  if (found.application) return isSignedBySecurityKey(found, signature, blob);
   const parsed = ssh2.utils.parseKey(key);
   return !(parsed instanceof Error) && parsed.verify(blob, signature, hashAlgo) === true;
 }
@@ -187,7 +194,9 @@ class Connections<Who> {
   /** Who has the key. Without a signature the client only asks whether the key would do. */
   async #holderOf({ key, signature, blob, hashAlgo }: PublicKeyAuthContext, address: string): Promise<Who | undefined> {
     try {
-      if (signature && !isSigned(key.data, { signature, blob: blob!, hashAlgo })) return undefined;
+      const found = publicKeyIn(key.data);
+      if (!found || !isStrong(found, hashAlgo)) return undefined;
+      if (signature && !isSigned(found, key.data, { signature, blob: blob!, hashAlgo })) return undefined;
       return await this.#options.identify(key.data, address);
     } catch (error) {
       this.#options.failed(error);

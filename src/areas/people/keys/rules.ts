@@ -1,24 +1,21 @@
 /** Which public SSH keys are accepted. Pure functions. */
 import { createHash } from 'node:crypto';
 // Not from its index.ts, which loads ssh2.
-import { publicKeyIn } from '../../../ssh/public_key.ts';
+import { isShort, publicKeyIn, rsa_bits, type SshPublicKey } from '../../../ssh/public_key.ts';
 
 const forbiddenText = 'type is forbidden. Must be RSA, ECDSA, ED25519, ECDSA_SK, or ED25519_SK';
 const invalidText = 'is invalid';
+const shortText = `must be at least ${rsa_bits.least} bits`;
 /** Far more than the longest valid key. */
 const maximumText = 20_000;
-/** OpenSSH refuses shorter keys. */
-const minimumRsa_bits = 1024;
-const maximumRsa_bits = 16_384;
 
 const forbiddenTypes = new Set(['ssh-dss']);
 
-/** Whether bytes are a key of a type, and long enough. */
-function isKey(type: string, bytes: Buffer): boolean {
+/** The key in the bytes; undefined if they are no key of this type, or one that is too long. */
+function keyOf(type: string, bytes: Buffer): SshPublicKey | undefined {
   const found = publicKeyIn(bytes);
-  if (found?.type !== type) return false;
-  const { modulusLength } = found.key.asymmetricKeyDetails ?? {};
-  return modulusLength === undefined || (modulusLength >= minimumRsa_bits && modulusLength <= maximumRsa_bits);
+  const isLong = (found?.key.asymmetricKeyDetails?.modulusLength ?? 0) > rsa_bits.most;
+  return found?.type === type && !isLong ? found : undefined;
 }
 
 export interface PublicKey {
@@ -36,7 +33,9 @@ export function readPublicKey(text: string): PublicKey | { refusal: string } {
   const [, type = '', base64 = ''] = /^(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t][^\r\n]*)?$/.exec(text.trim()) ?? [];
   if (forbiddenTypes.has(type)) return { refusal: forbiddenText };
   const bytes = Buffer.from(base64, 'base64');
-  if (text.length > maximumText || !isKey(type, bytes)) return { refusal: invalidText };
+  const key = text.length > maximumText ? undefined : keyOf(type, bytes);
+  if (!key) return { refusal: invalidText };
+  if (isShort(key)) return { refusal: shortText };
   const fingerprint_sha256 = createHash('sha256').update(bytes).digest('base64').replace(/=+$/, '');
   return { text: text.trim(), fingerprint_sha256 };
 }
