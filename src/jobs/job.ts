@@ -23,7 +23,7 @@ interface Declaration<P extends TProperties> {
 }
 
 export interface EnqueueOptions {
-  /** A queued job with the same key is replaced; a running one is followed by this one. */
+  /** A queued job with the same key is replaced, also one that has failed for good; a running one is followed by this one. */
   key?: string;
   /** Seconds to wait before it runs. With a key, they count from the first queued job, so that a job that is replaced again and again still runs. */
   after_s?: number;
@@ -85,14 +85,17 @@ export function queueOf<P extends TProperties>(
       const run_at = sql`now() + make_interval(secs => ${after_s ?? 0})`;
       const mode = after_s === undefined ? 'replace' : 'preserve_run_at';
       // A job that waits for its time is not replaced by itself, which would wake the workers and keep others waiting who enqueue it. Locked, it cannot begin before this commit.
+      // The queue would leave a job that has failed for good beside its replacement. The function sees that it is gone, because the condition is checked before it is called.
       await sql`
-        with waiting as materialized (
+        with failed as (
+          delete from graphile_worker._private_jobs where key = ${job_key} and locked_at is null and attempts >= max_attempts returning id
+        ), waiting as materialized (
           select from graphile_worker._private_jobs
            where key = ${job_key} and locked_at is null and attempts = 0 and run_at > now() and run_at <= ${run_at} and payload::jsonb = ${payload}::jsonb
              for key share)
         select graphile_worker.add_job(${name}, payload => ${payload}, max_attempts => ${retries + 1}::int, job_key => ${job_key}, run_at => ${run_at},
                                        queue_name => ${name_of_queue ?? null}::text, job_key_mode => ${mode}::text)
-         where not exists (select from waiting)`.execute(tx);
+         where (select count(*) from failed) >= 0 and not exists (select from waiting)`.execute(tx);
     },
     enqueueEach: async (tx, inputs) => {
       if (inputs.length === 0) return;

@@ -246,6 +246,37 @@ test('a failed job waits for its next attempt, with the reason', async (t) => {
   assert.deepEqual(rows, [{ attempts: 1, last_error: 'the disk is full', waits: true }]);
 });
 
+test('a job that another one replaces is not counted as failed', async (t) => {
+  const began = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const replaced = Promise.withResolvers<void>();
+  let runs = 0;
+  const shaky = job('test_shaky', {
+    input: {},
+    retries: 0,
+    run: async () => {
+      const isFirst = runs === 0;
+      began[runs++]!.resolve();
+      await replaced.promise;
+      if (isFirst) throw new Error('the disk is full');
+    },
+  });
+  const { db, stop } = await workerFor(t, [shaky]);
+  await shaky.enqueue(db, {}, { key: 'one' });
+  await began[0]!.promise;
+  await shaky.enqueue(db, {}, { key: 'one' });
+  replaced.resolve();
+  await began[1]!.promise;
+  await stop(5000);
+  assert.deepEqual(await queued(db, 'test_shaky'), []);
+
+  await shaky.enqueue(db, {}, { key: 'one' });
+  const isShaky = sql`task_id = (select id from graphile_worker._private_tasks where identifier = 'test_shaky')`;
+  await sql`update graphile_worker._private_jobs set attempts = max_attempts where ${isShaky}`.execute(db);
+  await shaky.enqueue(db, {}, { key: 'one' });
+  const left = await queued(db, 'test_shaky');
+  assert.deepEqual(left, [{ task: 'test_shaky', attempts: 0, max_attempts: 1, is_locked: false }], 'one that failed for good');
+});
+
 test('a job that ends while the database is away is recorded as done when it is back', async (t) => {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-jobs-'));
   await prepareData(data);

@@ -97,7 +97,7 @@ export async function startWorker({
 function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, signal: AbortSignal, running: Running): TaskList {
   const task =
     (job: AnyJob) =>
-    async (payload: unknown, { job: row }: JobHelpers) => {
+    async (payload: unknown, { job: row, query }: JobHelpers) => {
       // A job that was requested before the stop and arrives after it is not started.
       const performed = signal.aborted
         ? Promise.reject(signal.reason)
@@ -109,11 +109,21 @@ function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, si
         // An interrupted job has not failed. It stays locked until it is returned.
         if (signal.aborted) await new Promise<never>(() => {});
         running.delete(row.id);
-        throw error;
+        if (row.key === null || !(await isReplaced(query, row.id))) throw error;
+        log.warn({ job: job.name, err: error }, 'a job failed, and another one runs in its place');
       }
       running.delete(row.id);
     };
   return Object.fromEntries(jobs.map((job) => [job.name, task(job)]));
+}
+
+/**
+ * Whether another job has been enqueued with the key of a running one: the queue then takes the key and the attempts that are left from this one. Waits for a
+ * transaction that is just doing so.
+ */
+async function isReplaced(query: JobHelpers['query'], id: string): Promise<boolean> {
+  const { rows } = await query('select from graphile_worker._private_jobs where id = $1 and key is null for update', [id]);
+  return rows.length > 0;
 }
 
 /** The key keeps scheduled runs from piling up while no worker is available. */
