@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { pipeline, Readable } from 'node:stream';
 import { Semaphore } from '../semaphore.ts';
-import { type Ending, type GitProcess, type LaunchRequest, launch } from './launcher.ts';
+import { type Ending, type GitProcess, type LaunchRequest, launch, lostCode, lostText } from './launcher.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
 /** git failed, was stopped, or exceeded its output limit. */
@@ -14,8 +14,8 @@ export class GitError extends Error {
   readonly stderr: string;
   /** What a short command had written until then. */
   readonly output: Buffer | undefined;
-  /** The code of a file-system error that callers distinguish, if git met one. */
-  readonly code: 'ENOSPC' | 'EDQUOT' | undefined;
+  /** The code of an error that callers distinguish: of the file system, if git met one, or that it was lost with the process that starts it. */
+  readonly code: 'ENOSPC' | 'EDQUOT' | typeof lostCode | undefined;
 
   constructor(command: string, exit_code: number | null, stderr: string, output?: Buffer) {
     super(`git ${command} ${exit_code === null ? 'was stopped' : `ended with ${exit_code}`}: ${stderr.trim() || 'no message'}`);
@@ -23,9 +23,15 @@ export class GitError extends Error {
     this.exit_code = exit_code;
     this.stderr = stderr;
     this.output = output;
-    // git has no codes for these, and speaks English in the environment below.
-    this.code = /No space left on device/.test(stderr) ? 'ENOSPC' : /Disk quota exceeded/.test(stderr) ? 'EDQUOT' : undefined;
+    this.code = codeOf(stderr);
   }
+}
+
+/** git has no codes for these, and speaks English in the environment below. */
+function codeOf(stderr: string): GitError['code'] {
+  if (stderr === lostText) return lostCode;
+  if (/No space left on device/.test(stderr)) return 'ENOSPC';
+  return /Disk quota exceeded/.test(stderr) ? 'EDQUOT' : undefined;
 }
 
 /** git exceeded its output limit. */

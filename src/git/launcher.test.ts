@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,6 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { temporaryRepository } from '../../test/support/bare_repository.ts';
+import { launcherOf } from '../../test/support/launcher.ts';
 import { git } from './command.ts';
 import { type GitProcess, launch } from './launcher.ts';
 
@@ -17,16 +18,6 @@ const env = { PATH: process.env.PATH! };
 
 /** A git that waits for its input. */
 const waiting = (): Promise<GitProcess> => launch({ args: ['hash-object', '--stdin'], env, streams: ['stdin'] });
-
-/** The process that starts git for another one, and the folder of their socket. */
-async function launcherOf(server: number): Promise<{ pid: number; folder: string }> {
-  const children = (await readFile(`/proc/${server}/task/${server}/children`, 'utf8')).trim().split(' ');
-  for (const child of children) {
-    const [, program, address] = (await readFile(`/proc/${child}/cmdline`, 'utf8')).split('\0');
-    if (program?.includes('launcher_process')) return { pid: Number(child), folder: path.dirname(address!) };
-  }
-  throw new Error('there is none');
-}
 
 /** A program that has started git. */
 async function otherServer(t: TestContext, TMPDIR: string): Promise<ChildProcess> {

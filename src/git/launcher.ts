@@ -72,6 +72,10 @@ interface Launched {
 /** The process that starts git cannot connect to the server any more; another one can. */
 class Unreachable extends Error {}
 
+/** Why running gits are lost. They are not to blame, and could be started again. */
+export const lostText = 'the process that starts git has ended';
+export const lostCode = 'GIT_LOST';
+
 class Launcher {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #listener: Server;
@@ -219,7 +223,7 @@ class Launcher {
       } catch {
         // It has ended.
       }
-      this.#fail(id, launched, new Error('the process that starts git has ended'));
+      this.#fail(id, launched, Object.assign(new Error(lostText), { code: lostCode }));
     }
     this.#listener.close();
     void removeSocket(this.#address);
@@ -278,7 +282,7 @@ function running(): Promise<Launcher> {
 
 /**
  * Starts git.
- * @throws Error when it cannot be started
+ * @throws Error when it cannot be started, with the code `GIT_LOST` when the process that starts it has ended
  */
 export async function launch(request: LaunchRequest): Promise<GitProcess> {
   try {

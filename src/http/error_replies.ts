@@ -24,13 +24,16 @@ const texts: Record<number, string> = {
   431: '431 Request Header Fields Too Large',
 };
 
+/** The code of errors of git when the process that starts it has ended (src/git/launcher.ts). The next request starts another one. */
+const lostCode = 'GIT_LOST';
+
 function meaningOf(error: FastifyError): ApiError {
   if (error instanceof ApiError) return error;
   const { statusCode = 500, message } = error;
   if (statusCode >= 400 && statusCode < 500)
     return new ApiError(statusCode, { message: texts[statusCode] ?? `${statusCode} ${message}` });
   if (isFull(error)) return new ApiError(503, { message: '503 Service Unavailable - The disk of the server is full' });
-  return isUnavailable(error) || error instanceof BlobStoreError
+  return isUnavailable(error) || error instanceof BlobStoreError || error.code === lostCode
     ? new ApiError(503, { message: '503 Service Unavailable' })
     : new ApiError(500, { message: '500 Internal Server Error' });
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { userGit } from '../../../../test/support/bare_repository.ts';
+import { launcherOf } from '../../../../test/support/launcher.ts';
 import { fileUrl, filledWorld, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import type { World } from '../../../../test/support/world.ts';
 import { gitLoad } from '../../../git/index.ts';
@@ -95,4 +97,21 @@ test('what ids decide is asked of git once, and a commit starts no process', asy
     found,
     table.map(([name, repeated, after_commit]) => [name, repeated, after_commit]),
   );
+});
+
+test('a request whose git is lost with the process that starts it gets 503, and the next one works', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const here = await filledWorld();
+  const asked = () => here.as('reporter').get(url(here, 'archive.tar.gz'));
+  assert.equal((await asked()).status, 200);
+  const { pid } = await launcherOf(process.pid);
+  process.kill(pid, 'SIGSTOP');
+  const { started } = gitLoad();
+  const lost = asked();
+  while (gitLoad().started === started) await nextTurn();
+  process.kill(pid, 'SIGKILL');
+  const { status, body } = await lost;
+  assert.deepEqual([status, body], [503, { message: '503 Service Unavailable' }]);
+  assert.equal((await asked()).status, 200);
 });
