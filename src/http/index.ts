@@ -14,7 +14,7 @@ export { idIn, largestIid } from './ids.ts';
 
 export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
 export { leavingOf } from './leaving.ts';
-export { locationOf } from './links.ts';
+export { inAddress, locationOf } from './links.ts';
 export { readParts, tooLarge } from './multipart.ts';
 export { gitPatience_ms } from './overload.ts';
 export { pushPace, uploadPace } from './pace.ts';

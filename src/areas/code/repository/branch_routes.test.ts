@@ -71,6 +71,16 @@ test('a branch is created, shown, listed and deleted', async () => {
   assert.equal((await as('developer').delete(one)).status, 404);
 });
 
+test('a name with characters that have a meaning in addresses is escaped in its address', async () => {
+  const here = await filled();
+  const { as, project, services } = here;
+  const { status, body } = await as('developer').post(branchesUrl(here), { branch: 'fix#1/50%&ä', ref: 'main' });
+  assert.deepEqual(
+    [status, body.name, body.web_url],
+    [201, 'fix#1/50%&ä', `${services.url}/${project.full_path}/-/tree/fix%231/50%25%26%C3%A4`],
+  );
+});
+
 test('branches are searched by name, and by regular expressions within a limit of time', async () => {
   const here = await filled();
   const { as } = here;

@@ -23,6 +23,7 @@ import {
   get,
   gitPaging,
   head,
+  inAddress,
   mutuallyExclusive,
   NotBlank,
   nothing,
@@ -62,7 +63,7 @@ async function present(
     developers_can_merge,
     can_push: may_push && !project.read_only,
     default: branch.name === project.default_branch,
-    web_url: `${url}/${project.full_path}/-/tree/${branch.name}`,
+    web_url: `${url}/${project.full_path}/-/tree/${inAddress(branch.name)}`,
   };
 }
 

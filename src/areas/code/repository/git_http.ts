@@ -10,6 +10,7 @@ import {
   door,
   type ErrorForm,
   gitPatience_ms,
+  inAddress,
   locationOf,
   messageOf,
   pushPace,
@@ -140,7 +141,7 @@ interface GitRequest {
 function redirectTo(full_path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [, query = ''] = request.url.split('?', 2);
   // A segment that is empty, or a backslash, would lead to another host.
-  const path = full_path.split('/').filter(Boolean).map(encodeURIComponent).join('/');
+  const path = inAddress(full_path.split('/').filter(Boolean).join('/'));
   return reply.redirect(locationOf(`/${path}.git/info/refs?${query}`), 301);
 }
 

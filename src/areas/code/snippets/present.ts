@@ -1,7 +1,7 @@
 /** How snippets appear in responses (docs/reference/snippets.md#object). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { cloneUrls, Id, nullable, resource, type Services, Timestamp, Visibility } from '../../../http/index.ts';
+import { cloneUrls, Id, inAddress, nullable, resource, type Services, Timestamp, Visibility } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 const SnippetAuthor = Type.Object({
@@ -55,13 +55,12 @@ function urlsOf(
   const place = project_path === null ? '' : `${project_path}/`;
   const web_url = `${services.url}/${place}-/snippets/${id}`;
   const { http, ssh } = cloneUrls(services, `${place}snippets/${id}`);
-  const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/');
   return {
     web_url,
     raw_url: `${web_url}/raw`,
     ssh_url_to_repo: ssh,
     http_url_to_repo: http,
-    files: paths.map((path) => ({ path, raw_url: `${web_url}/raw/${encoded(branch)}/${encoded(path)}` })),
+    files: paths.map((path) => ({ path, raw_url: `${web_url}/raw/${inAddress(branch)}/${inAddress(path)}` })),
   };
 }
 

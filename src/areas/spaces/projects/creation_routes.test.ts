@@ -178,14 +178,14 @@ test('a project can be initialized with a README on its default branch', async (
     name: 'Begun',
     namespace_id: here.group.id,
     description: 'Well begun',
-    default_branch: 'start/here',
+    default_branch: 'start/here#1',
     initialize_with_readme: true,
   });
   assert.equal(body.empty_repo, false);
-  assert.equal(body.default_branch, 'start/here');
-  assert.equal(body.readme_url, `http://coppice.test/${here.group.path}/begun/-/blob/start/here/README.md`);
+  assert.equal(body.default_branch, 'start/here#1');
+  assert.equal(body.readme_url, `http://coppice.test/${here.group.path}/begun/-/blob/start/here%231/README.md`);
   const repository = repositoryOf(here.services, { id: body.id, storage: 'default' });
-  const head = await resolveBranch(repository, 'start/here');
+  const head = await resolveBranch(repository, 'start/here#1');
   assert.equal(await resolveCommit(repository, 'HEAD'), head);
   const commit = await readCommit(repository, head!);
   assert.equal(commit.message, 'Initial commit');
@@ -207,7 +207,7 @@ test('a project can be initialized with a README on its default branch', async (
     here.db.updateTable('repository_sizes').set({ size_bytes: 12_345_678 }).where('project_id', '=', body.id).execute();
   await remember();
   assert.deepEqual([(await measured()).repository_size, (await measured()).storage_size], [12_345_678, 12_345_678]);
-  const file = { branch: 'start/here', commit_message: 'more', content: 'x' };
+  const file = { branch: 'start/here#1', commit_message: 'more', content: 'x' };
   assert.equal((await here.as('owner').post(`/projects/${body.id}/repository/files/more`, file)).status, 201);
   assert.equal((await measured()).commit_count, 2);
   assert.ok((await measured()).repository_size < 12_345_678);

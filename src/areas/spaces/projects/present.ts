@@ -8,6 +8,7 @@ import {
   DateOnly,
   deprecated,
   Id,
+  inAddress,
   nullable,
   optional,
   type Page,
@@ -176,7 +177,7 @@ export function presentProjectBasic(
     ...(mayReadCode(project)
       ? {
           default_branch,
-          readme_url: project.empty_repo ? null : `${web_url}/-/blob/${default_branch}/README.md`,
+          readme_url: project.empty_repo ? null : `${web_url}/-/blob/${inAddress(default_branch)}/README.md`,
           forks_count: project.forks_count,
         }
       : {}),

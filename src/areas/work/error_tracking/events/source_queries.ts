@@ -10,7 +10,7 @@ import {
   repositoryOf,
   resolveCommit,
 } from '../../../../git/index.ts';
-import type { Conditions, Services } from '../../../../http/index.ts';
+import { type Conditions, inAddress, type Services } from '../../../../http/index.ts';
 import type { Original } from '../../../../source_maps/index.ts';
 import { commitOfVersion } from '../releases/version_queries.ts';
 import { tildeUrl } from '../source_maps/bundle_rules.ts';
@@ -110,8 +110,8 @@ async function lookupOf(services: Services, project: Project, release: string | 
 async function sourceOf({ code, find }: Lookup, { filename, lineNo }: Frame): Promise<Source | null> {
   const file_path = pathOf(filename ?? '');
   if ((await find(file_path)) === null) return null;
-  const [ref, at] = [code.ref, file_path].map((text) => text.split('/').map(encodeURIComponent).join('/'));
-  return { file_path, ref: code.ref, web_url: `${code.pages}/blob/${ref}/${at}${lineNo === null ? '' : `#L${lineNo}`}` };
+  const page = `${code.pages}/blob/${inAddress(code.ref)}/${inAddress(file_path)}`;
+  return { file_path, ref: code.ref, web_url: lineNo === null ? page : `${page}#L${lineNo}` };
 }
 
 /** The map that is committed beside a file. */
