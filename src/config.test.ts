@@ -43,6 +43,23 @@ test('the address is derived from host and port by default', () => {
   assert.equal(readConfig({ COPPICE_URL: 'https://forge.example.com/' }).url, 'https://forge.example.com');
 });
 
+test('the sender of mail is an address, alone or with a name', () => {
+  const sender = (COPPICE_MAIL_FROM: string) => readConfig({ COPPICE_MAIL_FROM }).mailFrom;
+  const address = 'forge@example.com';
+  assert.deepEqual(readConfig({ COPPICE_URL: 'https://example.com' }).mailFrom, {
+    name: 'Coppice',
+    address: 'coppice@example.com',
+  });
+  assert.deepEqual(sender(address), { name: 'Coppice', address });
+  assert.deepEqual(sender(`Our Forge <${address}>`), { name: 'Our Forge', address });
+  assert.deepEqual(sender(`"Forge, Inc." <${address}>`), { name: 'Forge, Inc.', address });
+  for (const wrong of ['forge', 'Forge <forge>', '<a@b.c> x', `${address}, ${address}`])
+    assert.match(
+      problemsOf({ COPPICE_MAIL_FROM: wrong }).join(),
+      /^COPPICE_MAIL_FROM must be an email address, perhaps with a name/,
+    );
+});
+
 test('storages keep their order and become absolute', () => {
   assert.deepEqual(readConfig({ COPPICE_STORAGES: 'default=/srv/a, second=b' }).storages, [
     { name: 'default', path: '/srv/a' },

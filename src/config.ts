@@ -33,8 +33,8 @@ export interface Config {
   secretKey: string | undefined;
   /** The mail server, `smtp://` or `smtps://`. If omitted, mail is stored in files below `data`. */
   smtpUrl: string | undefined;
-  /** The sender address of mail. */
-  mailFrom: string;
+  /** The sender of mail. */
+  mailFrom: { name: string; address: string };
   rootPassword: string | undefined;
   rootToken: string | undefined;
   rootEmail: string | undefined;
@@ -141,7 +141,7 @@ export function readConfig(env: Environment): Config {
     blobs: given('COPPICE_BLOBS', readBlobPlace) ?? { kind: 'folder', path: path.join(data, 'blobs') },
     secretKey: given('COPPICE_SECRET_KEY', atLeast(32)),
     smtpUrl: given('COPPICE_SMTP_URL', readSmtpUrl),
-    mailFrom: given('COPPICE_MAIL_FROM', readEmail) ?? `coppice@${mailDomain(url)}`,
+    mailFrom: given('COPPICE_MAIL_FROM', readSender) ?? { name: usualSender, address: `coppice@${mailDomain(url)}` },
     rootPassword: given('COPPICE_ROOT_PASSWORD', atLeast(8)),
     rootToken: given('COPPICE_ROOT_TOKEN', readToken),
     rootEmail: given('COPPICE_ROOT_EMAIL', readEmail),
@@ -331,6 +331,17 @@ function readPublicKey(value: string): string | Problem {
 
 function readEmail(value: string): string | Problem {
   return /^[^\s@]+@[^\s@]+$/.test(value) ? value : new Problem(`must be an email address, not “${value}”.`);
+}
+
+const usualSender = 'Coppice';
+
+/** An address, alone or in angle brackets behind a name. */
+function readSender(value: string): Config['mailFrom'] | Problem {
+  const [, quoted, plain, address] = /^(?:"([^"]*)"|([^"<>]*?))\s*<([^<>]+)>$/.exec(value) ?? [];
+  const read = readEmail(address ?? value);
+  if (read instanceof Problem)
+    return new Problem(`must be an email address, perhaps with a name: Forge <forge@example.com>, not “${value}”.`);
+  return { name: (quoted ?? plain ?? '').trim() || usualSender, address: read };
 }
 
 const oneOf =

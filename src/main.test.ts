@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ const env = { COPPICE_DATA: path.join(top, 'data'), COPPICE_PORT: String(await f
 function coppice(args: string[], more: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, ...compileCache, ...env, ...more },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   children.push(child);
   return child;
@@ -55,8 +55,55 @@ async function ready(child: ChildProcess): Promise<string> {
   throw new Error(`It ended after: ${out}`);
 }
 
+const oneCall = { connection: 'close' };
+
 const version = (token: string) =>
-  fetch(`http://127.0.0.1:${env.COPPICE_PORT}/api/v4/version`, { headers: { connection: 'close', 'private-token': token } });
+  fetch(`http://127.0.0.1:${env.COPPICE_PORT}/api/v4/version`, { headers: { ...oneCall, 'private-token': token } });
+
+/** What an operator does about a user who is locked out, or has to be. */
+async function manageUsers(token: string): Promise<void> {
+  const run = async (words: string[], input?: string) => {
+    const child = coppice(['user', ...words]);
+    child.stdin?.end(input);
+    return await ended(child);
+  };
+  await run(['create', '--username', 'ada', '--email', 'ada@example.com']);
+  const listed = (await run(['list'])).out.trimEnd().split('\n');
+  assert.deepEqual(
+    listed.map((line) => line.split('\t').slice(0, 4)).filter(([username]) => username === 'ada' || username === 'root'),
+    [
+      ['ada', 'active', 'user', 'ada@example.com'],
+      ['root', 'active', 'administrator', 'root@localhost'],
+    ],
+  );
+  const signIn = async (password: string) => {
+    const form = new URLSearchParams({ grant_type: 'password', username: 'ada', password });
+    const reply = await fetch(`http://127.0.0.1:${env.COPPICE_PORT}/oauth/token`, {
+      method: 'POST',
+      body: form,
+      headers: oneCall,
+    });
+    return reply.status;
+  };
+  const { out } = await run(['password', 'ada']);
+  const printed = /^The new password of ada, shown only this once: (\S+)\n$/.exec(out)?.[1] ?? out;
+  assert.equal(await signIn(printed), 200);
+  assert.deepEqual(await run(['password', 'ada', '--stdin'], 'a quiet orchard\n'), {
+    code: 0,
+    out: 'ada has a new password.\n',
+    err: '',
+  });
+  assert.deepEqual([await signIn(printed), await signIn('a quiet orchard')], [400, 200]);
+  const weak = await run(['password', 'ada', '--stdin'], 'short\n');
+  assert.deepEqual([weak.code, /^The password is too short/.test(weak.err)], [2, true], weak.err);
+  assert.equal((await run(['block', 'ada'])).out, 'ada is now blocked.\n');
+  assert.equal(await signIn('a quiet orchard'), 400);
+  assert.equal((await run(['block', 'ada'])).out, 'ada is already blocked.\n');
+  assert.equal((await run(['unblock', 'ada'])).out, 'ada is now active.\n');
+  assert.equal(await signIn('a quiet orchard'), 200);
+  assert.deepEqual(await run(['block', 'nobody']), { code: 1, out: '', err: 'There is no user nobody.\n' });
+  assert.equal((await version(token)).status, 200);
+}
 
 test('the first start prints a token that works, a second only its address, and Ctrl-C leaves nothing running', async () => {
   const first = coppice(['serve']);
@@ -76,6 +123,7 @@ test('the first start prints a token that works, a second only its address, and 
   const made = await ended(coppice(['token', 'create', '--user', 'root', '--scopes', 'api']));
   assert.equal(made.code, 0);
   assert.equal((await version(made.out.trim())).status, 200, 'a command uses the database of the running server');
+  await manageUsers(made.out.trim());
 
   const rival = await ended(coppice(['serve'], { COPPICE_DATA: path.join(top, 'other') }));
   assert.equal(rival.code, 1);
@@ -95,4 +143,16 @@ test('errors in the command line or the environment are reported in sentences', 
   assert.equal(settings.code, 2);
   assert.match(settings.err, /^COPPICE_PROT .*\nCOPPICE_LOG_LEVEL .*\n$/);
   assert.equal((await ended(coppice(['serve', '--help']))).code, 0);
+  assert.match((await ended(coppice(['--version']))).out, /^Coppice \d+\.\d+\.\d+ \(build \w+\)\n$/);
+  const checked = await ended(coppice(['config', 'check'], { COPPICE_URL: 'https://forge.example' }));
+  assert.deepEqual([checked.code, checked.err], [0, '']);
+  assert.match(checked.out, /^The settings can be used: the server would be at https:\/\/forge\.example, /);
+  assert.equal((await ended(coppice(['config', 'check'], { COPPICE_PORT: 'x' }))).code, 2);
+  const sent = await ended(coppice(['mail', 'test', 'ada@example.com'], { COPPICE_DATA: path.join(top, 'mailing') }));
+  assert.deepEqual(
+    [sent.code, /^The message is a file in /.test(sent.out), readdirSync(path.join(top, 'mailing/mail')).length],
+    [0, true, 1],
+  );
+  const unsent = await ended(coppice(['mail', 'test', 'ada@example.com'], { COPPICE_SMTP_URL: 'smtp://127.0.0.1:1' }));
+  assert.deepEqual([unsent.code, /^The message was not sent: .*ECONNREFUSED.*\.\n$/.test(unsent.err)], [1, true], unsent.err);
 });

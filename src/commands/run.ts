@@ -8,6 +8,7 @@ import { MigrationError } from '../db/migrate.ts';
 import { SecretKeyError } from '../secrets/index.ts';
 import { type Command, type Given, OperatorError, UsageError } from './command.ts';
 import { fileReason } from './reasons.ts';
+import { productVersion } from './running_node.ts';
 
 /** Loaded when they are named: most need only a part of the product, and loading all of it takes longer than their work. */
 const commands: Record<string, () => Promise<Command>> = {
@@ -17,11 +18,17 @@ const commands: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
   check: async () => (await import('./check.ts')).check,
+  'config check': async () => (await import('./config_check.ts')).configCheck,
+  'mail test': async () => (await import('./mail_test.ts')).mailTest,
+  'user list': async () => (await import('./user_list.ts')).userList,
+  'user password': async () => (await import('./user_password.ts')).userPassword,
+  'user block': async () => (await import('./user_block.ts')).userBlock,
+  'user unblock': async () => (await import('./user_block.ts')).userUnblock,
   'user create': async () => (await import('./user_create.ts')).userCreate,
   'token create': async () => (await import('./token_create.ts')).tokenCreate,
   'license issue': async () => (await import('./license_issue.ts')).licenseIssue,
-  'advisories import': async () => (await import('./advisories_import.ts')).advisoriesImport,
   'license key': async () => (await import('./license_key.ts')).licenseKey,
+  'advisories import': async () => (await import('./advisories_import.ts')).advisoriesImport,
 };
 
 async function overview(): Promise<string> {
@@ -30,7 +37,7 @@ async function overview(): Promise<string> {
 
 ${(await Promise.all(lines)).join('\n')}
 
-COMMAND --help tells more. Settings are environment variables; docs/operating.md lists them.`;
+COMMAND --help tells more, and --version which version this is. Settings are environment variables; docs/operating.md lists them.`;
 }
 
 async function act(words: string[]): Promise<number> {
@@ -46,6 +53,10 @@ async function act(words: string[]): Promise<number> {
 }
 
 async function withoutCommand(words: string[]): Promise<number> {
+  if (words[0] === '--version') {
+    console.log(productVersion);
+    return 0;
+  }
   if (words.includes('--help') || words.includes('-h')) {
     console.log(await overview());
     return 0;

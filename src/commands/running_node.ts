@@ -1,10 +1,14 @@
-/** The Node that runs Coppice. */
+/** What runs: the version of Coppice and that of Node. */
+import { installedBuild, installedVersion } from '../installation.ts';
+
+/** The version of the product and what it was built from. */
+export const productVersion = `Coppice ${installedVersion} (build ${installedBuild})`;
 
 /** The last days on which releases get fixes. One that is not listed is newer than this list. */
 const supportEnds: Record<string, string> = { 24: '2028-04-30', 25: '2026-06-01', 26: '2029-04-30' };
 
 /**
- * Which Node runs, in a sentence, and a recommendation when it is out of support.
+ * What runs, in a sentence, and a recommendation when it is out of support.
  * @param version without a `v`
  */
 export function runningNode(version: string, now: Date): string {
@@ -12,5 +16,5 @@ export function runningNode(version: string, now: Date): string {
   const end = supportEnds[major];
   const isOver = end !== undefined && now.toISOString().slice(0, 10) > end;
   const advice = isOver ? ` Node ${major} has been out of support since ${end}; use a supported long-term release.` : '';
-  return `Coppice runs on Node ${version}.${advice}`;
+  return `${productVersion} runs on Node ${version}.${advice}`;
 }

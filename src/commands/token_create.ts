@@ -1,7 +1,8 @@
 import { tokenScopes } from '../access/index.ts';
 import { createToken } from '../areas/people/personal_access_tokens/index.ts';
-import { type Command, OperatorError, readDay, required, UsageError } from './command.ts';
+import { type Command, readDay, required, UsageError } from './command.ts';
 import { briefly } from './database.ts';
+import { namedUser } from './named_user.ts';
 
 export const tokenCreate: Command = {
   summary: 'Create a personal access token for a user and print it',
@@ -20,9 +21,8 @@ Only the token is printed to standard output, so that scripts can read it.`,
     const { name = 'Created on the command line' } = given.text;
     await briefly(config, async ({ db }) => {
       const value = await db.transaction().execute(async (tx) => {
-        const user = await tx.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst();
-        if (user === undefined) throw new OperatorError(`There is no user ${username}.`);
-        return (await createToken(tx, { user_id: user.id, name, scopes, expires_at })).value;
+        const user_id = await namedUser(tx, username);
+        return (await createToken(tx, { user_id, name, scopes, expires_at })).value;
       });
       console.log(value); // before the database is stopped, which may fail
     });

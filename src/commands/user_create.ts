@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { emailReasons } from '../areas/people/emails/index.ts';
 import { createUser } from '../areas/people/users/index.ts';
-import { ApiError, textOf } from '../http/index.ts';
-import { type Command, OperatorError, required, UsageError } from './command.ts';
+import { type Command, required, UsageError } from './command.ts';
 import { briefly } from './database.ts';
+import { explainRefusal } from './named_user.ts';
 
 /** A password that can be typed: 120 random bits. */
 export const newPassword = () => randomBytes(15).toString('base64url');
@@ -38,13 +38,7 @@ export const userCreate: Command = {
       // Before the database is stopped, which may fail.
       console.log(`The ${admin ? 'administrator' : 'user'} ${username} was created.`);
       if (password === undefined) console.log(`The password, shown only this once: ${chosen}`);
-    }).catch(explain);
+    }).catch(explainRefusal);
     return 0;
   },
 };
-
-/** Turns an API error into a sentence. */
-function explain(error: unknown): never {
-  if (!(error instanceof ApiError)) throw error;
-  throw new OperatorError(`${textOf(error)}.`);
-}

@@ -69,6 +69,7 @@ import {
 } from '../areas/work/notifications/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, type Poll, startWorker, type Worker } from '../jobs/index.ts';
+import { tryMailServer } from '../mail/index.ts';
 import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
@@ -184,9 +185,17 @@ export const work: Command = {
   },
 };
 
-/** Runs jobs in this process, and prints where their mail goes. */
+/** Said at the start, and not with the first message. Nothing waits for it: the mail server may be down, and jobs try again. */
+async function tryMail(smtpUrl: string, log: Logger): Promise<void> {
+  await tryMailServer(smtpUrl).catch(({ message }: Error) =>
+    log.error({ reason: message }, 'the mail server of COPPICE_SMTP_URL cannot be used: mail waits until it can'),
+  );
+}
+
+/** Runs jobs in this process, and says where their mail goes. */
 export function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
   if (config.smtpUrl === undefined)
     process.stdout.write(`Mail is stored as files in ${mailFolder(config)}, because COPPICE_SMTP_URL is not set.\n`);
+  else void tryMail(config.smtpUrl, log);
   return startWorker({ connectionString, jobs, polls, services: servicesFor(config, db), log, concurrency });
 }

@@ -7,9 +7,9 @@ import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import PostalMime from 'postal-mime';
 import { mailbox } from '../../test/support/mail.ts';
-import { type Mail, mailerFor, renderMessage } from './index.ts';
+import { type Mail, mailerFor, renderMessage, tryMailServer } from './index.ts';
 
-const from = 'forge@coppice.test';
+const from = { name: 'Coppice', address: 'forge@coppice.test' };
 
 async function folderFor(t: TestContext): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'coppice-mail-'));
@@ -51,7 +51,7 @@ test('a mail arrives as one message to one address, with the same facts as text 
   const [mail] = received;
   assert.deepEqual(mail!.recipients, ['ada@example.com']);
   assert.deepEqual(mail!.to, [{ name: 'Ada Lovelace', address: 'ada@example.com' }]);
-  assert.deepEqual(mail!.from, { name: 'Coppice', address: from });
+  assert.deepEqual(mail!.from, from);
   assert.equal(mail!.subject, 'Ærlige æbler & pears');
   assert.equal(mail!.messageId, '<letter-1@coppice.test>');
   assert.equal(mail!.headers.find(({ key }) => key === 'auto-submitted')?.value, 'auto-generated');
@@ -98,6 +98,7 @@ test('a mail that the server refuses is an error, and the next one can be sent',
   assert.equal(received.length, 1);
   const nowhere = mailerFor({ smtpUrl: 'smtp://127.0.0.1:1', from, folder: '/nonexistent' });
   await assert.rejects(nowhere.send(letter()), /ECONNREFUSED/);
+  await assert.rejects(tryMailServer('smtp://127.0.0.1:1'), /ECONNREFUSED/);
 });
 
 test('several mails can be sent concurrently', async (t) => {
@@ -135,6 +136,8 @@ test('mail is sent over smtps with a name and password, and an untrusted certifi
   assert.deepEqual(seen, []);
   await mailerFor({ smtpUrl: `${address}?tls.rejectUnauthorized=false`, from, folder: '/nonexistent' }).send(letter());
   assert.deepEqual(seen, ['forge@example.com', 'p:ss']);
+  await tryMailServer(`${address}?tls.rejectUnauthorized=false`);
+  assert.equal(seen.length, 4);
   assert.equal(received.length, 1);
 });
 
@@ -169,7 +172,7 @@ test('a process that sends no mail does not load the mail client', async (t) => 
     registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
     const hasRead = () => loaded.some((url) => url.includes('/nodemailer/'));
     const { mailerFor } = await import(${JSON.stringify(import.meta.resolve('./index.ts'))});
-    const mailer = mailerFor({ smtpUrl: undefined, from: 'a@b.c', folder: ${JSON.stringify(folder)} });
+    const mailer = mailerFor({ smtpUrl: undefined, from: { name: 'A', address: 'a@b.c' }, folder: ${JSON.stringify(folder)} });
     const before = hasRead();
     await mailer.send({ to: 'd@e.f', id: '1', subject: 's', paragraphs: [] });
     console.log(before, hasRead());`;

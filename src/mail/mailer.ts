@@ -8,7 +8,7 @@ import { type Message, renderMessage } from './message.ts';
 export interface Mail extends Message {
   /** One address, with the recipient's name if it is known. */
   to: { name?: string; address: string };
-  /** The name that it comes from; that of the product by default. */
+  /** The name that it comes from, if not the usual one. */
   sender?: string;
   /** The id of the message that it follows, by which mail programs put both together. */
   thread?: string;
@@ -28,8 +28,8 @@ export interface Mailer {
 
 export interface MailerOptions {
   smtpUrl: string | undefined;
-  /** The sender address. */
-  from: string;
+  /** The sender, unless a message names another one. */
+  from: { name: string; address: string };
   /** The folder where messages are stored as .eml files when there is no server. */
   folder: string;
 }
@@ -69,6 +69,25 @@ const idle_ms = 200;
 /** How often a job tries to send a message again, with growing delays over about ten hours: a mail server may be down for a night. */
 export const mailRetries = 10;
 
+const limits = {
+  ...{ connectionTimeout: timeout_ms, greetingTimeout: timeout_ms, socketTimeout: timeout_ms },
+  ...{ disableFileAccess: true, disableUrlAccess: true },
+};
+
+/**
+ * Connects to a mail server and signs in.
+ * @throws Error when that fails
+ */
+export async function tryMailServer(smtpUrl: string): Promise<void> {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({ url: smtpUrl, ...limits });
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
 /** @returns a mailer that connects when the first message is sent */
 export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
   let transporter: Promise<Transporter> | undefined;
@@ -76,16 +95,7 @@ export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
   const open = async (): Promise<Transporter> => {
     const { createTransport } = await import('nodemailer');
     if (smtpUrl === undefined) return createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-    return createTransport({
-      url: smtpUrl,
-      pool: true,
-      maxConnections: connections,
-      connectionTimeout: timeout_ms,
-      greetingTimeout: timeout_ms,
-      socketTimeout: timeout_ms,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
+    return createTransport({ url: smtpUrl, pool: true, maxConnections: connections, ...limits });
   };
   let sending = 0;
   let idle: NodeJS.Timeout | undefined;
@@ -106,13 +116,13 @@ export function mailerFor({ smtpUrl, from, folder }: MailerOptions): Mailer {
   };
   return {
     send: async ({ to, id, sender, thread, headers, ...letter }) => {
-      const idOf = (name: string) => `<${name}@${from.slice(from.lastIndexOf('@') + 1)}>`;
+      const idOf = (name: string) => `<${name}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`;
       const { message } = (await whileOpen((opened) =>
         opened.sendMail({
           ...renderMessage(letter),
           // An object, because a string would be parsed as a list of addresses.
           to: { name: '', ...to },
-          from: { name: sender ?? 'Coppice', address: from },
+          from: { ...from, ...(sender === undefined ? {} : { name: sender }) },
           messageId: idOf(id),
           ...(thread === undefined ? {} : { inReplyTo: idOf(thread), references: idOf(thread) }),
           headers: { 'Auto-Submitted': 'auto-generated', ...headers },

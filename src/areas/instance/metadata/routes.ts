@@ -2,14 +2,14 @@
 import { Type } from 'typebox';
 import { anyone, signedIn } from '../../../access/index.ts';
 import { get, nullable, one, resource } from '../../../http/index.ts';
+import { installedBuild, installedVersion } from '../../../installation.ts';
 
 /** Three numbers joined by dots; clients compare them, and the suffix enables paid features. */
 const apiLevel = '18.5.0-ee';
-const revision = 'coppice';
 
 const Metadata = resource('Metadata', {
-  version: Type.String(),
-  revision: Type.String(),
+  version: Type.String({ description: 'The level of the API, for clients' }),
+  revision: Type.String({ description: 'The build of the server' }),
   kas: Type.Object({
     enabled: Type.Boolean(),
     externalUrl: nullable(Type.String()),
@@ -18,14 +18,16 @@ const Metadata = resource('Metadata', {
   }),
   enterprise: Type.Boolean(),
   product: Type.String(),
+  product_version: Type.String(),
 });
 
 const metadata = () => ({
   version: apiLevel,
-  revision,
+  revision: installedBuild,
   kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
   enterprise: true,
   product: 'Coppice',
+  product_version: installedVersion,
 });
 
 const shared = { access: signedIn, scopes: ['read_user'], returns: one(Metadata), handle: metadata };

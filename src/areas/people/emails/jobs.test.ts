@@ -11,7 +11,7 @@ import { mailerFor } from '../../../mail/index.ts';
 import { confirmEmail, removeUnconfirmedEmails, tellOfNewEmail } from './jobs.ts';
 
 const log = pino({ level: 'silent' });
-const from = 'forge@coppice.test';
+const from = { name: 'Coppice', address: 'forge@coppice.test' };
 
 test('a message that no server accepts is queued again, and is sent later', async (t) => {
   const { as, people, services, db } = await world({});

@@ -2,6 +2,7 @@
 export { changeUser, createUser } from './actions.ts';
 export { ghostUser } from './ghost_actions.ts';
 export { tellOfUser } from './hook_actions.ts';
+export { blockUser, unblockUser } from './moderation_actions.ts';
 export { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns, userBasicJson } from './present.ts';
 export { userIdNamed } from './queries.ts';
 export { removeUser, requestRemoval, scheduleRemoval, scheduleRemovalOfOrphans } from './removal_actions.ts';

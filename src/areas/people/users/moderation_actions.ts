@@ -36,11 +36,11 @@ async function changeState(db: Database, id: number, from: string[], state: stri
 
 /**
  * Blocks a user.
- * @param caller_id the administrator
+ * @param caller_id the administrator; undefined for the operator of the server
  * @returns whether something changed
  * @throws ApiError 404, 403 for the administrator themselves and for the ghost user
  */
-export async function blockUser(db: Database, caller_id: number, id: number): Promise<boolean> {
+export async function blockUser(db: Database, caller_id: number | undefined, id: number): Promise<boolean> {
   const { user_type } = await accountOf(db, id);
   if (id === caller_id) throw forbidden('The API initiating user cannot be blocked by the API');
   if (user_type === 'ghost') throw refused('An internal user cannot be blocked');

@@ -33,7 +33,7 @@ async function post(t: TestContext, here: World, options: SMTPServerOptions) {
   const { url, received } = await mailbox(t, options);
   const servicesTo = (smtpUrl: string): JobServices => ({
     ...here.services,
-    mailer: mailerFor({ smtpUrl, from: 'forge@coppice.test', folder: '/nonexistent' }),
+    mailer: mailerFor({ smtpUrl, from: { name: 'Coppice', address: 'forge@coppice.test' }, folder: '/nonexistent' }),
   });
   const people = Object.entries(here.people).map(([persona, { username }]) => [username, persona] as const);
   return {

@@ -188,7 +188,7 @@ test('messages form a thread, say what happened, and end with one click', async 
   const here = await world({});
   const { as, people, services, project, url } = here;
   const { url: smtpUrl, received } = await mailbox(t);
-  const mailer = mailerFor({ smtpUrl, from: 'forge@coppice.test', folder: '/nonexistent' });
+  const mailer = mailerFor({ smtpUrl, from: { name: 'Coppice', address: 'forge@coppice.test' }, folder: '/nonexistent' });
   const send = () => performQueued({ ...services, mailer }, jobs);
   const issue = await newIssue(here, {
     description: 'With **care** ![seen](https://spy.example/1.png)',

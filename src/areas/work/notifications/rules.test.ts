@@ -53,7 +53,7 @@ test('each event is told to those whom their level and relation include', async 
   const mentions = people.flatMap(({ relation, username }) => (relation === 'is mentioned' ? [`@${username}`] : [])).join(' ');
 
   const { url: smtpUrl, received } = await mailbox(t);
-  const mailer = mailerFor({ smtpUrl, from: 'forge@coppice.test', folder: '/nonexistent' });
+  const mailer = mailerFor({ smtpUrl, from: { name: 'Coppice', address: 'forge@coppice.test' }, folder: '/nonexistent' });
 
   async function told(): Promise<string[]> {
     await performQueued(services, [followMergeRequests, concludeMerges]);

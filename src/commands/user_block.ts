@@ -1,0 +1,43 @@
+import { blockUser, unblockUser } from '../areas/people/users/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Command } from './command.ts';
+import { briefly } from './database.ts';
+import { explainRefusal, namedUser } from './named_user.ts';
+
+interface Blocking {
+  summary: string;
+  help: string;
+  /** @returns whether something changed */
+  change(db: Database, id: number): Promise<boolean>;
+  /** What the user then is. */
+  state: string;
+}
+
+const command = ({ summary, help, change, state }: Blocking): Command => ({
+  summary,
+  help,
+  options: {},
+  operand: 'NAME',
+  run: async (given, config) => {
+    const username = given.operand!;
+    await briefly(config, async ({ db }) => {
+      const hasChanged = await change(db, await namedUser(db, username));
+      console.log(`${username} is ${hasChanged ? 'now' : 'already'} ${state}.`);
+    }).catch(explainRefusal);
+    return 0;
+  },
+});
+
+export const userBlock = command({
+  summary: 'Block a user',
+  help: 'npm run coppice -- user block NAME\n\nThe user can no longer sign in, and their tokens and keys are refused from the next request on, by every server. What they have made stays.',
+  change: (db, id) => blockUser(db, undefined, id),
+  state: 'blocked',
+});
+
+export const userUnblock = command({
+  summary: 'Unblock a user',
+  help: 'npm run coppice -- user unblock NAME\n\nThe user can sign in again, and their tokens and keys work as before.',
+  change: unblockUser,
+  state: 'active',
+});

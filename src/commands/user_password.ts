@@ -1,0 +1,36 @@
+import { text } from 'node:stream/consumers';
+import { changeUser, passwordReasons } from '../areas/people/users/index.ts';
+import { type Command, UsageError } from './command.ts';
+import { briefly } from './database.ts';
+import { explainRefusal, namedUser } from './named_user.ts';
+import { newPassword } from './user_create.ts';
+
+export const userPassword: Command = {
+  summary: 'Give a user a new password',
+  help: `npm run coppice -- user password NAME
+
+Options
+  --stdin            reads the password from standard input; otherwise a random one is printed
+
+It works for administrators who have lost theirs, too. Tokens of the user stay valid.`,
+  options: { stdin: { type: 'boolean' } },
+  operand: 'NAME',
+  run: async (given, config) => {
+    const username = given.operand!;
+    const own = given.switches.stdin ? (await text(process.stdin)).split('\n', 1)[0]! : undefined;
+    const reasons = own === undefined ? [] : passwordReasons(own);
+    if (reasons.length > 0) throw new UsageError(`The password ${reasons.join(' and ')}.`);
+    const password = own ?? newPassword();
+    await briefly(config, async ({ db }) => {
+      const id = await namedUser(db, username);
+      await db.transaction().execute((tx) => changeUser(tx, id, { password }, 'unknown'));
+      // Before the database is stopped, which may fail.
+      console.log(
+        own === undefined
+          ? `The new password of ${username}, shown only this once: ${password}`
+          : `${username} has a new password.`,
+      );
+    }).catch(explainRefusal);
+    return 0;
+  },
+};
