@@ -277,6 +277,20 @@ test('a job that another one replaces is not counted as failed', async (t) => {
   assert.deepEqual(left, [{ task: 'test_shaky', attempts: 0, max_attempts: 1, is_locked: false }], 'one that failed for good');
 });
 
+test('a scheduled job that has run makes up for those that failed before', async (t) => {
+  const nightly = job('test_nightly', { input: {}, retries: 0, schedule: '0 0 1 1 *', run: async () => {} });
+  const { db, stop } = await workerFor(t, []);
+  await stop(0);
+  await nightly.enqueue(db, {});
+  await sql`update graphile_worker._private_jobs set attempts = max_attempts
+    where task_id = (select id from graphile_worker._private_tasks where identifier = 'test_nightly')`.execute(db);
+  await nightly.enqueue(db, {}, { key: 'next' });
+  assert.equal((await queued(db, 'test_nightly')).length, 2);
+  const worker = await workerFor(t, [nightly]);
+  while ((await queued(db, 'test_nightly')).length > 0);
+  await worker.stop(5000);
+});
+
 test('a job that ends while the database is away is recorded as done when it is back', async (t) => {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-jobs-'));
   await prepareData(data);

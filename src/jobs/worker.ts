@@ -105,14 +105,15 @@ function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, si
       running.set(row.id, performed);
       try {
         await performed;
+        if (job.schedule !== undefined) await forgetFailures(query, job.name);
       } catch (error) {
         // An interrupted job has not failed. It stays locked until it is returned.
         if (signal.aborted) await new Promise<never>(() => {});
-        running.delete(row.id);
         if (row.key === null || !(await isReplaced(query, row.id))) throw error;
         log.warn({ job: job.name, err: error }, 'a job failed, and another one runs in its place');
+      } finally {
+        running.delete(row.id);
       }
-      running.delete(row.id);
     };
   return Object.fromEntries(jobs.map((job) => [job.name, task(job)]));
 }
@@ -125,6 +126,14 @@ async function isReplaced(query: JobHelpers['query'], id: string): Promise<boole
   const { rows } = await query('select from graphile_worker._private_jobs where id = $1 and key is null for update', [id]);
   return rows.length > 0;
 }
+
+/** Forgets the runs of a scheduled job that failed for good: a later one has done their work. The queue keeps them beside the runs that replace them. */
+const forgetFailures = (query: JobHelpers['query'], name: string) =>
+  query(
+    `delete from graphile_worker._private_jobs using graphile_worker._private_tasks tasks
+      where tasks.id = task_id and tasks.identifier = $1 and locked_at is null and attempts >= max_attempts`,
+    [name],
+  );
 
 /** The key keeps scheduled runs from piling up while no worker is available. */
 const schedulesOf = (jobs: readonly AnyJob[]) =>
