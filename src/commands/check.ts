@@ -1,41 +1,94 @@
-import { BlobStoreError } from '../blobs/index.ts';
-import { closeReaders, GitError } from '../git/index.ts';
+import type { Config } from '../config.ts';
+import { isUnavailable } from '../db/index.ts';
+import { closeReaders } from '../git/index.ts';
+import { servicesFor } from '../services/index.ts';
 import { counted } from '../texts/index.ts';
+import { acceptRefs, RefsRefused } from '../upkeep/accept_refs.ts';
 import { check as findings } from '../upkeep/check.ts';
 import type { Finding } from '../upkeep/finding.ts';
-import type { Command, Given } from './command.ts';
-import { interruption, withDatabase } from './database.ts';
+import { type RefDifference, shownRef } from '../upkeep/recorded_refs.ts';
+import { repositoryAt } from '../upkeep/repositories.ts';
+import { type Command, type Given, OperatorError, UsageError } from './command.ts';
+import { interruption, type OpenDatabase, withDatabase } from './database.ts';
+import { fileReason } from './reasons.ts';
 
 export const check: Command = {
   summary: 'Check that the database, repositories and blobs are consistent',
   help: `Options
   --fix              makes safe repairs and reports them; deletes no data
   --recover          brings back lost branches and tags whose commits still exist
+  --accept-refs PATH instead of checking, records that the branches and tags of one repository are right as they are, although they were
+                     changed outside a push. PATH is that of a project (orchard/apples) or snippet (snippets/7, orchard/apples/snippets/7).
+                     Merge requests and webhooks follow as after a push
 
 Reads every object of every repository. It can run while the server works. The exit code is 0 if no problem remains, otherwise 1. Updates
 that are still pending are not problems.`,
-  options: { fix: { type: 'boolean' }, recover: { type: 'boolean' } },
+  options: { fix: { type: 'boolean' }, recover: { type: 'boolean' }, 'accept-refs': { type: 'string' } },
   run: async (given, config) => {
     const signal = interruption();
+    const accepted = given.text['accept-refs'];
+    if (accepted !== undefined && (given.switches.fix || given.switches.recover))
+      throw new UsageError('--accept-refs does not go with --fix or --recover: it checks nothing.');
     return await withDatabase(config, { use: 'shared' }, 4, async ({ db }) => {
-      let [found, left, pending] = [0, 0, 0];
-      for await (const finding of findings({ db, config, signal })) {
-        console.log(finding.sentence);
-        if (finding.pending) {
-          pending++;
-          continue;
-        }
-        found++;
-        const act = actionFor(finding, given.switches);
-        if (!act || !(await succeeds(act))) left++;
+      try {
+        return accepted === undefined
+          ? await checkAll({ db, config, signal }, given.switches)
+          : await accept({ db, config }, accepted);
+      } finally {
+        await closeReaders();
       }
-      await closeReaders();
-      if (pending > 0) console.log(`${pending} pending.`);
-      console.log(summary(found, left));
-      return left === 0 ? 0 : 1;
     });
   },
 };
+
+interface Checking {
+  db: OpenDatabase['db'];
+  config: Config;
+  signal: AbortSignal;
+}
+
+/** What a repository was looked at with, which its findings share. */
+type Look = NonNullable<Finding['again']>;
+
+async function checkAll(options: Checking, wanted: Given['switches']): Promise<number> {
+  const mended = new Set<Look>();
+  const left: Finding[] = [];
+  let [found, pending] = [0, 0];
+  for await (const finding of findings(options)) {
+    console.log(finding.sentence);
+    if (finding.pending) {
+      pending++;
+      continue;
+    }
+    found++;
+    const act = actionFor(finding, wanted);
+    const isMended = act !== undefined && (await succeeds(act, options.signal));
+    if (!isMended) left.push(finding);
+    else if (finding.again) mended.add(finding.again);
+  }
+  const elsewhere = left.filter(({ again }) => again === undefined || !mended.has(again));
+  const remaining = await lookAgain(mended, options.signal);
+  if (pending > 0) console.log(`${pending} pending.`);
+  console.log(summary(found, elsewhere.length + remaining, left.length === found));
+  return elsewhere.length + remaining === 0 ? 0 : 1;
+}
+
+/**
+ * Looks at the repositories that were changed, and prints what is still wrong with them.
+ * @returns the number of problems
+ */
+async function lookAgain(mended: ReadonlySet<Look>, signal: AbortSignal): Promise<number> {
+  let remaining = 0;
+  for (const look of mended) {
+    signal.throwIfAborted();
+    for (const { sentence, pending } of await look()) {
+      if (pending) continue;
+      console.log(`Still: ${sentence}`);
+      remaining++;
+    }
+  }
+  return remaining;
+}
 
 function actionFor(
   { repair, recover }: Finding,
@@ -44,21 +97,38 @@ function actionFor(
   return (fix && repair) || (wanted && recover) || undefined;
 }
 
-/** Prints what it did. A repository or a blob that cannot be changed does not keep the others from being repaired. */
-async function succeeds(act: () => Promise<string>): Promise<boolean> {
+/** Prints what it did. What cannot be repaired does not keep the rest from being repaired; only without the database nothing can be. */
+async function succeeds(act: () => Promise<string>, signal: AbortSignal): Promise<boolean> {
   try {
     console.log(`  ${await act()}`);
     return true;
   } catch (error) {
-    if (!(error instanceof GitError || error instanceof BlobStoreError)) throw error;
-    console.log(`  This failed: ${error.message}`);
+    if (signal.aborted || isUnavailable(error)) throw error;
+    console.log(`  This failed: ${fileReason(error) ?? (error as Error).message}`);
     return false;
   }
 }
 
-function summary(found: number, left: number): string {
+function summary(found: number, left: number, isUntouched: boolean): string {
   if (found === 0) return 'No problems found.';
   const problems = counted(found, 'problem');
   if (left === 0) return `${problems} found, all repaired.`;
-  return left === found ? `${problems} found.` : `${problems} found, ${found - left} repaired.`;
+  return isUntouched ? `${problems} found.` : `${problems} found, ${left} left after the repairs.`;
+}
+
+async function accept({ db, config }: Omit<Checking, 'signal'>, path: string): Promise<number> {
+  const row = await repositoryAt(db, path);
+  if (!row) throw new OperatorError(`There is no project or snippet ${path}.`);
+  const accepted = await acceptRefs(servicesFor(config, db), row).catch((error) => {
+    throw error instanceof RefsRefused ? new OperatorError(`${path}: ${error.message}`, { cause: error }) : error;
+  });
+  for (const difference of accepted) console.log(`${row.full_path}: ${acceptance(difference)}`);
+  if (accepted.length === 0) console.log(`${row.full_path}: all branches and tags are where the last push left them.`);
+  return 0;
+}
+
+function acceptance({ ref, recorded, now }: RefDifference): string {
+  const name = shownRef(ref);
+  if (now === null) return `the ${name} is recorded as deleted; it was at ${recorded}.`;
+  return `the ${name} is recorded at ${now}; ${recorded === null ? 'it was not recorded before' : `before, it was at ${recorded}`}.`;
 }

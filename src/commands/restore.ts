@@ -4,12 +4,14 @@ import path from 'node:path';
 import pg from 'pg';
 import type { Blobs } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
-import { blobsOf } from '../services/index.ts';
+import { closeReaders } from '../git/index.ts';
+import { blobsOf, servicesFor } from '../services/index.ts';
 import { counted } from '../texts/index.ts';
 import { ArchiveError } from '../upkeep/archive.ts';
 import { RestoreError, restore as restoreBackup } from '../upkeep/restore.ts';
+import { restoreOne } from '../upkeep/restore_one.ts';
 import { type Command, OperatorError, required } from './command.ts';
-import { interruption, withServer } from './database.ts';
+import { interruption, withDatabase, withServer } from './database.ts';
 import { markName, markRestore, type UnfinishedRestore, unfinishedRestore, unmarkRestore } from './unfinished_restore.ts';
 
 /** Files that any command may leave in an unused data folder. */
@@ -18,16 +20,22 @@ const ignored = ['cache', 'lost+found'];
 const databaseNames = ['postgres', 'postgres.log'];
 
 export const restore: Command = {
-  summary: 'Load a backup into an empty server',
+  summary: 'Load a backup into an empty server, or one repository or file of it into a server that lost it',
   help: `Options
   --from FILE        required; written by \`backup\` of this version or an earlier one
+  --only PATH        restores one repository or one large file into the server that the backup was made of, also while it runs. PATH is that of
+                     a project (orchard/apples) or snippet (snippets/7, orchard/apples/snippets/7), or the file as \`check\` names it
 
-The data folder, the storages and the bucket of COPPICE_BLOBS must be empty, and so must the database if COPPICE_DATABASE_URL names one. If restoring fails, they are
-empty again. A restore that was killed is started anew by running it again.`,
-  options: { from: { type: 'string' } },
+Without --only:The data folder, the storages and the bucket of COPPICE_BLOBS must be empty, and so must the database if COPPICE_DATABASE_URL names one. If restoring fails, they are
+empty again. A restore that was killed is started anew by running it again.
+
+With --only, nothing that is there is removed. A repository gets the objects of the backup. Branches and tags that are missing, or whose commit is
+lost, are set: where the last push left them, if that commit exists, otherwise as in the backup. Those that were deleted since stay deleted.`,
+  options: { from: { type: 'string' }, only: { type: 'string' } },
   run: async (given, config) => {
     const file = path.resolve(required(given, 'from'));
     if (!(await stat(file).catch(() => undefined))?.isFile()) throw new OperatorError(`There is no file ${file}.`);
+    if (given.text.only !== undefined) return await restorePart(config, file, given.text.only);
     const folders = foldersOf(config);
     const unfinished = await unfinishedRestore(config);
     for (const folder of folders) if (!unfinished?.folders.includes(folder)) await refuseFull(folder);
@@ -64,6 +72,24 @@ empty again. A restore that was killed is started anew by running it again.`,
     return 0;
   },
 };
+
+/** A server may be running: what is restored is added to it as a push or an upload would be. */
+async function restorePart(config: Config, file: string, part: string): Promise<number> {
+  const signal = interruption();
+  return await withDatabase(config, { use: 'shared' }, 4, async ({ db, connectionString }) => {
+    try {
+      const services = servicesFor(config, db);
+      const { done, lost } = await restoreOne({ services, connectionString, config, file, path: part, signal });
+      for (const sentence of done) console.log(sentence);
+      for (const sentence of lost) console.error(sentence);
+      return lost.length === 0 ? 0 : 1;
+    } catch (error) {
+      return explain(error, file);
+    } finally {
+      await closeReaders();
+    }
+  });
+}
 
 /** An arbitrary number that must never change. */
 const restoreLock = 726_673_008;

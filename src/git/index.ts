@@ -29,7 +29,7 @@ export { alsoSeeing } from './quarantine.ts';
 export { streamDiff } from './raw_diffs.ts';
 export { closeReaders, objectHeader } from './readers.ts';
 export { rebaseCommits } from './rebasing.ts';
-export { clearBrokenRef } from './ref_files.ts';
+export { brokenRefs, clearBrokenRef } from './ref_files.ts';
 export { isValidBranchName, isValidTagName } from './ref_names.ts';
 export {
   isEmpty,

@@ -1,9 +1,9 @@
 /** Writes refs as files, by git's own rules (gitrepository-layout, git-pack-refs). */
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { objectHeader } from './readers.ts';
 import { isValidBranchName, isValidTagName } from './ref_names.ts';
-import { isBesidePacked, looseRef, packedRef } from './ref_store.ts';
+import { isBesidePacked, isBroken, looseRef, packedRef } from './ref_store.ts';
 import type { Repository } from './types.ts';
 
 interface Target {
@@ -76,6 +76,16 @@ export async function clearBrokenRef(repository: Repository, ref: string): Promi
   } finally {
     await rm(lock, { force: true });
   }
+}
+
+/** The refs whose files hold no id, as power loss may leave them. They are read as if they did not exist. */
+export async function brokenRefs(repository: Repository): Promise<string[]> {
+  const entries = await readdir(join(repository.path, 'refs'), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.lock'))
+    .map((entry) => relative(repository.path, join(entry.parentPath, entry.name)))
+    .filter((ref) => isBroken(repository, ref))
+    .sort();
 }
 
 /** The folder of a ref, and those above it up to the one in which the first of them was made. */

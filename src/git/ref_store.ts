@@ -112,6 +112,10 @@ export function looseRef(repository: Repository, ref: string): string | 'missing
   return content === undefined || content === 'missing' ? content : 'id' in content ? content.id : undefined;
 }
 
+/** Whether a ref has a file that says nothing that git understands. */
+export const isBroken = (repository: Repository, ref: string): boolean =>
+  readLoose(repository, Buffer.from(ref).toString('latin1')) === undefined;
+
 /** Whether `packed-refs` has a ref that would be a folder of this one, or the other way round. */
 export async function isBesidePacked(repository: Repository, ref: string): Promise<boolean> {
   const refs = await packedRefs(repository);

@@ -74,7 +74,8 @@ export function createArchive(file: string, signal?: AbortSignal): ArchiveWriter
   return { add, addStream, finish, abandon };
 }
 
-async function syncToDisk(place: string): Promise<void> {
+/** Waits until a file, or the names in a folder, are on the disk. */
+export async function syncToDisk(place: string): Promise<void> {
   await using handle = await open(place, 'r');
   await handle.sync();
 }

@@ -5,6 +5,7 @@ import { type BlobKey, type Blobs, pathOfBlob } from '../blobs/index.ts';
 import { allRefs, headBranch, objectFiles, type Repository } from '../git/index.ts';
 import { keyInFile } from '../secrets/index.ts';
 import { type ArchiveWriter, createArchive } from './archive.ts';
+import { type BlobReference, RememberedKeys } from './blob_references.ts';
 import { dumpDatabase, migrationsOf, type Snapshot, takeSnapshot } from './database_dump.ts';
 import { inParallel } from './in_parallel.ts';
 import { nameOf, placeOf, type RepositoryRow, repositoryRows } from './repositories.ts';
@@ -43,6 +44,8 @@ export interface BackupResult {
   repositories: number;
   /** Full paths of projects and snippets that were deleted while the backup ran. */
   gone: string[];
+  /** Blobs that rows refer to and that the store does not have, so that the backup lacks them too. */
+  missing: BlobReference[];
 }
 
 type Refs = ReadonlyMap<string, string>;
@@ -88,9 +91,11 @@ export async function backup({
       if (!(await addRepository(archive, snapshot, storages, row, before.get(nameOf(row))))) gone.push(row.full_path);
     }
     // Blobs are stored before the rows that refer to them, and never change.
-    for await (const key of blobs.keys()) await addBlob(archive, blobs, key);
+    const added = await RememberedKeys.begin(snapshot.client);
+    for await (const key of blobs.keys()) if (await addBlob(archive, blobs, key)) await added.add(key);
+    const missing = await added.missing(blobs);
     await archive.finish();
-    return { repositories: rows.length - gone.length, gone };
+    return { repositories: rows.length - gone.length, gone, missing };
   } catch (error) {
     await archive.abandon();
     throw error;
@@ -189,11 +194,12 @@ function movedBetween(before: Refs, after: Refs): RepositoryEntry['moved'] {
     .filter((move) => move.old !== move.new);
 }
 
-/** Nothing, if it has been deleted meanwhile. */
-async function addBlob(archive: ArchiveWriter, blobs: Blobs, key: BlobKey): Promise<void> {
+/** @returns false when it has been deleted meanwhile */
+async function addBlob(archive: ArchiveWriter, blobs: Blobs, key: BlobKey): Promise<boolean> {
   const found = await blobs.stat(key);
   const content = found && (await blobs.read(key));
   if (content) await archive.addStream(`blobs/${pathOfBlob(key)}`, found.size_bytes, content);
+  return content !== undefined;
 }
 
 /** @returns false when maintenance has replaced the file with another one */

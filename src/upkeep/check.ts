@@ -87,13 +87,21 @@ async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Findi
     }
     yield {
       sentence: `${full_path}: ref updates that began at ${created_at} were never settled.`,
-      repair: async () => {
-        await settleReferenceUpdates(servicesFor(config, db));
-        const still = await db.selectFrom('reference_updates').select('id').where('id', '=', id).executeTakeFirst();
-        return still ? 'It is too recent; a running server settles it within minutes.' : 'Settled.';
-      },
+      repair: () => settle({ db, config }, id),
     };
   }
+}
+
+/** Settles all; the failure of another one does not concern this one. */
+async function settle({ db, config }: Pick<CheckOptions, 'db' | 'config'>, id: number): Promise<string> {
+  const failure = await settleReferenceUpdates(servicesFor(config, db)).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const still = await db.selectFrom('reference_updates').select('id').where('id', '=', id).executeTakeFirst();
+  if (!still) return 'Settled.';
+  if (failure !== undefined) throw failure;
+  return 'It is too recent; a running server settles it within minutes.';
 }
 
 /** Checks several repositories at once and passes findings on as they come. */
@@ -112,7 +120,7 @@ async function* checkRepositories(options: CheckOptions): AsyncGenerator<Finding
   let isOver = false;
   const all = inParallel(checks, availableParallelism(), async (look) => {
     options.signal.throwIfAborted();
-    findings.push(...(await look()));
+    findings.push(...(await look()).map((finding) => ({ ...finding, again: look })));
     wake.resolve();
   }).finally(() => {
     isOver = true;

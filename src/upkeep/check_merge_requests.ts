@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/index.ts';
 import { allRefs, objectHeader, type Repository, setKeptRefs } from '../git/index.ts';
-import { counted, type Finding } from './finding.ts';
+import { counted } from '../texts/index.ts';
+import type { Finding } from './finding.ts';
 import type { RepositoryRow } from './repositories.ts';
 
 /** So many are looked at together. */

@@ -1,42 +1,10 @@
 /** Compares the refs of a repository with those that the database has recorded, and finds commits that lost their refs. */
 import { recordRefs } from '../areas/code/repository/index.ts';
 import type { Database } from '../db/index.ts';
-import {
-  allRefs,
-  clearBrokenRef,
-  danglingCommits,
-  objectHeader,
-  type RefUpdate,
-  type Repository,
-  readCommit,
-  updateRefs,
-} from '../git/index.ts';
-import { counted, type Finding } from './finding.ts';
-
-interface Recorded {
-  refs: Map<string, string>;
-  /** Whether every ref of the project was recorded, which is so for projects that were created since there are records. */
-  isComplete: boolean;
-}
-
-async function recordedRefs(db: Database, project_id: number): Promise<Recorded> {
-  const rows = await db
-    .selectFrom('recorded_refs')
-    .select(['ref', 'target'])
-    .where('project_id', '=', project_id)
-    .orderBy('ref')
-    .execute();
-  const project = await db.selectFrom('projects').select('refs_recorded').where('id', '=', project_id).executeTakeFirst();
-  return { refs: new Map(rows.map(({ ref, target }) => [ref, target])), isComplete: project?.refs_recorded === true };
-}
-
-/** Whether no branch is left because pushes deleted them all. */
-export async function wereBranchesDeleted(db: Database, project_id: number): Promise<boolean> {
-  const { refs, isComplete } = await recordedRefs(db, project_id);
-  return isComplete && ![...refs.keys()].some((ref) => ref.startsWith('refs/heads/'));
-}
-
-const nameOf = (ref: string) => ref.replace(/^refs\/(heads|tags)\//, (_whole, kind) => (kind === 'heads' ? 'branch ' : 'tag '));
+import { allRefs, danglingCommits, objectHeader, type RefUpdate, type Repository, readCommit, updateRefs } from '../git/index.ts';
+import { counted } from '../texts/index.ts';
+import type { Finding } from './finding.ts';
+import { bringBack, refDifferences, shownRef } from './recorded_refs.ts';
 
 /** Refs that are missing, elsewhere, or there without having been pushed. */
 export async function checkPushes(
@@ -44,20 +12,17 @@ export async function checkPushes(
   project: { id: number; full_path: string },
   repository: Repository,
 ): Promise<Finding[]> {
-  const [refs, recorded] = await Promise.all([allRefs(repository), recordedRefs(db, project.id)]);
   const findings: Finding[] = [];
-  for (const [ref, target] of recorded.refs) {
-    const said = `${project.full_path}: the ${nameOf(ref)}`;
-    const now = refs.get(ref);
-    if (now === undefined) findings.push(await missing(said, repository, ref, target));
-    else if (now !== target) findings.push({ sentence: `${said} is at ${now}, but the last push left it at ${target}.` });
+  for (const { ref, recorded, now } of await refDifferences(db, project.id, repository)) {
+    const said = `${project.full_path}: the ${shownRef(ref)}`;
+    if (recorded === null) findings.push({ sentence: `${said} exists, but no push created it.${acceptance}` });
+    else if (now === null) findings.push(await missing(said, repository, ref, recorded));
+    else findings.push({ sentence: `${said} is at ${now}, but the last push left it at ${recorded}.${acceptance}` });
   }
-  const added = [...refs.keys()].filter((ref) => /^refs\/(heads|tags)\//.test(ref) && !recorded.refs.has(ref));
-  if (recorded.isComplete)
-    for (const ref of added)
-      findings.push({ sentence: `${project.full_path}: the ${nameOf(ref)} exists, but no push created it.` });
   return findings;
 }
+
+const acceptance = ' If that is right, `check --accept-refs` records it.';
 
 async function missing(said: string, repository: Repository, ref: string, target: string): Promise<Finding> {
   if (!(await objectHeader(repository, target)))
@@ -65,8 +30,7 @@ async function missing(said: string, repository: Repository, ref: string, target
   return {
     sentence: `${said} is missing; the last push left it at ${target}. \`check --recover\` brings it back.`,
     recover: async () => {
-      await clearBrokenRef(repository, ref);
-      await updateRefs(repository, [{ ref, old: null, new: target }]);
+      await bringBack(repository, ref, target);
       return `It is at ${target} again.`;
     },
   };

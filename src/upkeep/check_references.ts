@@ -1,7 +1,8 @@
 /** Finds rows that refer to rows that do not exist, such as assignments to users who are gone. */
 import { sql } from 'kysely';
 import type { Database } from '../db/index.ts';
-import { type CheckOptions, counted, type Finding } from './finding.ts';
+import { counted } from '../texts/index.ts';
+import type { CheckOptions, Finding } from './finding.ts';
 
 /** A foreign key. */
 interface Reference {

@@ -16,10 +16,13 @@ import {
   setHead,
   staleLocks,
 } from '../git/index.ts';
+import { counted } from '../texts/index.ts';
+import { checkBrokenRefs } from './check_broken_refs.ts';
 import { checkMergeRequests } from './check_merge_requests.ts';
 import { checkPointers } from './check_pointers.ts';
-import { checkDangling, checkPushes, wereBranchesDeleted } from './check_pushes.ts';
-import { type CheckOptions, counted, type Finding } from './finding.ts';
+import { checkDangling, checkPushes } from './check_pushes.ts';
+import type { CheckOptions, Finding } from './finding.ts';
+import { wereBranchesDeleted } from './recorded_refs.ts';
 import { placeOf, type RepositoryRow } from './repositories.ts';
 
 /** Ref updates take seconds; an older one was interrupted. */
@@ -29,6 +32,7 @@ const underWay_minutes = 1;
 export function checkRepository(options: CheckOptions, row: RepositoryRow): Promise<Finding[]> {
   return checkFiles(options, row, async (repository, isDamaged) => [
     ...(await checkRefs(options, row, repository, isDamaged)),
+    ...(await checkBrokenRefs(options.db, row, repository)),
     ...(isDamaged ? [] : await checkPointers(options.db, row, repository)),
     ...(isDamaged ? [] : await checkMergeRequests(options.db, row, repository)),
   ]);

@@ -1,9 +1,10 @@
 /** Compares the repositories of snippets with their rows, which say where the only branch is and which files it has. */
 import { sql } from 'kysely';
 import type { Database } from '../db/index.ts';
-import { fileSizes, headBranch, objectHeader, type Repository, resolveBranch, setHead, updateRefs } from '../git/index.ts';
+import { fileSizes, headBranch, objectHeader, type Repository, resolveBranch, setHead } from '../git/index.ts';
 import { checkFiles, isMoving } from './check_repository.ts';
 import type { CheckOptions, Finding } from './finding.ts';
+import { bringBack } from './recorded_refs.ts';
 import type { RepositoryRow } from './repositories.ts';
 
 export type SnippetToCheck = RepositoryRow & { commit_id: string; paths: string[] };
@@ -35,7 +36,9 @@ async function differences(row: SnippetToCheck, repository: Repository, isDamage
   const findings: Finding[] = [];
   if (now === undefined) findings.push(await missing(row, repository));
   else if (now !== commit_id)
-    findings.push({ sentence: `${full_path}: the branch ${branch} is at ${now}, but the last change left it at ${commit_id}.` });
+    findings.push({
+      sentence: `${full_path}: the branch ${branch} is at ${now}, but the last change left it at ${commit_id}. If that is right, \`check --accept-refs\` records it.`,
+    });
   else if (
     !isDamaged &&
     (await Array.fromAsync(fileSizes(repository, now))).map(({ path }) => path).join('\0') !== paths.join('\0')
@@ -59,7 +62,7 @@ async function missing({ full_path, default_branch, commit_id }: SnippetToCheck,
   return {
     sentence: `${said}; the last change left it at ${commit_id}. \`check --recover\` brings it back.`,
     recover: async () => {
-      await updateRefs(repository, [{ ref: `refs/heads/${default_branch}`, old: null, new: commit_id }]);
+      await bringBack(repository, `refs/heads/${default_branch}`, commit_id);
       return `It is at ${commit_id} again.`;
     },
   };

@@ -16,10 +16,12 @@ export interface Finding {
   recover?(): Promise<string>;
   /** Whether this is in progress or will be settled by a server soon: nothing is wrong yet. */
   pending?: boolean;
+  /**
+   * Looks again at the repository that this is about, once all of its findings were dealt with: a repair may have mended other findings, or uncovered some.
+   * The findings of a repository share it.
+   */
+  again?(): Promise<Finding[]>;
 }
-
-/** A number with its noun. */
-export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 export interface CheckOptions {
   db: Database;

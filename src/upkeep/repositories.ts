@@ -1,5 +1,7 @@
 /** The git repositories of a server, by the rows of their projects and snippets. */
+import { sql } from 'kysely';
 import type pg from 'pg';
+import type { Database } from '../db/index.ts';
 import { type Repository, type RepositoryOwner, repositoryOf } from '../git/index.ts';
 
 export interface RepositoryRow {
@@ -25,6 +27,18 @@ export async function repositoryRows(client: pg.ClientBase): Promise<RepositoryR
   const all = known.rows[0]?.has_snippets ? `${projects} union all ${snippets}` : projects;
   const { rows } = await client.query<Omit<RepositoryRow, 'id'> & { id: string }>(`${all} order by 1, 2`);
   return rows.map((row) => ({ ...row, id: Number(row.id) }));
+}
+
+/**
+ * The repository with a path, as `check` names it.
+ * @param path of a project; or `snippets/ID`, after the path of the project that the snippet is of, if it is of one
+ */
+export async function repositoryAt(db: Database, path: string): Promise<RepositoryRow | undefined> {
+  const { rows } = await sql<RepositoryRow>`
+    select * from (${sql.raw(`${projects} union all ${snippets}`)}) repositories where lower(full_path) = lower(${path})`.execute(
+    db,
+  );
+  return rows[0];
 }
 
 /** A name for a repository that no other has: its folder in a backup. */

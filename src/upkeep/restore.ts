@@ -103,7 +103,11 @@ async function refuseWithoutKey(config: ServicesConfig, { loading, secretKeyFile
   refuseOtherKey(config, rows[0].fingerprint);
 }
 
-async function readManifest(entries: AsyncGenerator<ArchiveEntry>, file: string): Promise<Manifest> {
+/**
+ * Reads the first entry.
+ * @throws RestoreError or ArchiveError for a file that this version cannot restore
+ */
+export async function readManifest(entries: AsyncGenerator<ArchiveEntry>, file: string): Promise<Manifest> {
   const { value: first } = await entries.next().catch(async (error) => {
     if (error instanceof ArchiveError && (await isCompressed(file))) throw error;
     throw new ArchiveError(`${file} is no backup of Coppice.`, { cause: error });
@@ -153,7 +157,7 @@ async function placeInRepository(
     const entry = await jsonOf<RepositoryEntry>(content, `${name}/${below}`);
     const row = progress.rows.get(name);
     if (!row) throw new ArchiveError(`The backup has ${name}, but no row that it belongs to.`);
-    progress.restored.set(name, await beginRepository(entry, row, progress.storages));
+    progress.restored.set(name, await beginRepository(entry, requiredPlace(progress.storages, row), row.default_branch));
     await announceMoves(progress.loading.client, row, entry);
     return;
   }
@@ -175,25 +179,28 @@ async function placeSecretKey(content: ArchiveEntry['content'], { secretKeyFile 
   if (secretKeyFile !== undefined) await write(secretKeyFile, Readable.from([Buffer.from(key)]), 0o600);
 }
 
-async function write(file: string, content: ArchiveEntry['content'], mode: number): Promise<void> {
+/** Writes a file with its folders, and waits for the disk. */
+export async function write(file: string, content: ArchiveEntry['content'], mode: number): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await pipeline(Readable.from(content), createWriteStream(file, { mode, flush: true }));
 }
 
-/** With the settings of this version. */
-async function beginRepository(
+/** Makes a repository without objects, with the settings of this version. */
+export async function beginRepository(
   { head, object_format, refs }: RepositoryEntry,
-  row: RepositoryRow,
-  storages: Progress['storages'],
+  place: Repository,
+  default_branch: string,
 ): Promise<Repository> {
-  const place = placeOf(storages, row);
-  if (!place) throw new RestoreError(`The backup has repositories on the storage ${row.storage}; COPPICE_STORAGES must name it.`);
-  const repository = await createRepository(place.path, {
-    defaultBranch: head ?? row.default_branch,
-    objectFormat: object_format,
-  });
+  const repository = await createRepository(place.path, { defaultBranch: head ?? default_branch, objectFormat: object_format });
   await plantRefs(repository, new Map(refs));
   return repository;
+}
+
+/** @throws RestoreError when its storage is not configured */
+function requiredPlace(storages: Progress['storages'], row: RepositoryRow): Repository {
+  const place = placeOf(storages, row);
+  if (!place) throw new RestoreError(`The backup has repositories on the storage ${row.storage}; COPPICE_STORAGES must name it.`);
+  return place;
 }
 
 /** What had moved when the repository was copied, but perhaps not yet when the database was: settled as after a crash. */
@@ -212,7 +219,11 @@ async function fillGaps({ loading, rows, restored, storages }: Progress): Promis
     await loading.client.query('delete from snippets where id = $1', [id]);
   const missing = lost.filter(({ kind }) => kind === 'project');
   for (const row of missing) {
-    await beginRepository({ head: row.default_branch, object_format: 'sha1', refs: [], moved: [] }, row, storages);
+    await beginRepository(
+      { head: null, object_format: 'sha1', refs: [], moved: [] },
+      requiredPlace(storages, row),
+      row.default_branch,
+    );
     await loading.client.query("update projects set empty_repo = true, repository_object_format = 'sha1' where id = $1", [
       row.id,
     ]);

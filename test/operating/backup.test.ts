@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -229,6 +229,79 @@ test('a backup taken during pushes is restored to a consistent server with the s
   const [health] = (await heir.root.get(`/projects/${apples.id}/error_tracking/releases_health`)).body;
   assert.equal(health.exited, 1, 'the session was known');
   assert.equal(await heir.stop(), 0);
+});
+
+test('what a running server has lost comes back from a backup, one repository or file at a time', async () => {
+  const source = { COPPICE_DATA: await dataFolder() };
+  const server = await serve(source);
+  const apples = await made(server, '/projects', { name: 'apples', initialize_with_readme: true });
+  const address = `/projects/${apples.id}`;
+  for (const branch of ['side', 'gone']) await made(server, `${address}/repository/branches`, { branch, ref: 'main' });
+  const kept = (await server.root.get(`${address}/repository/branches/main`)).body.commit.id;
+  const { body: upload } = await server.root.post(`${address}/uploads`, undefined, { raw: fileForm('notes.txt', 'the notes') });
+  const below = path.join(source.COPPICE_DATA, 'blobs/uploads');
+  const [name] = (await readdir(below, { recursive: true })).filter((each) => /^..\/..\/./.test(each));
+  const notes = path.join(below, name!);
+  const file = path.join(await folder(), 'backup.tar.zst');
+  assert.equal((await coppice(['backup', '--to', file], source)).code, 0);
+
+  assert.equal((await server.root.delete(`${address}/repository/branches/gone`)).status, 204);
+  await made(server, fileUrl(apples, 'late.txt'), { ...onMain, content: 'late\n' });
+  const lost = (await server.root.get(`${address}/repository/branches/main`)).body.commit.id;
+  await rm(notes);
+  const incomplete = await coppice(['backup', '--to', path.join(await folder(), 'incomplete.tar.zst')], source);
+  assert.deepEqual(
+    [incomplete.code, incomplete.err],
+    [
+      3,
+      `${notes} is missing; a row of uploads refers to it.\nWarning: 1 file is missing and therefore not in the backup. If an older backup has it, get it with \`restore --from FILE --only PATH\`.\n`,
+    ],
+  );
+  const repositories = path.join(source.COPPICE_DATA, 'repositories');
+  await rm(path.join(repositories, '@hashed'), { recursive: true });
+  const found = await coppice(['check'], source);
+  assert.deepEqual(
+    [found.code, found.out.includes(notes), /there is no repository at/.test(found.out)],
+    [1, true, true],
+    found.out,
+  );
+
+  const restore = (part: string) => coppice(['restore', '--from', file, '--only', part], source);
+  const restored = await restore('root/apples');
+  assert.deepEqual(
+    [restored.code, restored.err, restored.out.split('\n').sort()],
+    [
+      0,
+      '',
+      [
+        '',
+        'The branch gone was deleted after the backup and stays so; it was at '.concat(`${kept}.`),
+        `The branch main is at ${kept}, as in the backup.`,
+        `The branch side is at ${kept}, where the last push left it.`,
+        'The objects of root/apples are restored.',
+      ],
+    ],
+    lost,
+  );
+  assert.equal((await restore(notes)).out, `${notes} is restored, with 9 bytes.\n`);
+  const branches = (await server.root.get(`${address}/repository/branches`)).body;
+  assert.deepEqual(
+    branches.map(({ name: branch, commit }: { name: string; commit: { id: string } }) => [branch, commit.id]),
+    [
+      ['main', kept],
+      ['side', kept],
+    ],
+  );
+  assert.equal((await server.root.get(`${address}/uploads/${upload.id}`)).status, 200);
+  await made(server, fileUrl(apples, 'next.txt'), { ...onMain, content: 'next\n' });
+  const next = (await server.root.get(`${address}/repository/branches/main`)).body.commit.id;
+  assert.equal((await restore('root/apples')).code, 0);
+  assert.equal((await server.root.get(`${address}/repository/branches/main`)).body.commit.id, next, 'what is there stays');
+  const checked = await coppice(['check'], source);
+  assert.deepEqual([checked.code, checked.out], [0, 'No problems found.\n']);
+  const nothing = await restore('root/pears');
+  assert.deepEqual([nothing.code, /^There is no project or snippet root\/pears/.test(nothing.err)], [1, true], nothing.err);
+  assert.equal(await server.stop(), 0);
 });
 
 test('a file that is not a backup is refused', async () => {

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
 import { copyFork } from '../../src/areas/spaces/projects/index.ts';
-import { concludeMerges, prepareMergeRequest } from '../../src/areas/work/merge_requests/index.ts';
+import { concludeMerges, followMergeRequests, prepareMergeRequest } from '../../src/areas/work/merge_requests/index.ts';
 import type { BlobKey } from '../../src/blobs/index.ts';
+import { check as checkCommand } from '../../src/commands/check.ts';
 import { readConfig } from '../../src/config.ts';
 import {
   allRefs,
@@ -26,6 +27,7 @@ import {
 import { blobsOf } from '../../src/services/index.ts';
 import { check } from '../../src/upkeep/check.ts';
 import type { Finding } from '../../src/upkeep/finding.ts';
+import { sharedDatabase } from '../support/database.ts';
 import { addIssue } from '../support/issues.ts';
 import { performQueued } from '../support/jobs.ts';
 import { addBranch, addMergeRequest } from '../support/merge_requests.ts';
@@ -66,6 +68,21 @@ async function findingsIn(world: World): Promise<Finding[]> {
 }
 
 const sentences = async (world: World) => (await findingsIn(world)).map(({ sentence }) => sentence);
+
+const ifRight = 'If that is right, `check --accept-refs` records it.';
+
+/** Runs the command as an operator does, on the database of a world. */
+async function command(t: TestContext, world: World, words: { switches?: object; text?: object }) {
+  const { connectionString } = await sharedDatabase();
+  const said: string[] = [];
+  const printed = t.mock.method(console, 'log', (line: string) => said.push(line));
+  try {
+    const given = { lists: {}, switches: { ...words.switches }, text: { ...words.text } };
+    return { code: await checkCommand.run(given, { ...configOf(world), databaseUrl: connectionString }), said };
+  } finally {
+    printed.mock.restore();
+  }
+}
 
 async function repairAll(world: World): Promise<string[]> {
   const said: string[] = [];
@@ -143,8 +160,8 @@ test('lost, returned and added refs are found, and what was lost is brought back
     { ref: 'refs/heads/planted', old: null, new: head },
   ]);
   assert.deepEqual(await sentences(world), [
-    `${full_path}: the branch gone exists, but no push created it.`,
-    `${full_path}: the branch planted exists, but no push created it.`,
+    `${full_path}: the branch gone exists, but no push created it. ${ifRight}`,
+    `${full_path}: the branch planted exists, but no push created it. ${ifRight}`,
   ]);
   await updateRefs(
     repository,
@@ -175,6 +192,111 @@ test('lost, returned and added refs are found, and what was lost is brought back
   await performQueued(world.services, [copyFork]);
   assert.deepEqual(await sentences(world), [], 'also with a fork, whose refs were copied');
   await sql`delete from projects where id = ${fork.id}`.execute(db);
+});
+
+test('what one repair cannot do does not keep the others from being made', async (t) => {
+  const world = await onlyWorld();
+  const { db, project, services } = world;
+  const repository = repositoryIn(world);
+  await setHead(repository, 'elsewhere');
+  const orphan = path.join(services.storages.default!, `${diskPath(987_655)}.git`);
+  await mkdir(orphan, { recursive: true });
+  await utimes(orphan, longAgo, longAgo);
+  // A file where the folder for what is set aside would be.
+  const aside = path.join(services.storages.default!, '.unowned');
+  await writeFile(aside, '');
+  const { code, said } = await command(t, world, { switches: { fix: true } });
+  assert.equal(code, 1);
+  assert.match(said[1]!, /^ {2}This failed: .*a file is where a folder should be/);
+  assert.ok(said.includes('  HEAD now points to main.'), said.join('\n'));
+  assert.equal(said.at(-1), '2 problems found, 1 left after the repairs.');
+  assert.equal(await headBranch(repository), 'main');
+  await rm(aside);
+  await rm(orphan, { recursive: true });
+  await sql`delete from projects where id = ${project.id}`.execute(db);
+});
+
+test('recovering ends without a problem when none remains, also where files of refs are damaged', async (t) => {
+  const world = await onlyWorld();
+  const { db, project } = world;
+  const repository = repositoryIn(world);
+  await addBranch(world, 'topic');
+  await addMergeRequest(world);
+  await performQueued(world.services, [prepareMergeRequest]);
+  const head = (await resolveBranch(repository, 'main'))!;
+  await setKeptRefs(repository, new Map([[keepAroundRef(head), head]]));
+  const before = await allRefs(repository);
+  const names = ['refs/heads/main', 'refs/heads/topic', keepAroundRef(head), mergeRequestRef(1, 'head')];
+  for (const name of names) {
+    // Anew, so that this process does not take the folder for unchanged.
+    await rm(path.join(repository.path, name));
+    await writeFile(path.join(repository.path, name), '');
+  }
+  const { code, said } = await command(t, world, { switches: { recover: true } });
+  assert.deepEqual(
+    [code, said.at(-1)],
+    [0, `${said.filter((line) => !line.startsWith('  ')).length - 1} problems found, all repaired.`],
+    said.join('\n'),
+  );
+  assert.deepEqual(await allRefs(repository), before);
+  await sql`delete from projects where id = ${project.id}`.execute(db);
+});
+
+test('refs that changed outside a push are accepted as they are', async (t) => {
+  const world = await onlyWorld();
+  const { db, project, as } = world;
+  const { full_path } = project;
+  const repository = repositoryIn(world);
+  for (const name of ['topic', 'gone']) await addBranch(world, name);
+  await addMergeRequest(world);
+  await performQueued(world.services, [prepareMergeRequest]);
+  const [main, topic] = await Promise.all(['main', 'topic'].map(async (name) => (await resolveBranch(repository, name))!));
+  const { body: snippet } = await as('maintainer').post(`/projects/${project.id}/snippets`, {
+    title: 'Fruit',
+    files: [{ file_path: 'a.txt', content: 'apples' }],
+  });
+  const ofSnippet = repositoryOf(world.services, { snippet_id: snippet.id, storage: 'default' });
+  const first = (await resolveBranch(ofSnippet, 'main'))!;
+  const put = { files: [{ action: 'create', file_path: 'b.txt', content: 'bees' }] };
+  assert.equal((await as('maintainer').put(`/projects/${project.id}/snippets/${snippet.id}`, put)).status, 200);
+  const second = (await resolveBranch(ofSnippet, 'main'))!;
+  const gone = (await resolveBranch(repository, 'gone'))!;
+  await updateRefs(repository, [
+    { ref: 'refs/heads/topic', old: topic!, new: main! },
+    { ref: 'refs/heads/gone', old: gone, new: null },
+    { ref: 'refs/tags/planted', old: null, new: main! },
+  ]);
+  await updateRefs(ofSnippet, [{ ref: 'refs/heads/main', old: second, new: first }]);
+  assert.equal((await sentences(world)).length, 5);
+
+  const accepted = await command(t, world, { text: { 'accept-refs': full_path.toUpperCase() } });
+  assert.deepEqual(accepted, {
+    code: 0,
+    said: [
+      `${full_path}: the branch gone is recorded as deleted; it was at ${gone}.`,
+      `${full_path}: the branch topic is recorded at ${main}; before, it was at ${topic}.`,
+      `${full_path}: the tag planted is recorded at ${main}; it was not recorded before.`,
+    ],
+  });
+  const path_of_snippet = `${full_path}/snippets/${snippet.id}`;
+  assert.equal((await command(t, world, { text: { 'accept-refs': path_of_snippet } })).code, 0);
+  assert.deepEqual((await command(t, world, { text: { 'accept-refs': full_path } })).said, [
+    `${full_path}: all branches and tags are where the last push left them.`,
+  ]);
+  await performQueued(world.services, [followMergeRequests]);
+  assert.deepEqual(await sentences(world), []);
+  const { body: files } = await as('maintainer').get(`/projects/${project.id}/snippets/${snippet.id}`);
+  assert.deepEqual(
+    files.files.map((file: { path: string }) => file.path),
+    ['a.txt'],
+  );
+  const { body: shown } = await as('maintainer').get(`/projects/${project.id}/merge_requests/1`);
+  assert.equal(shown.sha, main, 'the merge request follows its branch');
+  await assert.rejects(
+    command(t, world, { text: { 'accept-refs': 'orchard/nothing' } }),
+    /There is no project or snippet orchard\/nothing/,
+  );
+  await sql`delete from projects where id = ${project.id}`.execute(db);
 });
 
 test('commits without any ref are offered as branches', async () => {

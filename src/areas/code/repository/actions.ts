@@ -25,10 +25,10 @@ import { endMerge, lockForMerge, type Merge, tellMergeRequests } from './merge_r
 import { forgetSize } from './size_actions.ts';
 import { followBranch, type SnippetChanges } from './snippet_actions.ts';
 
-/** Whose references move: a project, and the user who moves them. */
+/** Whose references move: a project, and the user who moves them, or null for the operator. */
 export interface ProjectMover {
   project: { id: number; storage: string; default_branch: string };
-  user_id: number;
+  user_id: number | null;
   /** Set when the move merges a merge request, which is locked until the move is settled. */
   merge?: Merge;
 }
@@ -36,7 +36,7 @@ export interface ProjectMover {
 /** The same for a snippet, with what else changes if they move. */
 export interface SnippetMover {
   snippet: SnippetPlace;
-  user_id: number;
+  user_id: number | null;
   changes?: SnippetChanges;
 }
 

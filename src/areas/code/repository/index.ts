@@ -1,6 +1,15 @@
 /** What other areas may use of repositories. */
 
-export { announceHead, followDefaultBranch, moveRefs, moveRefsToMerge, recordRefs, refsBegun } from './actions.ts';
+export {
+  announceHead,
+  announceUpdates,
+  followDefaultBranch,
+  moveRefs,
+  moveRefsToMerge,
+  recordRefs,
+  refsBegun,
+  refsChanged,
+} from './actions.ts';
 export { blobBytes } from './blob_present.ts';
 export { createBranch } from './branch_actions.ts';
 export { type CommitRequest, commitChanges, commitOnto, writeChanges } from './commit_actions.ts';

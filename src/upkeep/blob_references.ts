@@ -1,0 +1,75 @@
+/** Which blobs the rows of the database refer to. */
+import type pg from 'pg';
+import type { BlobKey, Blobs } from '../blobs/index.ts';
+
+/** A blob that a row refers to. */
+export interface BlobReference {
+  key: BlobKey;
+  /** The table of the row. */
+  owner: string;
+}
+
+const rowsAtOnce = 1000;
+
+/** Columns of these names are the keys of blobs, in whatever table; LFS objects have their digest. */
+const keyColumns = ['avatar_key', 'blob_key'];
+
+/** All references, as a query with the columns `key` and `owner`. */
+async function referencesIn(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query<{ query: string }>(
+    `select format('select %I as key, %L as owner from %I where %1$I is not null', column_name, table_name, table_name) as query
+       from information_schema.columns where table_schema = 'public' and column_name = any($1) order by table_name, column_name`,
+    [keyColumns],
+  );
+  const ofObjects =
+    "select 'lfs/' || oid, 'lfs_objects' from lfs_objects where exists (select from lfs_objects_projects where lfs_object_id = lfs_objects.id)";
+  return [...rows.map(({ query }) => query), ofObjects].join(' union all ');
+}
+
+/** @returns the table that has a row of this blob; undefined when none has */
+export async function ownerOf(client: pg.ClientBase, key: string): Promise<string | undefined> {
+  const { rows } = await client.query<{ owner: string }>(
+    `select owner from (${await referencesIn(client)}) referring where key = $1 limit 1`,
+    [key],
+  );
+  return rows[0]?.owner;
+}
+
+/** Remembers keys in a temporary table, because there may be millions of them. */
+export class RememberedKeys {
+  readonly #client: pg.ClientBase;
+  #waiting: string[] = [];
+
+  private constructor(client: pg.ClientBase) {
+    this.#client = client;
+  }
+
+  static async begin(client: pg.ClientBase): Promise<RememberedKeys> {
+    await client.query('create temporary table remembered_keys (key text primary key)');
+    return new RememberedKeys(client);
+  }
+
+  async add(key: BlobKey): Promise<void> {
+    this.#waiting.push(key);
+    if (this.#waiting.length >= rowsAtOnce) await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const keys = this.#waiting;
+    this.#waiting = [];
+    await this.#client.query('insert into remembered_keys select unnest($1::text[]) on conflict do nothing', [keys]);
+  }
+
+  /** The references of rows, as the database is now, to blobs that are neither remembered nor in the store. */
+  async missing(blobs: Blobs): Promise<BlobReference[]> {
+    await this.#write();
+    const { rows } = await this.#client.query<BlobReference>(
+      `select distinct on (key) key, owner from (${await referencesIn(this.#client)}) referring
+        where not exists (select from remembered_keys where remembered_keys.key = referring.key) order by key, owner`,
+    );
+    const missing: BlobReference[] = [];
+    // What was added since the keys were read is in the store.
+    for (const reference of rows) if (!(await blobs.stat(reference.key))) missing.push(reference);
+    return missing;
+  }
+}

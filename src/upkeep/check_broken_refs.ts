@@ -1,0 +1,46 @@
+/** Finds files of refs that hold no id, as power loss may leave them, beside those of the recorded branches and tags. */
+import { sql } from 'kysely';
+import type { Database } from '../db/index.ts';
+import { brokenRefs, clearBrokenRef, objectHeader, type Repository, setKeptRefs } from '../git/index.ts';
+import type { Finding } from './finding.ts';
+import type { RepositoryRow } from './repositories.ts';
+
+/** Git reports them as damage of the repository, and does not pack its refs while they are there. */
+export async function checkBrokenRefs(
+  db: Database,
+  { id, full_path }: RepositoryRow,
+  repository: Repository,
+): Promise<Finding[]> {
+  const broken = await brokenRefs(repository);
+  if (broken.length === 0) return [];
+  const rows = await db
+    .selectFrom('recorded_refs')
+    .select('ref')
+    .where('project_id', '=', id)
+    .where('ref', 'in', broken)
+    .execute();
+  const recorded = new Set(rows.map(({ ref }) => ref));
+  return broken
+    .filter((ref) => !recorded.has(ref))
+    .map((ref) => ({
+      sentence: `${full_path}: the file of ${ref} is damaged. \`check --recover\` restores or removes it.`,
+      recover: async () => {
+        const target = await keptTarget(db, id, ref);
+        await clearBrokenRef(repository, ref);
+        if (target === undefined || !(await objectHeader(repository, target))) return 'The file, which said nothing, is removed.';
+        await setKeptRefs(repository, new Map([[ref, target]]));
+        return `It is at ${target} again.`;
+      },
+    }));
+}
+
+/** Where a ref of ours belongs: one that keeps a commit is named after it, and the head of a merge request is that of its last version. */
+export async function keptTarget(db: Database, project_id: number, ref: string): Promise<string | undefined> {
+  const kept = /^refs\/keep-around\/([0-9a-f]+)$/.exec(ref)?.[1];
+  const iid = /^refs\/merge-requests\/(\d+)\/head$/.exec(ref)?.[1];
+  if (iid === undefined) return kept;
+  const { rows } = await sql<{ head: string }>`
+    select head_commit_sha as head from merge_requests join merge_request_versions version on version.id = latest_version_id
+     where project_id = ${project_id} and iid = ${iid}::integer`.execute(db);
+  return rows[0]?.head;
+}
