@@ -26,7 +26,7 @@ export const restore: Command = {
   --only PATH        restores one repository or one large file into the server that the backup was made of, also while it runs. PATH is that of
                      a project (orchard/apples) or snippet (snippets/7, orchard/apples/snippets/7), or the file as \`check\` names it
 
-Without --only:The data folder, the storages and the bucket of COPPICE_BLOBS must be empty, and so must the database if COPPICE_DATABASE_URL names one. If restoring fails, they are
+Without --only, the data folder, the storages and the bucket of COPPICE_BLOBS must be empty, and so must the database if COPPICE_DATABASE_URL names one. If restoring fails, they are
 empty again. A restore that was killed is started anew by running it again.
 
 With --only, nothing that is there is removed. A repository gets the objects of the backup. Branches and tags that are missing, or whose commit is
