@@ -15,7 +15,7 @@ export const backup: Command = {
   help: `Options
   --to FILE          required; the file must not exist. It contains password digests and private code: keep it safe
 
-The file contains the database, the git repositories and the blobs (of a folder or of S3) at one moment; \`restore\` loads it into an empty server. It also
+The file contains the database, the git repositories and the large files (of a folder or of S3) at one moment; \`restore\` loads it into an empty server. It also
 contains the secret key, if that is a file in the data folder. It does not contain settings (environment variables).
 
 The exit code is 3 if the file was written but lacks large files that the database refers to and the server has lost; the first 100 are printed.`,

@@ -13,7 +13,7 @@ import { interruption, type OpenDatabase, withDatabase } from './database.ts';
 import { fileReason } from './reasons.ts';
 
 export const check: Command = {
-  summary: 'Check that the database, repositories and blobs are consistent',
+  summary: 'Check that the database, repositories and large files are consistent',
   help: `Options
   --fix              makes safe repairs and reports them; deletes no data
   --recover          brings back lost branches and tags whose commits still exist
@@ -21,7 +21,7 @@ export const check: Command = {
                      changed outside a push. PATH is that of a project (orchard/apples) or snippet (snippets/7, orchard/apples/snippets/7).
                      Merge requests and webhooks follow as after a push
 
-Reads every object of every repository. It can run while the server works. The exit code is 0 if no problem remains, otherwise 1. Updates
+Reads every object of every repository and every large file. It can run while the server works. The exit code is 0 if no problem remains, otherwise 1. Updates
 that are still pending are not problems.`,
   options: { fix: { type: 'boolean' }, recover: { type: 'boolean' }, 'accept-refs': { type: 'string' } },
   run: async (given, config) => {

@@ -162,7 +162,8 @@ export const jobPatience_ms = 5000;
 
 export const work: Command = {
   summary: 'Run background jobs only',
-  help: 'Runs jobs on a separate machine, for servers started with `serve --without-jobs`. Ctrl-C returns unfinished jobs to the queue.',
+  help: `Runs jobs on a separate machine, for servers started with \`serve --without-jobs\`. It needs the settings of these servers, also COPPICE_URL and
+COPPICE_SSH_PORT, which links in mail and webhooks contain. Ctrl-C returns unfinished jobs to the queue.`,
   options: {},
   run: async (_given, config) => {
     const stop = listenForStop();

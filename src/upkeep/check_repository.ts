@@ -86,7 +86,7 @@ async function checkHead({ full_path, default_branch }: RepositoryRow, repositor
       sentence: `${full_path}: its file HEAD is missing or damaged, so the repository cannot be read.`,
       repair: async () => {
         await replaceHead(repository, default_branch);
-        return `HEAD now points to ${default_branch}. Check again to see what else is wrong with the repository.`;
+        return `HEAD now points to ${default_branch}.`;
       },
     };
   }
@@ -99,7 +99,7 @@ async function checkConfig({ db }: CheckOptions, row: RepositoryRow, repository:
     sentence: `${row.full_path}: its file config is missing or empty, so the repository cannot be read.`,
     repair: async () => {
       await replaceConfig(repository, row.kind === 'snippet' ? 'sha1' : await objectFormatOf(db, row.id));
-      return 'It has the settings of a new repository now. Check again to see what else is wrong with the repository.';
+      return 'It has the settings of a new repository now.';
     },
   };
 }
