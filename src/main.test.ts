@@ -57,8 +57,10 @@ async function ready(child: ChildProcess): Promise<string> {
 
 const oneCall = { connection: 'close' };
 
-const version = (token: string) =>
-  fetch(`http://127.0.0.1:${env.COPPICE_PORT}/api/v4/version`, { headers: { ...oneCall, 'private-token': token } });
+const call = (token: string, address: string, method = 'GET') =>
+  fetch(`http://127.0.0.1:${env.COPPICE_PORT}/api/v4${address}`, { method, headers: { ...oneCall, 'private-token': token } });
+
+const version = (token: string) => call(token, '/version');
 
 /** What an operator does about a user who is locked out, or has to be. */
 async function manageUsers(token: string): Promise<void> {
@@ -101,6 +103,14 @@ async function manageUsers(token: string): Promise<void> {
   assert.equal((await run(['block', 'ada'])).out, 'ada is already blocked.\n');
   assert.equal((await run(['unblock', 'ada'])).out, 'ada is now active.\n');
   assert.equal(await signIn('a quiet orchard'), 200);
+  const { id } = await call(token, '/users?username=ada').then(async (reply) => ((await reply.json()) as [{ id: number }])[0]);
+  assert.equal((await call(token, `/users/${id}/ban`, 'POST')).status, 201);
+  for (const change of ['block', 'unblock'])
+    assert.deepEqual(await run([change, 'ada']), {
+      code: 1,
+      out: '',
+      err: 'ada is banned, which this command does not change.\n',
+    });
   assert.deepEqual(await run(['block', 'nobody']), { code: 1, out: '', err: 'There is no user nobody.\n' });
   assert.equal((await version(token)).status, 200);
 }

@@ -1,6 +1,6 @@
 import { blockUser, unblockUser } from '../areas/people/users/index.ts';
 import type { Database } from '../db/index.ts';
-import type { Command } from './command.ts';
+import { type Command, OperatorError } from './command.ts';
 import { briefly } from './database.ts';
 import { explainRefusal, namedUser } from './named_user.ts';
 
@@ -13,6 +13,13 @@ interface Blocking {
   state: string;
 }
 
+/** Banned accounts and those that wait for approval are not changed. */
+async function refuseOtherState(db: Database, id: number, username: string, wanted: string): Promise<void> {
+  const { state } = await db.selectFrom('users').select('state').where('id', '=', id).executeTakeFirstOrThrow();
+  if (state !== wanted)
+    throw new OperatorError(`${username} is ${state.replaceAll('_', ' ')}, which this command does not change.`);
+}
+
 const command = ({ summary, help, change, state }: Blocking): Command => ({
   summary,
   help,
@@ -21,7 +28,9 @@ const command = ({ summary, help, change, state }: Blocking): Command => ({
   run: async (given, config) => {
     const username = given.operand!;
     await briefly(config, async ({ db }) => {
-      const hasChanged = await change(db, await namedUser(db, username));
+      const id = await namedUser(db, username);
+      const hasChanged = await change(db, id);
+      if (!hasChanged) await refuseOtherState(db, id, username, state);
       console.log(`${username} is ${hasChanged ? 'now' : 'already'} ${state}.`);
     }).catch(explainRefusal);
     return 0;
