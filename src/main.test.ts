@@ -90,12 +90,13 @@ async function manageUsers(token: string): Promise<void> {
   const { out } = await run(['password', 'ada']);
   const printed = /^The new password of ada, shown only this once: (\S+)\n$/.exec(out)?.[1] ?? out;
   assert.equal(await signIn(printed), 200);
-  assert.deepEqual(await run(['password', 'ada', '--stdin'], 'a quiet orchard\n'), {
+  assert.deepEqual(await run(['password', 'ada', '--stdin'], 'a quiet orchard\r\n'), {
     code: 0,
     out: 'ada has a new password.\n',
     err: '',
   });
   assert.deepEqual([await signIn(printed), await signIn('a quiet orchard')], [400, 200]);
+  assert.equal((await run(['password', 'ada', '--stdin'], '')).code, 2, 'nothing was given');
   const weak = await run(['password', 'ada', '--stdin'], 'short\n');
   assert.deepEqual([weak.code, /^The password is too short/.test(weak.err)], [2, true], weak.err);
   assert.equal((await run(['block', 'ada'])).out, 'ada is now blocked.\n');

@@ -1,8 +1,8 @@
-import { text } from 'node:stream/consumers';
 import { changeUser, passwordReasons } from '../areas/people/users/index.ts';
 import { type Command, UsageError } from './command.ts';
 import { briefly } from './database.ts';
 import { explainRefusal, namedUser } from './named_user.ts';
+import { secretLine } from './secret_line.ts';
 import { newPassword } from './user_create.ts';
 
 export const userPassword: Command = {
@@ -10,14 +10,15 @@ export const userPassword: Command = {
   help: `npm run coppice -- user password NAME
 
 Options
-  --stdin            reads the password from standard input; otherwise a random one is printed
+  --stdin            reads the password from the first line of standard input, and does not show it at a terminal; otherwise a random one
+                     is printed
 
 It works for administrators who have lost theirs, too. Tokens of the user stay valid.`,
   options: { stdin: { type: 'boolean' } },
   operand: 'NAME',
   run: async (given, config) => {
     const username = given.operand!;
-    const own = given.switches.stdin ? (await text(process.stdin)).split('\n', 1)[0]! : undefined;
+    const own = given.switches.stdin ? await secretLine(process.stdin, `The new password of ${username}: `) : undefined;
     const reasons = own === undefined ? [] : passwordReasons(own);
     if (reasons.length > 0) throw new UsageError(`The password ${reasons.join(' and ')}.`);
     const password = own ?? newPassword();
