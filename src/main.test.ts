@@ -45,12 +45,12 @@ async function ended(child: ChildProcess) {
   return { out, err, code: code as number };
 }
 
-/** What it prints until it is ready. */
-async function ready(child: ChildProcess): Promise<string> {
+/** What it prints until it is ready and has printed the text. */
+async function ready(child: ChildProcess, awaited = ''): Promise<string> {
   let out = '';
   for await (const part of child.stdout!.iterator({ destroyOnReturn: false })) {
     out += part;
-    if (/Ctrl-C stops/.test(out)) return out;
+    if (/Ctrl-C stops/.test(out) && out.includes(awaited)) return out;
   }
   throw new Error(`It ended after: ${out}`);
 }
@@ -126,10 +126,13 @@ test('the first start prints a token that works, a second only its address, and 
   assert.equal((await ended(first)).code, 0);
   assert.ok(!existsSync(path.join(top, 'data/postgres/postmaster.pid')), 'the database has been stopped');
 
-  const second = coppice(['serve']);
-  const said = await ready(second);
+  const second = coppice(['serve'], { COPPICE_SMTP_URL: 'smtp://forge:quiet-orchard@127.0.0.1:1' });
+  const said = await ready(second, 'the mail server of COPPICE_SMTP_URL cannot be used');
   assert.ok(!said.includes('glpat-') && !said.includes('Password'));
-  assert.equal((await version(token)).status, 200);
+  assert.match(said, /ECONNREFUSED/);
+  assert.ok(!said.includes('quiet-orchard'), 'the password of the mail server is not logged');
+  const { product_version, revision } = (await (await version(token)).json()) as { product_version: string; revision: string };
+  assert.ok(said.startsWith(`Coppice ${product_version} (build ${revision}) runs on Node `), said);
 
   const made = await ended(coppice(['token', 'create', '--user', 'root', '--scopes', 'api']));
   assert.equal(made.code, 0);
