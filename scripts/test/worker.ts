@@ -13,6 +13,7 @@ const top = path.resolve(import.meta.dirname, '../..');
 
 // node:test would name what is thrown after the end of a test only at its own end.
 process.on('uncaughtExceptionMonitor', (error) => console.error(error));
+process.on('unhandledRejection', (error) => console.error(error));
 // The parent process has gone.
 process.on('disconnect', () => process.exit(1));
 
