@@ -9,8 +9,9 @@ import pg from 'pg';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
 import { killDatabase } from '../support/instance.ts';
+import { everythingFrom, headOf, rawSocket } from '../support/raw_socket.ts';
 import { fileUrl } from '../support/repository.ts';
-import { coppice, dataFolder, folder, freePort, oneCall, serve } from './coppice.ts';
+import { coppice, dataFolder, folder, freePort, oneCall, rootToken, serve } from './coppice.ts';
 
 /** Waits until no job waits or runs. */
 async function jobsDone({ url }: { url: string }): Promise<void> {
@@ -81,6 +82,46 @@ test('an idle server says once that the database is away, and once that it is ba
     ['the database is away: requests are answered with 503', 'the database is back'],
   );
   assert.equal(await server.stop(), 0);
+});
+
+test('a client that breaks off an upload, a push or an event is no reason to say that the database is away', async () => {
+  const server = await serve({ COPPICE_DATA: await dataFolder(), COPPICE_LOG_LEVEL: 'warn' });
+  let logged = '';
+  server.child.stdout!.on('data', (part) => {
+    logged += part;
+  });
+  const { body: project } = await server.root.post('/projects', { name: 'apples', initialize_with_readme: true });
+  const place = `/projects/${project.id}`;
+  await server.root.put(`${place}/error_tracking/settings`, { active: true, integrated: true });
+  const { body: keys } = await server.root.get(`${place}/error_tracking/client_keys`);
+  const [owner] = project.path_with_namespace.split('/');
+  const git = `/${project.path_with_namespace}.git`;
+  const basic = { authorization: `Basic ${Buffer.from(`${owner}:${rootToken}`).toString('base64')}` };
+  const form = { 'content-type': 'multipart/form-data; boundary=B' };
+  const half = '--B\r\ncontent-disposition: form-data; name="file"; filename="half.bin"\r\n\r\nhalf';
+  const requests: [method: string, path: string, headers: Record<string, string>, sent: string][] = [
+    ['PUT', `${git}/gitlab-lfs/objects/${'0'.repeat(64)}/100000`, basic, half],
+    ['POST', `/api/v4${place}/uploads`, { 'private-token': rootToken, ...form }, half],
+    ['POST', `/api/0/organizations/${owner}/chunk-upload/`, { authorization: `Bearer ${rootToken}`, ...form }, half],
+    ['POST', `${git}/git-receive-pack`, { ...basic, 'content-type': 'application/x-git-receive-pack-request' }, '00a0half'],
+    ['POST', `/api/v4/error_tracking/collector/api/${project.id}/envelope/?sentry_key=${keys[0].public_key}`, {}, '{}\n{"type'],
+  ];
+  for (const [method, path, headers, sent] of requests) {
+    const begin = async () => {
+      const socket = await rawSocket(server.url);
+      socket.write(headOf(method, path, { ...headers, 'content-length': 100_000 }) + sent);
+      return socket;
+    };
+    const ended = await begin();
+    ended.end();
+    assert.match(await everythingFrom(ended), /^HTTP\/1\.1 400 /, path);
+    const reset = await begin();
+    // The server works on it meanwhile.
+    await server.root.get('/user');
+    reset.resetAndDestroy();
+  }
+  assert.equal(await server.stop(), 0);
+  assert.doesNotMatch(logged, /the database/);
 });
 
 test('a server whose output nobody reads any more answers and stops as before', async () => {
