@@ -230,6 +230,12 @@ test('a project over its quota of bytes gets 429, whether they were read or kept
     const statuses = [];
     for (const _each of expected) statuses.push((await send('envelope', body, { headers })).status);
     assert.deepEqual(statuses, expected);
+    const { body: other } = await here.as('owner').post(`/projects/${here.project.id}/error_tracking/client_keys`);
+    assert.equal(
+      (await send('envelope', body, { headers, key: other.public_key })).status,
+      200,
+      'another key has a quota of its own',
+    );
   }
 });
 

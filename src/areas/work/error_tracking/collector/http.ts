@@ -82,14 +82,18 @@ async function openIntake(call: Call): Promise<Intake> {
   return intake;
 }
 
-/** Lets a client in. What is known without reading the body is decided here, before it is read. */
-async function admit(call: Call, { project_id }: Intake, key: string | undefined): Promise<void> {
+/**
+ * Lets a client in. What is known without reading the body is decided here, before it is read.
+ * @returns its key
+ */
+async function admit(call: Call, { project_id }: Intake, key: string | undefined): Promise<string> {
   const { guard, services } = call;
   if (key === undefined) throw new ApiError(403, { message: '403 Forbidden', detail: 'invalid client key' });
   const intake = await intakeThat(call, project_id, ({ keys }) => keys.has(key));
   if (!intake?.keys.has(key)) throw wrongKey();
-  if (hasExceeded(services.db, intake)) throw new OverQuota();
+  if (hasExceeded(services.db, intake, key)) throw new OverQuota();
   if (await guard.isFull(services.db)) throw full();
+  return key;
 }
 
 const encodingOf = ({ request }: Call): string | undefined => request.headers['content-encoding'];
@@ -114,8 +118,8 @@ function eventIn(call: Call, intake: Intake, event: Json, { received_at, clock_o
 
 type Moment = Pick<Receipt, 'received_at' | 'clock_offset_ms'>;
 
-async function keep(call: Call, intake: Intake, received: Received) {
-  await storeReceived(call.services.db, intake, received);
+async function keep(call: Call, intake: Intake, key: string, received: Received) {
+  await storeReceived(call.services.db, intake, key, received);
   if (received.event) call.guard.count();
   return accepted(call, received.event?.event_id);
 }
@@ -139,15 +143,19 @@ function limitsOfItems() {
   };
 }
 
-/** Counts bytes of a body against the quota of a project, from when its client is known to have a key. */
+/**
+ * Counts bytes of a body against the quotas of a project and of the key that its client has.
+ * @param keyNow undefined while the client has not shown one
+ */
 async function* counted(
   call: Call,
   intake: Intake,
   chunks: AsyncIterable<Buffer>,
-  isAdmitted = () => true,
+  keyNow: () => string | undefined,
 ): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
-    if (isAdmitted()) countRead(call.services.db, intake, chunk.length);
+    const key = keyNow();
+    if (key !== undefined) countRead(call.services.db, intake, key, chunk.length);
     yield chunk;
   }
 }
@@ -155,20 +163,18 @@ async function* counted(
 async function takeEnvelope(call: Call) {
   const { request } = call;
   const intake = await openIntake(call);
-  const key = keyIn(request.headers, request.query);
-  if (key !== undefined) await admit(call, intake, key);
-  let isAdmitted = key !== undefined;
+  const given = keyIn(request.headers, request.query);
+  let key = given === undefined ? undefined : await admit(call, intake, given);
   let head: JsonObject = {};
-  const chunks = decompress(streamOf(request), encodingOf(call), isAdmitted ? envelopeLimits : unidentifiedLimits);
+  const chunks = decompress(streamOf(request), encodingOf(call), key === undefined ? unidentifiedLimits : envelopeLimits);
   const items = await readEnvelope(
-    counted(call, intake, chunks, () => isAdmitted),
+    counted(call, intake, chunks, () => key),
     {
       async onHead(read) {
         head = read;
         const inHead = typeof read.dsn === 'string' ? keyInDsn(read.dsn) : undefined;
         if (key !== undefined && inHead !== undefined && inHead !== key) throw new Malformed();
-        if (key === undefined) await admit(call, intake, inHead);
-        isAdmitted = true;
+        key ??= await admit(call, intake, inHead);
       },
       limitOf: limitsOfItems(),
     },
@@ -179,7 +185,7 @@ async function takeEnvelope(call: Call) {
   const item = items.find(({ type }) => type === 'event');
   const event = item && eventIn(call, intake, jsonIn(item), moment, eventId(head.event_id));
   const received = { ...othersIn(items, { ...moment, user_salt: intake.user_salt }), ...(event ? { event } : {}) };
-  return keep(call, intake, received);
+  return keep(call, intake, key!, received); // The head was read.
 }
 
 /** Reads the items that are not events. Those that are no JSON are left out, like those that say nothing. */
@@ -210,11 +216,11 @@ function textIn(body: Buffer): string {
 async function takeStored(call: Call) {
   const { request } = call;
   const intake = await openIntake(call);
-  await admit(call, intake, keyIn(request.headers, request.query));
-  const chunks = await Array.fromAsync(counted(call, intake, decompress(streamOf(request), encodingOf(call), storeLimits)));
-  const payload = Buffer.from(textIn(Buffer.concat(chunks)));
+  const key = await admit(call, intake, keyIn(request.headers, request.query));
+  const chunks = counted(call, intake, decompress(streamOf(request), encodingOf(call), storeLimits), () => key);
+  const payload = Buffer.from(textIn(Buffer.concat(await Array.fromAsync(chunks))));
   const event = eventIn(call, intake, jsonIn({ type: 'event', payload }), { received_at: new Date() });
-  return keep(call, intake, { event, sessions: [], buckets: [], user_reports: [] });
+  return keep(call, intake, key, { event, sessions: [], buckets: [], user_reports: [] });
 }
 
 /** Waits while other requests have the place of this one. */

@@ -46,6 +46,8 @@ interface Volume {
 /** For each event that it may send; and at least one of the largest bodies, and one of the largest events. */
 const perEvent: Volume = { read: 256 * 1024, kept: 32 * 1024 };
 const least: Volume = { read: 100 * 1024 * 1024, kept: 1024 * 1024 };
+/** That is what one client key may send. All keys of a project together may send twice as much, so that a key of a web page leaves room for the others. */
+const keysAtOnce = 2;
 
 const hasEvent = (arrival: Arrival): arrival is EventArrival => arrival.event !== undefined;
 const othersOf = ({ sessions, buckets, user_reports }: Received): number =>
@@ -161,6 +163,9 @@ async function storeOthers(tx: Database, arrivals: readonly Arrival[]): Promise<
   );
 }
 
+const ofProject = (project_id: number) => String(project_id);
+const ofKey = (project_id: number, key: string) => `${project_id} ${key}`;
+
 const restOfMinute_ms = () => minute_ms - (Date.now() % minute_ms);
 
 /** What waits to be stored in a database. */
@@ -168,23 +173,32 @@ class Intakes {
   readonly #db: Database;
   #waiting: Arrival[] = [];
   #isStoring = false;
-  /** The limits of projects that have exceeded them in this minute. */
-  readonly #exceeded = cacheOf<number, number>(10_000);
-  /** Of projects in this minute. */
-  readonly #volumes = cacheOf<number, Volume>(10_000);
+  /** The limits of projects, and of keys of projects, that have exceeded them in this minute. */
+  readonly #exceeded = cacheOf<string, number>(10_000);
+  /** Of projects and of their keys in this minute. */
+  readonly #volumes = cacheOf<string, Volume>(10_000);
 
   constructor(db: Database) {
     this.#db = db;
   }
 
   /** @throws OverQuota */
-  countBytes({ project_id, limit }: Intake, kind: keyof Volume, bytes: number): void {
+  countBytes({ project_id, limit }: Intake, key: string, kind: keyof Volume, bytes: number): void {
     if (limit === 0) return;
-    const volume = this.#volumes.get(project_id) ?? { read: 0, kept: 0 };
-    if (volume.read === 0) this.#volumes.set(project_id, volume, { ttl: restOfMinute_ms() });
+    const most = Math.max(least[kind], limit * perEvent[kind]);
+    this.#countFor(ofKey(project_id, key), { kind, bytes, most, limit });
+    this.#countFor(ofProject(project_id), { kind, bytes, most: keysAtOnce * most, limit });
+  }
+
+  #countFor(
+    sender: string,
+    { kind, bytes, most, limit }: { kind: keyof Volume; bytes: number; most: number; limit: number },
+  ): void {
+    const volume = this.#volumes.get(sender) ?? { read: 0, kept: 0 };
+    if (volume.read === 0) this.#volumes.set(sender, volume, { ttl: restOfMinute_ms() });
     volume[kind] += bytes;
-    if (volume[kind] <= Math.max(least[kind], limit * perEvent[kind])) return;
-    this.#exceeded.set(project_id, limit, { ttl: restOfMinute_ms() });
+    if (volume[kind] <= most) return;
+    this.#exceeded.set(sender, limit, { ttl: restOfMinute_ms() });
     throw new OverQuota();
   }
 
@@ -198,12 +212,12 @@ class Intakes {
     return done.promise;
   }
 
-  hasExceeded({ project_id, limit }: Intake): boolean {
-    return this.#exceeded.get(project_id) === limit;
+  hasExceeded({ project_id, limit }: Intake, key: string): boolean {
+    return [ofProject(project_id), ofKey(project_id, key)].some((sender) => this.#exceeded.get(sender) === limit);
   }
 
   #refuse({ intake, done }: Arrival): void {
-    this.#exceeded.set(intake.project_id, intake.limit, { ttl: restOfMinute_ms() });
+    this.#exceeded.set(ofProject(intake.project_id), intake.limit, { ttl: restOfMinute_ms() });
     done.reject(new OverQuota());
   }
 
@@ -245,19 +259,20 @@ function intakesOf(db: Database): Intakes {
  * @param bytes decompressed
  * @throws OverQuota
  */
-export const countRead = (db: Database, intake: Intake, bytes: number): void => intakesOf(db).countBytes(intake, 'read', bytes);
+export const countRead = (db: Database, intake: Intake, key: string, bytes: number): void =>
+  intakesOf(db).countBytes(intake, key, 'read', bytes);
 
 /**
- * Whether it is known, without asking the database, that the project has sent as much in this minute as it may.
+ * Whether it is known, without asking the database, that the project or the client with this key has sent as much in this minute as it may.
  */
-export const hasExceeded = (db: Database, intake: Intake): boolean => intakesOf(db).hasExceeded(intake);
+export const hasExceeded = (db: Database, intake: Intake, key: string): boolean => intakesOf(db).hasExceeded(intake, key);
 
 /**
  * Stores what a request brings. It is committed when the promise resolves.
  * @throws OverQuota
  */
-export async function storeReceived(db: Database, intake: Intake, received: Received): Promise<void> {
+export async function storeReceived(db: Database, intake: Intake, key: string, received: Received): Promise<void> {
   const intakes = intakesOf(db);
-  if (received.event) intakes.countBytes(intake, 'kept', received.event.payload.length);
+  if (received.event) intakes.countBytes(intake, key, 'kept', received.event.payload.length);
   await intakes.add(intake, received);
 }
