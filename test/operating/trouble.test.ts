@@ -120,6 +120,7 @@ test('a client that breaks off an upload, a push or an event is no reason to say
     await server.root.get('/user');
     reset.resetAndDestroy();
   }
+  assert.equal((await fetch(`${server.url}/-/readiness`, { headers: oneCall })).status, 200);
   assert.equal(await server.stop(), 0);
   assert.doesNotMatch(logged, /the database/);
 });
