@@ -1,5 +1,5 @@
 /** The collector: where SDKs send envelopes and events (docs/reference/error_tracking.md). */
-import { inflateSync } from 'node:zlib';
+import { Readable } from 'node:stream';
 import {
   ApiError,
   type Caller,
@@ -202,23 +202,16 @@ function othersIn(items: readonly Item[], receipt: Moment & Pick<Receipt, 'user_
   };
 }
 
-/** Old SDKs send Base64 of compressed JSON, whatever their headers say. */
-function textIn(body: Buffer): string {
-  const text = body.toString();
-  if (text.trimStart().startsWith('{')) return text;
-  try {
-    return inflateSync(Buffer.from(text, 'base64'), { maxOutputLength: storeLimits.read_bytes }).toString();
-  } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? new BodyTooLarge() : new Malformed();
-  }
-}
-
 async function takeStored(call: Call) {
   const { request } = call;
   const intake = await openIntake(call);
   const key = await admit(call, intake, keyIn(request.headers, request.query));
-  const chunks = counted(call, intake, decompress(streamOf(request), encodingOf(call), storeLimits), () => key);
-  const payload = Buffer.from(textIn(Buffer.concat(await Array.fromAsync(chunks))));
+  const read = async (body: Readable, encoding: string | undefined) =>
+    Buffer.concat(await Array.fromAsync(counted(call, intake, decompress(body, encoding, storeLimits), () => key)));
+  const body = await read(streamOf(request), encodingOf(call));
+  const text = body.toString();
+  // Old SDKs send Base64 of compressed JSON, whatever their headers say.
+  const payload = text.trimStart().startsWith('{') ? body : await read(Readable.from([Buffer.from(text, 'base64')]), 'deflate');
   const event = eventIn(call, intake, jsonIn({ type: 'event', payload }), { received_at: new Date() });
   return keep(call, intake, key, { event, sessions: [], buckets: [], user_reports: [] });
 }

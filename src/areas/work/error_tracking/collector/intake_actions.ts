@@ -273,6 +273,6 @@ export const hasExceeded = (db: Database, intake: Intake, key: string): boolean 
  */
 export async function storeReceived(db: Database, intake: Intake, key: string, received: Received): Promise<void> {
   const intakes = intakesOf(db);
-  if (received.event) intakes.countBytes(intake, key, 'kept', received.event.payload.length);
+  if (received.event) intakes.countBytes(intake, key, 'kept', Buffer.byteLength(received.event.payload));
   await intakes.add(intake, received);
 }
