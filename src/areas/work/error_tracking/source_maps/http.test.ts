@@ -252,6 +252,10 @@ test('source maps that are committed beside a file are read at the commit of the
   assert.deepEqual([mapped.filename, mapped.lineNo, mapped.source.file_path], ['../src/pick.ts', 2, 'src/pick.ts']);
   assert.equal(mapped.blame.commit_id, sha);
   assert.deepEqual([unmapped.filename, unmapped.minified, unmapped.source.file_path], ['./dist/b.js', null, 'dist/b.js']);
+  const { body: entries } = await as('reporter').get(`/projects/${project.id}/repository/tree`, { path: 'dist' });
+  const { id } = entries.find(({ name }: { name: string }) => name === 'b.js.map');
+  const note = here.db.selectFrom('costly_files').select('error').where('content', '=', `source map ${id}`);
+  assert.deepEqual(await note.execute(), [{ error: 'It cannot be read.' }], 'it is not read again');
 });
 
 test('a source map that was too costly to read is not tried again, and other maps are read', async (t) => {
@@ -285,6 +289,6 @@ test('a source map that was too costly to read is not tried again, and other map
     );
   }
   assert.equal(tries, 1);
-  const notes = await db.selectFrom('costly_files').select('error').where('content', 'like', 'source map %').execute();
+  const notes = await db.selectFrom('costly_files').select('error').where('error', 'like', 'Reading it takes%').execute();
   assert.deepEqual(notes, [{ error: 'Reading it takes too much memory.' }]);
 });

@@ -1,4 +1,4 @@
-/** Reading source maps, each of which is given up for good when it is too costly. */
+/** Reading source maps, each of which is given up for good when it is too costly or cannot be read. */
 import type { Services } from '../../../../http/index.ts';
 import { OverBudget } from '../../../../limited_thread.ts';
 import { type Original, originalsOf } from '../../../../source_maps/index.ts';
@@ -35,7 +35,10 @@ export async function readMap(
 ): Promise<(Original | null)[] | undefined> {
   const content = contentOf(digest);
   try {
-    return await originalsOf(map, { owner: project_id, content, signal });
+    const found = await originalsOf(map, { owner: project_id, content, signal });
+    // Reading it from the repository again, for nothing, would cost as much each time.
+    if (found === undefined) await noteCostly(db, content, 'It cannot be read.');
+    return found;
   } catch (error) {
     if (error instanceof OverBudget) await noteCostly(db, content, `Reading it takes too much ${error.resource}.`);
     return undefined;
