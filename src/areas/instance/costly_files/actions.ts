@@ -1,9 +1,9 @@
-/** Files of users that were too costly to read. What is known of one holds wherever the same content is found. */
+/** Files of users that are not read again: they were too costly, or cost something each time and cannot be read. What is known of one holds wherever the same content is found. */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 
 /**
- * What is known of contents that were too costly.
+ * What is known of contents that are not read again.
  * @param contents each with what reads it, as in `source map <digest>`
  * @returns the reasons, for people, by content
  */
@@ -15,7 +15,7 @@ export async function costlyAmong(db: Database, contents: readonly string[]): Pr
 }
 
 /**
- * Remembers that a content is too costly.
+ * Remembers that a content is not read again.
  * @param error the reason, for people
  */
 export async function noteCostly(db: Database, content: string, error: string): Promise<void> {

@@ -16,7 +16,7 @@ export interface Reader extends Pick<Services, 'db'> {
 const contentOf = (digest: string) => `source map ${digest}`;
 
 /**
- * Which maps were too costly when they were last read.
+ * Which maps are not read again, because they were too costly or could not be read.
  * @param digests the SHA-256 or the id of the git object of each
  */
 export async function costlyMaps({ db }: Reader, digests: readonly string[]): Promise<(digest: string) => boolean> {
