@@ -200,7 +200,8 @@ CREATE OR REPLACE FUNCTION public.keep_unused_repository()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into unused_repositories (snippet_id, storage) select id, storage from removed;
+  insert into unused_repositories (kind, id, storage, due_at) select tg_argv[0], id, storage, now() from removed
+      on conflict (kind, id, storage) do update set due_at = now();
   return null;
 end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_source_map()
@@ -2179,6 +2180,7 @@ create table namespaces (
   marked_for_deletion_at timestamp with time zone,
   avatar text,
   avatar_key text,
+  repository_storage text default 'default'::text not null,
   constraint namespaces_pkey PRIMARY KEY (id),
   constraint namespaces_full_path_key UNIQUE (full_path),
   constraint namespaces_owner_id_key UNIQUE (owner_id),
@@ -2544,6 +2546,7 @@ CREATE TRIGGER keep_old_path AFTER UPDATE OF full_path ON projects FOR EACH ROW 
 CREATE TRIGGER keep_topics_of_changed BEFORE UPDATE OF topics ON projects FOR EACH ROW WHEN (old.topics <> new.topics) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_deleted BEFORE DELETE ON projects FOR EACH ROW WHEN (old.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_new BEFORE INSERT ON projects FOR EACH ROW WHEN (new.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
+CREATE TRIGGER keep_unused_repository AFTER DELETE ON projects REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('project');
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table protected_branch_access_levels (
@@ -2645,6 +2648,15 @@ create table recorded_refs (
   constraint recorded_refs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
+create table recorded_wiki_refs (
+  wiki_id bigint not null,
+  ref text not null,
+  target text not null,
+  update_id bigint not null,
+  constraint recorded_wiki_refs_pkey PRIMARY KEY (wiki_id, ref),
+  constraint recorded_wiki_refs_wiki_id_fkey FOREIGN KEY (wiki_id) REFERENCES wikis(id) ON DELETE CASCADE
+);
+
 create table redirects (
   path citext not null,
   namespace_id bigint,
@@ -2665,19 +2677,22 @@ create table reference_updates (
   updates jsonb not null,
   created_at timestamp with time zone default now() not null,
   snippet_id bigint,
-  snippet_changes jsonb,
+  changes jsonb,
   merge_request_id bigint,
   merge jsonb,
+  wiki_id bigint,
   constraint reference_updates_pkey PRIMARY KEY (id),
-  constraint reference_updates_owner CHECK (num_nonnulls(project_id, snippet_id) = 1),
+  constraint reference_updates_owner CHECK (num_nonnulls(project_id, snippet_id, wiki_id) = 1),
   constraint reference_updates_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE SET NULL,
   constraint reference_updates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint reference_updates_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
-  constraint reference_updates_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
+  constraint reference_updates_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint reference_updates_wiki_id_fkey FOREIGN KEY (wiki_id) REFERENCES wikis(id) ON DELETE CASCADE
 );
 CREATE INDEX reference_updates_by_merge_request ON reference_updates USING btree (merge_request_id) WHERE merge_request_id IS NOT NULL;
 CREATE INDEX reference_updates_by_project ON reference_updates USING btree (project_id);
 CREATE INDEX reference_updates_by_snippet ON reference_updates USING btree (snippet_id) WHERE snippet_id IS NOT NULL;
+CREATE INDEX reference_updates_by_wiki ON reference_updates USING btree (wiki_id) WHERE wiki_id IS NOT NULL;
 
 create table removed_issue_numbers (
   project_id bigint not null,
@@ -2858,7 +2873,7 @@ CREATE INDEX snippets_by_author ON snippets USING btree (author_id, id DESC);
 CREATE INDEX snippets_by_project ON snippets USING btree (project_id, id DESC) WHERE project_id IS NOT NULL;
 CREATE INDEX snippets_by_user ON snippets USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX snippets_for_everyone ON snippets USING btree (id DESC) WHERE project_id IS NULL AND visibility = 'public'::text;
-CREATE TRIGGER keep_unused_repository AFTER DELETE ON snippets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository();
+CREATE TRIGGER keep_unused_repository AFTER DELETE ON snippets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('snippet');
 
 create table subscriptions (
   id bigint generated always as identity not null,
@@ -2989,12 +3004,13 @@ create table unused_blobs (
 CREATE INDEX unused_blobs_by_age ON unused_blobs USING btree (since);
 
 create table unused_repositories (
-  snippet_id bigint not null,
+  id bigint not null,
   storage text not null,
-  since timestamp with time zone default now() not null,
-  constraint unused_repositories_pkey PRIMARY KEY (snippet_id)
+  due_at timestamp with time zone not null,
+  kind text not null,
+  constraint unused_repositories_pkey PRIMARY KEY (kind, id, storage)
 );
-CREATE INDEX unused_repositories_by_age ON unused_repositories USING btree (since);
+CREATE INDEX unused_repositories_by_time ON unused_repositories USING btree (due_at);
 
 create table uploads (
   id bigint generated always as identity not null,
@@ -3208,6 +3224,24 @@ create table vulnerability_state_changes (
 );
 CREATE INDEX vulnerability_state_changes_user_id_idx ON vulnerability_state_changes USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX vulnerability_state_changes_vulnerability_id_id_idx ON vulnerability_state_changes USING btree (vulnerability_id, id);
+
+create table wikis (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  storage text not null,
+  default_branch text not null,
+  size_bytes bigint default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  constraint wikis_pkey PRIMARY KEY (id),
+  constraint wikis_group_id_key UNIQUE (group_id),
+  constraint wikis_project_id_key UNIQUE (project_id),
+  constraint wikis_check CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint wikis_size_bytes_check CHECK (size_bytes >= 0),
+  constraint wikis_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint wikis_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE TRIGGER keep_unused_repository AFTER DELETE ON wikis REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('wiki');
 
 create view current_license as
  SELECT id,

@@ -7,7 +7,7 @@ import { authenticate, countRequest, planForAnonymous, rightsVersion } from './a
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
-import { describedDoors, endpoints } from './areas/index.ts';
+import { describedDoors, endpoints, gitKinds, repositories } from './areas/index.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { oauthDoorway } from './areas/people/oauth_tokens/index.ts';
@@ -127,7 +127,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance;
-  const services = servicesFor(config, db);
+  const services = servicesFor(config, db, repositories);
   app.decorate('outage', new Outage(db, log));
   app.setErrorHandler(answerError);
   limitConnections(app, {
@@ -159,7 +159,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...(inspectRefusal ? { inspectRefusal } : {}),
   });
   const doorways = [
-    gitDoorway,
+    gitDoorway(gitKinds),
     ...lfsDoorways,
     ...(config.offering === 'any' || config.offering === 'hosted'
       ? [collectorDoorway(intakeLimits(config)), sentryDoorway, chunkDoorway]

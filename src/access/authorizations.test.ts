@@ -40,6 +40,7 @@ before(async () => {
     storages: { default: storage },
     blobs: diskBlobs(storage),
     secrets: secretsFrom('k'.repeat(32)),
+    repositories: { kinds: [], followers: [] },
     licensePublicKey: undefined,
   };
   people = [];

@@ -1,6 +1,7 @@
 /** The map of the API: every area and its endpoints. */
 import { type StoredKind, snippetKind } from '../access/index.ts';
 import { type DescribedDoor, type FiledEndpoint, tagged } from '../http/index.ts';
+import type { Repositories } from '../services/index.ts';
 import { eventRoutes } from './activity/events/index.ts';
 import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
@@ -8,6 +9,7 @@ import { todoRoutes } from './activity/todos/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
 import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
+import { dependencyFollower } from './code/dependencies/index.ts';
 import { dependencyRoutes } from './code/dependencies/routes.ts';
 import { protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
@@ -20,11 +22,21 @@ import { commitDetailRoutes } from './code/repository/commit_detail_routes.ts';
 import { commitRoutes } from './code/repository/commit_routes.ts';
 import { commitWriteRoutes } from './code/repository/commit_write_routes.ts';
 import { compareRoutes } from './code/repository/compare_routes.ts';
-import { samplePush, sampleTag } from './code/repository/index.ts';
+import {
+  eventFollower,
+  type GitKind,
+  hookFollower,
+  maintenanceFollower,
+  projectRepositories,
+  samplePush,
+  sampleTag,
+  sizeFollower,
+} from './code/repository/index.ts';
 import { languageRoutes } from './code/repository/language_routes.ts';
 import { tagRoutes } from './code/repository/tag_routes.ts';
 import { treeRoutes } from './code/repository/tree_routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
+import { snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
 import { sampleVulnerability } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
@@ -113,6 +125,7 @@ import { approvalSettingRoutes } from './work/merge_requests/approval_setting_ro
 import { mergeRequestCommitRoutes } from './work/merge_requests/commit_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
 import { draftNoteRoutes } from './work/merge_requests/draft_note_routes.ts';
+import { mergeRequestFollower } from './work/merge_requests/index.ts';
 import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/issue_routes.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/list_routes.ts';
 import { mergeRequestMergeRoutes } from './work/merge_requests/merge_routes.ts';
@@ -130,6 +143,15 @@ const commented: readonly (Discussable & { kind: StoredKind })[] = [...issuables
 
 /** What has threads of comments. */
 const discussed: readonly Discussable[] = [...commented, commitNoun];
+
+/** What has repositories. Projects take all paths that are of no other kind. */
+export const gitKinds: readonly GitKind[] = [snippetRepositories, projectRepositories];
+
+/** What has repositories, and what follows a push to a project, in this order. */
+export const repositories: Repositories = {
+  kinds: gitKinds,
+  followers: [sizeFollower, eventFollower, hookFollower, mergeRequestFollower, dependencyFollower, maintenanceFollower],
+};
 
 /** What webhooks are tested with. */
 const samples = {

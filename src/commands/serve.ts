@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { removeLeftLocks, settleReferenceUpdates } from '../areas/code/repository/index.ts';
+import { repositories } from '../areas/index.ts';
 import { BlobStoreError } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
 import { closeReaders } from '../git/index.ts';
@@ -83,12 +84,12 @@ async function serveUntil(
   lost: Promise<never>,
 ): Promise<void> {
   const { db } = open;
-  await installFirstLicense(servicesFor(config, db), config);
+  await installFirstLicense(servicesFor(config, db, repositories), config);
   const administrator = await addFirstAdministrator(db, config, (made) => process.stdout.write(secretsText(made)));
   // The embedded database belongs to one server.
   const alone_since = config.databaseUrl === undefined ? new Date(performance.timeOrigin) : undefined;
   if (alone_since) await removeLeftLocks.enqueue(db, { before: alone_since.toISOString() }, { key: 'start' });
-  await settleReferenceUpdates(servicesFor(config, db), alone_since && { alone_since }).catch((error) =>
+  await settleReferenceUpdates(servicesFor(config, db, repositories), alone_since && { alone_since }).catch((error) =>
     log.error({ err: error }, 'ref updates that a killed process left could not be settled; a job tries again'),
   );
   try {

@@ -1,6 +1,7 @@
 /** Git over SSH in a process that answers requests. */
 import type { Logger } from 'pino';
 import { gitOverSsh } from '../areas/code/repository/index.ts';
+import { gitKinds, repositories } from '../areas/index.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { secretsOf, servicesFor } from '../services/index.ts';
@@ -15,5 +16,9 @@ export async function sshServerOf(config: Config, db: Database, log: Logger): Pr
   const { privateKeyText, sshServer } = await import('../ssh/index.ts');
   const hostKey = privateKeyText(secretsOf(config).signingKeyFor('ssh host key'));
   const { connectionsPerAddress } = config;
-  return sshServer({ hostKey, connectionsPerAddress, ...gitOverSsh(servicesFor(config, db), log) });
+  return sshServer({
+    hostKey,
+    connectionsPerAddress,
+    ...gitOverSsh({ services: servicesFor(config, db, repositories), kinds: gitKinds, log }),
+  });
 }

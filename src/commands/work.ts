@@ -6,12 +6,12 @@ import { keepDependencies, scanDependencies, writeDependencyExport } from '../ar
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
 import {
   maintainRepository,
-  maintainSnippet,
   measureRepositories,
   removeLeftLocks,
-  removeUnusedRepositories,
+  removeUnused,
   settleReferences,
 } from '../areas/code/repository/index.ts';
+import { repositories } from '../areas/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { removeUnusedBlobs } from '../areas/instance/blobs/index.ts';
 import { forgetCostlyFiles } from '../areas/instance/costly_files/index.ts';
@@ -24,7 +24,7 @@ import {
   tellOfPrimaryChange,
   tellOfPrimaryRequest,
 } from '../areas/people/emails/index.ts';
-import { deleteRepositories, recordGroupSeats, removeGroup } from '../areas/people/namespaces/index.ts';
+import { recordGroupSeats, removeGroup } from '../areas/people/namespaces/index.ts';
 import { deleteOldOauthTokens } from '../areas/people/oauth_tokens/index.ts';
 import { removeUser } from '../areas/people/users/index.ts';
 import { advanceIterations } from '../areas/planning/iterations/index.ts';
@@ -110,10 +110,9 @@ const jobs: readonly AnyJob[] = [
   tellOfDueIssues,
   endTodosOfGoneCommits,
   maintainRepository,
-  maintainSnippet,
   measureRepositories,
   removeLeftLocks,
-  removeUnusedRepositories,
+  removeUnused,
   settleReferences,
   removeExpiredMemberships,
   acceptInvitations,
@@ -125,7 +124,6 @@ const jobs: readonly AnyJob[] = [
   tellOfRefusal,
   writeInvitation,
   removeUnusedObjects,
-  deleteRepositories,
   removeExpiredGroupLinks,
   removeProject,
   removeMarkedProjects,
@@ -198,5 +196,5 @@ export function workHere(config: Config, { db, connectionString }: OpenDatabase,
   if (config.smtpUrl === undefined)
     process.stdout.write(`Mail is stored as files in ${mailFolder(config)}, because COPPICE_SMTP_URL is not set.\n`);
   else void tryMail(config.smtpUrl, log);
-  return startWorker({ connectionString, jobs, polls, services: servicesFor(config, db), log, concurrency });
+  return startWorker({ connectionString, jobs, polls, services: servicesFor(config, db, repositories), log, concurrency });
 }

@@ -1119,6 +1119,7 @@ export interface Namespaces {
   marked_for_deletion_at: Timestamp | null;
   avatar: string | null;
   avatar_key: string | null;
+  repository_storage: Generated<string>;
 }
 
 export interface Notes {
@@ -1379,6 +1380,13 @@ export interface RecordedRefs {
   update_id: number;
 }
 
+export interface RecordedWikiRefs {
+  wiki_id: number;
+  ref: string;
+  target: string;
+  update_id: number;
+}
+
 export interface Redirects {
   path: string;
   namespace_id: number | null;
@@ -1393,9 +1401,10 @@ export interface ReferenceUpdates {
   updates: Json;
   created_at: Generated<Timestamp>;
   snippet_id: number | null;
-  snippet_changes: Json | null;
+  changes: Json | null;
   merge_request_id: number | null;
   merge: Json | null;
+  wiki_id: number | null;
 }
 
 export interface RemovedIssueNumbers {
@@ -1568,9 +1577,10 @@ export interface UnusedBlobs {
 }
 
 export interface UnusedRepositories {
-  snippet_id: number;
+  id: number;
   storage: string;
-  since: Generated<Timestamp>;
+  due_at: Timestamp;
+  kind: string;
 }
 
 export interface Uploads {
@@ -1701,6 +1711,16 @@ export interface VulnerabilityStateChanges {
   created_at: Generated<Timestamp>;
 }
 
+export interface Wikis {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  storage: string;
+  default_branch: string;
+  size_bytes: Generated<number>;
+  created_at: Generated<Timestamp>;
+}
+
 export interface DB {
   access_requests: AccessRequests;
   access_token_bots: AccessTokenBots;
@@ -1818,6 +1838,7 @@ export interface DB {
   push_event_payloads: PushEventPayloads;
   push_rules: PushRules;
   recorded_refs: RecordedRefs;
+  recorded_wiki_refs: RecordedWikiRefs;
   redirects: Redirects;
   reference_updates: ReferenceUpdates;
   removed_issue_numbers: RemovedIssueNumbers;
@@ -1848,4 +1869,5 @@ export interface DB {
   variables: Variables;
   vulnerabilities: Vulnerabilities;
   vulnerability_state_changes: VulnerabilityStateChanges;
+  wikis: Wikis;
 }

@@ -1,28 +1,28 @@
-/** The locations of the repositories of projects and snippets. */
+/** The locations of repositories. */
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { Repository } from './types.ts';
 
 /** Spread over folders, and independent of names, because these can change. */
-function spread(top: string, id: number): string {
+function spread(top: RepositoryFolder, id: number): string {
   const digest = hash('sha256', String(id));
   return `${top}/${digest.slice(0, 2)}/${digest.slice(2, 4)}/${digest}`;
 }
 
-/** The folders of a storage that hold repositories, three levels down. */
-export const repositoryFolders = ['@hashed', '@snippets'] as const;
+/** A folder of a storage that holds repositories, three levels down: that of projects, and those of other kinds of owners. */
+export type RepositoryFolder = `@${string}`;
+
+const folderOfProjects: RepositoryFolder = '@hashed';
 
 /** The path of a project's repository in its storage, without `.git`. */
-export const diskPath = (project_id: number): string => spread('@hashed', project_id);
+export const diskPath = (project_id: number): string => spread(folderOfProjects, project_id);
 
-/** A snippet as the owner of a repository. */
-export interface SnippetPlace {
-  snippet_id: number;
+/** What says where a repository is: the row of its owner, with the folder of its kind if it is not a project. */
+export interface RepositoryPlace {
+  id: number;
   storage: string;
+  folder?: RepositoryFolder;
 }
-
-/** What has a repository: a project or a snippet. */
-export type RepositoryOwner = { id: number; storage: string; snippet_id?: never } | SnippetPlace;
 
 /** The git storages by name, each an absolute folder. */
 interface Storages {
@@ -30,15 +30,12 @@ interface Storages {
 }
 
 /**
- * The repository of a project or a snippet.
- * @throws Error when the configuration does not name the owner's storage
+ * The repository of an owner.
+ * @throws Error when the configuration does not name its storage
  */
-export function repositoryOf({ storages }: Storages, owner: RepositoryOwner): Repository {
-  const [name, place] =
-    owner.snippet_id === undefined
-      ? [`project ${owner.id}`, diskPath(owner.id)]
-      : [`snippet ${owner.snippet_id}`, spread('@snippets', owner.snippet_id)];
-  const storage = storages[owner.storage];
-  if (storage === undefined) throw new Error(`${name} is on the storage ${owner.storage}, which is not configured`);
-  return { path: path.join(storage, `${place}.git`) };
+export function repositoryOf({ storages }: Storages, { id, storage, folder = folderOfProjects }: RepositoryPlace): Repository {
+  const top = storages[storage];
+  if (top === undefined)
+    throw new Error(`the repository ${id} in ${folder} is on the storage ${storage}, which is not configured`);
+  return { path: path.join(top, `${spread(folder, id)}.git`) };
 }

@@ -16,7 +16,12 @@ import { secretsFrom } from '../secrets/index.ts';
 import { type AnyJob, job, startWorker } from './index.ts';
 
 const log = pino({ level: 'silent' });
-const unused = { secrets: secretsFrom('k'.repeat(32)), licensePublicKey: undefined, mailer: { send: async () => {} } };
+const unused = {
+  repositories: { kinds: [], followers: [] },
+  secrets: secretsFrom('k'.repeat(32)),
+  licensePublicKey: undefined,
+  mailer: { send: async () => {} },
+};
 
 async function workerFor(t: TestContext, jobs: AnyJob[]) {
   const { db, connectionString } = await testDatabase();

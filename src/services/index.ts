@@ -5,6 +5,17 @@ import { type Config, usualSshPort } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { mailerFor } from '../mail/index.ts';
 import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
+import type { Repositories, RepositoryServices } from './repositories.ts';
+
+export type {
+  Owner,
+  ProjectMove,
+  PushFollower,
+  Repositories,
+  RepositoryKind,
+  RepositoryServices,
+  WriteEffects,
+} from './repositories.ts';
 
 /** The file of the secret key in the data folder, unless the operator sets a key. */
 export const secretKeyFile = ({ data }: Pick<Config, 'data'>): string => path.join(data, 'secret.key');
@@ -39,34 +50,36 @@ export type ServicesConfig = Pick<
   'url' | 'sshPort' | 'data' | 'storages' | 'blobs' | 'secretKey' | 'smtpUrl' | 'mailFrom' | 'licensePublicKey'
 >;
 
-/**
- * All services. A new one is declared here and nowhere else; the types follow.
- * @throws SecretKeyError
- */
-export function servicesFor(config: ServicesConfig, db: Database) {
-  const storages: Readonly<Record<string, string>> = Object.fromEntries(config.storages.map(({ name, path }) => [name, path]));
-  return {
-    db,
-    /** The external address without a trailing slash, e.g. `https://forge.example`. */
-    url: config.url,
-    /** What comes before the path of a repository in its address for git over SSH; undefined when the server does not speak it. */
-    ssh_url: sshUrl(config),
-    /** Git storages by name: absolute folders. */
-    storages,
-    /** Large files that are not in a repository. */
-    blobs: blobsOf(config),
-    secrets: secretsOf(config),
-    /** The public key of another trusted license issuer. */
-    licensePublicKey: config.licensePublicKey,
-    mailer: mailerFor({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: mailFolder(config) }),
-  };
-}
-
 /** The services of jobs. */
-export type JobServices = ReturnType<typeof servicesFor>;
+export interface JobServices extends RepositoryServices {
+  /** What comes before the path of a repository in its address for git over SSH; undefined when the server does not speak it. */
+  ssh_url: string | undefined;
+  /** Large files that are not in a repository. */
+  blobs: Blobs;
+  secrets: Secrets;
+  /** The public key of another trusted license issuer. */
+  licensePublicKey: Config['licensePublicKey'];
+  mailer: ReturnType<typeof mailerFor>;
+}
 
 /** The services of handlers and access rules. They do not send mail: jobs do that after the commit. */
 export type Services = Omit<JobServices, 'mailer'>;
+
+/**
+ * All services.
+ * @throws SecretKeyError
+ */
+export const servicesFor = (config: ServicesConfig, db: Database, repositories: Repositories): JobServices => ({
+  db,
+  repositories,
+  url: config.url,
+  ssh_url: sshUrl(config),
+  storages: Object.fromEntries(config.storages.map(({ name, path }) => [name, path])),
+  blobs: blobsOf(config),
+  secrets: secretsOf(config),
+  licensePublicKey: config.licensePublicKey,
+  mailer: mailerFor({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: mailFolder(config) }),
+});
 
 /**
  * The addresses of a repository for git.

@@ -1,6 +1,6 @@
 /** Records refs that changed outside a push, as if they had been pushed. */
 import { announceUpdates, refsChanged } from '../areas/code/repository/index.ts';
-import { objectHeader, type Repository, resolveBranch } from '../git/index.ts';
+import { objectHeader, type Repository } from '../git/index.ts';
 import type { Services } from '../services/index.ts';
 import { type RefDifference, refDifferences } from './recorded_refs.ts';
 import { placeOf, type RepositoryRow } from './repositories.ts';
@@ -9,7 +9,7 @@ import { placeOf, type RepositoryRow } from './repositories.ts';
 export class RefsRefused extends Error {}
 
 /**
- * Accepts the refs of a project or snippet as they are: merge requests follow them, webhooks are told, and `check` reports them no longer.
+ * Accepts the refs of a repository as they are: merge requests follow them, webhooks are told, and `check` reports them no longer.
  * @returns what was accepted
  * @throws RefsRefused
  */
@@ -18,10 +18,9 @@ export async function acceptRefs(services: Services, row: RepositoryRow): Promis
   if (!repository) throw new RefsRefused(`Its storage ${row.storage} is not in COPPICE_STORAGES.`);
   if (await isMoving(services, row))
     throw new RefsRefused('Refs of this repository are changing at the moment. Try again later.');
-  const differences =
-    row.kind === 'project'
-      ? await refDifferences(services.db, row.id, repository)
-      : await differencesOfSnippet(services, row, repository);
+  const differences = await refDifferences(services.db, row, repository);
+  if (row.kind.needs_branch && differences.some(({ ref, now }) => now === null && ref === `refs/heads/${row.default_branch}`))
+    throw new RefsRefused(`The branch ${row.default_branch} is missing. \`check --recover\` brings it back.`);
   for (const { ref, now } of differences)
     if (now !== null && !(await objectHeader(repository, now)))
       throw new RefsRefused(`${ref} is at ${now}, which is not in the repository. Restore it from a backup.`);
@@ -31,20 +30,8 @@ export async function acceptRefs(services: Services, row: RepositoryRow): Promis
 
 /** Also when the move seems abandoned: settling it records where the refs are. */
 async function isMoving({ db }: Services, { kind, id }: RepositoryRow): Promise<boolean> {
-  const moving = await db.selectFrom('reference_updates').select('id').where(`${kind}_id`, '=', id).limit(1).executeTakeFirst();
+  const moving = await db.selectFrom('reference_updates').select('id').where(kind.column, '=', id).limit(1).executeTakeFirst();
   return moving !== undefined;
-}
-
-/** Of a snippet, only its branch matters. */
-async function differencesOfSnippet(
-  { db }: Services,
-  { id, default_branch }: RepositoryRow,
-  repository: Repository,
-): Promise<RefDifference[]> {
-  const { commit_id } = await db.selectFrom('snippets').select('commit_id').where('id', '=', id).executeTakeFirstOrThrow();
-  const now = await resolveBranch(repository, default_branch);
-  if (now === undefined) throw new RefsRefused(`The branch ${default_branch} is missing. \`check --recover\` brings it back.`);
-  return now === commit_id ? [] : [{ ref: `refs/heads/${default_branch}`, recorded: commit_id, now }];
 }
 
 /**
@@ -64,9 +51,6 @@ export async function recordMoves(
       return { ref, old: isKnown ? recorded : null, new: now };
     }),
   );
-  const mover =
-    row.kind === 'project'
-      ? { project: { id: row.id, storage: row.storage, default_branch: row.default_branch }, user_id: null }
-      : { snippet: { snippet_id: row.id, storage: row.storage }, user_id: null };
+  const mover = { kind: row.kind, owner: row, user_id: null };
   await refsChanged(services, await announceUpdates(services.db, mover, moved), moved);
 }

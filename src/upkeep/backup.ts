@@ -42,7 +42,7 @@ export interface BackupOptions {
 
 export interface BackupResult {
   repositories: number;
-  /** Full paths of projects and snippets that were deleted while the backup ran. */
+  /** Paths of repositories that were deleted while the backup ran. */
   gone: string[];
   /** Blobs that rows refer to and that the store does not have, so that the backup lacks them too. */
   missing: BlobReference[];
@@ -133,7 +133,7 @@ async function refsBefore(
 const isThere = async (repository: Repository): Promise<boolean> =>
   (await stat(path.join(repository.path, 'objects')).catch(() => undefined)) !== undefined;
 
-/** @returns false when the project or snippet was deleted */
+/** @returns false when the owner was deleted */
 async function addRepository(
   archive: ArchiveWriter,
   { client }: Snapshot,
@@ -143,7 +143,7 @@ async function addRepository(
 ): Promise<boolean> {
   for (let look = 0; look < 2; look++) {
     // It may have moved to another storage or been deleted meanwhile.
-    const { rows } = await client.query<{ storage: string }>(`select storage from ${row.kind}s where id = $1`, [row.id]);
+    const { rows } = await client.query<{ storage: string }>(`select storage from ${row.kind.table} where id = $1`, [row.id]);
     if (!rows[0]) return false;
     const repository = placeOf(storages, { ...row, storage: rows[0].storage });
     if (!repository || !(await isThere(repository))) continue;
@@ -154,7 +154,7 @@ async function addRepository(
       if (await isThere(repository)) throw error;
     }
   }
-  throw new Error(`The repository of ${row.kind} ${row.id} (${row.full_path}) is not on the storage ${row.storage}.`);
+  throw new Error(`The repository of ${row.kind.name} ${row.id} (${row.full_path}) is not on the storage ${row.storage}.`);
 }
 
 /** Refs first: objects are only added, so that a later copy contains those that the refs need. */

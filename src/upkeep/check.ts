@@ -5,6 +5,7 @@ import { brokenHooks } from '../areas/activity/hooks/index.ts';
 import { abandoned_minutes, settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
 import { brokenValues } from '../areas/deployments/variables/index.ts';
+import { repositories } from '../areas/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
 import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
@@ -13,12 +14,11 @@ import { checkMerges } from './check_merges.ts';
 import { checkOwnedFiles } from './check_owned_files.ts';
 import { checkReferences } from './check_references.ts';
 import { checkRepository } from './check_repository.ts';
-import { checkSnippet, snippetsToCheck } from './check_snippets.ts';
 import { checkStorages } from './check_storages.ts';
 import { checkUploads } from './check_uploads.ts';
 import type { CheckOptions, Finding } from './finding.ts';
 import { inParallel } from './in_parallel.ts';
-import { storagesOf } from './repositories.ts';
+import { allRows, storagesOf } from './repositories.ts';
 
 /**
  * Reports inconsistencies one by one. It can run beside a server: what seems wrong because it is changing
@@ -63,19 +63,17 @@ async function* checkSecret({ db, config, signal }: CheckOptions): AsyncGenerato
 }
 
 async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Finding> {
+  const paths = sql.join(
+    repositories.kinds.map(
+      ({ rows, column }) => sql`select full_path from (${sql.raw(rows)}) owners where id = reference_updates.${sql.ref(column)}`,
+    ),
+    sql` union all `,
+  );
   const rows = await db
     .selectFrom('reference_updates')
-    .leftJoin('snippets', 'snippets.id', 'reference_updates.snippet_id')
-    .leftJoin('projects', (join) =>
-      join.on('projects.id', '=', (q) => q.fn.coalesce('reference_updates.project_id', 'snippets.project_id')),
-    )
-    .select(['reference_updates.id', 'reference_updates.created_at'])
-    .select(
-      sql<string>`concat_ws('/', projects.full_path::text, case when snippets.id is not null then 'snippets/' || snippets.id end)`.as(
-        'full_path',
-      ),
-    )
-    .orderBy('reference_updates.id')
+    .select(['id', 'created_at'])
+    .select(sql<string>`(${paths})`.as('full_path'))
+    .orderBy('id')
     .execute();
   for (const { id, created_at, full_path } of rows) {
     if (Date.parse(created_at) > Date.now() - abandoned_minutes * 60_000) {
@@ -94,7 +92,7 @@ async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Findi
 
 /** Settles all; the failure of another one does not concern this one. */
 async function settle({ db, config }: Pick<CheckOptions, 'db' | 'config'>, id: number): Promise<string> {
-  const failure = await settleReferenceUpdates(servicesFor(config, db)).then(
+  const failure = await settleReferenceUpdates(servicesFor(config, db, repositories)).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -106,15 +104,7 @@ async function settle({ db, config }: Pick<CheckOptions, 'db' | 'config'>, id: n
 
 /** Checks several repositories at once and passes findings on as they come. */
 async function* checkRepositories(options: CheckOptions): AsyncGenerator<Finding> {
-  const projects = await options.db
-    .selectFrom('projects')
-    .select(['id', 'full_path', 'storage', 'default_branch', 'empty_repo'])
-    .orderBy('id')
-    .execute();
-  const checks = [
-    ...projects.map((row) => () => checkRepository(options, { kind: 'project', ...row })),
-    ...(await snippetsToCheck(options.db)).map((row) => () => checkSnippet(options, row)),
-  ];
+  const checks = (await allRows(options.db)).map((row) => () => checkRepository(options, row));
   const findings: Finding[] = [];
   let wake = Promise.withResolvers<void>();
   let isOver = false;

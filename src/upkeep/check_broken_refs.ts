@@ -8,18 +8,12 @@ import type { RepositoryRow } from './repositories.ts';
 /** Git reports them as damage of the repository, and does not pack its refs while they are there. */
 export async function checkBrokenRefs(
   db: Database,
-  { id, full_path }: RepositoryRow,
+  { kind, id, full_path }: RepositoryRow,
   repository: Repository,
 ): Promise<Finding[]> {
   const broken = await brokenRefs(repository);
   if (broken.length === 0) return [];
-  const rows = await db
-    .selectFrom('recorded_refs')
-    .select('ref')
-    .where('project_id', '=', id)
-    .where('ref', 'in', broken)
-    .execute();
-  const recorded = new Set(rows.map(({ ref }) => ref));
+  const recorded = (await kind.recordedRefs(db, id)).refs;
   return broken
     .filter((ref) => !recorded.has(ref))
     .map((ref) => ({

@@ -1,5 +1,7 @@
 /** Finds merges whose consequences were never written: events, closed issues, and the removal of the source branch. */
+
 import { abandoned_minutes } from '../areas/code/repository/index.ts';
+import { repositories } from '../areas/index.ts';
 import { concludeMerged } from '../areas/work/merge_requests/index.ts';
 import { servicesFor } from '../services/index.ts';
 import type { CheckOptions, Finding } from './finding.ts';
@@ -22,7 +24,7 @@ export async function* checkMerges({ db, config }: CheckOptions): AsyncGenerator
       yield {
         sentence: `${merged} were never dealt with.`,
         repair: async () => {
-          await concludeMerged(servicesFor(config, db), id);
+          await concludeMerged(servicesFor(config, db, repositories), id);
           return 'Its issues are closed, its source branch is removed if that was asked for, and its events are recorded.';
         },
       };

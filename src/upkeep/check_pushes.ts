@@ -1,20 +1,17 @@
 /** Compares the refs of a repository with those that the database has recorded, and finds commits that lost their refs. */
-import { recordRefs } from '../areas/code/repository/index.ts';
+import { beforeAll, recordRefsIn } from '../areas/code/repository/index.ts';
 import type { Database } from '../db/index.ts';
 import { allRefs, danglingCommits, objectHeader, type RefUpdate, type Repository, readCommit, updateRefs } from '../git/index.ts';
 import { counted } from '../texts/index.ts';
 import type { Finding } from './finding.ts';
 import { bringBack, refDifferences, shownRef } from './recorded_refs.ts';
+import type { RepositoryRow } from './repositories.ts';
 
 /** Refs that are missing, elsewhere, or there without having been pushed. */
-export async function checkPushes(
-  db: Database,
-  project: { id: number; full_path: string },
-  repository: Repository,
-): Promise<Finding[]> {
+export async function checkPushes(db: Database, row: RepositoryRow, repository: Repository): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { ref, recorded, now } of await refDifferences(db, project.id, repository)) {
-    const said = `${project.full_path}: the ${shownRef(ref)}`;
+  for (const { ref, recorded, now } of await refDifferences(db, row, repository)) {
+    const said = `${row.full_path}: the ${shownRef(ref)}`;
     if (recorded === null) findings.push({ sentence: `${said} exists, but no push created it.${acceptance}` });
     else if (now === null) findings.push(await missing(said, repository, ref, recorded));
     else findings.push({ sentence: `${said} is at ${now}, but the last push left it at ${recorded}.${acceptance}` });
@@ -65,6 +62,6 @@ async function recoverDangling(db: Database, project_id: number, repository: Rep
     .map(({ ref, id }) => ({ ref, old: null, new: id }) satisfies RefUpdate);
   if (fresh.length > 0) await updateRefs(repository, fresh);
   // Otherwise the next check would wonder who created them.
-  await recordRefs(db, project_id, 0, fresh);
+  await recordRefsIn(db, 'recorded_refs', project_id, { moved: fresh, update_id: beforeAll });
   return `Created ${counted(fresh.length, 'branch', 'branches')} below recovered/.`;
 }

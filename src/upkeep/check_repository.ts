@@ -1,8 +1,7 @@
-/** Checks a repository and compares it with its project. */
+/** Checks a repository and compares it with the row of its owner. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
-import type { Database } from '../db/index.ts';
 import {
   fsck,
   GitError,
@@ -16,25 +15,29 @@ import {
   setHead,
   staleLocks,
 } from '../git/index.ts';
+import type { RepositoryKind } from '../services/index.ts';
 import { counted } from '../texts/index.ts';
 import { checkBrokenRefs } from './check_broken_refs.ts';
-import { checkMergeRequests } from './check_merge_requests.ts';
-import { checkPointers } from './check_pointers.ts';
-import { checkDangling, checkPushes } from './check_pushes.ts';
+import { checkProject, projectDifferences } from './check_projects.ts';
+import { checkPushes } from './check_pushes.ts';
 import type { CheckOptions, Finding } from './finding.ts';
-import { wereBranchesDeleted } from './recorded_refs.ts';
-import { placeOf, type RepositoryRow } from './repositories.ts';
+import { currentRow, placeOf, type RepositoryRow } from './repositories.ts';
 
 /** Ref updates take seconds; an older one was interrupted. */
 const underWay_minutes = 1;
+
+/** What is looked at only in the repositories of some kinds, unless they are damaged. */
+const further: Partial<Record<RepositoryKind['name'], typeof checkProject>> = { project: checkProject };
+
+/** The same, of what may be found because a push is between the repository and the database. */
+const furtherDifferences: Partial<Record<RepositoryKind['name'], typeof projectDifferences>> = { project: projectDifferences };
 
 /** @param row as it was when the check began */
 export function checkRepository(options: CheckOptions, row: RepositoryRow): Promise<Finding[]> {
   return checkFiles(options, row, async (repository, isDamaged) => [
     ...(await checkRefs(options, row, repository, isDamaged)),
     ...(await checkBrokenRefs(options.db, row, repository)),
-    ...(isDamaged ? [] : await checkPointers(options.db, row, repository)),
-    ...(isDamaged ? [] : await checkMergeRequests(options.db, row, repository)),
+    ...(isDamaged ? [] : ((await further[row.kind.name]?.(options.db, row, repository)) ?? [])),
   ]);
 }
 
@@ -42,7 +45,7 @@ export function checkRepository(options: CheckOptions, row: RepositoryRow): Prom
  * Checks the files of a repository, and then what they mean.
  * @param furtherFindings gets the repository, if it can be read, and whether git has found damage
  */
-export async function checkFiles(
+async function checkFiles(
   options: CheckOptions,
   row: RepositoryRow,
   furtherFindings: (repository: Repository, isDamaged: boolean) => Promise<Finding[]>,
@@ -98,15 +101,10 @@ async function checkConfig({ db }: CheckOptions, row: RepositoryRow, repository:
   return {
     sentence: `${row.full_path}: its file config is missing or empty, so the repository cannot be read.`,
     repair: async () => {
-      await replaceConfig(repository, row.kind === 'snippet' ? 'sha1' : await objectFormatOf(db, row.id));
+      await replaceConfig(repository, await row.kind.objectFormat(db, row.id));
       return 'It has the settings of a new repository now.';
     },
   };
-}
-
-async function objectFormatOf(db: Database, project_id: number): Promise<'sha1' | 'sha256'> {
-  const format = db.selectFrom('projects').select('repository_object_format').where('id', '=', project_id);
-  return (await format.executeTakeFirstOrThrow()).repository_object_format as 'sha1' | 'sha256';
 }
 
 /** Writers remove such a lock when they meet it, and the server does when it starts alone. */
@@ -127,7 +125,7 @@ async function checkLocks({ full_path }: RepositoryRow, repository: Repository):
 
 /** It may have been deleted or moved to another storage a moment ago. */
 async function checkMissing({ db }: CheckOptions, row: RepositoryRow, repository: Repository): Promise<Finding[]> {
-  const now = await db.selectFrom(`${row.kind}s`).select('storage').where('id', '=', row.id).executeTakeFirst();
+  const now = await currentRow(db, row);
   if (now?.storage !== row.storage) return [];
   return [{ sentence: `${row.full_path}: there is no repository at ${repository.path}. Restore it from a backup.` }];
 }
@@ -138,56 +136,40 @@ async function checkRefs(
   repository: Repository,
   isDamaged: boolean,
 ): Promise<Finding[]> {
-  const before = await differences(options, row.id, repository, isDamaged);
+  const before = await differences(options, row, repository, isDamaged);
   // A push may be between the repository and the database: only what is found twice is reported.
-  return before.length === 0 || (await isMoving(options, row)) ? [] : await differences(options, row.id, repository, isDamaged);
+  return before.length === 0 || (await isMoving(options, row)) ? [] : await differences(options, row, repository, isDamaged);
 }
 
 /** Old ref updates are reported separately. */
-export async function isMoving({ db }: CheckOptions, { kind, id }: Pick<RepositoryRow, 'kind' | 'id'>): Promise<boolean> {
+async function isMoving({ db }: CheckOptions, { kind, id }: RepositoryRow): Promise<boolean> {
   const moving = await db
     .selectFrom('reference_updates')
     .select('id')
-    .where(`${kind}_id`, '=', id)
+    .where(kind.column, '=', id)
     .where('created_at', '>', sql<string>`now() - make_interval(mins => ${underWay_minutes})`)
     .executeTakeFirst();
   return moving !== undefined;
 }
 
-async function differences({ db }: CheckOptions, id: number, repository: Repository, isDamaged: boolean): Promise<Finding[]> {
-  const row = await db
-    .selectFrom('projects')
-    .select(['full_path', 'default_branch', 'empty_repo'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+async function differences(
+  { db }: CheckOptions,
+  before: RepositoryRow,
+  repository: Repository,
+  isDamaged: boolean,
+): Promise<Finding[]> {
+  const row = await currentRow(db, before);
   if (!row) return [];
-  const [branches, head, lost] = await Promise.all([
-    listBranches(repository),
+  const [lost, head, branches] = await Promise.all([
+    checkPushes(db, row, repository),
     headBranch(repository),
-    checkPushes(db, { id, full_path: row.full_path }, repository),
+    listBranches(repository),
   ]);
-  const { full_path, default_branch, empty_repo } = row;
-  const isEmpty = branches.length === 0;
-  const findings: Finding[] = [...lost];
-  if (empty_repo && !isEmpty) {
-    findings.push({
-      sentence: `${full_path}: the database records the repository as empty, but it has branches.`,
-      repair: async () => {
-        await db.updateTable('projects').set({ empty_repo: false }).where('id', '=', id).execute();
-        return 'The database now records it as not empty.';
-      },
-    });
-  }
-  // No repair: that the repository was not empty is the only trace of what it has lost.
-  if (isEmpty && !empty_repo && lost.length === 0 && !(await wereBranchesDeleted(db, id)))
-    findings.push({ sentence: `${full_path}: the database records the repository as not empty, but it has no branches.` });
-  // What is damaged cannot be searched.
-  if (!isDamaged && (lost.length > 0 || (isEmpty && !empty_repo)))
-    findings.push(...(await checkDangling(db, { id, full_path }, repository)));
-  if (!isEmpty && !branches.some(({ name }) => name === default_branch))
-    findings.push({
-      sentence: `${full_path}: the default branch ${default_branch} does not exist. Choose another in its settings.`,
-    });
+  const { full_path, default_branch, kind } = row;
+  const found = { lost, branches, isDamaged };
+  const findings: Finding[] = [...lost, ...((await furtherDifferences[kind.name]?.(db, row, repository, found)) ?? [])];
+  for (const problem of isDamaged ? [] : ((await kind.problems?.(db, row, repository)) ?? []))
+    findings.push({ sentence: `${full_path}: ${problem}.` });
   if (head !== default_branch) {
     findings.push({
       sentence: `${full_path}: HEAD points to ${head ?? 'no branch'}, but the default branch is ${default_branch}.`,

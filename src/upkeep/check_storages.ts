@@ -1,7 +1,9 @@
-/** Finds folders in the storages that belong to no project and no snippet. */
+/** Finds folders in the storages that belong to nothing. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { repositoryFolders } from '../git/index.ts';
+import { sql } from 'kysely';
+import { repositories } from '../areas/index.ts';
+import type { Owner } from '../services/index.ts';
 import type { CheckOptions, Finding } from './finding.ts';
 import { placeOf } from './repositories.ts';
 import { setAside } from './set_aside.ts';
@@ -9,28 +11,22 @@ import { setAside } from './set_aside.ts';
 /** A repository is created before its row, and deleted after it by a job that retries for hours. */
 const abandoned_ms = 24 * 60 * 60_000;
 
-/** Repositories without a project or snippet, and incomplete ones. Those younger than a day are still in progress. */
+/** Repositories without an owner, and incomplete ones. Those younger than a day are still in progress. */
 export async function* checkStorages({ db, storages, signal }: CheckOptions): AsyncGenerator<Finding> {
-  for (const [name, storage] of Object.entries(storages)) {
-    const found: string[] = [];
-    for (const top of repositoryFolders) found.push(...(await oldFolders(path.join(storage, top), signal)));
-    if (found.length === 0) continue;
-    // Read after the folders were listed, so that it includes every row of theirs.
-    const [projects, snippets] = await Promise.all([
-      db.selectFrom('projects').select(['id', 'storage']).where('storage', '=', name).execute(),
-      db.selectFrom('snippets').select(['id', 'storage']).where('storage', '=', name).execute(),
-    ]);
-    const known = new Set([
-      ...projects.map((row) => placeOf(storages, { kind: 'project', ...row })?.path),
-      ...snippets.map((row) => placeOf(storages, { kind: 'snippet', ...row })?.path),
-    ]);
-    for (const folder of found.filter((each) => !known.has(each))) {
-      yield {
-        sentence: `${folder} belongs to no ${path.relative(storage, folder).startsWith('@snippets') ? 'snippet' : 'project'}.`,
-        repair: async () => `Moved to ${await setAside(storage, folder)}. Delete it when you are sure.`,
-      };
+  for (const [name, storage] of Object.entries(storages))
+    for (const kind of repositories.kinds) {
+      const found = await oldFolders(path.join(storage, kind.folder), signal);
+      if (found.length === 0) continue;
+      // Read after the folders were listed, so that it includes every row of theirs.
+      const { rows } = await sql<Owner>`select id, storage from ${sql.table(kind.table)} where storage = ${name}`.execute(db);
+      const known = new Set(rows.map((row) => placeOf(storages, { kind, ...row })?.path));
+      for (const folder of found.filter((each) => !known.has(each))) {
+        yield {
+          sentence: `${folder} belongs to no ${kind.name}.`,
+          repair: async () => `Moved to ${await setAside(storage, folder)}. Delete it when you are sure.`,
+        };
+      }
     }
-  }
 }
 
 /** Repositories are three levels down. */

@@ -1,13 +1,7 @@
 /** Compares the branches and tags of a repository with those that the database has recorded. */
 import type { Database } from '../db/index.ts';
 import { allRefs, clearBrokenRef, type Repository, updateRefs } from '../git/index.ts';
-
-/** The branches and tags of a repository as the database knows them. */
-export interface Recorded {
-  refs: Map<string, string>;
-  /** Whether every ref of the project was recorded, which is so for projects that were created since there are records. */
-  isComplete: boolean;
-}
+import type { RepositoryRow } from './repositories.ts';
 
 /** A branch or tag that is not where the database has recorded it. */
 export interface RefDifference {
@@ -18,27 +12,19 @@ export interface RefDifference {
   now: string | null;
 }
 
-/** Of a project. */
-export async function recordedRefs(db: Database, project_id: number): Promise<Recorded> {
-  const rows = await db
-    .selectFrom('recorded_refs')
-    .select(['ref', 'target'])
-    .where('project_id', '=', project_id)
-    .orderBy('ref')
-    .execute();
-  const project = await db.selectFrom('projects').select('refs_recorded').where('id', '=', project_id).executeTakeFirst();
-  return { refs: new Map(rows.map(({ ref, target }) => [ref, target])), isComplete: project?.refs_recorded === true };
-}
-
 /** Whether no branch is left because pushes deleted them all. */
-export async function wereBranchesDeleted(db: Database, project_id: number): Promise<boolean> {
-  const { refs, isComplete } = await recordedRefs(db, project_id);
+export async function wereBranchesDeleted(db: Database, { kind, id }: RepositoryRow): Promise<boolean> {
+  const { refs, isComplete } = await kind.recordedRefs(db, id);
   return isComplete && ![...refs.keys()].some((ref) => ref.startsWith('refs/heads/'));
 }
 
 /** Refs that are missing, elsewhere, or there without having been pushed, in this order. */
-export async function refDifferences(db: Database, project_id: number, repository: Repository): Promise<RefDifference[]> {
-  const [refs, recorded] = await Promise.all([allRefs(repository), recordedRefs(db, project_id)]);
+export async function refDifferences(
+  db: Database,
+  { kind, id }: RepositoryRow,
+  repository: Repository,
+): Promise<RefDifference[]> {
+  const [refs, recorded] = await Promise.all([allRefs(repository), kind.recordedRefs(db, id)]);
   const changed = Array.from(recorded.refs, ([ref, target]) => ({ ref, recorded: target, now: refs.get(ref) ?? null }));
   const added = Array.from(refs, ([ref, now]) => ({ ref, recorded: null, now })).filter(
     ({ ref }) => /^refs\/(heads|tags)\//.test(ref) && !recorded.refs.has(ref),

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
+import { repositories } from '../areas/index.ts';
 import { type Blobs, keyAtPath } from '../blobs/index.ts';
 import { connect } from '../db/index.ts';
 import { knownMigrations, migrate } from '../db/migrate.ts';
@@ -123,7 +124,7 @@ export async function readManifest(entries: AsyncGenerator<ArchiveEntry>, file: 
 
 async function place(entry: ArchiveEntry, progress: Progress): Promise<void> {
   const { name, content } = entry;
-  const [, repository, below] = /^(repositories\/(?:snippets\/)?\d+)\/(.+)$/.exec(name) ?? [];
+  const [, repository, below] = /^(repositories\/(?:[a-z]+\/)?\d+)\/(.+)$/.exec(name) ?? [];
   if (repository !== undefined && below !== undefined) return placeInRepository(repository, below, content, progress);
   if (name.startsWith('blobs/')) return placeBlob(entry, progress.blobs);
   if (name === secretKeyEntry) return placeSecretKey(content, progress);
@@ -206,40 +207,34 @@ function requiredPlace(storages: Progress['storages'], row: RepositoryRow): Repo
 /** What had moved when the repository was copied, but perhaps not yet when the database was: settled as after a crash. */
 async function announceMoves(client: pg.ClientBase, { kind, id }: RepositoryRow, { moved }: RepositoryEntry): Promise<void> {
   if (moved.length === 0) return;
-  await client.query(`insert into reference_updates (${kind}_id, updates) values ($1, $2)`, [id, JSON.stringify(moved)]);
+  await client.query(`insert into reference_updates (${kind.column}, updates) values ($1, $2)`, [id, JSON.stringify(moved)]);
 }
 
 /**
- * A project without a repository would be broken; an empty one is what is left of it. Of a snippet nothing is left.
- * @returns the paths of such projects
+ * Owners without a repository would be broken: some kinds get an empty one, which is what is left of it; of others nothing is left.
+ * @returns the paths of those that have an empty one
  */
 async function fillGaps({ loading, rows, restored, storages }: Progress): Promise<string[]> {
-  const lost = [...rows].filter(([name]) => !restored.has(name)).map(([, row]) => row);
-  for (const { id } of lost.filter(({ kind }) => kind === 'snippet'))
-    await loading.client.query('delete from snippets where id = $1', [id]);
-  const missing = lost.filter(({ kind }) => kind === 'project');
-  for (const row of missing) {
-    await beginRepository(
-      { head: null, object_format: 'sha1', refs: [], moved: [] },
-      requiredPlace(storages, row),
-      row.default_branch,
-    );
-    await loading.client.query("update projects set empty_repo = true, repository_object_format = 'sha1' where id = $1", [
-      row.id,
-    ]);
-    // An older version has no such table, and no rows of this project that could be wrong.
-    await loading.client.query(
-      "do $$ begin if to_regclass('recorded_refs') is not null then delete from recorded_refs where project_id = " +
-        `${row.id}; end if; end $$`,
-    );
+  const emptied: string[] = [];
+  for (const [name, row] of rows) {
+    if (restored.has(name)) continue;
+    const { kind, id } = row;
+    if (!kind.emptied) {
+      await loading.client.query(`delete from ${kind.table} where id = $1`, [id]);
+      continue;
+    }
+    const nothing: RepositoryEntry = { head: null, object_format: 'sha1', refs: [], moved: [] };
+    await beginRepository(nothing, requiredPlace(storages, row), row.default_branch);
+    for (const statement of kind.emptied(id)) await loading.client.query(statement);
+    emptied.push(row.full_path);
   }
-  return missing.map(({ full_path }) => full_path);
+  return emptied;
 }
 
 async function settle(connectionString: string, config: RestoreOptions['config']): Promise<void> {
   const db = connect({ connectionString, max: 2 });
   try {
-    while ((await settleReferenceUpdates(servicesFor(config, db))) > 0);
+    while ((await settleReferenceUpdates(servicesFor(config, db, repositories))) > 0);
   } finally {
     await db.destroy();
   }

@@ -37,7 +37,7 @@ export interface OneOptions {
   config: ServicesConfig;
   /** The backup. */
   file: string;
-  /** Of a project or snippet, or the place of a blob, as `check` names them. */
+  /** Of a repository, or the place of a blob, as `check` names them. */
   path: string;
   signal: AbortSignal;
 }

@@ -3,7 +3,7 @@ import { allRefs, clearBrokenRef, objectHeader, type Repository, setKeptRefs, up
 import type { Services } from '../services/index.ts';
 import { recordMoves } from './accept_refs.ts';
 import { keptTarget } from './check_broken_refs.ts';
-import { type Recorded, type RefDifference, recordedRefs, shownRef } from './recorded_refs.ts';
+import { type RefDifference, shownRef } from './recorded_refs.ts';
 import type { RepositoryRow } from './repositories.ts';
 
 /** What was done, and what remains lost, as sentences. */
@@ -20,7 +20,7 @@ type Refs = ReadonlyMap<string, string>;
  * @param kept the refs in the backup, whose objects the repository has
  */
 export async function restoreRefs(services: Services, row: RepositoryRow, repository: Repository, kept: Refs): Promise<Restored> {
-  const [current, recorded] = await Promise.all([allRefs(repository), recordedOf(services, row)]);
+  const [current, recorded] = await Promise.all([allRefs(repository), row.kind.recordedRefs(services.db, row.id)]);
   const restored: Restored = { done: [], lost: [] };
   const moves: RefDifference[] = [];
   for (const ref of new Set([...recorded.refs.keys(), ...[...kept.keys()].filter(isPushed)])) {
@@ -49,13 +49,6 @@ export async function restoreRefs(services: Services, row: RepositoryRow, reposi
 }
 
 const isPushed = (ref: string): boolean => /^refs\/(heads|tags)\//.test(ref);
-
-/** Of a snippet, only its branch matters. */
-async function recordedOf({ db }: Services, { kind, id, default_branch }: RepositoryRow): Promise<Recorded> {
-  if (kind === 'project') return recordedRefs(db, id);
-  const { commit_id } = await db.selectFrom('snippets').select('commit_id').where('id', '=', id).executeTakeFirstOrThrow();
-  return { refs: new Map([[`refs/heads/${default_branch}`, commit_id]]), isComplete: true };
-}
 
 /** Sets the refs of merge requests and those that keep commits. */
 async function keepAgain(

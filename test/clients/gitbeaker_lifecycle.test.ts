@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { deleteRepositories, removeGroup } from '../../src/areas/people/namespaces/index.ts';
+import { removeUnused } from '../../src/areas/code/repository/index.ts';
+import { removeGroup } from '../../src/areas/people/namespaces/index.ts';
 import { copyFork, removeProject } from '../../src/areas/spaces/projects/index.ts';
 import { daysFromNow } from '../../src/cron/index.ts';
 import { repositoryOf } from '../../src/git/index.ts';
@@ -164,9 +165,9 @@ test('a project is marked for deletion, restored, marked again, and deleted with
   await Projects.remove(id);
   const { path_with_namespace } = await Projects.show(id);
   await Projects.remove(id, { permanentlyRemove: true, fullPath: path_with_namespace });
-  assert.deepEqual(await performQueued(here.services, [removeProject, deleteRepositories]), [
+  assert.deepEqual(await performQueued(here.services, [removeProject, removeUnused]), [
     'remove_project',
-    'delete_repositories',
+    'remove_unused_repositories',
   ]);
   assert.deepEqual((await refusal(Projects.show(id))).status, 404);
   assert.ok(!existsSync(path));
@@ -185,7 +186,7 @@ test('a subgroup is deleted with its content', async () => {
   const wrong = await refusal(Groups.remove(sub.id, { permanentlyRemove: true, fullPath: 'sub' }));
   assert.equal(wrong.status, 400);
   await Groups.remove(sub.id, { permanentlyRemove: true, fullPath: (await Groups.show(sub.id)).full_path });
-  await performQueued(here.services, [removeGroup, deleteRepositories]);
+  await performQueued(here.services, [removeGroup, removeUnused]);
   assert.equal((await refusal(Groups.show(sub.id))).status, 404);
   assert.equal((await refusal(Projects.show(project.id))).status, 404);
   assert.ok(!existsSync(path));

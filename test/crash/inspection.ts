@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
 import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
+import { repositories } from '../../src/areas/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect, type Database } from '../../src/db/index.ts';
@@ -156,7 +157,7 @@ export async function inspect(inspection: Inspection): Promise<void> {
   const { environment, api, git, project, merging, memory } = inspection;
   const { connectionString, stop } = await startEmbedded(environment.COPPICE_DATA, { use: 'shared' });
   const db = connect({ connectionString, max: 2 });
-  const services = servicesFor(readConfig(environment), db);
+  const services = servicesFor(readConfig(environment), db, repositories);
   try {
     const repository = repositoryOf(services, { id: project.id, storage: 'default' }).path;
     await settle(services, connectionString);

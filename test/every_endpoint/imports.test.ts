@@ -22,7 +22,7 @@ const allowed: Record<string, readonly string[]> = {
   source_maps: [],
   db: [],
   secrets: [],
-  services: ['config.ts', 'db', 'blobs', 'mail', 'secrets'],
+  services: ['config.ts', 'db', 'git', 'blobs', 'mail', 'secrets'],
   jobs: ['services', 'db'],
   http: ['services', 'db', 'blobs'],
   access: ['http', 'services', 'db', 'git'],
@@ -138,7 +138,7 @@ test('files do not import each other in cycles', async () => {
 
 /** What the files of an area are called, alone or after a noun (docs/architecture.md). */
 const fileNames =
-  /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|ssh|pages|parameters|definition|noteable|commands|index)\.ts$/;
+  /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|ssh|pages|parameters|definition|noteable|commands|kind|index)\.ts$/;
 
 test('the files of an area have the names that docs/architecture.md lists', async () => {
   const files = new Set((await imports()).map(({ from }) => from).filter((file) => areaOf(file) !== undefined));

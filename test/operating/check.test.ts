@@ -255,7 +255,7 @@ test('refs that changed outside a push are accepted as they are', async (t) => {
     title: 'Fruit',
     files: [{ file_path: 'a.txt', content: 'apples' }],
   });
-  const ofSnippet = repositoryOf(world.services, { snippet_id: snippet.id, storage: 'default' });
+  const ofSnippet = repositoryOf(world.services, { id: snippet.id, storage: 'default', folder: '@snippets' });
   const first = (await resolveBranch(ofSnippet, 'main'))!;
   const put = { files: [{ action: 'create', file_path: 'b.txt', content: 'bees' }] };
   assert.equal((await as('maintainer').put(`/projects/${project.id}/snippets/${snippet.id}`, put)).status, 200);
@@ -598,8 +598,8 @@ test('repositories of snippets are compared with their rows, and what was lost i
   const files = [{ file_path: 'a.txt', content: 'apples' }];
   const { body } = await as('maintainer').post(`/projects/${project.id}/snippets`, { title: 'Fruit', files });
   const { body: personal } = await as('maintainer').post('/snippets', { title: 'Mine', files });
-  const [repository, other] = [body.id, personal.id].map((snippet_id: number) =>
-    repositoryOf(services, { snippet_id, storage: 'default' }),
+  const [repository, other] = [body.id, personal.id].map((id: number) =>
+    repositoryOf(services, { id, storage: 'default', folder: '@snippets' }),
   ) as [Repository, Repository];
   const name = `${project.full_path}/snippets/${body.id}`;
   const ofSnippets = async () => (await sentences(world)).filter((sentence) => sentence.includes('snippets/'));
@@ -613,8 +613,8 @@ test('repositories of snippets are compared with their rows, and what was lost i
   await utimes(orphan, longAgo, longAgo);
   assert.deepEqual((await ofSnippets()).sort(), [
     `${orphan} belongs to no snippet.`,
-    `${name}: the branch main is missing; the last change left it at ${commit_id}. \`check --recover\` brings it back.`,
-    `snippets/${personal.id}: HEAD points to elsewhere, but the branch is main.`,
+    `${name}: the branch main is missing; the last push left it at ${commit_id}. \`check --recover\` brings it back.`,
+    `snippets/${personal.id}: HEAD points to elsewhere, but the default branch is main.`,
   ]);
   await repairAll(world);
   for (const { recover } of await findingsIn(world)) await recover?.();

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ssh2 from 'ssh2';
 import { gitOverSsh } from '../../src/areas/code/repository/index.ts';
+import { gitKinds } from '../../src/areas/index.ts';
 import { privateKeyText, type SshServerOptions, sshServer } from '../../src/ssh/index.ts';
 import { compileCache } from './compile_cache.ts';
 import { atFileEnd } from './file_end.ts';
@@ -60,7 +61,7 @@ export async function sshFor(
     hostKey,
     connectionsPerAddress: 100,
     ...options,
-    ...gitOverSsh(services, { error: ({ err }) => errors.push(err) }),
+    ...gitOverSsh({ services, kinds: gitKinds, log: { error: ({ err }) => errors.push(err) } }),
   });
   const listener = createServer(server.take).listen(0, '127.0.0.1');
   await once(listener, 'listening');

@@ -7,7 +7,7 @@ import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../
 import { type World, world } from '../../../../test/support/world.ts';
 import { updateRefs } from '../../../git/index.ts';
 import { announceUpdates } from '../../code/repository/actions.ts';
-import { settleReferenceUpdates } from '../../code/repository/index.ts';
+import { projectRepositories, settleReferenceUpdates } from '../../code/repository/index.ts';
 
 /** The push events of a project, oldest first. */
 const pushes = ({ db }: World, project_id: number) =>
@@ -213,7 +213,7 @@ test('a push interrupted by a crash is recorded once, when it is settled', async
   const project = { id: here.project.id, storage: 'default', default_branch: 'main' };
   const head = (await headOf(here))!;
   const update = { ref: 'refs/heads/late', old: null, new: head };
-  await announceUpdates(here.db, { project, user_id: here.people.developer.id }, [update]);
+  await announceUpdates(here.db, { kind: projectRepositories, owner: project, user_id: here.people.developer.id }, [update]);
   await updateRefs(repositoryIn(here), [update]);
   const before = await shortly(here, here.project.id);
   await settleReferenceUpdates(here.services);

@@ -1,5 +1,5 @@
 /** What other areas may use of dependencies. */
 
 export { writeDependencyExport } from './export_actions.ts';
-export { keepDependencies, scanDependencies, scanSoon } from './jobs.ts';
+export { dependencyFollower, keepDependencies, scanDependencies, scanSoon } from './jobs.ts';
 export { dependencyPathReasons } from './rules.ts';

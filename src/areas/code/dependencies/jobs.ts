@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import type { PushFollower } from '../../../services/index.ts';
 import { lockAdvisories } from '../vulnerabilities/index.ts';
 import { tidyExports } from './export_actions.ts';
 import { scanProject } from './scan_actions.ts';
@@ -23,6 +24,15 @@ const pause_s = 1;
  */
 export const scanSoon = (tx: Database, project_id: number): Promise<void> =>
   scanDependencies.enqueue(tx, { project_id }, { key: String(project_id), after_s: pause_s });
+
+/** Has dependencies read again when the default branch has moved, or has become another. */
+export const dependencyFollower: PushFollower = {
+  follow:
+    async (_services, { owner, moved }) =>
+    async (tx, default_branch) => {
+      if (moved.length === 0 || moved.some(({ ref }) => ref === `refs/heads/${default_branch}`)) await scanSoon(tx, owner.id);
+    },
+};
 
 const enqueuedAtOnce = 500;
 

@@ -16,6 +16,7 @@ import { badRequest, type Caller, conflict, type Services } from '../../../http/
 import { protectionFor } from '../protected_branches/index.ts';
 import { moveRefs } from './actions.ts';
 import { commitChanges } from './commit_actions.ts';
+import { projectRepositories } from './project_kind.ts';
 import { refusePush } from './push_check_rules.ts';
 import { defaultHead } from './queries.ts';
 import { branchRefusals } from './rules.ts';
@@ -75,7 +76,7 @@ export async function createBranch(services: Services, request: BranchRequest & 
   const update = { ref: refOf(branch), old: null, new: commit_id };
   await refusePush(services, { project, caller }, update);
   try {
-    await moveRefs(services, { project, user_id: caller.id }, [update]);
+    await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [update]);
   } catch (error) {
     if (error instanceof RefMoved) throw alreadyExists();
     if (error instanceof RefConflict) throw inTheWay(branch);
@@ -94,7 +95,7 @@ export async function deleteBranch(services: Services, request: BranchRequest & 
   const update = { ref: refOf(branch), old: commit_id, new: null };
   await refusePush(services, { project, caller }, update);
   try {
-    await moveRefs(services, { project, user_id: caller.id }, [update]);
+    await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [update]);
   } catch (error) {
     if (error instanceof RefMoved) throw conflict(`Could not update ${update.ref}. Please refresh and try again.`);
     throw error;
@@ -121,7 +122,7 @@ export async function deleteMergedBranches(
     .map(({ name, commit_id }): RefUpdate => ({ ref: refOf(name), old: commit_id, new: null }));
   for (let attempt = 0; attempt < attempts && updates.length > 0; attempt++) {
     try {
-      return await moveRefs(services, { project, user_id: caller.id }, updates);
+      return await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, updates);
     } catch (error) {
       if (!(error instanceof RefMoved)) throw error;
       const { refs } = error;

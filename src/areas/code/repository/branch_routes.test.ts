@@ -4,10 +4,11 @@ import { pagesFrom } from '../../../../test/support/client.ts';
 import { headOf, repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { resolveBranch, updateRefs, writeCommit } from '../../../git/index.ts';
-import { moveRefs } from './index.ts';
+import { moveRefs, projectRepositories } from './index.ts';
 
 const moverIn = ({ project, people }: World) => ({
-  project: { id: project.id, storage: 'default', default_branch: 'main' },
+  kind: projectRepositories,
+  owner: { id: project.id, storage: 'default', default_branch: 'main' },
   user_id: people.owner.id,
 });
 const branchesUrl = ({ project }: World) => `/projects/${project.id}/repository/branches`;

@@ -14,6 +14,7 @@ import {
 } from '../../../git/index.ts';
 import { ApiError, type Caller, found, type Services } from '../../../http/index.ts';
 import { moveRefs } from './actions.ts';
+import { projectRepositories } from './project_kind.ts';
 import { refusePush } from './push_check_rules.ts';
 import { inTurn } from './turn_actions.ts';
 
@@ -100,6 +101,6 @@ async function pickOnto(services: Services, pick: Picking): Promise<string | und
   });
   const update = { ref: `refs/heads/${branch}`, old: head, new: id };
   await refusePush(services, { project, caller }, update);
-  await moveRefs(services, { project, user_id: caller.id }, [update]);
+  await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [update]);
   return id;
 }

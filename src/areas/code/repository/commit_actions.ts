@@ -15,6 +15,7 @@ import { badRequest, type Caller, type Services } from '../../../http/index.ts';
 import { moveRefsBeforeEffects } from './actions.ts';
 import { baseOf, type Start } from './commit_base_queries.ts';
 import { changesFor, type FileAction } from './file_actions.ts';
+import { projectRepositories } from './project_kind.ts';
 import { branchRefusal, mayCommitTo, refusePush } from './push_check_rules.ts';
 import { fileExists, missingFile } from './rules.ts';
 import { inTurn } from './turn_actions.ts';
@@ -74,7 +75,7 @@ async function move(
 ): Promise<() => Promise<void>> {
   await refusePush(services, { project, caller }, update);
   try {
-    return await moveRefsBeforeEffects(services, { project, user_id: caller.id }, [update]);
+    return await moveRefsBeforeEffects(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [update]);
   } catch (error) {
     if (error instanceof RefConflict)
       throw badRequest(

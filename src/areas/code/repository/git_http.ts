@@ -17,6 +17,7 @@ import {
   streamOf,
 } from '../../../http/index.ts';
 import { sourceOf } from '../../../source_of.ts';
+import type { GitKind } from './definition.ts';
 import { gitCaller, grantGit, grantPush, MovedGit, repositoryFor, unservedRefusal } from './git_access.ts';
 import { pushRulesFor } from './push_actions.ts';
 import { refusal } from './rules.ts';
@@ -132,7 +133,7 @@ const textForm: ErrorForm = {
   write: (given, _request, reply) => reply.type('text/plain; charset=utf-8').send(messageOf(given)),
 };
 
-interface GitRequest {
+interface RoutedRequest {
   Params: { path: string };
   Querystring: { service?: unknown };
 }
@@ -145,28 +146,29 @@ function redirectTo(full_path: string, request: FastifyRequest, reply: FastifyRe
   return reply.redirect(locationOf(`/${path}.git/info/refs?${query}`), 301);
 }
 
-const redirection = door<Caller, GitRequest>({
+const redirection = door<Caller, RoutedRequest>({
   method: 'GET',
   url: `${inside}/:path/redirect`,
   handle: ({ request, reply }) => redirectTo(request.params.path, request, reply),
 });
 
-const advertisement = door<Caller, GitRequest>({
-  method: 'GET',
-  url: `${inside}/:path/info/refs`,
-  who: gitCaller(({ query }) => serviceOf(query.service)),
-  without_head: true,
-  handle: async ({ services, caller, request, reply }) => {
-    const service = serviceOf(request.query.service);
-    const granted = await grantGit(services, caller, request.params.path, service).catch((error: unknown) => {
-      if (error instanceof MovedGit) return error;
-      throw error;
-    });
-    if (granted instanceof MovedGit) return redirectTo(granted.full_path, request, reply);
-    const stream = advertiseRefs(await repositoryFor(services, granted), service, transportOf(request, reply));
-    return sendPack(reply, `${service}-advertisement`, stream);
-  },
-});
+const advertisement = (kinds: readonly GitKind[]) =>
+  door<Caller, RoutedRequest>({
+    method: 'GET',
+    url: `${inside}/:path/info/refs`,
+    who: gitCaller(({ query }) => serviceOf(query.service)),
+    without_head: true,
+    handle: async ({ services, caller, request, reply }) => {
+      const service = serviceOf(request.query.service);
+      const granted = await grantGit(services, kinds, { caller, path: request.params.path, service }).catch((error: unknown) => {
+        if (error instanceof MovedGit) return error;
+        throw error;
+      });
+      if (granted instanceof MovedGit) return redirectTo(granted.full_path, request, reply);
+      const stream = advertiseRefs(await repositoryFor(services, granted), service, transportOf(request, reply));
+      return sendPack(reply, `${service}-advertisement`, stream);
+    },
+  });
 
 const noHead = door({
   method: 'HEAD',
@@ -174,42 +176,50 @@ const noHead = door({
   handle: ({ reply }) => reply.code(403).send(),
 });
 
-const uploading = door<Caller, GitRequest>({
-  method: 'POST',
-  url: `${inside}/:path/git-upload-pack`,
-  who: gitCaller(() => 'git-upload-pack'),
-  handle: async ({ services, caller, request, reply }) => {
-    const granted = await grantGit(services, caller, request.params.path, 'git-upload-pack');
-    const stream = uploadPack(await repositoryFor(services, granted), { ...transportOf(request, reply), input: bodyOf(request) });
-    return sendPack(reply, 'git-upload-pack-result', stream);
-  },
-});
+const uploading = (kinds: readonly GitKind[]) =>
+  door<Caller, RoutedRequest>({
+    method: 'POST',
+    url: `${inside}/:path/git-upload-pack`,
+    who: gitCaller(() => 'git-upload-pack'),
+    handle: async ({ services, caller, request, reply }) => {
+      const granted = await grantGit(services, kinds, { caller, path: request.params.path, service: 'git-upload-pack' });
+      const stream = uploadPack(await repositoryFor(services, granted), {
+        ...transportOf(request, reply),
+        input: bodyOf(request),
+      });
+      return sendPack(reply, 'git-upload-pack-result', stream);
+    },
+  });
 
-const receiving = door<Caller, GitRequest>({
-  method: 'POST',
-  url: `${inside}/:path/git-receive-pack`,
-  // The client has compressed the push already.
-  urgent: true,
-  pace: pushPace,
-  who: gitCaller(() => 'git-receive-pack'),
-  handle: async ({ services, caller, request, reply }) => {
-    const granted = await grantPush(services, caller, request.params.path);
-    const repository = await repositoryFor(services, granted);
-    const { rules, ended } = pushRulesFor(services, granted, request.log);
-    const length = request.headers['content-length'];
-    const size_bytes = length === undefined ? undefined : Number(length);
-    const transport = { ...transportOf(request, reply), ...rules, input: bodyOf(request), size_bytes };
-    const stream = await receivePack(repository, transport);
-    // Not when the client has gone: git finishes an accepted push without it.
-    return sendPack(reply, 'git-receive-pack-result', endingAfter(stream, ended));
-  },
-});
+const receiving = (kinds: readonly GitKind[]) =>
+  door<Caller, RoutedRequest>({
+    method: 'POST',
+    url: `${inside}/:path/git-receive-pack`,
+    // The client has compressed the push already.
+    urgent: true,
+    pace: pushPace,
+    who: gitCaller(() => 'git-receive-pack'),
+    handle: async ({ services, caller, request, reply }) => {
+      const granted = await grantPush(services, kinds, { caller, path: request.params.path });
+      const repository = await repositoryFor(services, granted);
+      const { rules, ended } = pushRulesFor(services, granted, request.log);
+      const length = request.headers['content-length'];
+      const size_bytes = length === undefined ? undefined : Number(length);
+      const transport = { ...transportOf(request, reply), ...rules, input: bodyOf(request), size_bytes };
+      const stream = await receivePack(repository, transport);
+      // Not when the client has gone: git finishes an accepted push without it.
+      return sendPack(reply, 'git-receive-pack-result', endingAfter(stream, ended));
+    },
+  });
 
-/** The routes for git clients. Request URLs must pass through `gitUrl`. */
-export const gitDoorway: Doorway = {
-  doors: [redirection, advertisement, noHead, uploading, receiving],
+/**
+ * The routes for git clients. Request URLs must pass through `gitUrl`.
+ * @param kinds whose repositories are served, as `grantGit` takes them
+ */
+export const gitDoorway = (kinds: readonly GitKind[]): Doorway => ({
+  doors: [redirection, advertisement(kinds), noHead, uploading(kinds), receiving(kinds)],
   errors: () => textForm,
   // git reads the body as it comes, and no limit is set on its size.
   bodies: 'stream',
   patience_ms: gitPatience_ms,
-};
+});

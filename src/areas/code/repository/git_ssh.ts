@@ -6,6 +6,7 @@ import { receivePack, type Service, uploadPack } from '../../../git/index.ts';
 import { ApiError, type Caller, messageOf, type Services } from '../../../http/index.ts';
 import type { SshCommand, SshServerOptions } from '../../../ssh/index.ts';
 import { grantLfs, sshCredential } from '../lfs/index.ts';
+import type { GitKind } from './definition.ts';
 import { grantGit, grantPush, MovedGit, repositoryFor, unservedRefusal } from './git_access.ts';
 import { type PushLog, pushRulesFor } from './push_actions.ts';
 import { refusal } from './rules.ts';
@@ -25,6 +26,7 @@ const repositoryPath = (word = ''): string => word.replace(/^\/+/, '').replace(/
 /** A request of a caller, with the words after the command. */
 interface Asked {
   services: Services;
+  kinds: readonly GitKind[];
   caller: Caller;
   words: string[];
   command: SshCommand;
@@ -54,14 +56,14 @@ async function send({ command: { channel } }: Asked, stream: Readable): Promise<
 }
 
 async function fetching(asked: Asked): Promise<void> {
-  const { services, caller, command } = asked;
-  const granted = await following(asked, (path) => grantGit(services, caller, path, 'git-upload-pack'));
+  const { services, kinds, caller, command } = asked;
+  const granted = await following(asked, (path) => grantGit(services, kinds, { caller, path, service: 'git-upload-pack' }));
   await send(asked, uploadPack(await repositoryFor(services, granted), conversationOf(command)));
 }
 
 async function pushing(asked: Asked): Promise<void> {
-  const { services, caller, command, log } = asked;
-  const granted = await following(asked, (path) => grantPush(services, caller, path));
+  const { services, kinds, caller, command, log } = asked;
+  const granted = await following(asked, (path) => grantPush(services, kinds, { caller, path }));
   const repository = await repositoryFor(services, granted);
   const { rules, ended } = pushRulesFor(services, granted, log);
   await send(asked, await receivePack(repository, { ...conversationOf(command), ...rules }));
@@ -84,8 +86,16 @@ const commands: Readonly<Record<Service | 'git-lfs-authenticate', (asked: Asked)
 
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name);
 
+interface Serving {
+  services: Services;
+  /** Whose repositories are served, as `grantGit` takes them. */
+  kinds: readonly GitKind[];
+  /** Receives the errors of the server. */
+  log: PushLog;
+}
+
 /** @throws ApiError for what the caller may not do */
-async function run(services: Services, key_id: number, command: SshCommand, log: PushLog): Promise<void> {
+async function run({ services, kinds, log }: Serving, key_id: number, command: SshCommand): Promise<void> {
   const caller = await callerOfSshKey(services, key_id);
   if (command.line === undefined) {
     command.channel.write(`Welcome to Coppice, @${caller.username}!\r\n`);
@@ -93,19 +103,16 @@ async function run(services: Services, key_id: number, command: SshCommand, log:
   }
   const [name = '', ...words] = wordsOf(command.line.replace(/^git /, 'git-'));
   if (!isCommand(name)) throw refusal(403, "The command you're trying to execute is not allowed.");
-  await commands[name]({ services, caller, words, command, log });
+  await commands[name]({ services, kinds, caller, words, command, log });
 }
 
-/**
- * What the SSH server does: users are known by the keys of their accounts, and have the access that they have over HTTP.
- * @param log receives the errors of the server
- */
-export const gitOverSsh = (services: Services, log: PushLog): Pick<SshServerOptions<number>, 'identify' | 'run' | 'failed'> => ({
-  identify: (key) => sshKeyOf(services, key),
-  failed: (error) => log.error({ err: error }, 'an SSH connection met an error'),
+/** What the SSH server does: users are known by the keys of their accounts, and have the access that they have over HTTP. */
+export const gitOverSsh = (serving: Serving): Pick<SshServerOptions<number>, 'identify' | 'run' | 'failed'> => ({
+  identify: (key) => sshKeyOf(serving.services, key),
+  failed: (error) => serving.log.error({ err: error }, 'an SSH connection met an error'),
   async run(key_id, command) {
     try {
-      await run(services, key_id, command, log);
+      await run(serving, key_id, command);
       return 0;
     } catch (error) {
       if (command.signal.aborted) return 1;

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { type RefUpdate, repositoryOf, resolveBranch } from '../../../git/index.ts';
+import type { PushFollower } from '../../../services/index.ts';
 import { projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
@@ -60,7 +61,8 @@ const most_listed = 1000;
  * Leaves events about a push: one for each branch and tag, unless there are more than `push_event_hooks_limit` of a kind, and one about all for hooks of the server.
  * @param tx the transaction of its other effects
  */
-export async function tellOfPush(tx: Database, pusher: Pusher, moved: readonly RefUpdate[]): Promise<void> {
+async function tellOfPush(tx: Database, pusher: Pusher, moved: readonly RefUpdate[]): Promise<void> {
+  if (moved.length === 0) return;
   const place = { project_id: pusher.project_id };
   const asking = await hooksAsking(tx, place, ['push_events', 'tag_push_events', 'repository_update_events']);
   if (asking.length === 0) return;
@@ -101,6 +103,14 @@ async function addPush(tx: Database, { pusher, asking, kind, names }: Telling, u
     );
   }
 }
+
+/** Tells hooks of pushes. */
+export const hookFollower: PushFollower = {
+  follow:
+    async (_services, { owner, user_id, moved }) =>
+    (tx) =>
+      tellOfPush(tx, { project_id: owner.id, user_id }, moved),
+};
 
 /** The newest commits of the default branch, as if they had been pushed. */
 export const samplePush: Sample = async ({ db, storages }, { project_id, user_id }) => {

@@ -1,27 +1,45 @@
-/** Tidying, measuring and deleting repositories in the background. */
-import { countObjects, maintain, repositoryOf } from '../../../git/index.ts';
+/** Tidying and measuring repositories in the background. */
+import { Type } from 'typebox';
+import type { Database } from '../../../db/index.ts';
+import { maintain } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { measureRepository, measureUnmeasured } from './size_actions.ts';
+import type { PushFollower, RepositoryKind } from '../../../services/index.ts';
+import { projectRepositories } from './project_kind.ts';
+import { ownedRepository } from './queries.ts';
+import { measureUnmeasured } from './size_actions.ts';
 
 /** How long a repository waits for it: what was written in between is tidied in one run. */
-export const maintenancePause_s = 60;
+const pause_s = 60;
 
-/** Enqueued by every move of references, with the project as its key, so that a busy repository waits for one at most. */
+/** Enqueued by `maintainSoon`. */
 export const maintainRepository = job('maintain_repository', {
-  input: { project_id: Id },
+  input: { kind: Type.String(), id: Id },
   retries: 2,
   run: async ({ input, ...services }) => {
-    const project = await services.db
-      .selectFrom('projects')
-      .select(['id', 'storage', 'default_branch'])
-      .where('id', '=', input.project_id)
-      .executeTakeFirst();
-    if (!project) return;
-    await maintain(repositoryOf(services, project));
-    await measureRepository(services, project);
+    const kind = services.repositories.kinds.find(({ name }) => name === input.kind);
+    const owner = await kind?.find(services.db, input.id);
+    if (!kind || !owner) return;
+    await maintain(ownedRepository(services, { kind, owner }));
+    await kind.measure(services, owner);
   },
 });
+
+/**
+ * Has a repository maintained. Jobs have the owner as their key, so that a busy repository waits for one at most.
+ * @param after_s how long to wait for further changes; those that follow each other closely are tidied in one run
+ */
+export const maintainSoon = (tx: Database, { name }: RepositoryKind, id: number, after_s: number = pause_s): Promise<void> =>
+  maintainRepository.enqueue(tx, { kind: name, id }, { key: `${name}:${id}`, ...(after_s > 0 ? { after_s } : {}) });
+
+/** Has the repositories of projects maintained after pushes. */
+export const maintenanceFollower: PushFollower = {
+  follow:
+    async (_services, { owner, moved }) =>
+    async (tx) => {
+      if (moved.length > 0) await maintainSoon(tx, projectRepositories, owner.id);
+    },
+};
 
 /** Each later change of a repository has it measured anyway. */
 export const measureRepositories = job('measure_repositories', {
@@ -29,18 +47,4 @@ export const measureRepositories = job('measure_repositories', {
   retries: 0,
   schedule: '33 * * * *',
   run: ({ signal, ...services }) => measureUnmeasured(services, signal),
-});
-
-/** The same for a snippet, after its creation as well. */
-export const maintainSnippet = job('maintain_snippet', {
-  input: { snippet_id: Id },
-  retries: 2,
-  run: async ({ input: { snippet_id }, ...services }) => {
-    const snippet = await services.db.selectFrom('snippets').select('storage').where('id', '=', snippet_id).executeTakeFirst();
-    if (!snippet) return;
-    const repository = repositoryOf(services, { snippet_id, storage: snippet.storage });
-    await maintain(repository);
-    const { size_bytes } = await countObjects(repository);
-    await services.db.updateTable('snippets').set({ size_bytes }).where('id', '=', snippet_id).execute();
-  },
 });

@@ -1,18 +1,20 @@
 /** Removing the locks on refs that git processes left in all repositories when they were killed with the server. */
+import { sql } from 'kysely';
 import { Type } from 'typebox';
-import type { Database } from '../../../db/index.ts';
-import { type RepositoryOwner, removeStaleLocks, repositoryOf } from '../../../git/index.ts';
+import { removeStaleLocks } from '../../../git/index.ts';
 import { job } from '../../../jobs/index.ts';
+import type { Owner, RepositoryKind, RepositoryServices } from '../../../services/index.ts';
+import { ownedRepository } from './queries.ts';
 
 /** So many are listed together. */
 const at_once = 1_000;
 
-async function* owners(db: Database): AsyncGenerator<RepositoryOwner> {
-  for (const table of ['projects', 'snippets'] as const)
+async function* allOwners({ db, repositories }: RepositoryServices): AsyncGenerator<{ kind: RepositoryKind; owner: Owner }> {
+  for (const kind of repositories.kinds)
     for (let after = 0; ; ) {
-      const query = db.selectFrom(table).select(['id', 'storage']).where('id', '>', after).orderBy('id').limit(at_once);
-      const rows = await query.execute();
-      for (const { id, storage } of rows) yield table === 'projects' ? { id, storage } : { snippet_id: id, storage };
+      const { rows } = await sql<Owner>`
+        select id, storage from ${sql.table(kind.table)} where id > ${after} order by id limit ${at_once}`.execute(db);
+      for (const owner of rows) yield { kind, owner };
       if (rows.length < at_once) break;
       after = rows.at(-1)!.id;
     }
@@ -25,12 +27,12 @@ async function* owners(db: Database): AsyncGenerator<RepositoryOwner> {
 export const removeLeftLocks = job('remove_left_locks', {
   input: { before: Type.String() },
   retries: 3,
-  run: async ({ input: { before }, db, storages, signal, log }) => {
+  run: async ({ input: { before }, signal, log, ...services }) => {
     let removed = 0;
-    for await (const owner of owners(db)) {
+    for await (const owned of allOwners(services)) {
       signal.throwIfAborted();
-      if (Object.hasOwn(storages, owner.storage))
-        removed += await removeStaleLocks(repositoryOf({ storages }, owner), new Date(before));
+      if (Object.hasOwn(services.storages, owned.owner.storage))
+        removed += await removeStaleLocks(ownedRepository(services, owned), new Date(before));
     }
     if (removed > 0) log.warn({ removed }, 'removed locks that killed git processes had left');
   },

@@ -4,6 +4,7 @@ import {
   type Environment,
   GitError,
   isAncestor,
+  oddFileMode,
   type RefUpdate,
   type Repository,
   refsContaining,
@@ -16,7 +17,7 @@ import { type BranchProtection, protectionFor } from '../protected_branches/inde
 import { tagProtectionFor } from '../protected_tags/index.ts';
 import { pushRuleRefusals } from '../push_rules/index.ts';
 import { areCollaborations, mayCollaborate } from './collaboration_queries.ts';
-import { branchRefusals, readOnlyRefusal, tagRefusals } from './rules.ts';
+import { branchRefusals, oddModeRefusal, readOnlyRefusal, tagRefusals } from './rules.ts';
 
 /** An attempt to move references. */
 export interface Push {
@@ -160,3 +161,9 @@ export async function mayCommitTo(services: Pick<Services, 'db'>, { project, cal
 
 /** @param ref the full name of a branch that moved during the commit */
 export const branchMoved = (ref: string): ApiError => badRequest(`Could not update ${ref}. Please refresh and try again.`);
+
+/** The refusal of a push with a tree that has a file mode that git does not know. */
+export async function oddTreeRefusals(repository: Repository, quarantine: Environment): Promise<string[]> {
+  const odd = await oddFileMode(repository, quarantine);
+  return odd ? [oddModeRefusal(odd)] : [];
+}

@@ -7,8 +7,16 @@ import {
   listTags,
   type RefUpdate,
   type Repository,
+  repositoryOf,
   resolveBranch,
 } from '../../../git/index.ts';
+import type { Owner, RepositoryKind, RepositoryServices } from '../../../services/index.ts';
+
+/** The repository of an owner of any kind. */
+export const ownedRepository = (
+  services: Pick<RepositoryServices, 'storages'>,
+  { kind, owner: { id, storage } }: { kind: RepositoryKind; owner: Owner },
+): Repository => repositoryOf(services, { id, storage, folder: kind.folder });
 
 /** Where every branch and tag is now, by full name. */
 async function currentRefs(repository: Repository): Promise<Map<string, string>> {

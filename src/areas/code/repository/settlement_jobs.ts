@@ -1,15 +1,27 @@
 /** Settling reference moves that a crash interrupted after they were announced in the database. */
 import { sql } from 'kysely';
 import type { RefUpdate } from '../../../git/index.ts';
-import { type RepositoryOwner, removeStaleLocks, repositoryOf } from '../../../git/index.ts';
+import { removeStaleLocks } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { followDefaultBranch, refsChanged } from './actions.ts';
-import { whatMoved } from './queries.ts';
+import type { Owner } from '../../../services/index.ts';
+import { kindOfRow, refsChanged } from './actions.ts';
+import { followDefaultBranch } from './head_actions.ts';
+import { ownedRepository, whatMoved } from './queries.ts';
 
 /** A row this old belongs to a process that has died: git moves references within seconds of the row. */
 export const abandoned_minutes = 15;
 const settledAtOnce = 1000;
+
+/** The owner that a row of the journal names. */
+const owners = ({ repositories }: Services) =>
+  sql.join(
+    repositories.kinds.map(
+      ({ table, column }) => sql`
+        select jsonb_build_object('id', id, 'storage', storage) from ${sql.table(table)} where id = reference_updates.${sql.ref(column)}`,
+    ),
+    sql` union all `,
+  );
 
 /**
  * Takes over the rows of processes that have died. If the references have moved, the effects are written; if not, the row is dropped once no process
@@ -23,13 +35,8 @@ export async function settleReferenceUpdates(services: Services, { alone_since }
   const rows = await services.db
     .selectFrom('reference_updates')
     .select(['id', 'updates'])
-    .select(
-      sql<RepositoryOwner>`case when snippet_id is null
-        then (select jsonb_build_object('id', projects.id, 'storage', storage) from projects where projects.id = project_id)
-        else (select jsonb_build_object('snippet_id', snippets.id, 'storage', storage) from snippets where snippets.id = snippet_id) end`.as(
-        'owner',
-      ),
-    )
+    .select(sql<Owner>`(${owners(services)})`.as('owner'))
+    .select(services.repositories.kinds.map(({ column }) => column))
     .select(
       sql<boolean>`created_at < greatest(now() - make_interval(mins => ${abandoned_minutes}), ${alone_since ?? null}::timestamptz)`.as(
         'is_abandoned',
@@ -40,10 +47,10 @@ export async function settleReferenceUpdates(services: Services, { alone_since }
     .execute();
   const failures: unknown[] = [];
   let settled = 0;
-  for (const { id, updates, is_abandoned, owner } of rows) {
+  for (const { id, updates, is_abandoned, owner, ...row } of rows) {
     try {
       const announced = updates as unknown as RefUpdate[];
-      const repository = repositoryOf(services, owner);
+      const repository = ownedRepository(services, { kind: kindOfRow(services, row), owner });
       if (alone_since) await removeStaleLocks(repository, alone_since);
       const moved = await whatMoved(repository, announced);
       // A push that has moved a part of its references may be about to move the others.

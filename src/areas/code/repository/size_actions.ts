@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { countCommits, countObjects, GitError, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
+import type { PushFollower } from '../../../services/index.ts';
 
 export interface RepositorySize {
   /** Of the default branch. */
@@ -43,6 +44,14 @@ export async function measureRepository(
            is_stale = repository_sizes.changes <> ${before?.changes ?? 0}`.execute(services.db);
   return { commit_count, size_bytes };
 }
+
+/** Has the sizes of repositories measured again after pushes. */
+export const sizeFollower: PushFollower = {
+  follow:
+    async (_services, { owner }) =>
+    (tx) =>
+      forgetSize(tx, owner.id),
+};
 
 /** Records that a repository has changed since it was measured. */
 export async function forgetSize(tx: Database, project_id: number): Promise<void> {

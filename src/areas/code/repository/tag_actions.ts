@@ -12,6 +12,7 @@ import {
 } from '../../../git/index.ts';
 import { badRequest, type Caller, conflict, type Services } from '../../../http/index.ts';
 import { moveRefs } from './actions.ts';
+import { projectRepositories } from './project_kind.ts';
 import { refusePush } from './push_check_rules.ts';
 
 interface TagRequest {
@@ -41,7 +42,7 @@ export async function createTag(
   const tagger = { name: caller.name, email: caller.commit_email, date: new Date() };
   const id = message.trim() === '' ? commit_id : await writeTag(repository, { name, commit_id, message, tagger });
   try {
-    await moveRefs(services, { project, user_id: caller.id }, [{ ...update, new: id }]);
+    await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [{ ...update, new: id }]);
   } catch (error) {
     if (error instanceof RefMoved) throw alreadyExists();
     if (error instanceof RefConflict)
@@ -60,7 +61,7 @@ export async function deleteTag(services: Services, { project, caller, tag }: Ta
   const update = { ref: `refs/tags/${tag.name}`, old: tag.id, new: null };
   await refusePush(services, { project, caller }, update);
   try {
-    await moveRefs(services, { project, user_id: caller.id }, [update]);
+    await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [update]);
   } catch (error) {
     if (error instanceof RefMoved) throw conflict(`Could not update ${update.ref}. Please refresh and try again.`);
     throw error;

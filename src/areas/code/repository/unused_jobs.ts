@@ -1,36 +1,31 @@
-/** Deletes repositories of snippets that do not exist. */
+/** Deletes repositories that belong to nothing. */
 import { sql } from 'kysely';
-import { job } from '../../../jobs/index.ts';
-import { removeUnusedRepository } from './snippet_actions.ts';
+import { removeUnusedRepositories } from '../../people/namespaces/index.ts';
+import { removeUnusedRepository } from './unused_actions.ts';
 
-/** A new snippet gets its row within seconds of its repository. */
-const spared = sql`interval '1 hour'`;
-const perRun = 10_000;
+const at_once = 1_000;
 
-/** Every hour: what a crash has left, and the repositories of snippets that went with their project or user. */
-export const removeUnusedRepositories = job('remove_unused_repositories', {
-  input: {},
-  retries: 0,
-  schedule: '41 * * * *',
-  run: async ({ db, storages, signal, log }) => {
-    const unused = await db
-      .selectFrom('unused_repositories')
-      .select('snippet_id')
-      .where(sql<boolean>`since < now() - ${spared}`)
-      .orderBy('since')
-      .limit(perRun)
-      .execute();
-    const failures: unknown[] = [];
-    let removed = 0;
-    for (const { snippet_id } of unused) {
+/** Enqueued where projects are deleted, and every hour: for what a crash has left, what could not be deleted, and what went with a project or user. */
+export const removeUnused = removeUnusedRepositories.runBy(async ({ signal, log, ...services }) => {
+  const { db, repositories } = services;
+  const failures: unknown[] = [];
+  let removed = 0;
+  for (let after = { kind: '', id: 0 }; ; ) {
+    const { rows: due } = await sql<{ kind: string; id: number }>`
+      select distinct kind, id from unused_repositories where due_at <= now() and (kind, id) > (${after.kind}, ${after.id})
+       order by kind, id limit ${at_once}`.execute(db);
+    for (const { kind: name, id } of due) {
       signal.throwIfAborted();
+      const kind = repositories.kinds.find((each) => each.name === name);
       try {
-        if (await removeUnusedRepository({ db, storages }, snippet_id)) removed++;
+        if (kind && (await removeUnusedRepository(services, kind, id))) removed++;
       } catch (error) {
         failures.push(error);
       }
     }
-    if (removed > 0) log.info({ removed }, 'repositories of snippets that do not exist were deleted');
-    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} repositories could not be deleted`);
-  },
-});
+    if (due.length < at_once) break;
+    after = due.at(-1)!;
+  }
+  if (removed > 0) log.info({ removed }, 'deleted repositories that belong to nothing');
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} repositories could not be deleted`);
+}, '41 * * * *');

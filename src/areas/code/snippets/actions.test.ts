@@ -5,7 +5,8 @@ import { sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { repositoryOf, updateRefs, writeCommit } from '../../../git/index.ts';
-import { maintainSnippet, removeUnusedRepositories, settleReferenceUpdates } from '../repository/index.ts';
+import { maintainRepository, removeUnused, settleReferenceUpdates } from '../repository/index.ts';
+import { placeOf } from './kind.ts';
 
 const files = [{ file_path: 'a.txt', content: 'apples\n' }];
 
@@ -13,7 +14,7 @@ async function filled() {
   const here = await world({});
   const url = `/projects/${here.project.id}/snippets`;
   const { body } = await here.as('reporter').post(url, { title: 'Fruit', files });
-  const repository = repositoryOf(here.services, { snippet_id: body.id, storage: 'default' });
+  const repository = repositoryOf(here.services, placeOf({ id: body.id, storage: 'default' }));
   return { here, snippet: body, url: `${url}/${body.id}`, repository };
 }
 
@@ -42,7 +43,7 @@ test('a change that a crash interrupted is completed with its title if the branc
         snippet_id: snippet.id,
         user_id: here.people.reporter.id,
         updates: JSON.stringify([update]),
-        snippet_changes: JSON.stringify({ title }),
+        changes: JSON.stringify({ title }),
         created_at: '2020-01-01T00:00:00Z',
       })
       .execute();
@@ -68,16 +69,17 @@ test('a change that a crash interrupted is completed with its title if the branc
 test('what a crash leaves of a create is deleted an hour later, and the repository of a snippet never is', async () => {
   const { here, snippet, url, repository } = await filled();
   const { db, services } = here;
-  const { rows } = await sql<{ snippet_id: number }>`
-    insert into unused_repositories (snippet_id, storage) values (nextval(pg_get_serial_sequence('snippets', 'id')), 'default')
-    returning snippet_id`.execute(db);
-  const unused = db.selectFrom('unused_repositories').select('snippet_id').where('snippet_id', '=', rows[0]!.snippet_id);
-  await performJob(services, removeUnusedRepositories);
+  const { rows } = await sql<{ id: number }>`
+    insert into unused_repositories (kind, id, storage, due_at)
+    values ('snippet', nextval(pg_get_serial_sequence('snippets', 'id')), 'default', now() + interval '1 hour')
+    returning id`.execute(db);
+  const unused = db.selectFrom('unused_repositories').select('id').where('id', '=', rows[0]!.id);
+  await performJob(services, removeUnused);
   assert.equal((await unused.execute()).length, 1, 'it may be in progress');
-  await db.updateTable('unused_repositories').set({ since: '2020-01-01T00:00:00Z' }).execute();
-  await performJob(services, removeUnusedRepositories);
+  await db.updateTable('unused_repositories').set({ due_at: '2020-01-01T00:00:00Z' }).execute();
+  await performJob(services, removeUnused);
   assert.deepEqual(await unused.execute(), []);
-  assert.notEqual(rows[0]!.snippet_id, snippet.id);
+  assert.notEqual(rows[0]!.id, snippet.id);
   assert.equal((await here.as('guest').get(`${url}/raw`)).body, 'apples\n');
   await rm(repository.path, { recursive: true });
   assert.equal((await here.as('reporter').delete(url)).status, 204, 'a repository that is lost keeps no snippet');
@@ -104,7 +106,7 @@ test('the statistics of a project count the repositories of its snippets, once t
   const { as, project, services } = here;
   const statistics = async () => (await as('reporter').get(`/projects/${project.id}`, { statistics: true })).body.statistics;
   assert.equal((await statistics()).snippets_size, 'apples\n'.length);
-  await performQueued(services, [maintainSnippet]);
+  await performQueued(services, [maintainRepository]);
   const { snippets_size, storage_size, repository_size } = await statistics();
   assert.ok(snippets_size >= 1024, String(snippets_size));
   assert.equal(storage_size, repository_size + snippets_size);

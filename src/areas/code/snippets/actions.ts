@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { lesserVisibility, type Project, type Snippet, type VisibilityName } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation, stamped } from '../../../db/index.ts';
-import { RefMoved, type Repository, repositoryOf, resolveBranch, type SnippetPlace, updateRefs } from '../../../git/index.ts';
+import { RefMoved, type Repository, repositoryOf, resolveBranch, updateRefs } from '../../../git/index.ts';
 import {
   ApiError,
   badRequest,
@@ -26,23 +26,18 @@ import {
   changesFor,
   type FileAction,
   inTurn,
-  maintainSnippet,
-  maximumFiles,
+  maintainSoon,
   moveRefs,
-  noFile,
   removeUnusedRepository,
-  repositoryReasons,
-  type SnippetChanges,
   storeRepository,
-  tooManyFiles,
   useRepository,
   writeChanges,
 } from '../repository/index.ts';
+import { placeOf, type SnippetChanges, snippetRepositories } from './kind.ts';
+import { maximumFiles, noFile, repositoryReasons, tooManyFiles } from './push_check_rules.ts';
 import { addedBytes, problemsOf } from './rules.ts';
 
 type Author = Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
-
-const placeOf = ({ id, storage }: Pick<Snippet, 'id' | 'storage'>): SnippetPlace => ({ snippet_id: id, storage });
 
 /**
  * A level above that of the project is accepted: only those who can read the project read its snippets anyway.
@@ -152,24 +147,26 @@ export async function createSnippet(
   const branch = settings.default_branch_name || 'main';
   const size_bytes = addedBytes(actions);
   const paths = pathsAfter([], actions);
-  const place = { storage: await storageForNew(services), branch };
+  const storage = await storageForNew(services);
   const stored = await committing('creating', async () => {
     refuseCount(paths);
     refuseSize(size_bytes, settings.snippet_size_limit);
+    const place = { kind: snippetRepositories, storage, default_branch: branch };
     return storeRepository(services, place, async (repository) => {
       const { id } = await writeFiles(repository, { author, parent: null, message: 'Initial commit', actions });
       await updateRefs(repository, [{ ref: `refs/heads/${branch}`, old: null, new: id }]);
       return id;
     });
   });
-  const { snippet_id, filled: commit_id } = stored;
+  const { id: snippet_id, filled: commit_id } = stored;
   try {
     await db.transaction().execute(async (tx) => {
-      await useRepository(tx, snippet_id);
+      await useRepository(tx, snippetRepositories, snippet_id);
       const owner = project ? { project_id: project.id } : { user_id: author.id };
       const row = {
         ...owner,
-        ...place,
+        storage,
+        branch,
         ...values,
         visibility,
         author_id: author.id,
@@ -187,11 +184,11 @@ export async function createSnippet(
           target_type: 'Snippet',
           target_id: snippet_id,
         });
-      await maintainSnippet.enqueue(tx, { snippet_id }, { key: String(snippet_id) });
+      await maintainSoon(tx, snippetRepositories, snippet_id, 0);
     });
   } catch (error) {
     // If the row is there after all, the repository is no longer recorded as unused, and stays.
-    await removeUnusedRepository(services, snippet_id).catch(() => {});
+    await removeUnusedRepository(services, snippetRepositories, snippet_id).catch(() => {});
     throw isForeignKeyViolation(error) ? notFound('Project') : error;
   }
   return snippet_id;
@@ -241,8 +238,7 @@ function commitFiles(
   actions: readonly FileAction[],
 ): Promise<boolean> {
   const { id, branch } = snippet;
-  const place = placeOf(snippet);
-  const repository = repositoryOf(services, place);
+  const repository = repositoryOf(services, placeOf(snippet));
   return committing('updating', () =>
     inTurn(repository, branch, async () => {
       const [row, head] = await Promise.all([
@@ -258,9 +254,11 @@ function commitFiles(
       refuseCount(pathsAfter(row.paths, actions));
       if (!written.is_changed) return false;
       const update = { ref, old: head, new: written.id };
-      await moveRefs(services, { snippet: place, user_id: author.id, changes }, [update]).catch((error: unknown) => {
-        throw isForeignKeyViolation(error) ? notFound('Snippet') : error;
-      });
+      await moveRefs(services, { kind: snippetRepositories, owner: snippet, user_id: author.id, changes }, [update]).catch(
+        (error: unknown) => {
+          throw isForeignKeyViolation(error) ? notFound('Snippet') : error;
+        },
+      );
       return true;
     }),
   );
@@ -272,5 +270,5 @@ function commitFiles(
  */
 export async function removeSnippet(services: Services, { id }: Pick<Snippet, 'id'>): Promise<void> {
   await deleteFound(services.db, 'snippets', id, 'Snippet');
-  await removeUnusedRepository(services, id);
+  await removeUnusedRepository(services, snippetRepositories, id);
 }

@@ -4,15 +4,15 @@ import { test } from 'node:test';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { repositoryOf } from '../../../git/index.ts';
-import { deleteRepositories } from '../../people/namespaces/index.ts';
 import { removeUser } from '../../people/users/index.ts';
 import { removeProject } from '../../spaces/projects/index.ts';
-import { removeUnusedRepositories } from '../repository/index.ts';
+import { removeUnused } from '../repository/index.ts';
+import { placeOf } from './kind.ts';
 
 const files = [{ file_path: 'a.txt', content: 'apples\n' }];
 
 const isOnDisk = ({ services }: World, snippet_id: number) =>
-  access(repositoryOf(services, { snippet_id, storage: 'default' }).path).then(
+  access(repositoryOf(services, placeOf({ id: snippet_id, storage: 'default' })).path).then(
     () => true,
     () => false,
   );
@@ -142,9 +142,7 @@ test('snippets go with their project and their user, and their repositories afte
   assert.equal((await here.as('admin').get(`/snippets/${ids[2]}`)).status, 404);
   assert.equal((await here.as('owner').get(`/projects/${project.id}/snippets/${inProject}`)).body.author.name, 'Ghost User');
   const sweep = async () => {
-    await performJob(services, removeUnusedRepositories);
-    await db.updateTable('unused_repositories').set({ since: '2020-01-01T00:00:00Z' }).execute();
-    await performJob(services, removeUnusedRepositories);
+    await performJob(services, removeUnused);
     assert.deepEqual(await db.selectFrom('unused_repositories').selectAll().execute(), []);
   };
   assert.equal(await isOnDisk(here, ids[0]!), true);
@@ -155,7 +153,7 @@ test('snippets go with their project and their user, and their repositories afte
   await here.as('owner').delete(`/projects/${project.id}`);
   const { path_with_namespace: full_path } = (await here.as('owner').get(`/projects/${project.id}`)).body;
   await here.as('owner').delete(`/projects/${project.id}`, { permanently_remove: true, full_path });
-  await performQueued(services, [removeProject, deleteRepositories]);
+  await performQueued(services, [removeProject, removeUnused]);
   assert.deepEqual(await db.selectFrom('snippets').select('id').where('id', '=', inProject).execute(), []);
   await sweep();
   assert.equal(await isOnDisk(here, inProject), false);

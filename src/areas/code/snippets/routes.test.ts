@@ -10,7 +10,8 @@ const files = [
 ];
 
 const urlOf = ({ project }: World) => `/projects/${project.id}/snippets`;
-const placeOf = ({ services }: World, snippet_id: number) => repositoryOf(services, { snippet_id, storage: 'default' });
+const placeOf = ({ services }: World, snippet_id: number) =>
+  repositoryOf(services, { id: snippet_id, storage: 'default', folder: '@snippets' });
 const isOnDisk = (here: World, id: number) =>
   access(placeOf(here, id).path).then(
     () => true,
@@ -103,7 +104,7 @@ test('a snippet with two files is created, read, listed and deleted', async () =
   assert.deepEqual((await as('reporter').get(url)).body, { message: '404 Not found' });
   assert.deepEqual((await as('reporter').delete(url)).body, { message: '404 Snippet Not Found' });
   assert.equal(await isOnDisk(here, added.id), false);
-  const unused = db.selectFrom('unused_repositories').select('storage').where('snippet_id', '=', added.id);
+  const unused = db.selectFrom('unused_repositories').select('storage').where('id', '=', added.id);
   assert.deepEqual(await unused.execute(), []);
 });
 

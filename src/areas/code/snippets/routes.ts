@@ -41,6 +41,7 @@ import {
 } from '../../../http/index.ts';
 import { blobBytes, contentTypes } from '../repository/index.ts';
 import { changeSnippet, createSnippet, removeSnippet } from './actions.ts';
+import { placeOf } from './kind.ts';
 import {
   actionsFromChanges,
   actionsFromNew,
@@ -94,7 +95,7 @@ const creating = {
 
 /** The commit that a request reads: what the row says, or a reference of the repository. */
 async function fileOf(services: Services, { snippet }: GrantedSnippet<MaybeCaller>, path: string, ref?: string) {
-  const repository = repositoryOf(services, { snippet_id: snippet.id, storage: snippet.storage });
+  const repository = repositoryOf(services, placeOf(snippet));
   const commit =
     ref === undefined ? snippet.commit_id : found('Reference', await resolveCommit(repository, ref, { prefer: 'tag' }));
   const entry = await entryAt(repository, commit, path);

@@ -1,6 +1,8 @@
 /** What a snippet can be: its title, description and files, and the changes that a request makes to them. Pure functions. */
 import { unprocessable } from '../../../http/index.ts';
-import { contentReasons, type FileAction, pathReasons, sizeText } from '../repository/index.ts';
+import { sizeText } from '../../../texts/index.ts';
+import type { FileAction } from '../repository/index.ts';
+import { contentReasons, pathReasons } from './push_check_rules.ts';
 
 const longestTitle = 255;
 const longestDescription_bytes = 1024 * 1024;

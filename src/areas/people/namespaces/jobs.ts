@@ -1,35 +1,16 @@
-/** Deleting groups with everything in them, and repositories of deleted projects; counting seats. */
+/** Deleting groups with everything in them; counting seats. */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { lockTrees, refreshAuthorizations, type Subtree, subtreeOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { deleteRepository, repositoryOf } from '../../../git/index.ts';
 import { Id, optional } from '../../../http/index.ts';
 import { job, queueOf } from '../../../jobs/index.ts';
 import { recordSeats } from './count_queries.ts';
 import { emptyProjects } from './emptying_actions.ts';
 import { tellOfGroup, tellOfProjects } from './hook_actions.ts';
 
-/**
- * Deletes repositories. Enqueued by the transaction that deletes the projects, whose IDs are never reused. The job can be interrupted anywhere and run again:
- * repositories that no longer exist are not an error.
- */
-export const deleteRepositories = job('delete_repositories', {
-  input: { repositories: Type.Array(Type.Object({ id: Id, storage: Type.String() })) },
-  retries: 20,
-  run: async ({ input, signal, ...services }) => {
-    const failures: unknown[] = [];
-    for (const place of input.repositories) {
-      signal.throwIfAborted();
-      try {
-        await deleteRepository(repositoryOf(services, place));
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} repositories could not be deleted`);
-  },
-});
+/** Deletes repositories whose owners are gone, which triggers have recorded. The area of repositories is above and runs the job. */
+export const removeUnusedRepositories = queueOf('remove_unused_repositories', { input: {}, retries: 20 });
 
 /** Projects were deleted. What remains of them in others belongs to areas above, which run the job. */
 export const cleanUpAfterProjects = queueOf('clean_up_after_projects', {
@@ -58,13 +39,12 @@ async function forksOf(tx: Database, deleted: RawBuilder<unknown>): Promise<numb
 export async function deleteProjects(tx: Database, which: RawBuilder<unknown>): Promise<number> {
   await tellOfProjects(tx, 'project_destroy', which);
   const fork_ids = await forksOf(tx, which);
-  const { rows: repositories } = await sql<{ id: number; storage: string }>`
-    delete from projects where ${which} returning id, storage`.execute(tx);
-  if (repositories.length === 0) return 0;
-  await deleteRepositories.enqueue(tx, { repositories });
+  const { numAffectedRows: deleted = 0n } = await sql`delete from projects where ${which}`.execute(tx);
+  if (deleted === 0n) return 0;
+  await removeUnusedRepositories.enqueue(tx, {}, { key: 'all' });
   for (let at = 0; at === 0 || at < fork_ids.length; at += forks_at_once)
     await cleanUpAfterProjects.enqueue(tx, { fork_ids: fork_ids.slice(at, at + forks_at_once) });
-  return repositories.length;
+  return Number(deleted);
 }
 
 /**

@@ -7,7 +7,8 @@ import { type World, world } from '../../../../test/support/world.ts';
 import { daysFromNow } from '../../../cron/index.ts';
 import { repositoryOf } from '../../../git/index.ts';
 import type { AnyJob } from '../../../jobs/index.ts';
-import { deleteRepositories, removeGroup } from '../namespaces/index.ts';
+import { removeUnused } from '../../code/repository/index.ts';
+import { removeGroup } from '../namespaces/index.ts';
 import { ghostUser, removeUser } from './index.ts';
 
 /** Runs queued jobs like a worker. */
@@ -42,7 +43,7 @@ test('a deleted user is blocked at once; their projects are deleted, and contrib
   const removed = await here.as('admin').delete(`/users/${id}`);
   assert.deepEqual([removed.status, removed.body], [204, null]);
   assert.equal((await client.get('/user')).status, 403);
-  await work(here, [removeUser, deleteRepositories]);
+  await work(here, [removeUser, removeUnused]);
 
   assert.equal(await isThere(here, id), false);
   assert.equal((await here.as('admin').get(`/users/${id}`)).status, 404);

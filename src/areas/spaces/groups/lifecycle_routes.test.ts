@@ -9,10 +9,11 @@ import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { lockTree } from '../../../access/index.ts';
 import { today } from '../../../cron/index.ts';
-import { deleteRepositories, removeGroup } from '../../people/namespaces/index.ts';
+import { removeUnused } from '../../code/repository/index.ts';
+import { removeGroup } from '../../people/namespaces/index.ts';
 import { removeMarkedGroups } from './index.ts';
 
-const removal = [removeGroup, deleteRepositories];
+const removal = [removeGroup, removeUnused];
 const addGroup = async (here: World, path: string, parent_id?: number, more: object = {}) =>
   (await here.as('owner').post('/groups', { name: path, path, ...(parent_id === undefined ? {} : { parent_id }), ...more })).body;
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id);
@@ -110,7 +111,7 @@ test('the hourly job deletes a group with everything in it, and its members lose
     here.db,
   );
   await performJob(here.services, removeMarkedGroups);
-  assert.deepEqual(await performQueued(here.services, removal), ['remove_group', 'delete_repositories']);
+  assert.deepEqual(await performQueued(here.services, removal), ['remove_group', 'remove_unused_repositories']);
   for (const gone of [`/groups/${here.group.id}`, `/groups/${below.id}`, `/projects/${here.project.id}`])
     assert.equal((await here.as('admin').get(gone)).status, 404, gone);
   assert.ok(!existsSync(path));

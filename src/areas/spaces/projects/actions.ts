@@ -16,7 +16,7 @@ import { ApiError, badRequest, found, invalid, type Services } from '../../../ht
 import { recordEvent } from '../../activity/events/index.ts';
 import { addNotification } from '../../activity/notification_settings/index.ts';
 import { copyTemplate, firstCommitRefusals } from '../../code/push_rules/index.ts';
-import { announceHead, followDefaultBranch, refsBegun } from '../../code/repository/index.ts';
+import { announceHead, followDefaultBranch, projectRepositories, refsBegun } from '../../code/repository/index.ts';
 import { storageForNew } from '../../instance/application_settings/index.ts';
 import { isPathTaken, lockNamespace, tellOfProjects } from '../../people/namespaces/index.ts';
 import { limitReached, namingProblems } from './rules.ts';
@@ -61,7 +61,8 @@ export async function createProject(services: Services, project: NewProject): Pr
   try {
     await createRepository(repository.path, { defaultBranch: default_branch, objectFormat: object_format });
     const begun = project.readme_by && (await commitReadme(services, repository, project, project.readme_by));
-    const mover = { project: { id, storage, default_branch }, user_id: project.creator_id };
+    const owner = { id, storage, default_branch };
+    const mover = { kind: projectRepositories, owner, user_id: project.creator_id };
     const recordBegun = begun && (await refsBegun(services, mover, [begun]));
     await db.transaction().execute(async (tx) => {
       await insertProject(tx, { ...project, id, storage, object_format });
@@ -269,7 +270,7 @@ export async function changeProject(
     const isThis = sql`projects.id = ${project.id}`;
     if (full_path === before.full_path) await tellOfProjects(tx, 'project_update', isThis);
     else await tellOfProjects(tx, 'project_rename', isThis, before.full_path);
-    return movesHead ? await announceHead(tx, project.id) : undefined;
+    return movesHead ? await announceHead(services, tx, { ...project, default_branch }) : undefined;
   });
   if (announced !== undefined) await followDefaultBranch(services, announced);
 }

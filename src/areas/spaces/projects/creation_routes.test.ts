@@ -212,7 +212,7 @@ test('a project can be initialized with a README on its default branch', async (
   assert.equal((await measured()).commit_count, 2);
   assert.ok((await measured()).repository_size < 12_345_678);
   await remember();
-  await performJob(here.services, maintainRepository, { project_id: body.id });
+  await performJob(here.services, maintainRepository, { kind: 'project', id: body.id });
   assert.ok((await measured()).repository_size < 12_345_678);
   assert.match(await readmeOf(here, body.id, head!), /^# Begun\n\nWell begun\n$/);
 });
@@ -224,7 +224,7 @@ test('a repository that changes while it is measured is measured again', async (
     .post('/projects', { name: 'Sized', namespace_id: here.group.id, initialize_with_readme: true });
   const project_id = made.body.id as number;
   const sizes = () => here.db.selectFrom('repository_sizes').select('is_stale').where('project_id', '=', project_id).execute();
-  const measure = () => performJob(here.services, maintainRepository, { project_id });
+  const measure = () => performJob(here.services, maintainRepository, { kind: 'project', id: project_id });
   await measure();
   assert.deepEqual(await sizes(), [{ is_stale: false }]);
   for (const isFirst of [false, true]) {
@@ -283,7 +283,7 @@ test('the first commit has the same effects as a push, without pending work', as
   assert.deepEqual(await here.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(), []);
   const { rows: waiting } = await sql`
     select from graphile_worker._private_jobs jobs join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id
-     where tasks.identifier = ${maintainRepository.name} and (payload->>'project_id')::bigint = ${id}`.execute(here.db);
+     where tasks.identifier = ${maintainRepository.name} and (payload->>'id')::bigint = ${id}`.execute(here.db);
   assert.equal(waiting.length, 1);
 });
 

@@ -29,7 +29,7 @@ import { job } from '../../../jobs/index.ts';
 import { scanSoon } from '../../code/dependencies/index.ts';
 import { shareObjects } from '../../code/lfs/index.ts';
 import { protectDefaultBranch } from '../../code/protected_branches/index.ts';
-import { closeForeign, maintainRepository, recordRefs } from '../../code/repository/index.ts';
+import { beforeAll, closeForeign, maintainSoon, projectRepositories, recordRefsIn } from '../../code/repository/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
 import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';
 import { namespaceFor } from './creation_rules.ts';
@@ -212,9 +212,9 @@ async function fill(
       .executeTakeFirst();
     if (!finished) return;
     if (names.length > 0) await protectDefaultBranch(tx, project_id);
-    await recordRefs(tx, project_id, 0, copied);
+    await recordRefsIn(tx, 'recorded_refs', project_id, { moved: copied, update_id: beforeAll });
     await shareObjects(tx, source_id, project_id);
-    await maintainRepository.enqueue(tx, { project_id }, { key: String(project_id) });
+    await maintainSoon(tx, projectRepositories, project_id, 0);
     await scanSoon(tx, project_id);
   });
 }

@@ -6,11 +6,10 @@ import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { fileUrl, filledWorld, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { today } from '../../../cron/index.ts';
-import { maintainRepository } from '../../code/repository/index.ts';
-import { deleteRepositories } from '../../people/namespaces/index.ts';
+import { maintainRepository, removeUnused } from '../../code/repository/index.ts';
 import { removeMarkedProjects, removeProject } from './index.ts';
 
-const removal = [removeProject, deleteRepositories];
+const removal = [removeProject, removeUnused];
 const setVisibility = async ({ db, group, project }: World, visibility: 'private' | 'internal' | 'public') => {
   await db.updateTable('namespaces').set({ visibility }).where('id', '=', group.id).execute();
   await db.updateTable('projects').set({ visibility }).where('id', '=', project.id).execute();
@@ -100,7 +99,7 @@ test('the hourly job deletes projects after the restore period: rows, authorizat
   for (const id of [here.project.id, waiting]) assert.equal((await here.as('owner').delete(`/projects/${id}`)).status, 202);
   await markedLongAgo(here, here.project.id);
   await performJob(here.services, removeMarkedProjects);
-  assert.deepEqual(await performQueued(here.services, removal), ['remove_project', 'delete_repositories']);
+  assert.deepEqual(await performQueued(here.services, removal), ['remove_project', 'remove_unused_repositories']);
   assert.equal((await here.as('admin').get(`/projects/${here.project.id}`)).status, 404);
   assert.equal((await here.as('owner').get(`/projects/${waiting}`)).status, 200);
   assert.ok(!existsSync(path));
@@ -121,10 +120,9 @@ test('an interrupted deletion is finished by the next run, and a third run has n
   await performJob(here.services, removeProject, { project_id: here.project.id });
   assert.equal((await here.as('owner').get(`/projects/${here.project.id}`)).status, 404);
   assert.ok(existsSync(path), 'the pending job deletes the folder');
-  const payload = { repositories: [{ id: here.project.id, storage: 'default' }] };
-  await performJob(here.services, deleteRepositories, payload);
+  await performJob(here.services, removeUnused);
   assert.ok(!existsSync(path));
-  assert.deepEqual(await performQueued(here.services, removal), ['delete_repositories']);
+  assert.deepEqual(await performQueued(here.services, removal), ['remove_unused_repositories']);
 });
 
 test('a marked project is deleted immediately when the request names its path, unless it is restored before', async () => {

@@ -15,7 +15,7 @@ import {
   post,
   put,
 } from '../../../http/index.ts';
-import { maintainRepository } from '../../code/repository/index.ts';
+import { maintainSoon, projectRepositories } from '../../code/repository/index.ts';
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { setArchived } from './archive_actions.ts';
 import { endProject, restoreProject } from './deletion_actions.ts';
@@ -108,7 +108,7 @@ export const projectLifecycleRoutes = [
     access: owner,
     returns: one(Type.Null()),
     handle: async ({ db, project }) => {
-      await maintainRepository.enqueue(db, { project_id: project.id }, { key: String(project.id) });
+      await maintainSoon(db, projectRepositories, project.id, 0);
       return null;
     },
   }),

@@ -6,7 +6,7 @@ import type { Caller, Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
-import { moveRefs, pushRefusals } from '../../code/repository/index.ts';
+import { moveRefs, projectRepositories, pushRefusals } from '../../code/repository/index.ts';
 import { recordStateEvent } from '../../conversation/resource_events/index.ts';
 import { tellOfMergeRequest } from '../issuables/index.ts';
 import { updateIssue } from '../issues/index.ts';
@@ -80,7 +80,7 @@ async function removeSourceBranch(
   const update = { ref: `refs/heads/${source_branch}`, old: head_commit_id, new: null };
   if ((await pushRefusals(services, { project, caller }, [update])).length > 0) return;
   try {
-    await moveRefs(services, { project, user_id: caller.id }, [update]);
+    await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [update]);
   } catch (error) {
     // Someone has pushed to it since, and has a reason.
     if (!(error instanceof RefMoved)) throw error;

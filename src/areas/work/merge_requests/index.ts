@@ -6,6 +6,7 @@ export { openMergeRequest } from './issue_jobs.ts';
 export { countOpenMergeRequests } from './list_queries.ts';
 export { concludeMerges, mergeByCommand, mergeReady } from './merge_jobs.ts';
 export { closeForeignOnes, closeOrphans } from './orphan_jobs.ts';
+export { mergeRequestFollower } from './push_actions.ts';
 export { rebaseSource } from './rebase_jobs.ts';
 export { removeMergeRequestRefs } from './ref_jobs.ts';
 export { followMergeRequests, prepareMergeRequest } from './version_jobs.ts';

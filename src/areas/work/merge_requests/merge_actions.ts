@@ -4,7 +4,7 @@ import type { Database } from '../../../db/index.ts';
 import { listCommits, mergeBase, type Repository, readCommit, repositoryOf, writeTreeCommit } from '../../../git/index.ts';
 import { type Caller, conflict, notAllowed, type Services, unauthorized, unprocessable } from '../../../http/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
-import { inTurn, moveRefsToMerge, pushRefusals } from '../../code/repository/index.ts';
+import { inTurn, moveRefsToMerge, projectRepositories, pushRefusals } from '../../code/repository/index.ts';
 import { agreeingWith } from './approval_queries.ts';
 import { setAutoMerge } from './auto_merge_actions.ts';
 import { factsOf, type MergeFacts } from './branch_queries.ts';
@@ -93,7 +93,10 @@ async function mergeNow(services: Services, request: MergeRequestToMerge, facts:
   const outcome = { head: heads.source_head, merge_commit_sha, squash_commit_sha, should_remove_source_branch };
   const merge = { merge_request_id: facts.id, outcome };
   const check = (tx: Database) => refuseChanged(tx, services, facts.id, heads.source_head);
-  if (!(await moveRefsToMerge(services, { project, user_id: caller.id, merge }, [update], check))) throw notAllowed();
+  if (
+    !(await moveRefsToMerge(services, { kind: projectRepositories, owner: project, user_id: caller.id, merge }, [update], check))
+  )
+    throw notAllowed();
 }
 
 /**

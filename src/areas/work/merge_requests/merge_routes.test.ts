@@ -351,7 +351,7 @@ test('a server that starts alone removes the locks that the one before left, in 
   const here = await worldWithTopic();
   const { services } = here;
   const { body } = await here.as('maintainer').post('/snippets', { title: 'Beans', files: [{ file_path: 'a', content: 'b' }] });
-  const snippet = repositoryOf(services, { snippet_id: body.id, storage: 'default' });
+  const snippet = repositoryOf(services, { id: body.id, storage: 'default', folder: '@snippets' });
   const locks = [await leaveLock(here, 1), path.join(snippet.path, 'HEAD.lock')];
   await writeFile(locks[1]!, '');
   await performJob(services, removeLeftLocks, { before: new Date(Date.now() - 5 * 60_000).toISOString() });

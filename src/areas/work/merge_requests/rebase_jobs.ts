@@ -4,7 +4,7 @@ import { fetchCommit, isAncestor, rebaseCommits, repositoryOf, resolveBranch } f
 import { ApiError, type Caller, Id, type Services, textOf } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { linkObjects } from '../../code/lfs/index.ts';
-import { inTurn, moveRefs, pushRefusals } from '../../code/repository/index.ts';
+import { inTurn, moveRefs, projectRepositories, pushRefusals } from '../../code/repository/index.ts';
 import { factsOf, type MergeFacts, mergeFacts } from './branch_queries.ts';
 
 const conflictText = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
@@ -59,6 +59,6 @@ async function attempt(
   const update = { ref: `refs/heads/${facts.source_branch}`, old: head, new: rebased.head };
   const [refusal] = await pushRefusals(services, { project, caller }, [update]);
   if (refusal !== undefined) return `Rebase failed: ${refusal}`;
-  await moveRefs(services, { project, user_id: caller.id }, [update]);
+  await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [update]);
   return undefined;
 }

@@ -1,5 +1,6 @@
 /** What follows from new merge requests and from moves of their branches (docs/reference/merge_requests.md#versions). */
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import { theMergeRequest } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import {
@@ -16,11 +17,11 @@ import {
   resolveCommit,
   setKeptRefs,
 } from '../../../git/index.ts';
-import { Id, type Services } from '../../../http/index.ts';
+import { Id, nullable, type Services } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { addNotification } from '../../activity/notification_settings/index.ts';
 import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
-import { followBranches, recordMerge } from '../../code/repository/index.ts';
+import { recordMerge } from '../../code/repository/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { tellOfMergeRequest } from '../issuables/index.ts';
 import { resetOutdated, selectiveRemoval } from './approval_actions.ts';
@@ -128,8 +129,10 @@ async function openOnes(db: Database, side: 'source' | 'target', project_id: num
 }
 
 /** Enqueued by every move of branches that open merge requests come from or go into. It looks at where branches are by now, so running it twice changes nothing. */
-export const followMergeRequests = followBranches.runBy(
-  async ({ input: { project_id, user_id, branches }, signal, ...services }) => {
+export const followMergeRequests = job('follow_branches', {
+  input: { project_id: Id, user_id: nullable(Id), branches: Type.Array(Type.String()) },
+  retries: refRetries,
+  run: async ({ input: { project_id, user_id, branches }, signal, ...services }) => {
     for (const side of ['target', 'source'] as const) {
       const follow = side === 'source' ? followSource : followTarget;
       for (let after = 0; ; ) {
@@ -141,7 +144,7 @@ export const followMergeRequests = followBranches.runBy(
       }
     }
   },
-);
+});
 
 const withoutCommits = { merge_commit_sha: null, squash_commit_sha: null, should_remove_source_branch: null };
 

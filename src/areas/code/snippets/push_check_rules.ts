@@ -8,6 +8,7 @@ import {
   type RefUpdate,
   type Repository,
 } from '../../../git/index.ts';
+import { sizeText } from '../../../texts/index.ts';
 
 export const maximumFiles = 10;
 const longestPath = 255;
@@ -15,14 +16,6 @@ const longestPath = 255;
 export const tooManyFiles = `The repository can contain at most ${maximumFiles} file(s).`;
 export const noFile = 'The repository must contain at least 1 file.';
 const fixedBranch = 'You can not create or delete branches.';
-
-const units = ['Bytes', 'KB', 'MB', 'GB'] as const;
-
-/** A size for people, with three digits: `1.5 MB`. */
-export function sizeText(size_bytes: number): string {
-  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(size_bytes, 1)) / 10));
-  return `${Number((size_bytes / 1024 ** power).toPrecision(3))} ${units[power]}`;
-}
 
 /** Why a snippet cannot have a file with this content, empty if it can. A limit of 0 is none. */
 export const contentReasons = (size_bytes: number, limit_bytes: number): string[] =>

@@ -1,0 +1,2 @@
+/** What others may use of snippets. */
+export { snippetRepositories } from './kind.ts';
