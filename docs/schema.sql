@@ -138,6 +138,14 @@ begin
   end if;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_references_in_place()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform refuse_while_moving(new.project_id, new.snippet_id, new.wiki_id, new.storage);
+  return new;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_removed_issue_numbers()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -200,6 +208,7 @@ CREATE OR REPLACE FUNCTION public.keep_unused_repository()
  LANGUAGE plpgsql
 AS $function$
 begin
+  update unused_repositories set due_at = now() where kind = tg_argv[0] and id in (select id from removed);
   insert into unused_repositories (kind, id, storage, due_at) select tg_argv[0], id, storage, now() from removed
       on conflict (kind, id, storage) do update set due_at = now();
   return null;
@@ -256,6 +265,24 @@ begin
   end if;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_what_moves()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.state = 'started' then
+    raise exception using errcode = 'CPC01', message = 'The repository is temporarily read-only. Please try again later.';
+  end if;
+  return old;
+end $function$;
+CREATE OR REPLACE FUNCTION public.keep_wiki_in_place()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform refuse_while_container_moves(new.project_id, null, new.group_id, new.storage);
+  return new;
+end $function$;
 CREATE OR REPLACE FUNCTION public.place_issue_last()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -287,6 +314,38 @@ begin
     from (values (-1, old.project_id, old.state, old.confidential), (1, new.project_id, new.state, new.confidential)) side(sign, project_id, state, confidential)
    where state = 'opened' group by project_id;
   return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.refuse_while_container_moves(a_project bigint, a_snippet bigint, a_group bigint, used_storage text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  storage_now text;
+begin
+  if a_project is not null then select storage into storage_now from projects where id = a_project for key share;
+  elsif a_snippet is not null then select storage into storage_now from snippets where id = a_snippet for key share;
+  else select repository_storage into storage_now from namespaces where id = a_group for key share;
+  end if;
+  if storage_now <> used_storage or exists (
+    select from repository_storage_moves
+     where state = 'started' and (project_id = a_project or snippet_id = a_snippet or group_id = a_group))
+  then
+    raise exception using errcode = 'CPC01', message = 'The repository is temporarily read-only. Please try again later.';
+  end if;
+end $function$;
+CREATE OR REPLACE FUNCTION public.refuse_while_moving(a_project bigint, a_snippet bigint, a_wiki bigint, used_storage text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wiki record;
+begin
+  if a_wiki is null then
+    perform refuse_while_container_moves(a_project, a_snippet, null, used_storage);
+  else
+    select project_id, group_id into wiki from wikis where id = a_wiki;
+    perform refuse_while_container_moves(wiki.project_id, null, wiki.group_id, used_storage);
+  end if;
 end $function$;
 CREATE OR REPLACE FUNCTION public.remove_dependencies_of_files()
  RETURNS trigger
@@ -447,6 +506,7 @@ create table application_settings (
   push_event_hooks_limit integer default 3 not null,
   error_tracking_events_per_minute integer default 300 not null,
   error_tracking_retention_days integer default 90 not null,
+  repository_storage_move_limit integer default 1 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
   constraint application_settings_default_group_visibility_check CHECK (default_group_visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
@@ -470,6 +530,7 @@ create table application_settings (
   constraint application_settings_projects_api_rate_limit_unauthentica_check CHECK (projects_api_rate_limit_unauthenticated >= 0),
   constraint application_settings_push_event_activities_limit_check CHECK (push_event_activities_limit >= 0),
   constraint application_settings_push_event_hooks_limit_check CHECK (push_event_hooks_limit >= 0),
+  constraint application_settings_repository_storage_move_limit_check CHECK (repository_storage_move_limit >= 1 AND repository_storage_move_limit <= 16),
   constraint application_settings_search_rate_limit_check CHECK (search_rate_limit >= 0),
   constraint application_settings_search_rate_limit_unauthenticated_check CHECK (search_rate_limit_unauthenticated >= 0),
   constraint application_settings_seat_control_check CHECK (seat_control = ANY (ARRAY['off'::text, 'block_overages'::text])),
@@ -2681,6 +2742,7 @@ create table reference_updates (
   merge_request_id bigint,
   merge jsonb,
   wiki_id bigint,
+  storage text,
   constraint reference_updates_pkey PRIMARY KEY (id),
   constraint reference_updates_owner CHECK (num_nonnulls(project_id, snippet_id, wiki_id) = 1),
   constraint reference_updates_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE SET NULL,
@@ -2693,6 +2755,7 @@ CREATE INDEX reference_updates_by_merge_request ON reference_updates USING btree
 CREATE INDEX reference_updates_by_project ON reference_updates USING btree (project_id);
 CREATE INDEX reference_updates_by_snippet ON reference_updates USING btree (snippet_id) WHERE snippet_id IS NOT NULL;
 CREATE INDEX reference_updates_by_wiki ON reference_updates USING btree (wiki_id) WHERE wiki_id IS NOT NULL;
+CREATE TRIGGER keep_references_in_place BEFORE INSERT ON reference_updates FOR EACH ROW EXECUTE FUNCTION keep_references_in_place();
 
 create table removed_issue_numbers (
   project_id bigint not null,
@@ -2710,6 +2773,41 @@ create table repository_sizes (
   constraint repository_sizes_pkey PRIMARY KEY (project_id),
   constraint repository_sizes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+
+create table repository_storage_moves (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  snippet_id bigint,
+  group_id bigint,
+  source_storage text not null,
+  destination_storage text not null,
+  state text default 'scheduled'::text not null,
+  error_message text,
+  runs integer default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  replicated_at timestamp with time zone,
+  copied jsonb default '[]'::jsonb not null,
+  used_until timestamp with time zone,
+  constraint repository_storage_moves_pkey PRIMARY KEY (id),
+  constraint repository_storage_moves_check CHECK (num_nonnulls(project_id, snippet_id, group_id) = 1),
+  constraint repository_storage_moves_error_message_check CHECK (char_length(error_message) <= 255),
+  constraint repository_storage_moves_state_check CHECK (state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text, 'finished'::text, 'failed'::text, 'cleanup failed'::text])),
+  constraint repository_storage_moves_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint repository_storage_moves_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint repository_storage_moves_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE
+);
+CREATE INDEX repository_storage_moves_by_group ON repository_storage_moves USING btree (group_id, created_at DESC, id DESC) WHERE group_id IS NOT NULL;
+CREATE INDEX repository_storage_moves_by_project ON repository_storage_moves USING btree (project_id, created_at DESC, id DESC) WHERE project_id IS NOT NULL;
+CREATE INDEX repository_storage_moves_by_snippet ON repository_storage_moves USING btree (snippet_id, created_at DESC, id DESC) WHERE snippet_id IS NOT NULL;
+CREATE INDEX repository_storage_moves_by_switch ON repository_storage_moves USING btree (replicated_at) WHERE replicated_at IS NOT NULL;
+CREATE UNIQUE INDEX repository_storage_moves_of_group ON repository_storage_moves USING btree (group_id) WHERE state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text]);
+CREATE INDEX repository_storage_moves_of_groups ON repository_storage_moves USING btree (created_at DESC, id DESC) WHERE group_id IS NOT NULL;
+CREATE UNIQUE INDEX repository_storage_moves_of_project ON repository_storage_moves USING btree (project_id) WHERE state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text]);
+CREATE INDEX repository_storage_moves_of_projects ON repository_storage_moves USING btree (created_at DESC, id DESC) WHERE project_id IS NOT NULL;
+CREATE UNIQUE INDEX repository_storage_moves_of_snippet ON repository_storage_moves USING btree (snippet_id) WHERE state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text]);
+CREATE INDEX repository_storage_moves_of_snippets ON repository_storage_moves USING btree (created_at DESC, id DESC) WHERE snippet_id IS NOT NULL;
+CREATE INDEX repository_storage_moves_under_way ON repository_storage_moves USING btree (id) WHERE state = ANY (ARRAY['scheduled'::text, 'started'::text, 'replicated'::text]);
+CREATE TRIGGER keep_what_moves BEFORE DELETE ON repository_storage_moves FOR EACH ROW EXECUTE FUNCTION keep_what_moves();
 
 create table request_counts (
   name text not null,
@@ -3242,6 +3340,7 @@ create table wikis (
   constraint wikis_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON wikis REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('wiki');
+CREATE TRIGGER keep_wiki_in_place BEFORE INSERT ON wikis FOR EACH ROW EXECUTE FUNCTION keep_wiki_in_place();
 
 create view current_license as
  SELECT id,

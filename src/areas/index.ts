@@ -95,6 +95,7 @@ import { projectStarRoutes } from './spaces/projects/star_routes.ts';
 import { groupServiceAccountRoutes } from './spaces/service_accounts/group_routes.ts';
 import { serviceAccountRoutes } from './spaces/service_accounts/routes.ts';
 import { serviceAccountTokenRoutes } from './spaces/service_accounts/token_routes.ts';
+import { storageMoveRoutes } from './spaces/storage_moves/routes.ts';
 import { topicRoutes } from './spaces/topics/routes.ts';
 import { epicChildRoutes } from './work/epics/child_routes.ts';
 import { epicNoun } from './work/epics/index.ts';
@@ -295,6 +296,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     pushRuleCheckRoutes,
   ),
   ...tagged('Repository files', 'Single files of a repository: their content, blame and changes.', repositoryFiles),
+  ...tagged('Storage moves', 'Moving repositories from one git storage to another.', storageMoveRoutes),
   ...tagged('Snippets', 'Files under a title, of projects and of users.', snippetRoutes),
   ...tagged('Labels', 'Labels of projects and groups.', labelRoutes),
   ...tagged(

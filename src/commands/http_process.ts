@@ -1,11 +1,14 @@
 /** One of several processes that answer requests, started by `serve`, which accepts connections and passes them on. */
 import type { Socket } from 'node:net';
 import { buildApp } from '../app.ts';
+import { repositories } from '../areas/index.ts';
+import { watchSwitches } from '../areas/spaces/storage_moves/index.ts';
 import { connect } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
 import { answerLast, closeConnections } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
 import { newRegistry } from '../metrics.ts';
+import { servicesFor } from '../services/index.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { openLog } from './log.ts';
 import { collectRarely, releaseMemory } from './memory.ts';
@@ -43,6 +46,7 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
   // It never listens itself; this starts the timeouts of its connections.
   server.emit('listening');
   const ssh = await sshServerOf(config, db, log);
+  const stopWatching = watchSwitches(servicesFor(config, db, repositories), log);
   const open = new Set<Socket>();
   const closed = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<void>();
@@ -53,6 +57,7 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
     answerLast(server);
     if (open.size === 0) closed.resolve();
     await Promise.all([closeConnections(server, { closed: closed.promise, cutOff: lost.promise }), ssh.close(lost.promise)]);
+    stopWatching();
     await closeReaders();
     process.exit(0);
   };

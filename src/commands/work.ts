@@ -44,6 +44,7 @@ import {
 import { removeExpiredMemberships } from '../areas/spaces/members/index.ts';
 import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '../areas/spaces/projects/index.ts';
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
+import { continueMoves, moveRepositories, scheduleMoves, watchSwitches } from '../areas/spaces/storage_moves/index.ts';
 import { digestErrors, forgetOldErrors, removeError, unpackBundle } from '../areas/work/error_tracking/index.ts';
 import { fillIssueFlags } from '../areas/work/issues/index.ts';
 import {
@@ -111,6 +112,8 @@ const jobs: readonly AnyJob[] = [
   endTodosOfGoneCommits,
   maintainRepository,
   measureRepositories,
+  moveRepositories,
+  scheduleMoves,
   removeLeftLocks,
   removeUnused,
   settleReferences,
@@ -152,7 +155,7 @@ const jobs: readonly AnyJob[] = [
   tellOfLicenseEnd,
 ];
 
-const polls: readonly Poll[] = [collectNotifications, addUpOpenIssues];
+const polls: readonly Poll[] = [collectNotifications, addUpOpenIssues, continueMoves];
 
 const concurrency = 4;
 /** How long a stop waits for running jobs. */
@@ -192,9 +195,17 @@ async function tryMail(smtpUrl: string, log: Logger): Promise<void> {
 }
 
 /** Runs jobs in this process, and says where their mail goes. */
-export function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
+export async function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
   if (config.smtpUrl === undefined)
     process.stdout.write(`Mail is stored as files in ${mailFolder(config)}, because COPPICE_SMTP_URL is not set.\n`);
   else void tryMail(config.smtpUrl, log);
-  return startWorker({ connectionString, jobs, polls, services: servicesFor(config, db, repositories), log, concurrency });
+  const services = servicesFor(config, db, repositories);
+  const worker = await startWorker({ connectionString, jobs, polls, services, log, concurrency });
+  const stopWatching = watchSwitches(services, log);
+  return {
+    async stop(patience_ms) {
+      stopWatching();
+      await worker.stop(patience_ms);
+    },
+  };
 }

@@ -8,6 +8,7 @@ export {
   onIdleLoss,
   poolDelays,
   poolLoad,
+  refusedByMove,
 } from './connect.ts';
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';
 export { iidTaken, type NumberOwner, nextIid, nextIids } from './internal_ids.ts';

@@ -117,6 +117,7 @@ export interface ApplicationSettings {
   push_event_hooks_limit: Generated<number>;
   error_tracking_events_per_minute: Generated<number>;
   error_tracking_retention_days: Generated<number>;
+  repository_storage_move_limit: Generated<number>;
 }
 
 export interface ApprovalRuleGroups {
@@ -1405,6 +1406,7 @@ export interface ReferenceUpdates {
   merge_request_id: number | null;
   merge: Json | null;
   wiki_id: number | null;
+  storage: string | null;
 }
 
 export interface RemovedIssueNumbers {
@@ -1418,6 +1420,22 @@ export interface RepositorySizes {
   size_bytes: number;
   is_stale: Generated<boolean>;
   changes: Generated<number>;
+}
+
+export interface RepositoryStorageMoves {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  snippet_id: number | null;
+  group_id: number | null;
+  source_storage: string;
+  destination_storage: string;
+  state: Generated<string>;
+  error_message: string | null;
+  runs: Generated<number>;
+  created_at: Generated<Timestamp>;
+  replicated_at: Timestamp | null;
+  copied: Generated<Json>;
+  used_until: Timestamp | null;
 }
 
 export interface RequestCounts {
@@ -1843,6 +1861,7 @@ export interface DB {
   reference_updates: ReferenceUpdates;
   removed_issue_numbers: RemovedIssueNumbers;
   repository_sizes: RepositorySizes;
+  repository_storage_moves: RepositoryStorageMoves;
   request_counts: RequestCounts;
   resource_iteration_events: ResourceIterationEvents;
   resource_label_events: ResourceLabelEvents;

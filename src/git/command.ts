@@ -126,24 +126,29 @@ export async function start(
   args: readonly string[],
   { env, ...how }: { env?: Environment | undefined } & Pick<LaunchRequest, 'streams' | 'group'>,
 ): Promise<GitProcess> {
-  running++;
+  running.add(args);
   started++;
   try {
     const started = await launch({ args, env: { ...environment, ...env }, ...how });
-    void started.ended.then(() => running--);
+    void started.ended.then(() => running.delete(args));
     return started;
   } catch (error) {
-    running--;
+    running.delete(args);
     throw error;
   }
 }
 
-let running = 0;
+/** The arguments of each process. */
+const running = new Set<readonly string[]>();
 let started = 0;
+
+/** Whether a process of git works with the repository at a path. */
+export const isInUse = (path: string): boolean =>
+  [...running].some((args) => args.some((argument) => argument === path || argument === `--git-dir=${path}`));
 
 /** The number of git processes that run, of all that were started, and of short commands that wait. */
 export const gitLoad = (): { running: number; started: number; waiting: number } => ({
-  running,
+  running: running.size,
   started,
   waiting: semaphore.waiting,
 });

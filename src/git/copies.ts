@@ -1,6 +1,8 @@
 /** The parts of a copy of a repository: its refs, the branch that HEAD points to, and its object files. */
+import { createHash } from 'node:crypto';
 import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { GitError } from './command.ts';
 import { refsBelow } from './ref_store.ts';
 import type { Repository } from './types.ts';
@@ -21,6 +23,26 @@ export async function headBranch(repository: Repository): Promise<string | undef
   if (branch === undefined && !/^[0-9a-f]{40,64}$/.test(head)) throw new GitError('symbolic-ref', null, 'HEAD is damaged');
   return branch;
 }
+
+/**
+ * A checksum over all refs and HEAD, in hexadecimal digits: the XOR of the SHA-1 of every line `<object id> <ref name>` and of `ref: <target> HEAD`, so that it does not
+ * depend on the order. Zeros for a repository without refs.
+ */
+export async function refsChecksum(repository: Repository): Promise<string> {
+  const [refs, head] = [await allRefs(repository), await headBranch(repository)];
+  const sum = Buffer.alloc(20);
+  if (refs.size === 0) return sum.toString('hex');
+  let at = 0;
+  for (const line of [`ref: refs/heads/${head} HEAD`, ...Array.from(refs, ([ref, id]) => `${id} ${ref}`)]) {
+    const digest = createHash('sha1').update(line).digest();
+    for (let byte = 0; byte < sum.length; byte++) sum[byte]! ^= digest[byte]!;
+    if (++at % hashedAtOnce === 0) await setImmediate();
+  }
+  return sum.toString('hex');
+}
+
+/** Other requests are served after so many refs, which take about two milliseconds. */
+const hashedAtOnce = 1000;
 
 /** The names below `objects/` that are copied: these files never change once they exist. */
 export const objectFilePattern = /^(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev))$/;

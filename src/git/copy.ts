@@ -1,9 +1,11 @@
 /** Copying a repository into another one, so that the two are independent afterwards. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, open, readdir, rename } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { git } from './command.ts';
+import { GitError, git } from './command.ts';
+import { headBranch } from './copies.ts';
+import { createRepository, hasConfig, setHead } from './repository.ts';
 import type { Repository } from './types.ts';
 
 const longest_copy_ms = 6 * 60 * 60_000;
@@ -42,6 +44,41 @@ export async function copyRepository(
   });
 }
 
+/**
+ * Copies a repository as it is to a path where nothing is: all refs, those that clients do not see among them, HEAD and the object format, with the settings of a new
+ * repository. Called again, it brings a copy up to date.
+ * @param copy becomes a repository with its first call
+ * @throws GitError when the source cannot be read
+ */
+export async function duplicate(source: Repository, copy: Repository, signal: AbortSignal): Promise<void> {
+  const config = await readFile(join(source.path, 'config'), 'utf8');
+  const objectFormat = /objectformat\s*=\s*sha256/i.test(config) ? 'sha256' : 'sha1';
+  const defaultBranch = await headBranch(source);
+  if (defaultBranch === undefined) throw new GitError('symbolic-ref', null, 'HEAD points to no branch');
+  if (await hasConfig(copy)) await setHead(copy, defaultBranch);
+  else await createRepository(copy.path, { defaultBranch, objectFormat });
+  // Objects are only added, so those that the refs need are there after the refs were read.
+  await copyRefs(source, copy);
+  await shareObjects(source, copy, signal);
+  await git(copy, 'pack-refs', ['--all'], [], [], { timeout_ms: longest_copy_ms, signal });
+  for (const folder of ['objects', '.']) await syncFolder(join(copy.path, folder));
+}
+
+/** More than a repository with a million refs needs. */
+const most_refs_bytes = 256 * 1024 * 1024;
+
+/** By their bytes, which need not be text. */
+async function copyRefs(source: Repository, copy: Repository): Promise<void> {
+  const run = { limit: most_refs_bytes, timeout_ms: longest_copy_ms };
+  const refs = await git(source, 'for-each-ref', ['--format=%(objectname) %(refname)'], [], [], run);
+  await writeFile(join(copy.path, 'packed-refs'), Buffer.concat([Buffer.from('# pack-refs with: sorted \n'), refs]));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r');
+  await handle.sync();
+}
+
 async function shareObjects(source: Repository, target: Repository, signal: AbortSignal | undefined): Promise<void> {
   const objects = join(source.path, 'objects');
   for (const folder of await readdir(objects)) {
@@ -53,8 +90,7 @@ async function shareObjects(source: Repository, target: Repository, signal: Abor
       signal?.throwIfAborted();
       await shareFile(join(objects, folder, name), join(target.path, 'objects', folder, name));
     }
-    await using handle = await open(join(target.path, 'objects', folder), 'r');
-    await handle.sync();
+    await syncFolder(join(target.path, 'objects', folder));
   }
 }
 

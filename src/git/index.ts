@@ -3,11 +3,11 @@ export { isAncestor, mergeBase, reachableFrom } from './ancestry.ts';
 export { isArchiveFormatKnown, streamArchive } from './archive.ts';
 export { blame, countLines, LineOutOfRange } from './blame.ts';
 export { changedFiles } from './changes.ts';
-export { GitError, git, gitLoad, OutputTooLong } from './command.ts';
+export { GitError, git, gitLoad, isInUse, OutputTooLong } from './command.ts';
 export { originalTexts, readCommit } from './commits.ts';
 export { contributorsTo } from './contributors.ts';
-export { allRefs, headBranch, objectFilePattern, objectFiles, plantRefs } from './copies.ts';
-export { copyRepository } from './copy.ts';
+export { allRefs, headBranch, objectFilePattern, objectFiles, plantRefs, refsChecksum } from './copies.ts';
+export { copyRepository, duplicate } from './copy.ts';
 export { fetchCommit } from './fetching.ts';
 export { oddFileMode } from './file_modes.ts';
 export { blobSize, entryAt, findBlob, readBlob, streamBlob } from './files.ts';
@@ -42,7 +42,7 @@ export {
   updateRefs,
 } from './refs.ts';
 export { createRepository, deleteRepository, hasConfig, replaceConfig, replaceHead, setHead } from './repository.ts';
-export { diskPath, type RepositoryFolder, type RepositoryPlace, repositoryOf } from './repository_places.ts';
+export { diskPath, learnMove, placeOf, type RepositoryFolder, type RepositoryPlace, repositoryOf } from './repository_places.ts';
 export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
 export { filesContaining } from './searching.ts';
 export { GitBusy } from './service_places.ts';

@@ -1,6 +1,7 @@
 /** The locations of repositories. */
 import { hash } from 'node:crypto';
 import path from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Repository } from './types.ts';
 
 /** Spread over folders, and independent of names, because these can change. */
@@ -24,18 +25,56 @@ export interface RepositoryPlace {
   folder?: RepositoryFolder;
 }
 
+/**
+ * Where repositories are that have changed their storage, by the path that they had. Whoever has read their row before uses the new place with its next
+ * operation; the old one is removed once nobody can have missed this (docs/reference/storage_moves.md#readers).
+ */
+const moved = new LRUCache<string, string>({ max: 50_000, ttl: 10 * 60_000 });
+
+/**
+ * Learns that a repository has another place.
+ * @param from with the storage that it was on
+ * @param storage that it is on now
+ */
+export function learnMove(services: Storages, from: RepositoryPlace, storage: string): void {
+  const [old, now] = [placeOf(services, from), placeOf(services, { ...from, storage })];
+  if (moved.get(old) === now) return;
+  // It may be back at a place that it once left.
+  moved.delete(now);
+  moved.set(old, now);
+}
+
+function placeNow(path: string): string {
+  let now = path;
+  for (let next = moved.get(now); next !== undefined; next = moved.get(now)) now = next;
+  return now;
+}
+
 /** The git storages by name, each an absolute folder. */
 interface Storages {
   storages: Readonly<Record<string, string>>;
 }
 
 /**
- * The repository of an owner.
- * @throws Error when the configuration does not name its storage
+ * The path of the repository of an owner on the storage that is given, even if it is on another one now.
+ * @throws Error when the configuration does not name the storage
  */
-export function repositoryOf({ storages }: Storages, { id, storage, folder = folderOfProjects }: RepositoryPlace): Repository {
+export function placeOf({ storages }: Storages, { id, storage, folder = folderOfProjects }: RepositoryPlace): string {
   const top = storages[storage];
   if (top === undefined)
     throw new Error(`the repository ${id} in ${folder} is on the storage ${storage}, which is not configured`);
-  return { path: path.join(top, `${spread(folder, id)}.git`) };
+  return path.join(top, `${spread(folder, id)}.git`);
+}
+
+/**
+ * The repository of an owner, wherever it is when it is used: it may change its storage while somebody holds it.
+ * @throws Error when the configuration does not name the storage
+ */
+export function repositoryOf(services: Storages, place: RepositoryPlace): Repository {
+  const known = placeOf(services, place);
+  return {
+    get path() {
+      return placeNow(known);
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { BlobStoreError } from '../blobs/index.ts';
-import { isUnavailable } from '../db/index.ts';
+import { isUnavailable, refusedByMove } from '../db/index.ts';
 import { ApiError, textOf } from './errors.ts';
 import { isFull } from './outage.ts';
 
@@ -30,6 +30,7 @@ const lostCode = 'GIT_LOST';
 function meaningOf(error: FastifyError): ApiError {
   if (error instanceof ApiError) return error;
   const { statusCode = 500, message } = error;
+  if (refusedByMove(error) !== undefined) return new ApiError(403, { message: `403 Forbidden - ${message}` });
   if (statusCode >= 400 && statusCode < 500)
     return new ApiError(statusCode, { message: texts[statusCode] ?? `${statusCode} ${message}` });
   if (isFull(error)) return new ApiError(503, { message: '503 Service Unavailable - The disk of the server is full' });

@@ -205,8 +205,21 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     .insertInto('todos')
     .values({ user_id: people.admin.id, author_id: id, action_name: 'mentioned', ...target })
     .execute();
+  await addStorageMoves(here);
   await addPlans(here, turn, name, member);
   await asked(client.get('/user'));
+}
+
+/** A move of each kind that has ended. */
+async function addStorageMoves(here: World): Promise<void> {
+  const { project, group } = here;
+  const { id: snippet_id } = await snippetOf(here);
+  const move = { source_storage: 'default', destination_storage: 'default', state: 'finished' };
+  for (const owner of [{ project_id: project.id }, { group_id: group.id }, { snippet_id }])
+    await here.db
+      .insertInto('repository_storage_moves')
+      .values({ ...owner, ...move })
+      .execute();
 }
 
 /** An error with an assignee, and an event of the first one. */
@@ -554,7 +567,12 @@ async function atBest(here: World, endpoint: AnyEndpoint, answer: Listed, expect
 
 async function ask(here: World, endpoint: AnyEndpoint): Promise<Listed> {
   const values = await valuesFor(here, endpoint.path);
-  const first: Record<string, number> = { projects: here.project.id, groups: here.group.id, users: here.people.guest.id };
+  const first: Record<string, number> = {
+    projects: here.project.id,
+    groups: here.group.id,
+    users: here.people.guest.id,
+    snippets: (await snippetOf(here)).id,
+  };
   let index = 0;
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(index++ === 0 && name === 'id' ? first[endpoint.path.split('/')[1]!]! : (values[name] ?? '1')),

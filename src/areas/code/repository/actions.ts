@@ -23,6 +23,7 @@ export async function announceUpdates<O extends Owner>(
     .insertInto('reference_updates')
     .values({
       [kind.column]: owner.id,
+      storage: owner.storage,
       user_id,
       updates: JSON.stringify(updates),
       changes: changes && JSON.stringify(changes),

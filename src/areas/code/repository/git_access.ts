@@ -2,9 +2,11 @@
 import { access } from 'node:fs/promises';
 import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import { basicRefused, callerOfBasic, gitScopes } from '../../../access/index.ts';
+import { refusedByMove } from '../../../db/index.ts';
 import { GitBusy, type Repository, type Service, SlowReader } from '../../../git/index.ts';
 import { ApiError, type Caller, type Identification, type Services } from '../../../http/index.ts';
 import type { GitAccess, GitKind, GitRequest } from './definition.ts';
+import { refuseWhileMoving } from './place_actions.ts';
 import { ownedRepository } from './queries.ts';
 import { refusal } from './rules.ts';
 
@@ -38,6 +40,11 @@ export function unservedRefusal(error: unknown): ApiError | undefined {
   return error instanceof SlowReader ? refusal(408, 'The reply was read too slowly.') : undefined;
 }
 
+function refuseMove(error: unknown): never {
+  const text = refusedByMove(error);
+  throw text === undefined ? error : refusal(403, text);
+}
+
 /**
  * Checks that a caller may use a git service on a repository.
  * @param kinds of which the first that a path belongs to decides; the last takes all others
@@ -46,7 +53,9 @@ export function unservedRefusal(error: unknown): ApiError | undefined {
 export async function grantGit(services: Services, kinds: readonly GitKind[], request: GitRequest): Promise<GitAccess> {
   for (const kind of kinds) {
     const granted = await kind.grant(services, request);
-    if (granted) return granted;
+    if (!granted) continue;
+    if (isPush(request.service)) await refuseWhileMoving(services.db, granted).catch(refuseMove);
+    return granted;
   }
   throw new Error('No kind of repositories has such paths.');
 }

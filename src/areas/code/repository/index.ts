@@ -28,6 +28,7 @@ export { hookFollower, samplePush, sampleTag } from './hook_actions.ts';
 export { maintainRepository, maintainSoon, maintenanceFollower, measureRepositories } from './jobs.ts';
 export { removeLeftLocks } from './lock_jobs.ts';
 export { closeForeign, concludeMerge, recordMerge } from './merge_actions.ts';
+export { keepRefs } from './place_actions.ts';
 export { Commit, commitCore, presentCommit } from './present.ts';
 export { projectRepositories } from './project_kind.ts';
 export { branchRefusal, mayCommitTo, oddTreeRefusals, pushRefusals } from './push_check_rules.ts';

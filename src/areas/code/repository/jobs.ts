@@ -5,6 +5,7 @@ import { maintain } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { PushFollower, RepositoryKind } from '../../../services/index.ts';
+import { isMoving } from './place_actions.ts';
 import { projectRepositories } from './project_kind.ts';
 import { ownedRepository } from './queries.ts';
 import { measureUnmeasured } from './size_actions.ts';
@@ -20,6 +21,7 @@ export const maintainRepository = job('maintain_repository', {
     const kind = services.repositories.kinds.find(({ name }) => name === input.kind);
     const owner = await kind?.find(services.db, input.id);
     if (!kind || !owner) return;
+    if (await isMoving(services.db, { kind, owner })) return maintainSoon(services.db, kind, owner.id);
     await maintain(ownedRepository(services, { kind, owner }));
     await kind.measure(services, owner);
   },

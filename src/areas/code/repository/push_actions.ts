@@ -1,4 +1,5 @@
 /** The checks of a push before git moves a reference, and its effects after, whatever protocol the push came by and whoever owns the repository. */
+import { refusedByMove } from '../../../db/index.ts';
 import type { PushRules } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
 import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
@@ -19,8 +20,15 @@ export function pushRulesFor(services: Services, granted: GitAccess & { caller: 
   const rules: PushRules = {
     async check(push) {
       const refusals = await granted.refusals(push);
-      if (refusals.length === 0) row = await announceUpdates(services.db, { kind, owner, user_id: caller.id }, push.updates);
-      return refusals;
+      if (refusals.length > 0) return refusals;
+      try {
+        row = await announceUpdates(services.db, { kind, owner, user_id: caller.id }, push.updates);
+        return [];
+      } catch (error) {
+        const text = refusedByMove(error);
+        if (text === undefined) throw error;
+        return [text];
+      }
     },
     async moved(updates) {
       const id = row!;

@@ -1,2 +1,3 @@
 /** What others may use of snippets. */
 export { snippetRepositories } from './kind.ts';
+export { presentSnippetIdentity, SnippetIdentity } from './present.ts';

@@ -29,6 +29,26 @@ export const SnippetForm = resource('Snippet', {
   imported_from: Type.String(),
 });
 
+const { id, title, description, visibility, updated_at, created_at, project_id, ...otherMembers } = SnippetForm.properties;
+const { web_url, raw_url, ssh_url_to_repo, http_url_to_repo } = otherMembers;
+
+/** A snippet in what administrators see of its repository. */
+export const SnippetIdentity = resource('SnippetIdentity', {
+  ...{
+    id,
+    title,
+    description,
+    visibility,
+    updated_at,
+    created_at,
+    project_id,
+    web_url,
+    raw_url,
+    ssh_url_to_repo,
+    http_url_to_repo,
+  },
+});
+
 export interface SnippetRow {
   id: number;
   title: string;
@@ -62,6 +82,20 @@ function urlsOf(
     http_url_to_repo: http,
     files: paths.map((path) => ({ path, raw_url: `${web_url}/raw/${inAddress(branch)}/${inAddress(path)}` })),
   };
+}
+
+type IdentityRow = Pick<
+  SnippetRow,
+  'id' | 'title' | 'description' | 'visibility' | 'updated_at' | 'created_at' | 'project_id' | 'project_path'
+>;
+
+/** A row of `snippets` with the path of its project as a `SnippetIdentity`. */
+export function presentSnippetIdentity(
+  services: Pick<Services, 'url' | 'ssh_url'>,
+  { project_path, ...snippet }: IdentityRow,
+): Static<typeof SnippetIdentity> {
+  const { files: _files, ...urls } = urlsOf(services, { id: snippet.id, project_path, branch: '', paths: [] });
+  return { ...snippet, ...urls };
 }
 
 /** A row of `snippetRows` as its reply. */

@@ -43,10 +43,20 @@ export function defaultVisibility(
   return creator.admin ? wanted : allowedVisibility(wanted, settings.restricted_visibility_levels);
 }
 
-/** The name of the storage for the next repository. */
-export async function storageForNew({ db, storages }: Pick<Services, 'db' | 'storages'>): Promise<string> {
+/**
+ * Chooses storages by their weights.
+ * @param left the name of one that is not chosen if another has a weight
+ * @returns gives the name of a storage each time
+ */
+export async function storageChooser({ db, storages }: Pick<Services, 'db' | 'storages'>, left?: string): Promise<() => string> {
   const names = Object.keys(storages);
-  if (names.length === 1) return names[0]!;
-  const { repository_storages_weighted } = await settingsOf(db);
-  return storageByWeight(weightsOf(repository_storages_weighted, names), Math.random());
+  if (names.length === 1) return () => names[0]!;
+  const weights = weightsOf((await settingsOf(db)).repository_storages_weighted, names);
+  const others = Object.fromEntries(Object.entries(weights).filter(([name]) => name !== left));
+  const chosen = Object.values(others).some((weight) => weight > 0) ? others : weights;
+  return () => storageByWeight(chosen, Math.random());
 }
+
+/** The name of the storage for the next repository. */
+export const storageForNew = async (services: Pick<Services, 'db' | 'storages'>): Promise<string> =>
+  (await storageChooser(services))();

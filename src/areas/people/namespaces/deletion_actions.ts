@@ -67,11 +67,24 @@ export async function markOrRemove(tx: Database, kind: DeletableKind, thing: Del
     if (marked_for_deletion_at === null) throw badRequest(`${noun} must be marked for deletion first.`);
     if (deletion.full_path !== thing.full_path)
       throw badRequest(`\`full_path\` is incorrect. You must enter the complete path for the ${confirmed}.`);
+    await refuseWhileMoving(tx, kind, thing.id);
     await kind.remove(tx, thing.id);
     return;
   }
   if (marked_for_deletion_at !== null) throw badRequest(`${noun} has been already marked for deletion`);
   await mark(tx, kind, { id: thing.id, name, path });
+}
+
+/** @throws the error that `refusedByMove` knows while a repository that would be deleted is being moved; later, the job would wait for the end of the move */
+async function refuseWhileMoving(tx: Database, { table }: DeletableKind, id: number): Promise<void> {
+  const deleted =
+    table === 'projects'
+      ? sql`select id from projects where id = ${id}`
+      : sql`select projects.id from projects join namespaces above on above.id = namespace_id where above.traversal_ids @> ${[id]}::bigint[]`;
+  await sql`
+    select refuse_while_container_moves(project_id, snippet_id, group_id, null) from repository_storage_moves
+     where state = 'started' and (project_id in (${deleted}) or snippet_id in (select id from snippets where project_id in (${deleted}))
+        or group_id in (select id from namespaces where traversal_ids @> ${[id]}::bigint[]))`.execute(tx);
 }
 
 async function mark(tx: Database, kind: DeletableKind, { id, name, path }: Names & { id: number }): Promise<void> {

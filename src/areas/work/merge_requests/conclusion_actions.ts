@@ -1,12 +1,12 @@
 /** What follows from a merge, however it came about (docs/reference/merge_requests.md#merging). */
 import { callerInJob, projectFor, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { keepAroundRef, RefMoved, repositoryOf, resolveBranch, setKeptRefs } from '../../../git/index.ts';
+import { keepAroundRef, RefMoved, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
-import { moveRefs, projectRepositories, pushRefusals } from '../../code/repository/index.ts';
+import { keepRefs, moveRefs, projectRepositories, pushRefusals } from '../../code/repository/index.ts';
 import { recordStateEvent } from '../../conversation/resource_events/index.ts';
 import { tellOfMergeRequest } from '../issuables/index.ts';
 import { updateIssue } from '../issues/index.ts';
@@ -51,7 +51,8 @@ async function keepMerge(services: Pick<Services, 'db' | 'storages'>, { id, targ
     .where('id', '=', id)
     .executeTakeFirst();
   const ids = Object.values(merged ?? {}).filter((commit_id) => commit_id !== null);
-  await setKeptRefs(repositoryOf(services, target), new Map(ids.map((commit_id) => [keepAroundRef(commit_id), commit_id])));
+  const refs = new Map(ids.map((commit_id) => [keepAroundRef(commit_id), commit_id]));
+  await services.db.transaction().execute((tx) => keepRefs(tx, services, target, refs));
 }
 
 async function closeIssues(

@@ -2,8 +2,9 @@
 import { sql } from 'kysely';
 import type { Project } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import { type Commit, keepAroundRef, readCommit, repositoryOf, resolveCommit, setKeptRefs } from '../../../git/index.ts';
+import { type Commit, keepAroundRef, readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import { badRequest, type Services } from '../../../http/index.ts';
+import { keepRefs } from '../../code/repository/index.ts';
 import { contextTexts } from './rules.ts';
 
 /** The most in one call, and of one merge request. */
@@ -53,8 +54,8 @@ export async function addContextCommits(
   merge_request_id: number,
   commits: readonly Commit[],
 ): Promise<void> {
-  await setKeptRefs(repositoryOf(services, project), new Map(commits.map(({ id }) => [keepAroundRef(id), id])));
   await services.db.transaction().execute(async (tx) => {
+    await keepRefs(tx, services, project, new Map(commits.map(({ id }) => [keepAroundRef(id), id])));
     // Locked, so that two calls at once do not exceed the limit together.
     await tx.selectFrom('merge_requests').select('id').where('id', '=', merge_request_id).forNoKeyUpdate().executeTakeFirst();
     const values = commits.map(({ id: sha }) => ({ merge_request_id, sha }));

@@ -1,6 +1,7 @@
 /** The commit that merging would make, for those who try it out (docs/reference/merge_requests.md#merging). */
-import { mergeRequestRef, readCommit, repositoryOf, setKeptRefs, writeTreeCommit } from '../../../git/index.ts';
+import { mergeRequestRef, readCommit, repositoryOf, writeTreeCommit } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
+import { keepRefs } from '../../code/repository/index.ts';
 import { factsOf } from './branch_queries.ts';
 import { checkBranches, storeCheck } from './status_queries.ts';
 
@@ -30,7 +31,7 @@ export async function refreshMergeRef(services: Pick<Services, 'db' | 'storages'
     // Locked, so that one that is being deleted leaves no ref.
     const still = await tx.selectFrom('merge_requests').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
     if (!still) return undefined;
-    await setKeptRefs(repository, new Map([[mergeRequestRef(facts.iid, 'merge'), commit_id]]));
+    await keepRefs(tx, services, facts.target, new Map([[mergeRequestRef(facts.iid, 'merge'), commit_id]]));
     return commit_id;
   });
 }

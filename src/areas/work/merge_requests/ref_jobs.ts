@@ -1,8 +1,9 @@
 /** The refs of a deleted merge request (docs/reference/merge_requests.md#versions). */
 import { Type } from 'typebox';
-import { mergeRequestRef, refRetries, repositoryOf, setKeptRefs } from '../../../git/index.ts';
+import { mergeRequestRef, refRetries } from '../../../git/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
+import { keepRefs } from '../../code/repository/index.ts';
 
 /**
  * Added by the transaction that deletes a merge request, whose number is never used again. It is repeated until the refs are gone, also after a crash. The commits stay
@@ -15,6 +16,6 @@ export const removeMergeRequestRefs = job('remove_merge_request_refs', {
     const project = await db.selectFrom('projects').select(['id', 'storage']).where('id', '=', project_id).executeTakeFirst();
     if (!project) return;
     const refs = [mergeRequestRef(iid, 'head'), mergeRequestRef(iid, 'merge')];
-    await setKeptRefs(repositoryOf({ storages }, project), new Map(refs.map((ref) => [ref, null])));
+    await db.transaction().execute((tx) => keepRefs(tx, { storages }, project, new Map(refs.map((ref) => [ref, null]))));
   },
 });

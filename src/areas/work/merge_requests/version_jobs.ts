@@ -9,19 +9,17 @@ import {
   listCommits,
   mergeBase,
   mergeRequestRef,
-  type Repository,
   reachableFrom,
   refRetries,
   repositoryOf,
   resolveBranch,
   resolveCommit,
-  setKeptRefs,
 } from '../../../git/index.ts';
 import { Id, nullable, type Services } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { addNotification } from '../../activity/notification_settings/index.ts';
 import { mergeWhenReady } from '../../code/commit_statuses/index.ts';
-import { recordMerge } from '../../code/repository/index.ts';
+import { keepRefs, recordMerge } from '../../code/repository/index.ts';
 import { addSystemNote } from '../../conversation/notes/index.ts';
 import { tellOfMergeRequest } from '../issuables/index.ts';
 import { resetOutdated, selectiveRemoval } from './approval_actions.ts';
@@ -40,7 +38,12 @@ type JobServices = Pick<Services, 'db' | 'storages' | 'url'>;
 const most_kept = 100;
 
 /** The commits of the versions so far: branches may have moved several times before their first job ran. */
-async function keepVersions(tx: Database, into: Repository, merge_request_id: number): Promise<void> {
+async function keepVersions(
+  tx: Database,
+  services: Pick<Services, 'storages'>,
+  { id: merge_request_id, target }: MergeFacts,
+): Promise<void> {
+  const into = repositoryOf(services, target);
   const versions = tx
     .selectFrom('merge_request_versions')
     .select(['head_commit_sha', 'start_commit_sha'])
@@ -48,13 +51,21 @@ async function keepVersions(tx: Database, into: Repository, merge_request_id: nu
   const rows = await versions.orderBy('id', 'desc').limit(most_kept).execute();
   const ids = new Set(rows.flatMap(({ head_commit_sha, start_commit_sha }) => [head_commit_sha, start_commit_sha]));
   const there = await Promise.all([...ids].map((id) => resolveCommit(into, id)));
-  await setKeptRefs(into, new Map(there.flatMap((id) => (id === undefined ? [] : [[keepAroundRef(id), id]]))));
+  const refs = new Map(there.flatMap((id) => (id === undefined ? [] : [[keepAroundRef(id), id]])));
+  await keepRefs(tx, services, target, refs);
 }
 
 /** Keeps the commits of a version in the repository of the target, and shows its head to clients. */
-const keepVersion = (into: Repository, iid: number, { head, start }: Pick<Heads, 'head' | 'start'>): Promise<void> =>
-  setKeptRefs(
-    into,
+const keepVersion = (
+  tx: Database,
+  services: Pick<Services, 'storages'>,
+  { iid, target }: MergeFacts,
+  { head, start }: Pick<Heads, 'head' | 'start'>,
+): Promise<void> =>
+  keepRefs(
+    tx,
+    services,
+    target,
     new Map([
       [keepAroundRef(head), head],
       [keepAroundRef(start), start],
@@ -99,8 +110,8 @@ export const prepareMergeRequest = job('prepare_merge_request', {
       const row = await lockedVersion(tx, facts.id);
       if (!row) return;
       if (row.latest_version_id === id) await storeContent(tx, { merge_request_id: facts.id, version_id: id }, content);
-      await keepVersions(tx, into, facts.id);
-      await keepVersion(into, facts.iid, { head, start });
+      await keepVersions(tx, { storages }, facts);
+      await keepVersion(tx, { storages }, facts, { head, start });
     });
     if (facts.state === 'opened') await storeCheck(db, facts, await checkBranches({ storages }, facts));
     await refreshClosedIssues(services, facts);
@@ -276,6 +287,6 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
     if (row.aborts_merge) await addSystemNote(tx, on, user_id, mergeAborted);
     else if (row.auto_merge_user_id !== null) await mergeWhenReady.enqueue(tx, { sha: head });
     // Before the commit: if it fails, nothing is recorded and this is repeated.
-    await keepVersion(into, facts.iid, heads);
+    await keepVersion(tx, services, facts, heads);
   });
 }

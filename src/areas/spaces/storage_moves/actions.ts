@@ -1,0 +1,126 @@
+/** Changing the state of moves, each together with what follows from it. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import type { State, StorageMove } from './definition.ts';
+import { lockContainer, type MovingRepository, movedBy, moveRow } from './queries.ts';
+import { before } from './rules.ts';
+
+/** An arbitrary number that must never change: who holds it decides which moves begin. */
+const beginning = 726_673_042;
+
+/**
+ * Changes the state of a move, if it is in one from which that is possible.
+ * @returns whether it was
+ */
+export async function changeState(
+  tx: Database,
+  id: number,
+  state: keyof typeof before,
+  error_message: string | null = null,
+): Promise<boolean> {
+  const changed = tx
+    .updateTable('repository_storage_moves')
+    .set({ state, error_message, ...(state === 'replicated' ? { replicated_at: sql<string>`clock_timestamp()` } : {}) })
+    .where('id', '=', id)
+    .where('state', 'in', before[state] as State[]);
+  return (await changed.returning('id').executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Begins a move, or begins it again after a crash: from now on nothing is written to its repositories.
+ * @returns the move as it was before; undefined when it has ended, or when as many run as may
+ */
+export const beginMove = (db: Database, id: number): Promise<StorageMove | undefined> =>
+  db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${beginning})`.execute(tx);
+    const { repository_storage_move_limit: most } = await settingsOf(tx);
+    const { rows } = await sql<{ running: number }>`
+      select count(*)::integer as running from repository_storage_moves where state = 'started' and id <> ${id}`.execute(tx);
+    if (rows[0]!.running >= most) return undefined;
+    const asked = await moveRow(tx, id).executeTakeFirst();
+    if (!asked) return undefined;
+    await lockContainer(tx, movedBy(asked));
+    if (!(await changeState(tx, id, 'started'))) return undefined;
+    await tx.updateTable('repository_storage_moves').set({ runs: sql<number>`runs + 1` }).where('id', '=', id).execute();
+    return asked;
+  });
+
+/** Forgets that a run was begun, because the server stops and did not crash. */
+export async function giveUpRun(db: Database, id: number): Promise<void> {
+  await db.updateTable('repository_storage_moves').set({ runs: sql<number>`runs - 1` }).where('id', '=', id).execute();
+}
+
+/**
+ * Records the copy of a repository that is not the one in use. It is not due before the move or its owner ends, so that whatever happens one of the two is recorded.
+ * @param storage of the copy
+ */
+export async function recordCopy(tx: Database, { kind, owner }: MovingRepository, storage: string): Promise<void> {
+  await sql`
+    insert into unused_repositories (kind, id, storage, due_at) values (${kind.name}, ${owner.id}, ${storage}, 'infinity')
+        on conflict (kind, id, storage) do update set due_at = 'infinity'`.execute(tx);
+}
+
+/** Forgets a copy that is in use now, or that is gone. */
+export async function forgetCopy(tx: Database, { kind, owner }: MovingRepository, storage: string): Promise<void> {
+  await tx
+    .deleteFrom('unused_repositories')
+    .where('kind', '=', kind.name)
+    .where('id', '=', owner.id)
+    .where('storage', '=', storage)
+    .execute();
+}
+
+/**
+ * Switches a container to its new storage: from the commit on, everybody uses the copies.
+ * @param isStillSame compares sources and copies once more, while nothing can be written
+ * @returns false when they differ
+ */
+export const switchStorage = (
+  db: Database,
+  move: StorageMove,
+  repositories: readonly MovingRepository[],
+  isStillSame: () => Promise<boolean>,
+): Promise<boolean> =>
+  db.transaction().execute(async (tx) => {
+    const { container, id } = movedBy(move);
+    await lockContainer(tx, { container, id });
+    if (!(await isStillSame())) return false;
+    const { destination_storage: storage, source_storage } = move;
+    await sql`
+      update ${sql.table(container.table)} set ${sql.ref(container.storage)} = ${storage}, updated_at = now() where id = ${id}`.execute(
+      tx,
+    );
+    for (const moving of repositories) {
+      await tx.updateTable(moving.kind.table).set({ storage }).where('id', '=', moving.owner.id).execute();
+      await forgetCopy(tx, moving, storage);
+      await recordCopy(tx, moving, source_storage);
+    }
+    if (!(await changeState(tx, move.id, 'replicated'))) throw new Error(`The move ${move.id} has ended meanwhile.`);
+    const copied = JSON.stringify(repositories.map(({ kind, owner }) => ({ kind: kind.name, id: owner.id })));
+    await tx.updateTable('repository_storage_moves').set({ copied }).where('id', '=', move.id).execute();
+    return true;
+  });
+
+/** Ends a move that has failed. What it has copied is due to be removed. */
+export const failMove = (
+  db: Database,
+  move: StorageMove,
+  repositories: readonly MovingRepository[],
+  message: string,
+): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    if (!(await changeState(tx, move.id, 'failed', message))) return;
+    for (const moving of repositories) await releaseCopy(tx, moving, move.destination_storage);
+  });
+
+/** Lets a job remove a copy that is left. */
+export async function releaseCopy(tx: Database, { kind, owner }: MovingRepository, storage: string): Promise<void> {
+  await tx
+    .updateTable('unused_repositories')
+    .set({ due_at: sql<string>`now()` })
+    .where('kind', '=', kind.name)
+    .where('id', '=', owner.id)
+    .where('storage', '=', storage)
+    .execute();
+}

@@ -1,0 +1,145 @@
+/** Copying the repositories of a container to another storage, and removing copies (docs/reference/storage_moves.md#how-a-move-runs). */
+import { access, constants, rename, rm, statfs } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../../db/index.ts';
+import { countObjects, deleteRepository, duplicate, fsck, placeOf, type Repository, refsChecksum } from '../../../git/index.ts';
+import type { RepositoryServices } from '../../../services/index.ts';
+import { forgetCopy, recordCopy, switchStorage } from './actions.ts';
+import type { StorageMove } from './definition.ts';
+import { copiesOf, type MovingRepository, movedBy, repositoriesOf } from './queries.ts';
+import { damaged, MoveFailed } from './rules.ts';
+
+/** How long writes that had begun are waited for. */
+const patience_ms = 30_000;
+const pause_ms = 100;
+
+/** How often a copy is brought up to date, because refs that the server keeps have moved. */
+const most_rounds = 3;
+
+/** A copy needs this many times the size of its source. */
+const spare = 1.1;
+
+/** A repository with its copy. */
+interface Pair extends MovingRepository {
+  source: Repository;
+  copy: Repository;
+  /** Beside the copy, so that half a copy is never taken for a repository. */
+  draft: Repository;
+}
+
+const repositoryAt = (services: RepositoryServices, { kind, owner }: MovingRepository, storage: string): Repository => ({
+  path: placeOf(services, { id: owner.id, storage, folder: kind.folder }),
+});
+
+const pairOf = (
+  services: RepositoryServices,
+  moving: MovingRepository,
+  { id, source_storage, destination_storage }: StorageMove,
+): Pair => {
+  const copy = repositoryAt(services, moving, destination_storage);
+  const draft = { path: `${copy.path}.moving-${id}` };
+  return { ...moving, source: repositoryAt(services, moving, source_storage), copy, draft };
+};
+
+/**
+ * Copies the repositories of a move, verifies the copies and switches to them.
+ * @throws MoveFailed, GitError, and errors of the file system; then nothing has changed but for copies, which `removeCopies` removes
+ */
+export async function relocate(services: RepositoryServices, move: StorageMove, signal: AbortSignal): Promise<void> {
+  const moving = await repositoriesOf(services, movedBy(move));
+  const isThere = move.source_storage === move.destination_storage;
+  const pairs = isThere ? [] : moving.map((each) => pairOf(services, each, move));
+  await awaitWrites(services.db, moving, signal);
+  for (const pair of pairs) {
+    await refuseStorages(services, move, pair);
+    await recordCopy(services.db, pair, move.destination_storage);
+    // What an earlier run has left is not trusted.
+    await removeFiles(pair);
+    await duplicate(pair.source, pair.draft, signal);
+    await refuseDamage(pair.draft, signal);
+    await rename(pair.draft.path, pair.copy.path);
+  }
+  for (let round = 1; !(await switchStorage(services.db, move, isThere ? [] : moving, () => areSame(pairs))); round++) {
+    if (round === most_rounds) await refuseDifference(pairs);
+    for (const { source, copy } of pairs) {
+      await duplicate(source, copy, signal);
+      await refuseDamage(copy, signal);
+    }
+  }
+}
+
+/** @throws MoveFailed when writes that had begun before the move do not end */
+async function awaitWrites(db: Database, moving: readonly MovingRepository[], signal: AbortSignal): Promise<void> {
+  for (let waited_ms = 0; ; waited_ms += pause_ms) {
+    let busy: MovingRepository | undefined;
+    for (const each of moving) {
+      const writing = db.selectFrom('reference_updates').select('id').where(each.kind.column, '=', each.owner.id).limit(1);
+      if ((await writing.executeTakeFirst()) !== undefined) busy = each;
+    }
+    if (!busy) return;
+    if (waited_ms >= patience_ms) throw new MoveFailed(`Timeout waiting for ${busy.kind.name} repository pushes`);
+    await sleep(pause_ms, undefined, { signal });
+  }
+}
+
+/** @throws MoveFailed when a storage cannot be used, or has not enough space */
+async function refuseStorages(
+  { storages }: RepositoryServices,
+  { source_storage, destination_storage }: StorageMove,
+  { source }: Pair,
+): Promise<void> {
+  const destination = storages[destination_storage]!;
+  await access(source.path, constants.R_OK).catch(() => {
+    throw new MoveFailed(`The storage ${source_storage} cannot be read.`);
+  });
+  await access(destination, constants.W_OK).catch(() => {
+    throw new MoveFailed(`The storage ${destination_storage} cannot be written to.`);
+  });
+  const [{ size_bytes }, { bavail, bsize }] = await Promise.all([countObjects(source), statfs(destination)]);
+  if (bavail * bsize < size_bytes * spare) throw new MoveFailed(`The storage ${destination_storage} has not enough space.`);
+}
+
+async function refuseDamage(copy: Repository, signal: AbortSignal): Promise<void> {
+  const [damage] = await fsck(copy, signal);
+  signal.throwIfAborted();
+  if (damage !== undefined) throw new MoveFailed(damaged(damage));
+}
+
+const checksums = ({ source, copy }: Pair) => Promise.all([refsChecksum(source), refsChecksum(copy)]);
+
+async function areSame(pairs: readonly Pair[]): Promise<boolean> {
+  for (const pair of pairs) {
+    const [old, now] = await checksums(pair);
+    if (old !== now) return false;
+  }
+  return true;
+}
+
+async function refuseDifference(pairs: readonly Pair[]): Promise<void> {
+  for (const pair of pairs) {
+    const [old, now] = await checksums(pair);
+    if (old !== now) throw new MoveFailed(`Failed to verify ${pair.kind.name} repository checksum from ${old} to ${now}`);
+  }
+}
+
+async function removeFiles({ copy, draft }: Pair): Promise<void> {
+  await rm(draft.path, { recursive: true, force: true });
+  await deleteRepository(copy);
+}
+
+/** Removes what a failed move has copied. If it cannot be removed, it is due, and a job tries again. */
+export async function removeCopies(services: RepositoryServices, move: StorageMove): Promise<void> {
+  if (move.source_storage === move.destination_storage) return;
+  for (const moving of await repositoriesOf(services, movedBy(move))) {
+    await removeFiles(pairOf(services, moving, move));
+    await forgetCopy(services.db, moving, move.destination_storage);
+  }
+}
+
+/** Removes the sources of a move that has switched. */
+export async function removeSources(services: RepositoryServices, tx: Database, move: StorageMove): Promise<void> {
+  for (const moving of copiesOf(services, move)) {
+    await deleteRepository(repositoryAt(services, moving, move.source_storage));
+    await forgetCopy(tx, moving, move.source_storage);
+  }
+}

@@ -1,0 +1,115 @@
+/** Running moves of repositories between storages (docs/reference/storage_moves.md#how-a-move-runs). */
+import { sql } from 'kysely';
+import { type Database, isUnavailable } from '../../../db/index.ts';
+import { Id } from '../../../http/index.ts';
+import { job, type Poll } from '../../../jobs/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { beginMove, changeState, failMove, giveUpRun, releaseCopy } from './actions.ts';
+import { relocate, removeCopies, removeSources } from './copy_actions.ts';
+import type { StorageMove } from './definition.ts';
+import { copiesOf, movedBy, moveRow, moves, repositoriesOf } from './queries.ts';
+import { failureText, MoveFailed } from './rules.ts';
+
+/** A move that crashes have ended so often is not begun again. */
+const most_runs = 3;
+
+/** What one line of the log says of a move. */
+const described = (move: StorageMove) => {
+  const { container, id } = movedBy(move);
+  return { move_id: move.id, kind: container.name, id, source: move.source_storage, destination: move.destination_storage };
+};
+
+/** Enqueued for scheduled moves as others end. It can be interrupted anywhere: what is left is a move that has started, and is begun again. */
+export const moveRepositories = job('move_repositories', {
+  input: { move_id: Id },
+  retries: 20,
+  run: async ({ input: { move_id }, signal, log, ...services }) => {
+    const move = await beginMove(services.db, move_id);
+    if (!move) return;
+    const began_ms = performance.now();
+    log.info(described(move), 'a storage move has started');
+    try {
+      if (move.runs >= most_runs) throw new MoveFailed('The server was stopped three times while this move ran.');
+      await relocate(services, move, signal);
+      if ((await moveRow(services.db, move_id).executeTakeFirst())?.copied.length === 0)
+        await changeState(services.db, move_id, 'finished');
+      log.info({ ...described(move), duration_ms: Math.round(performance.now() - began_ms) }, 'a storage move has switched');
+    } catch (error) {
+      if (signal.aborted) await giveUpRun(services.db, move_id);
+      if (signal.aborted || isUnavailable(error)) throw error;
+      const { source_storage: source, destination_storage: destination } = move;
+      const message = failureText(error, { source, destination, source_path: services.storages[source] });
+      log.error({ ...described(move), err: error }, 'a storage move has failed');
+      await failMove(services.db, move, await repositoriesOf(services, movedBy(move)), message);
+      await removeCopies(services, move).catch((err) => log.warn({ err }, 'a copy is left for a job to remove'));
+    }
+    await beginScheduled(services.db);
+  },
+});
+
+/**
+ * Enqueues as many scheduled moves as may run besides those that do, in the order of their ids.
+ * @param tx the transaction that schedules moves, or in which one has ended
+ */
+export async function beginScheduled(tx: Database): Promise<void> {
+  const { repository_storage_move_limit: most } = await settingsOf(tx);
+  const { rows } = await sql<{ id: number }>`
+    select id from repository_storage_moves where state = 'scheduled' order by id
+     limit greatest(0, ${most} - (select count(*) from repository_storage_moves where state = 'started'))`.execute(tx);
+  for (const { id } of rows) await moveRepositories.enqueue(tx, { move_id: id }, { key: String(id) });
+}
+
+/** Moves that have started and that no job runs: of a restored backup, or of a queue that was lost. */
+async function resumeLost(db: Database): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    select id from repository_storage_moves moves where state = 'started' and not exists (
+      select from graphile_worker._private_jobs jobs join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id
+       where identifier = ${moveRepositories.name} and (payload->>'move_id')::bigint = moves.id and (attempts < max_attempts or locked_at is not null))`.execute(
+    db,
+  );
+  for (const { id } of rows) await moveRepositories.enqueue(db, { move_id: id }, { key: String(id) });
+}
+
+/** How long a server may take to learn of a switch, and how long a source stays that somebody reads. */
+const grace = sql`interval '10 seconds'`;
+const longest_use = sql`interval '1 hour'`;
+
+/** Has moves go on that wait, and removes the sources of those that have switched once nobody reads them. */
+export const continueMoves: Poll = {
+  name: 'continue storage moves',
+  every_ms: 2_000,
+  run: async ({ log, ...services }) => {
+    const { rows } = await sql<{ state: string }>`
+      select distinct state from repository_storage_moves where state in ('scheduled', 'started', 'replicated')`.execute(
+      services.db,
+    );
+    const states = rows.map(({ state }) => state);
+    if (states.includes('scheduled')) await beginScheduled(services.db);
+    if (states.includes('started')) await resumeLost(services.db);
+    if (!states.includes('replicated')) return false;
+    return services.db.transaction().execute(async (tx) => {
+      const move = await moves(tx)
+        .where('state', '=', 'replicated')
+        .where(
+          sql<boolean>`replicated_at < now() - ${grace} and (coalesce(used_until, '-infinity') < now() or replicated_at < now() - ${longest_use})`,
+        )
+        .orderBy('id')
+        .limit(1)
+        .forUpdate()
+        .skipLocked()
+        .executeTakeFirst();
+      if (!move) return false;
+      try {
+        await removeSources(services, tx, move);
+        await changeState(tx, move.id, 'finished');
+        log.info(described(move), 'a storage move has finished');
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        log.error({ ...described(move), err: error }, 'the source of a storage move could not be removed');
+        await changeState(tx, move.id, 'cleanup failed', 'The source repository could not be removed.');
+        for (const copy of copiesOf(services, move)) await releaseCopy(tx, copy, move.source_storage);
+      }
+      return true;
+    });
+  },
+};

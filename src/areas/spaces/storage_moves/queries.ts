@@ -1,0 +1,65 @@
+/** Moves, their containers, and the repositories that move with these. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import type { Owner, RepositoryKind, RepositoryServices } from '../../../services/index.ts';
+import { type Container, containers, type StorageMove } from './definition.ts';
+
+/** What a move is of. */
+export interface Moved {
+  container: Container;
+  id: number;
+}
+
+/** @throws Error for a row without a container, which the table does not allow */
+export function movedBy(move: Pick<StorageMove, Container['column']>): Moved {
+  for (const container of containers) {
+    const id = move[container.column];
+    if (id !== null) return { container, id };
+  }
+  throw new Error('The row of a move names no container.');
+}
+
+/** A repository that moves with its container. */
+export interface MovingRepository {
+  kind: RepositoryKind;
+  owner: Owner;
+}
+
+/** The repositories of a container, where their rows say that they are. */
+export async function repositoriesOf(
+  { db, repositories }: RepositoryServices,
+  { container, id }: Moved,
+): Promise<MovingRepository[]> {
+  const found: MovingRepository[] = [];
+  for (const { kind: name, by } of container.repositories) {
+    const kind = repositories.kinds.find((each) => each.name === name);
+    if (!kind) continue;
+    const { rows } = await sql<Owner>`select id, storage from ${sql.table(kind.table)} where ${sql.ref(by)} = ${id}`.execute(db);
+    for (const owner of rows) found.push({ kind, owner });
+  }
+  return found;
+}
+
+/** The repositories that a move has copied, on its source. */
+export const copiesOf = (
+  { repositories }: RepositoryServices,
+  { copied, source_storage: storage }: StorageMove,
+): MovingRepository[] =>
+  copied.flatMap(({ kind: name, id }) => {
+    const kind = repositories.kinds.find((each) => each.name === name);
+    return kind ? [{ kind, owner: { id, storage } }] : [];
+  });
+
+/** Locks the row of a container against every write to its repositories. */
+export async function lockContainer(tx: Database, { container, id }: Moved): Promise<void> {
+  await sql`select from ${sql.table(container.table)} where id = ${id} for update`.execute(tx);
+}
+
+/** All moves, as those who run them see them. */
+export const moves = (db: Database) =>
+  db
+    .selectFrom('repository_storage_moves')
+    .select(['id', 'project_id', 'snippet_id', 'group_id', 'source_storage', 'destination_storage', 'state', 'runs', 'copied'])
+    .$castTo<StorageMove>();
+
+export const moveRow = (db: Database, id: number) => moves(db).where('id', '=', id);

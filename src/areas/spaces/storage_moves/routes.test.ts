@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { atFileEnd } from '../../../../test/support/file_end.ts';
+import { performQueued } from '../../../../test/support/jobs.ts';
+import { fileUrl, filledWorld, onMain } from '../../../../test/support/repository.ts';
+import type { World } from '../../../../test/support/world.ts';
+import { placeOf, repositoryOf, resolveBranch } from '../../../git/index.ts';
+import { continueMoves, moveRepositories, scheduleMoves } from './index.ts';
+import { followSwitches } from './switch_actions.ts';
+
+const jobs = [moveRepositories, scheduleMoves, continueMoves];
+
+const folder = await mkdtemp(path.join(tmpdir(), 'coppice-storages-'));
+await Promise.all(['default', 'second'].map((name) => mkdir(path.join(folder, name))));
+atFileEnd(() => rm(folder, { recursive: true, force: true }));
+const environment = { COPPICE_STORAGES: `default=${folder}/default,second=${folder}/second` };
+
+const movable = () => filledWorld({ environment });
+const pathIn = (storage: string, { services, project }: World) => placeOf(services, { id: project.id, storage });
+
+/** Lets the time pass that a source stays for those who read it. */
+const pass = async ({ db }: World) => {
+  await sql`
+    update repository_storage_moves set replicated_at = replicated_at - interval '11 seconds', used_until = now() where state = 'replicated'`.execute(
+    db,
+  );
+};
+
+test('a project moves to another storage, and its source goes once nobody reads it', async () => {
+  const here = await movable();
+  const url = `/projects/${here.project.id}/repository_storage_moves`;
+  const scheduled = await here.as('admin').post(url, { destination_storage_name: 'second' });
+  assert.equal(scheduled.status, 201);
+  assert.equal(scheduled.body.state, 'scheduled');
+  assert.deepEqual(await performQueued(here.services, jobs), ['move_repositories']);
+  const { body: replicated } = await here.as('admin').get(`${url}/${scheduled.body.id}`);
+  assert.equal(replicated.state, 'replicated');
+  assert.ok(existsSync(pathIn('default', here)), 'requests that have begun still read it');
+  assert.equal((await here.as('guest').get(`/projects/${here.project.id}`)).status, 200);
+  const written = await here.as('maintainer').post(fileUrl(here.project, 'NEW.md'), { ...onMain, content: 'new' });
+  assert.equal(written.status, 201);
+  await pass(here);
+  await performQueued(here.services, jobs);
+  assert.equal((await here.as('admin').get(`${url}/${scheduled.body.id}`)).body.state, 'finished');
+  assert.ok(!existsSync(pathIn('default', here)));
+  assert.ok(existsSync(pathIn('second', here)));
+  const { body: shown } = await here.as('admin').get(`/projects/${here.project.id}`);
+  assert.equal(shown.repository_storage, 'second');
+  assert.deepEqual(await here.db.selectFrom('unused_repositories').selectAll().execute(), []);
+  assert.equal((await here.as('maintainer').get(`${fileUrl(here.project, 'NEW.md')}/raw`, { ref: 'main' })).status, 200);
+});
+
+test('who knows only the old place of a repository uses the new one', async () => {
+  const here = await movable();
+  const { services, project } = here;
+  const held = repositoryOf(services, { id: project.id, storage: 'default' });
+  const head = await resolveBranch(held, 'main');
+  await here.as('admin').post(`/projects/${project.id}/repository_storage_moves`, { destination_storage_name: 'second' });
+  await performQueued(services, jobs);
+  assert.equal(held.path, pathIn('default', here));
+  await followSwitches(services);
+  assert.equal(held.path, pathIn('second', here));
+  await pass(here);
+  await performQueued(services, jobs);
+  assert.equal(await resolveBranch(held, 'main'), head);
+  // And back again.
+  await here.as('admin').post(`/projects/${project.id}/repository_storage_moves`, { destination_storage_name: 'default' });
+  await performQueued(services, jobs);
+  await followSwitches(services);
+  assert.equal(held.path, pathIn('default', here));
+  await pass(here);
+  await performQueued(services, jobs);
+  assert.equal(await resolveBranch(held, 'main'), head);
+});
+
+test('nothing is written to a repository that is being moved, and everything can be read', async () => {
+  const here = await movable();
+  const { db, project } = here;
+  const url = `/projects/${project.id}/repository_storage_moves`;
+  const { body: move } = await here.as('admin').post(url, { destination_storage_name: 'second' });
+  const write = () => here.as('maintainer').post(fileUrl(project, 'NEW.md'), { ...onMain, content: 'new' });
+  const start = (state: string) => db.updateTable('repository_storage_moves').set({ state }).where('id', '=', move.id).execute();
+  await start('started');
+  const text = '403 Forbidden - The repository is temporarily read-only. Please try again later.';
+  assert.deepEqual([(await write()).status, (await write()).body.message], [403, text]);
+  const branch = await here.as('maintainer').post(`/projects/${project.id}/repository/branches`, { branch: 'b', ref: 'main' });
+  assert.equal(branch.body.message, text);
+  assert.equal((await here.as('maintainer').get(`${fileUrl(project, 'README.md')}/raw`, { ref: 'main' })).status, 200);
+  assert.equal((await here.as('owner').delete(`/projects/${project.id}`)).status, 202);
+  const { path_with_namespace: full_path } = (await here.as('owner').get(`/projects/${project.id}`)).body;
+  const gone = await here.as('owner').delete(`/projects/${project.id}`, { permanently_remove: true, full_path });
+  assert.deepEqual([gone.status, gone.body.message], [403, text]);
+  await start('scheduled');
+  await here.as('owner').post(`/projects/${project.id}/restore`);
+  assert.equal((await write()).status, 201);
+});

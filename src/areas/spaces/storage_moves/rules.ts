@@ -1,0 +1,44 @@
+/** The states of moves, and what administrators are told of failures. Pure functions. */
+import { GitError } from '../../../git/index.ts';
+import type { State } from './definition.ts';
+
+/** The only transitions. */
+export const before: Readonly<Record<Exclude<State, 'scheduled'>, readonly State[]>> = {
+  // Begun again by another process after a crash.
+  started: ['scheduled', 'started'],
+  replicated: ['started'],
+  finished: ['replicated'],
+  failed: ['scheduled', 'started'],
+  'cleanup failed': ['replicated'],
+};
+
+/** A reason why a move has failed, as a sentence for administrators. */
+export class MoveFailed extends Error {
+  override name = 'MoveFailed';
+}
+
+const longest_message = 255;
+
+/** Paths and credentials are not for everyone who sees the list of moves. */
+const withoutPaths = (text: string) => text.replaceAll(/(?:\/[^\s/:'"]+){2,}\/?/g, '…');
+
+interface Places {
+  /** The names of the storages. */
+  source: string;
+  destination: string;
+  /** The folder of the storage that is read. */
+  source_path: string | undefined;
+}
+
+/** The sentence for an error of a copy, at most 255 characters, without paths. */
+export function failureText(error: unknown, { source, destination, source_path }: Places): string {
+  if (error instanceof MoveFailed) return withoutPaths(error.message).slice(0, longest_message);
+  if (error instanceof GitError) return damaged(error.message).slice(0, longest_message);
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `The storage ${destination} has not enough space.`;
+  const isOfSource = source_path !== undefined && path?.startsWith(source_path) === true;
+  return isOfSource ? `The storage ${source} cannot be read.` : `The storage ${destination} cannot be written to.`;
+}
+
+/** @param line what git says first */
+export const damaged = (line: string): string => withoutPaths(`The repository is damaged: ${line.split('\n', 1)[0]}`);
