@@ -506,6 +506,7 @@ create table application_settings (
   push_event_hooks_limit integer default 3 not null,
   error_tracking_events_per_minute integer default 300 not null,
   error_tracking_retention_days integer default 90 not null,
+  wiki_page_max_content_bytes integer default 5242880 not null,
   repository_storage_move_limit integer default 1 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_default_branch_protection_check CHECK (default_branch_protection >= 0 AND default_branch_protection <= 4),
@@ -544,6 +545,7 @@ create table application_settings (
   constraint application_settings_throttle_unauthenticated_files_api_p_check CHECK (throttle_unauthenticated_files_api_period_in_seconds > 0),
   constraint application_settings_throttle_unauthenticated_files_api_r_check CHECK (throttle_unauthenticated_files_api_requests_per_period > 0),
   constraint application_settings_users_get_by_id_limit_check CHECK (users_get_by_id_limit >= 0),
+  constraint application_settings_wiki_page_max_content_bytes_check CHECK (wiki_page_max_content_bytes >= 1024),
   constraint application_settings_team_group_id_fkey FOREIGN KEY (team_group_id) REFERENCES namespaces(id) ON DELETE SET NULL
 );
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON application_settings FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
@@ -2242,6 +2244,7 @@ create table namespaces (
   avatar text,
   avatar_key text,
   repository_storage text default 'default'::text not null,
+  wiki_access_level text default 'enabled'::text not null,
   constraint namespaces_pkey PRIMARY KEY (id),
   constraint namespaces_full_path_key UNIQUE (full_path),
   constraint namespaces_owner_id_key UNIQUE (owner_id),
@@ -2252,6 +2255,7 @@ create table namespaces (
   constraint namespaces_subgroup_creation_level_check CHECK (subgroup_creation_level = ANY (ARRAY['owner'::text, 'maintainer'::text])),
   constraint namespaces_user_has_owner CHECK ((kind = 'user'::text) = (owner_id IS NOT NULL)),
   constraint namespaces_visibility_check CHECK (visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
+  constraint namespaces_wiki_access_level_check CHECK (wiki_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint namespaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint namespaces_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES namespaces(id) ON DELETE RESTRICT
 );
@@ -2564,6 +2568,7 @@ create table projects (
   require_password_to_approve boolean default false not null,
   selective_code_owner_removals boolean default false not null,
   dependency_paths text[] default '{}'::text[] not null,
+  wiki_access_level text default 'enabled'::text not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
@@ -2583,6 +2588,7 @@ create table projects (
   constraint projects_squash_option_check CHECK (squash_option = ANY (ARRAY['never'::text, 'always'::text, 'default_on'::text, 'default_off'::text])),
   constraint projects_suggestion_commit_message_check CHECK (char_length(suggestion_commit_message) <= 255),
   constraint projects_visibility_check CHECK (visibility = ANY (ARRAY['private'::text, 'internal'::text, 'public'::text])),
+  constraint projects_wiki_access_level_check CHECK (wiki_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_creator_id_fkey FOREIGN KEY (creator_id) REFERENCES users(id),
   constraint projects_forked_from_id_fkey FOREIGN KEY (forked_from_id) REFERENCES projects(id) ON DELETE SET NULL,
   constraint projects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE RESTRICT
@@ -2608,7 +2614,7 @@ CREATE TRIGGER keep_topics_of_changed BEFORE UPDATE OF topics ON projects FOR EA
 CREATE TRIGGER keep_topics_of_deleted BEFORE DELETE ON projects FOR EACH ROW WHEN (old.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_new BEFORE INSERT ON projects FOR EACH ROW WHEN (new.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON projects REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('project');
-CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level, wiki_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table protected_branch_access_levels (
   id bigint generated always as identity not null,

@@ -10,6 +10,7 @@ import type { MaybeCaller, Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import { heldTogether, mayAct, type Permission, permissionsOfRoles, type RoleOptions, ruleOf } from './permissions.ts';
 import { planInForce } from './plans.ts';
+import type { FeatureLevel } from './projects.ts';
 import { movedFrom } from './redirects.ts';
 import { keptWithRights } from './rights_version.ts';
 import { isGroup, isListedGroup } from './states.ts';
@@ -26,6 +27,7 @@ export interface Group {
   subgroup_creation_level: string;
   default_branch: string | null;
   membership_lock: boolean;
+  wiki_access_level: FeatureLevel;
   /** Whether the group or one of its ancestors is archived. */
   archived: boolean;
   /** Whether the group or one of its ancestors is marked for deletion. Only members see it then. */
@@ -37,7 +39,7 @@ export interface Group {
 }
 
 const columns = sql.raw(
-  'id name path full_path parent_id traversal_ids visibility project_creation_level subgroup_creation_level default_branch membership_lock'
+  'id name path full_path parent_id traversal_ids visibility project_creation_level subgroup_creation_level default_branch membership_lock wiki_access_level'
     .split(' ')
     .map((column) => `namespaces.${column}`)
     .join(', '),

@@ -50,19 +50,21 @@ export interface Project {
   forking_access_level: FeatureLevel;
   snippets_access_level: FeatureLevel;
   environments_access_level: FeatureLevel;
+  wiki_access_level: FeatureLevel;
   /** The caller's access level: 50 for administrators, 0 without a membership. */
   access_level: number;
   /** The permissions that custom roles add. */
   permissions: readonly Permission[];
 }
 
-type FeatureLevel = 'disabled' | 'private' | 'enabled';
-export type Feature = 'issues' | 'repository' | 'merge_requests' | 'forking' | 'snippets' | 'environments';
+export type FeatureLevel = 'disabled' | 'private' | 'enabled';
+export type Feature = 'issues' | 'repository' | 'merge_requests' | 'forking' | 'snippets' | 'environments' | 'wiki';
 
 const columns = sql.raw(
   [
     'id name path full_path namespace_id visibility default_branch empty_repo storage freeze_blocks_pushes',
     'issues_access_level repository_access_level merge_requests_access_level forking_access_level snippets_access_level environments_access_level',
+    'wiki_access_level',
   ]
     .join(' ')
     .split(' ')
@@ -206,10 +208,17 @@ export function isUsable(caller: Reading, feature: Feature): RawBuilder<SqlBool>
   return sql`(${setting} = 'enabled' or (${setting} = 'private' and ${isMemberOfProject(caller, levels.guest)}))`;
 }
 
-/** Whether a feature of the project is available to the caller: it can be disabled, for members only, or enabled. */
-export function mayUse(project: Project, feature: Feature, memberLevel: number = levels.guest): boolean {
-  const setting = project[`${feature}_access_level`];
-  return setting === 'enabled' || (setting === 'private' && project.access_level >= memberLevel);
+/**
+ * Whether a feature is available to the caller: it can be disabled, for members only, or enabled.
+ * @param place a project, or a group for its wiki, that is visible to the caller
+ */
+export function mayUse<F extends Feature>(
+  place: Record<`${F}_access_level`, FeatureLevel> & Pick<Project, 'access_level'>,
+  feature: F,
+  memberLevel: number = levels.guest,
+): boolean {
+  const setting = place[`${feature}_access_level`];
+  return setting === 'enabled' || (setting === 'private' && place.access_level >= memberLevel);
 }
 
 /**

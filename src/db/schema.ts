@@ -117,6 +117,7 @@ export interface ApplicationSettings {
   push_event_hooks_limit: Generated<number>;
   error_tracking_events_per_minute: Generated<number>;
   error_tracking_retention_days: Generated<number>;
+  wiki_page_max_content_bytes: Generated<number>;
   repository_storage_move_limit: Generated<number>;
 }
 
@@ -1121,6 +1122,7 @@ export interface Namespaces {
   avatar: string | null;
   avatar_key: string | null;
   repository_storage: Generated<string>;
+  wiki_access_level: Generated<string>;
 }
 
 export interface Notes {
@@ -1312,6 +1314,7 @@ export interface Projects {
   require_password_to_approve: Generated<boolean>;
   selective_code_owner_removals: Generated<boolean>;
   dependency_paths: Generated<string[]>;
+  wiki_access_level: Generated<string>;
 }
 
 export interface ProtectedBranchAccessLevels {

@@ -59,6 +59,7 @@ test('an invalid setting is refused, and nothing changes', async (t) => {
     [{ default_branch_protection: 9 }, 'default_branch_protection does not have a valid value'],
     [{ default_projects_limit: 'many' }, 'default_projects_limit is invalid'],
     [{ deletion_adjourned_period: 0 }, 'deletion_adjourned_period does not have a valid value'],
+    [{ wiki_page_max_content_bytes: 1023 }, 'wiki_page_max_content_bytes does not have a valid value'],
     [{ email_confirmation_setting: 'maybe' }, 'email_confirmation_setting does not have a valid value'],
     [{ repository_storages_weighted: { default: 101 } }, 'repository_storages_weighted[default] does not have a valid value'],
     [{ repository_storages_weighted: { moon: 1 } }, { repository_storages_weighted: ["can't include: moon"] }],

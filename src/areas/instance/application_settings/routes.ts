@@ -93,6 +93,11 @@ const columns = {
     description: 'The largest file that can be uploaded for a text, in MiB',
   }),
   snippet_size_limit: Limit('The largest file of a snippet, and the largest repository of one, in bytes'),
+  wiki_page_max_content_bytes: Type.Integer({
+    minimum: 1024,
+    maximum: largest,
+    description: 'The largest page of a wiki, in bytes',
+  }),
   push_event_activities_limit: Count('How many branches or tags one push may move before they are recorded as one event'),
   users_get_by_id_limit: Limit('Calls by one user in 10 minutes'),
   users_get_by_id_limit_allowlist: CommaList(Type.String({ description: 'Usernames to which the limit does not apply' })),
