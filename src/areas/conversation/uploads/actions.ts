@@ -4,9 +4,10 @@ import { sql } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { deleteFound, type Services, type UploadedFile } from '../../../http/index.ts';
+import { storedName } from '../../../markdown/index.ts';
 import { removeUnusedBlob, storeBlob, useBlob } from '../../instance/blobs/index.ts';
 import { type Upload, uploadsOf } from './queries.ts';
-import { secretsIn, storedName, withSecrets } from './rules.ts';
+import { secretsIn, withSecrets } from './rules.ts';
 
 const newSecret = () => randomBytes(16).toString('hex');
 

@@ -21,10 +21,11 @@ import {
   type Reading,
   scopesFor,
 } from '../../../http/index.ts';
+import { dispositionOf, isEmbeddable, mediaType } from '../../../markdown/index.ts';
 import { disposition, shownAs } from '../../code/repository/index.ts';
 import { mayReadGroupUploads, ofGroup, ofProject } from './access.ts';
 import { type Address, uploadAt } from './queries.ts';
-import { dispositionOf, isEmbeddable, mediaType, type Place, webPath } from './rules.ts';
+import { type Place, webPath } from './rules.ts';
 
 interface UploadRequest {
   Params: Address & { id: string };

@@ -21,11 +21,12 @@ import {
   storedFile,
   Timestamp,
 } from '../../../http/index.ts';
+import { mediaType, mediaTypes } from '../../../markdown/index.ts';
 import { disposition } from '../../code/repository/index.ts';
 import { uploadReader, uploadRole } from './access.ts';
 import { addUpload, removeUpload } from './actions.ts';
 import { listedUploads, type Upload, uploadAt, uploadById } from './queries.ts';
-import { linkTo, mediaType, mediaTypes, type Place, webPath } from './rules.ts';
+import { linkTo, type Place, webPath } from './rules.ts';
 
 const UploadCreated = resource('UploadCreated', {
   id: Id,
