@@ -1,10 +1,9 @@
 /** Bills of materials that are uploaded, for projects that are built elsewhere. */
-import { createHash } from 'node:crypto';
 import type { Database } from '../../../db/index.ts';
 import { TooMuchWaiting } from '../../../fair_threads.ts';
 import { badRequest, type Conditions, type Services, type UploadedFile } from '../../../http/index.ts';
 import { type ReadFile, Unreadable } from '../../../lockfiles/index.ts';
-import { removeUnusedBlob, storeBlob } from '../../instance/blobs/index.ts';
+import { bytesOf } from '../../instance/blobs/index.ts';
 import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.ts';
 import { storeFile, withPackages } from './file_actions.ts';
 import { readOnce } from './reading_actions.ts';
@@ -24,21 +23,12 @@ type Serving = Pick<Services, 'db' | 'blobs'> & Pick<Conditions, 'left'>;
  * @throws ApiError 400 with the reason why it cannot be read
  */
 async function contentsOf({ db, blobs, left }: Serving, project_id: number, file: UploadedFile): Promise<ReadFile> {
-  const key = await storeBlob(db, file);
+  const work = { owner: project_id, content: `document ${file.sha256}`, signal: left() };
   try {
-    const hash = createHash('sha256');
-    const parts: Buffer[] = [];
-    for await (const part of (await blobs.read(key)) as AsyncIterable<Buffer>) {
-      hash.update(part);
-      parts.push(part);
-    }
-    const work = { owner: project_id, content: `document ${hash.digest('hex')}`, signal: left() };
-    return await readOnce(db, file.name, Buffer.concat(parts), work, { is_document: true });
+    return await readOnce(db, file.name, await bytesOf({ db, blobs }, file), work, { is_document: true });
   } catch (error) {
     if (error instanceof TooMuchWaiting) throw badRequest(tooManyWaiting);
     throw error instanceof Unreadable ? badRequest(error.message) : error;
-  } finally {
-    await removeUnusedBlob({ db, blobs }, key);
   }
 }
 

@@ -38,3 +38,16 @@ export function removeUnusedBlob({ db, blobs }: Pick<Services, 'db' | 'blobs'>, 
     return true;
   });
 }
+
+/** The bytes of a file that is not kept as a blob. */
+export async function bytesOf({ db, blobs }: Pick<Services, 'db' | 'blobs'>, file: UploadedFile): Promise<Buffer> {
+  const key = await storeBlob(db, file);
+  try {
+    const bytes = Buffer.allocUnsafe(file.size_bytes);
+    let filled = 0;
+    for await (const part of (await blobs.read(key)) as AsyncIterable<Buffer>) filled += part.copy(bytes, filled);
+    return bytes;
+  } finally {
+    await removeUnusedBlob({ db, blobs }, key);
+  }
+}

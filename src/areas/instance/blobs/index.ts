@@ -1,3 +1,3 @@
 /** What other areas may use of blobs. */
-export { removeUnusedBlob, storeBlob, useBlob } from './actions.ts';
+export { bytesOf, removeUnusedBlob, storeBlob, useBlob } from './actions.ts';
 export { removeUnusedBlobs } from './jobs.ts';
