@@ -2,6 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import MarkdownIt, { type StateBlock, type StateCore, type Token } from 'markdown-it';
 import sanitizeHtml from 'sanitize-html';
+import { addressFrom, linkPage, type WikiPage } from './pages.ts';
+import { asWritten, toPlainHtml } from './plain.ts';
 import { type Reference, referencesInPlain } from './references.ts';
 
 /** What surrounds a text. */
@@ -9,6 +11,8 @@ export type TextContext = {
   linkOf?: LinkOf | undefined;
   /** Where the uploads of its project are, without a slash at the end: `/uploads/SECRET/NAME` in the text leads there. */
   uploads?: string | undefined;
+  /** The page of a wiki that the text is: relative addresses lead from its folder, and `[[Page]]` to another page. */
+  page?: WikiPage | undefined;
   /** The only server whose images are shown, as a URL; the addresses of others are written as text. Undefined: images of all servers are shown. */
   images_of?: string | undefined;
 };
@@ -35,6 +39,7 @@ markdown.core.ruler.before('text_join', 'escapes', ({ tokens }: StateCore) => {
     if (token.type === 'text_special' && token.info === 'escape') token.type = 'escaped';
 });
 markdown.block.ruler.before('table', 'sparse_table', showSparseTable);
+markdown.inline.ruler.before('link', 'page_link', linkPage);
 markdown.core.ruler.push('references', linkReferences);
 markdown.renderer.rules.escaped = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content);
 
@@ -132,18 +137,18 @@ function linked(state: StateCore, token: Token, linkOf: LinkOf): Token[] {
 /** Whether a text is short enough to be rendered; longer ones are shown as plain text. */
 export const isRendered = (text: string): boolean => text.length <= maximumLength;
 
-const asWritten = (text: string) => markdown.utils.escapeHtml(text);
-
 const uploadAddress = /^\/uploads(?=\/[0-9a-f]{32}\/[^/]+$)/;
 
-/** Links and images of a text: with the whole path of uploads, and without images of other servers. */
-function linksAndImages({ uploads, images_of }: TextContext): sanitizeHtml.IOptions['transformTags'] {
+/** Links and images of a text: with the whole path of uploads and of pages, and without images of other servers. */
+function linksAndImages({ uploads, page, images_of }: TextContext): sanitizeHtml.IOptions['transformTags'] {
+  const wholeAddress = (address: string): string => {
+    // As a function, since a replacement text has characters with a meaning.
+    if (uploads !== undefined && uploadAddress.test(address)) return address.replace(uploadAddress, () => uploads);
+    return page === undefined ? address : addressFrom(page, address);
+  };
   const whole = (attribs: sanitizeHtml.Attributes, attribute: 'href' | 'src'): sanitizeHtml.Attributes => {
     const address = attribs[attribute];
-    // As a function, since a replacement text has characters with a meaning.
-    return address && uploads !== undefined
-      ? { ...attribs, [attribute]: address.replace(uploadAddress, () => uploads) }
-      : attribs;
+    return address ? { ...attribs, [attribute]: wholeAddress(address) } : attribs;
   };
   const isShown = ({ src = '' }: sanitizeHtml.Attributes) =>
     images_of === undefined || URL.parse(src, images_of)?.origin === new URL(images_of).origin;
@@ -169,7 +174,7 @@ async function safeHtml(text: string, isInline: boolean, context: TextContext) {
 
 /** A whole text, in paragraphs. */
 export const toHtml = async (text: string, context: TextContext = {}): Promise<string> =>
-  (await safeHtml(text, false, context)) ?? `<pre>${asWritten(text)}</pre>`;
+  (await safeHtml(text, false, context)) ?? (await toPlainHtml(text));
 
 /** A text of one paragraph, without the paragraph element, such as the description of a label. */
 export const toInlineHtml = async (text: string, context: TextContext = {}): Promise<string> =>
