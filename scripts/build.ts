@@ -17,6 +17,7 @@ const programs = [
   'main',
   'commands/http_process',
   'expressions/matching_worker',
+  'front_matter/reading_worker',
   'git/launcher_process',
   'http/large_text_worker',
   'lockfiles/reading_worker',

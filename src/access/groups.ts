@@ -130,7 +130,7 @@ export async function groupFor(
 }
 
 /** Whether a group is visible to the caller. */
-async function mayReadGroup(db: Kysely<DB>, caller: MaybeCaller, group: Group): Promise<boolean> {
+export async function mayReadGroup(db: Kysely<DB>, caller: MaybeCaller, group: Group): Promise<boolean> {
   if (group.access_level > 0) return true;
   if (group.visibility === 'public' && !group.marked_for_deletion) return true;
   if (!caller) return false;
@@ -149,13 +149,22 @@ export async function visibleGroup(db: Kysely<DB>, caller: MaybeCaller, id: stri
   return group;
 }
 
+/**
+ * The group that had a path before, if it is visible to the caller.
+ * @param path a full path that no group has now
+ */
+export async function movedGroup(db: Kysely<DB>, caller: MaybeCaller, path: string): Promise<Group | undefined> {
+  const id = await movedFrom(db, 'group', path);
+  const group = id === undefined ? undefined : await groupFor(db, caller, String(id));
+  return group && (await mayReadGroup(db, caller, group)) ? group : undefined;
+}
+
 /** The group in `:id`, if it is visible to the caller. A group that moved is answered with a redirect. */
 async function groupInPath({ db, caller, params, rightsVersion }: AccessCall): Promise<Group> {
   const group = await groupFor(db, caller, params.id!, await rightsVersion());
   if (group && (await mayReadGroup(db, caller, group))) return group;
-  const id = group ? undefined : await movedFrom(db, 'group', params.id!);
-  const moved = id === undefined ? undefined : await groupFor(db, caller, String(id));
-  throw moved && (await mayReadGroup(db, caller, moved)) ? new Moved('group', moved.id) : notFound('Group');
+  const moved = group ? undefined : await movedGroup(db, caller, params.id!);
+  throw moved ? new Moved('group', moved.id) : notFound('Group');
 }
 
 /** Grants the group in `:id` to everyone who can see it, signed in or not. */
@@ -184,10 +193,19 @@ export const groupRole = (role: Role, { permission }: RoleOptions = {}): Access<
   },
 });
 
+/** Why the content of a group cannot be changed, for people; undefined when it can. */
+export function reasonForReadOnlyGroup({
+  archived,
+  marked_for_deletion,
+}: Pick<Group, 'archived' | 'marked_for_deletion'>): string | undefined {
+  if (archived) return 'The group is archived.';
+  return marked_for_deletion ? 'The group is marked for deletion.' : undefined;
+}
+
 /** @throws ApiError 403 when the content of the group cannot be changed */
-export function refuseReadOnlyGroup({ archived, marked_for_deletion }: Pick<Group, 'archived' | 'marked_for_deletion'>): void {
-  if (archived) throw forbidden('The group is archived.');
-  if (marked_for_deletion) throw forbidden('The group is marked for deletion.');
+export function refuseReadOnlyGroup(group: Pick<Group, 'archived' | 'marked_for_deletion'>): void {
+  const reason = reasonForReadOnlyGroup(group);
+  if (reason !== undefined) throw forbidden(reason);
 }
 
 /** Grants administrators the group in `:id`. Others get 403 if they can see it, otherwise 404. */

@@ -158,3 +158,4 @@ export { isTeamMember, teamMember } from './team.ts';
 export { newTokenValue, tokenDigest, tokenScopes } from './tokens.ts';
 export { lockPlace, lockTree, lockTrees } from './tree_locks.ts';
 export { isMoreVisible, lesserVisibility, type VisibilityName } from './visibility.ts';
+export { type WikiPlace, type WikiRights, wikiAt, wikiReader, wikiRights, wikiRole } from './wikis.ts';

@@ -40,10 +40,13 @@ import { snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
 import { sampleVulnerability } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
+import { wikiRepositories } from './code/wikis/index.ts';
+import { wikiRoutes } from './code/wikis/routes.ts';
 import { awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
 import { commitNoun } from './conversation/commit_comments/index.ts';
 import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
+import { wikiPageHtml } from './conversation/markdown/index.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
 import { eventComments, noteRoutes, sampleNote } from './conversation/notes/index.ts';
 import type { Discussable } from './conversation/quick_actions/index.ts';
@@ -146,7 +149,7 @@ const commented: readonly (Discussable & { kind: StoredKind })[] = [...issuables
 const discussed: readonly Discussable[] = [...commented, commitNoun];
 
 /** What has repositories. Projects take all paths that are of no other kind. */
-export const gitKinds: readonly GitKind[] = [snippetRepositories, projectRepositories];
+export const gitKinds: readonly GitKind[] = [snippetRepositories, wikiRepositories, projectRepositories];
 
 /** What has repositories, and what follows a push to a project, in this order. */
 export const repositories: Repositories = {
@@ -298,6 +301,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Repository files', 'Single files of a repository: their content, blame and changes.', repositoryFiles),
   ...tagged('Storage moves', 'Moving repositories from one git storage to another.', storageMoveRoutes),
   ...tagged('Snippets', 'Files under a title, of projects and of users.', snippetRoutes),
+  ...tagged('Wikis', 'The pages of projects and groups, each a file in a repository.', wikiRoutes(wikiPageHtml)),
   ...tagged('Labels', 'Labels of projects and groups.', labelRoutes),
   ...tagged(
     'Milestones',

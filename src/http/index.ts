@@ -21,7 +21,7 @@ export { pushPace, uploadPace } from './pace.ts';
 export * from './page_ends.ts';
 export * from './page_start.ts';
 export * from './paginate.ts';
-export { type Plan, reaches } from './plans.ts';
+export { needsPlan, type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
 export { scopesFor } from './scopes.ts';
 export { fileReply, type Reading } from './stored_file.ts';

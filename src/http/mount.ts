@@ -32,6 +32,7 @@ import type { Headers, Returns } from './reply.ts';
 import { scopesFor } from './scopes.ts';
 import { serialiser } from './serialise.ts';
 import type { Reading } from './stored_file.ts';
+import { listText } from './streamed_list.ts';
 import { type Marked, marks } from './types.ts';
 import { refuseUnknown } from './unknown_paths.ts';
 import { fileIn, mostBytes, type TakesFile } from './upload.ts';
@@ -98,13 +99,18 @@ async function tagOf(payload: string | Buffer[]): Promise<string> {
   return digest.digest('hex');
 }
 
+const jsonReply = (reply: FastifyReply, status: number): FastifyReply =>
+  reply.code(status).header('content-type', 'application/json').header('cache-control', 'max-age=0, private, must-revalidate');
+
+async function* none(): AsyncGenerator<never> {}
+
 async function send(
   request: FastifyRequest,
   reply: FastifyReply,
   status: number,
   payload: string | Buffer[],
 ): Promise<FastifyReply> {
-  reply.code(status).header('content-type', 'application/json').header('cache-control', 'max-age=0, private, must-revalidate');
+  jsonReply(reply, status);
   if (status === 200 && isReading(request.method as Method)) {
     const tag = `W/"${await tagOf(payload)}"`;
     reply.header('etag', tag);
@@ -159,6 +165,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
     in_path: pathParameters(endpoint.path),
   });
   const write = endpoint.returns.schema && serialiser(endpoint.returns.schema);
+  const writeItem = endpoint.returns.item && serialiser(endpoint.returns.item);
   const status = statusOf(endpoint.method, endpoint.returns);
   const scopes = scopesFor(endpoint);
   const isElsewhere = !isIn(endpoint, options);
@@ -220,6 +227,15 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
         reply.headers(pageHeaders({ request, url: services.url }, parameters, result as Page<unknown>));
       if (endpoint.returns.kind === 'bytes') return reply.code(own).send(body);
       if (!write) return reply.code(status).send();
+      if (writeItem) {
+        const inspected = (item: unknown) => {
+          options.inspectReply?.(endpoint, [item]);
+          return writeItem(item, plan);
+        };
+        // Reading all of it for its headers would be in vain.
+        const items = request.method === 'HEAD' ? none() : (body as AsyncIterable<unknown>);
+        return jsonReply(reply, own).send(Readable.from(listText(items, inspected)));
+      }
       options.inspectReply?.(endpoint, body);
       return send(request, reply, own, await write(body, plan));
     } finally {

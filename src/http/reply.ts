@@ -9,6 +9,8 @@ export interface Returns<T> {
   kind: 'json' | 'page' | 'bytes' | 'nothing';
   /** The schema of the JSON body, if there is one. */
   schema?: TSchema;
+  /** The schema of an item of a list that is sent while it is read. */
+  item?: TSchema;
   /** The media types of a body that is not JSON. */
   media_types?: readonly string[];
   /** The endpoint's own headers with their meaning, besides those of every reply. */
@@ -28,6 +30,19 @@ export const one = <S extends TSchema>(schema: S): Returns<Static<S>> => ({ kind
 export const pageOf = <S extends TSchema>(schema: S): Returns<Page<Static<S>>> => ({
   kind: 'page',
   schema: Type.Array(schema),
+  parts: (page) => ({ body: page.items }),
+});
+
+/**
+ * As `pageOf`, for items that can be too large to be held in memory together: they are read while the client takes them. An error in between breaks the connection
+ * off. Such a list has no ETag.
+ */
+export const streamedPageOf = <S extends TSchema>(
+  schema: S,
+): Returns<Omit<Page<Static<S>>, 'items'> & { items: AsyncIterable<Static<S>> }> => ({
+  kind: 'page',
+  schema: Type.Array(schema),
+  item: schema,
   parts: (page) => ({ body: page.items }),
 });
 

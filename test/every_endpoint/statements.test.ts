@@ -108,6 +108,8 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   const snippet = { title: name, visibility: 'public', files: [{ file_path: 'a.txt', content: name }] };
   await asked(owner.post(`/projects/${project.id}/snippets`, { ...snippet, visibility: 'private' }));
   for (const persona of ['owner', 'admin', 'guest'] as const) await asked(here.as(persona).post('/snippets', snippet));
+  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
+    await asked(owner.post(`${place}/wikis`, { title: name, content: name }));
   await db
     .insertInto('member_approvals')
     .values({ group_id: group.id, user_id: id, access_level: 30, requested_by_id: id })

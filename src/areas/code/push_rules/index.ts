@@ -1,4 +1,4 @@
 /** What other areas may use of push rules. */
 export { copyTemplate } from './actions.ts';
-export { firstCommitRefusals, pushRuleRefusals } from './push_check_rules.ts';
+export { firstCommitRefusals, largeFileRefusals, pushRuleRefusals } from './push_check_rules.ts';
 export { pushRuleTexts } from './rules.ts';

@@ -1,5 +1,5 @@
 /** Holds commits, files, branches and tags against a push rule (docs/reference/push_rules.md#evaluation). */
-import type { Project } from '../../../access/index.ts';
+import type { Owner, Project } from '../../../access/index.ts';
 import { InvalidExpression, MatchingTimeout, matchEach } from '../../../expressions/index.ts';
 import {
   blobsLargerThan,
@@ -13,7 +13,17 @@ import {
 } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { addressesOfUsers, type Pusher, pusherWith, ruleForNew, ruleInForce } from './queries.ts';
-import { hasSignoff, isMultiline, type RegexName, type Rule, type RuleName, secretIn, texts, type Violation } from './rules.ts';
+import {
+  hasSignoff,
+  isMultiline,
+  noRule,
+  type RegexName,
+  type Rule,
+  type RuleName,
+  secretIn,
+  texts,
+  type Violation,
+} from './rules.ts';
 
 /** How long a check may take, and how many violations a push is told. Tests change them. */
 export const checkLimits = { budget_ms: 30_000, told: 20 };
@@ -291,6 +301,22 @@ export async function firstCommitRefusals(
 ): Promise<string[]> {
   const rule = await ruleForNew(services.db, push.project.namespace_id);
   return rule ? refusalsBy(rule, services, push, repository, updates) : [];
+}
+
+/**
+ * Why the push rule of a project or group refuses new files in its wiki: only the limit on their size applies there.
+ * @param owner of the wiki; a group without a rule has that of the nearest group above
+ */
+export async function largeFileRefusals(
+  services: Pick<Services, 'db' | 'url'>,
+  { project_id, group_id }: Owner,
+  push: Push,
+  repository: Repository,
+  updates: readonly RefUpdate[],
+): Promise<string[]> {
+  const rule = await (project_id === null ? ruleForNew(services.db, group_id!) : ruleInForce(services.db, project_id));
+  const { max_file_size = 0 } = rule ?? {};
+  return max_file_size > 0 ? refusalsBy({ ...noRule, max_file_size }, services, push, repository, updates) : [];
 }
 
 async function refusalsBy(

@@ -35,7 +35,7 @@ export const blobRoutes = [
     refusals: { 404: '404 Blob Not Found', 413: tooLargeText, 429: tooLargeText },
     handle: async ({ project, input, ...services }) => {
       const { repository, id, size_bytes } = await blobOf(services, project, input.sha);
-      await admitInJson(services.db, project, size_bytes, rawPath);
+      await admitInJson(services.db, `project:${project.id}`, size_bytes, rawPath);
       const content = await readBlob(repository, id);
       return { size: size_bytes, encoding: 'base64' as const, content, sha: id };
     },

@@ -92,14 +92,15 @@ const largeReads = { name: 'large_blobs_in_json', most: 5, window_s: 60 };
 
 /**
  * Checks that a blob may be returned as JSON.
- * @param raw the endpoint that returns its bytes, named in the refusal
- * @throws ApiError 429 for the sixth large blob of a project in a minute, 413 for one that is too large for a JSON reply
+ * @param owner whose blob it is, such as `project:7`
+ * @param raw what returns its bytes, named in the refusal
+ * @throws ApiError 429 for the sixth large blob of an owner in a minute, 413 for one that is too large for a JSON reply
  */
-export async function admitInJson(db: Database, project: { id: number }, size_bytes: number, raw: string): Promise<void> {
+export async function admitInJson(db: Database, owner: string, size_bytes: number, raw: string): Promise<void> {
   const message =
     `The requested blob is over the threshold size of ${large_bytes}.\n` +
     `Access this blob using '${raw}' to avoid this error.\n`;
   if (size_bytes > largest_bytes) throw new ApiError(413, { message });
   if (size_bytes <= large_bytes) return;
-  if (!(await isWithin(db, { ...largeReads, who: `project:${project.id}` }))) throw new ApiError(429, { message });
+  if (!(await isWithin(db, { ...largeReads, who: owner }))) throw new ApiError(429, { message });
 }

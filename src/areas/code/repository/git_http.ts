@@ -24,7 +24,9 @@ import { refusal } from './rules.ts';
 
 /** The routes have a prefix that no project can have, because the router cannot match a path of any depth in the middle of a URL. */
 const inside = '/-/git';
-const address = /^\/(?!api\/|-\/)((?:[^/?]+\/)+[^/?]+?)(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)(?=\?|$)/;
+/** The path of a repository, which is in a namespace but for the wiki of a group at the top. */
+const address =
+  /^\/(?!api\/|-\/)((?:[^/?]+\/)+[^/?]+?|[^/?]+\.wiki)(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)(?=\?|$)/;
 
 /**
  * The URL under which the server routes a request: that of a git client is rewritten, any other stays.

@@ -32,7 +32,7 @@ export { keepRefs } from './place_actions.ts';
 export { Commit, commitCore, presentCommit } from './present.ts';
 export { projectRepositories } from './project_kind.ts';
 export { branchRefusal, mayCommitTo, oddTreeRefusals, pushRefusals } from './push_check_rules.ts';
-export { recordRefsIn } from './recorded_ref_queries.ts';
+export { recordedRefsIn, recordRefsIn } from './recorded_ref_queries.ts';
 export { fileTexts, tooLargeText } from './refusal_rules.ts';
 export { contentIn, readOnlyRefusal, refusal } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';

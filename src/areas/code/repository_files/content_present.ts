@@ -23,7 +23,7 @@ export async function fileWithContent(
   file: FoundFile,
   ref: string,
 ): Promise<Static<typeof RepositoryFile>> {
-  await admitInJson(db, project, file.size_bytes, '/projects/:id/repository/files/:file_path/raw');
+  await admitInJson(db, `project:${project.id}`, file.size_bytes, '/projects/:id/repository/files/:file_path/raw');
   return presentFile(file, ref, file.content ?? (await readBlob(file.repository, file.blob_id)));
 }
 

@@ -1,11 +1,13 @@
 /** Links for references in a text: one statement for each kind, and only for items that the reader may see. */
 import { type IssuableKind, issuableKinds, type MaybeCaller, type Project } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
-import { type LinkOf, type Reference, referencesIn } from '../../../markdown/index.ts';
+import { isRendered, type LinkOf, type Reference, referencesIn, toHtml } from '../../../markdown/index.ts';
+import { type RenderPage, wikiUrl } from '../../code/wikis/index.ts';
+import { webPath } from '../uploads/index.ts';
 import { pairsMeant, pathMeant, type Surroundings, thingsNamed } from './reference_queries.ts';
 
-/** The context of the text; undefined if there is none, and then short references mean nothing. */
-export type Context = Pick<Project, 'full_path'> | undefined;
+/** The context of the text: a project, or a group. Undefined if there is none, and then short references mean nothing. */
+export type Context = Pick<Project, 'full_path'> | { group_path: string } | undefined;
 
 interface Asking {
   db: Database;
@@ -17,10 +19,13 @@ interface Asking {
 /** The most references of a kind that are linked in one text. */
 const maximumLinks = 500;
 
-const surroundingsOf = (context: Context): Surroundings => ({
-  project_path: context?.full_path,
-  group_path: context?.full_path.slice(0, context.full_path.lastIndexOf('/')),
-});
+function surroundingsOf(context: Context): Surroundings {
+  if (context && 'group_path' in context) return { project_path: undefined, group_path: context.group_path };
+  return {
+    project_path: context?.full_path,
+    group_path: context?.full_path.slice(0, context.full_path.lastIndexOf('/')),
+  };
+}
 
 const keyOf = (name: string, path: string | undefined, value: string | number) =>
   `${name} ${path?.toLowerCase() ?? ''} ${String(value).toLowerCase()}`;
@@ -52,7 +57,7 @@ async function linksTo(
 
 /**
  * Returns a function that links the references in a text.
- * @param context a project that the caller may read
+ * @param context a project or group that the caller may read
  */
 export async function linksFor(asking: Asking, text: string, context: Context): Promise<LinkOf> {
   const references = await referencesIn(text, asking.url);
@@ -67,3 +72,14 @@ export async function linksFor(asking: Asking, text: string, context: Context): 
     return links.get(keyOf(reference.kind, kind && pathMeant(kind, reference, surroundings), reference.value));
   };
 }
+
+/** The Markdown of a page in a wiki as HTML: its references, uploads and links mean what they mean in its project or group. */
+export const wikiPageHtml: RenderPage = async (asking, { place, slug, text }) => {
+  const { project_id, group_id, full_path } = place;
+  const context = group_id === null ? place : { group_path: full_path };
+  return toHtml(text, {
+    linkOf: isRendered(text) ? await linksFor(asking, text, context) : undefined,
+    uploads: project_id === null ? webPath('group', group_id!) : webPath('project', project_id),
+    page: { wiki_url: wikiUrl(asking, place), slug },
+  });
+};

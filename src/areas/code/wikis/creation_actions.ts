@@ -1,0 +1,55 @@
+/** The repositories of wikis, which are created with their first change. */
+import { sql } from 'kysely';
+import type { WikiPlace } from '../../../access/index.ts';
+import { type Database, isForeignKeyViolation, isUniqueViolation } from '../../../db/index.ts';
+import { notFound, type Services } from '../../../http/index.ts';
+import type { RepositoryKind } from '../../../services/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { removeUnusedRepository, storeRepository, useRepository } from '../repository/index.ts';
+import { type Wiki, wikiOf } from './queries.ts';
+
+/** What a project or group is called in refusals. */
+export const nounOf = ({ project_id }: Pick<WikiPlace, 'project_id'>): 'Project' | 'Group' =>
+  project_id === null ? 'Group' : 'Project';
+
+/** The storage of the other repositories of a project or group. */
+async function storageOf(db: Database, { project_id, group_id }: WikiPlace): Promise<string | undefined> {
+  const { rows } = await sql<{ storage: string }>`
+    select storage from projects where id = ${project_id} union all
+    select repository_storage from namespaces where id = ${group_id}`.execute(db);
+  return rows[0]?.storage;
+}
+
+/**
+ * The wiki of a project or group, with an empty repository if it has none yet. The repository comes before the row, recorded as unused: after a crash in between it
+ * is deleted.
+ * @param kind that of wikis
+ * @throws ApiError 404 when the project or group is gone
+ */
+export async function openWiki(services: Services, kind: RepositoryKind, place: WikiPlace): Promise<Wiki> {
+  const { db } = services;
+  const there = await wikiOf(db, place);
+  if (there) return there;
+  const { project_id, group_id } = place;
+  const [storage, settings] = await Promise.all([storageOf(db, place), settingsOf(db)]);
+  if (storage === undefined) throw notFound(nounOf(place));
+  const default_branch = settings.default_branch_name || 'main';
+  const { id } = await storeRepository(services, { kind, storage, default_branch }, async () => {});
+  try {
+    await db.transaction().execute(async (tx) => {
+      await useRepository(tx, kind, id);
+      await sql`
+        insert into wikis (id, project_id, group_id, storage, default_branch) overriding system value
+        values (${id}, ${project_id}, ${group_id}, ${storage}, ${default_branch})`.execute(tx);
+    });
+    return { id, project_id, group_id, storage, default_branch };
+  } catch (error) {
+    // If the row is there after all, the repository is no longer recorded as unused, and stays.
+    await removeUnusedRepository(services, kind, id).catch(() => {});
+    if (isForeignKeyViolation(error)) throw notFound(nounOf(place));
+    // Another first change was faster.
+    const first = isUniqueViolation(error) ? await wikiOf(db, place) : undefined;
+    if (first) return first;
+    throw error;
+  }
+}

@@ -1,0 +1,4 @@
+/** What other areas may use of wikis. */
+export type { RenderPage } from './definition.ts';
+export { wikiRepositories } from './kind.ts';
+export { wikiUrl } from './present.ts';

@@ -1,0 +1,121 @@
+/** Wikis as owners of repositories: `<project path>.wiki.git` and `<group path>.wiki.git` (docs/reference/wikis.md#git). */
+import { basicRefused, currentPlan, type MaybeCaller, type WikiRights, wikiAt, wikiRights } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { countObjects, type Push, type RefUpdate, setHead } from '../../../git/index.ts';
+import { type Caller, needsPlan, reaches, type Services } from '../../../http/index.ts';
+import type { RepositoryServices } from '../../../services/index.ts';
+import { largeFileRefusals } from '../push_rules/index.ts';
+import {
+  type GitAccess,
+  type GitKind,
+  isPush,
+  MovedGit,
+  maintainSoon,
+  oddTreeRefusals,
+  recordedRefsIn,
+  recordRefsIn,
+  refusal,
+} from '../repository/index.ts';
+import { openWiki } from './creation_actions.ts';
+import { findWiki, folder, repositoryOfWiki, type Wiki, wikiOf } from './queries.ts';
+
+/** The plan that wikis of groups need. */
+export const planOfGroups = 'premium';
+
+const address = /^(.+)\.wiki$/;
+
+const mayNotPush = 'You are not allowed to push to this wiki.';
+
+/** @throws ApiError 401 or 403 for what the caller may not do with a wiki of a project or group that they can see */
+async function refuse(services: Services, caller: MaybeCaller, rights: WikiRights, pushes: boolean): Promise<void> {
+  if (!caller && (pushes || !rights.may_read)) throw basicRefused(services.url);
+  // They are given the code of a project, and nothing else.
+  if (caller?.deploys) throw refusal(403, 'The authentication mechanism is not supported.');
+  if (!rights.may_read) throw refusal(403, 'You are not allowed to read this wiki.');
+  if (rights.place.group_id !== null && !reaches(caller?.plan ?? (await currentPlan(services.db)), planOfGroups))
+    throw refusal(403, `${needsPlan('The wiki of a group', planOfGroups)}.`);
+  if (!pushes) return;
+  if (!rights.may_write) throw refusal(403, mayNotPush);
+  if (rights.read_only !== undefined) throw refusal(403, rights.read_only);
+}
+
+/**
+ * Why references of a wiki may not move this way, whoever asks; empty when they may.
+ * @param quarantine that of a push, left out for a change through the API
+ */
+export async function changeRefusals(
+  services: Services,
+  { wiki, caller }: { wiki: Wiki; caller: Pick<Caller, 'id'> },
+  { updates, quarantine }: { updates: readonly RefUpdate[]; quarantine?: Push['quarantine'] },
+): Promise<string[]> {
+  if (updates.some((update) => update.new === null && update.ref === `refs/heads/${wiki.default_branch}`))
+    return ['The default branch of a wiki cannot be deleted.'];
+  const push = { project: wiki, caller, ...(quarantine && { quarantine }) };
+  return largeFileRefusals(services, wiki, push, repositoryOfWiki(services, wiki), updates);
+}
+
+/** Why a push may not happen, by the rights in the wiki as they are now. */
+async function refusalsOf(services: Services, caller: Caller, { id }: Wiki, push: Push): Promise<string[]> {
+  const wiki = await findWiki(services.db, id);
+  const rights = wiki && (await wikiRights(services.db, caller, wiki));
+  if (!wiki || !rights) return ['The wiki is gone.'];
+  if (rights.read_only !== undefined) return [rights.read_only];
+  if (!rights.may_write) return [mayNotPush];
+  const refusals = await changeRefusals(services, { wiki, caller }, push);
+  return refusals.length > 0 ? refusals : oddTreeRefusals(repositoryOfWiki(services, wiki), push.quarantine);
+}
+
+export const wikiRepositories: GitKind<Wiki> = {
+  name: 'wiki',
+  table: 'wikis',
+  column: 'wiki_id',
+  folder,
+  rows: `select wikis.id, coalesce(projects.full_path, namespaces.full_path)::text || '.wiki' as full_path, wikis.storage, wikis.default_branch,
+                not exists (select from recorded_wiki_refs where wiki_id = wikis.id) as empty_repo
+           from wikis left join projects on projects.id = project_id left join namespaces on namespaces.id = group_id`,
+  async grant(services, { caller, path, service }): Promise<GitAccess | undefined> {
+    const [, container] = address.exec(path) ?? [];
+    const at = container === undefined ? undefined : await wikiAt(services.db, caller, container);
+    if (!at) return undefined;
+    await refuse(services, caller, at, isPush(service));
+    if (at.has_moved) throw new MovedGit(`${at.place.full_path}.wiki`);
+    const owner = isPush(service) ? await openWiki(services, wikiRepositories, at.place) : await wikiOf(services.db, at.place);
+    if (!owner) throw refusal(404, 'A repository for this wiki does not exist yet.');
+    return { kind: wikiRepositories, owner, caller, refusals: (push) => refusalsOf(services, caller!, owner, push) };
+  },
+  find: findWiki,
+  objectFormat: async () => 'sha1',
+  recordedRefs: async (db, id) => ({ refs: await recordedRefsIn(db, 'recorded_wiki_refs', id), isComplete: true }),
+  follow:
+    async (services, { owner, update_id, moved }) =>
+    async (tx) => {
+      if (moved.length === 0) return;
+      await recordRefsIn(tx, 'recorded_wiki_refs', owner.id, { moved, update_id });
+      await chooseBranch(tx, services, owner.id, moved);
+      await maintainSoon(tx, wikiRepositories, owner.id);
+    },
+  async measure(services, wiki) {
+    const { size_bytes } = await countObjects(repositoryOfWiki(services, wiki));
+    await services.db.updateTable('wikis').set({ size_bytes }).where('id', '=', wiki.id).execute();
+  },
+};
+
+const branchOf = (ref: string) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined);
+
+/** While a wiki does not have its default branch, the first one that is pushed becomes that. */
+async function chooseBranch(tx: Database, services: RepositoryServices, id: number, moved: readonly RefUpdate[]): Promise<void> {
+  const pushed = moved.filter((update) => update.new !== null).flatMap(({ ref }) => branchOf(ref) ?? []);
+  const wiki = await tx
+    .selectFrom('wikis')
+    .select(['id', 'storage', 'default_branch'])
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  const { default_branch: wanted } = wiki;
+  const [first] = pushed;
+  if (first === undefined || pushed.includes(wanted)) return;
+  if ((await recordedRefsIn(tx, 'recorded_wiki_refs', id)).has(`refs/heads/${wanted}`)) return;
+  await tx.updateTable('wikis').set({ default_branch: first }).where('id', '=', id).execute();
+  // Before the commit: if it fails, the row is still there and all of this is repeated.
+  await setHead(repositoryOfWiki(services, wiki), first);
+}

@@ -1,0 +1,73 @@
+/** The pages of a wiki at a commit. What is known of a folder or a file is kept by its id, so a change of one page makes little of it unknown. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { answersOf } from '../../../caches.ts';
+import { entryAt, NamedFiles, type Repository, readCommit } from '../../../git/index.ts';
+import { extensions, type Format, pageIn, partsOf } from './rules.ts';
+
+/** A file that is a page. */
+export interface Page {
+  path: string;
+  slug: string;
+  format: Format;
+  blob_id: string;
+}
+
+/** A wiki at one of its commits. */
+export interface Version {
+  repository: Repository;
+  wiki_id: number;
+  commit_id: string;
+}
+
+/** Reading and sorting so many takes some 30 ms. */
+const mostPages = 20_000;
+
+const files = new NamedFiles((name) => pageIn(name) !== undefined);
+
+function pageOf(path: string, blob_id: string): Page | undefined {
+  const known = pageIn(path);
+  return known && { path, blob_id, ...known };
+}
+
+/** A page that surrounds others, which is read like any other and not listed. */
+const isSidebar = ({ slug }: Page): boolean => partsOf(slug).name === '_sidebar';
+
+const rankOf = ({ path }: Page): number => extensions.indexOf(path.slice(path.lastIndexOf('.') + 1));
+
+/** By folder, then slug; of one slug, the page that the slug names comes first. */
+function inOrder(pages: readonly Page[]): Page[] {
+  const keyed = pages.map((page) => ({ page, folder: partsOf(page.slug).folder }));
+  keyed.sort((one, other) => {
+    if (one.folder !== other.folder) return one.folder < other.folder ? -1 : 1;
+    if (one.page.slug !== other.page.slug) return one.page.slug < other.page.slug ? -1 : 1;
+    return rankOf(one.page) - rankOf(other.page);
+  });
+  return keyed.map(({ page }) => page);
+}
+
+/** By the tree of a commit. */
+const lists = answersOf<{ repository: Repository; tree_id: string }, readonly Page[]>(
+  async ({ repository, tree_id }) => {
+    const found = await files.in(repository, tree_id, mostPages);
+    const pages = found.flatMap(({ path, id }) => pageOf(path, id) ?? []).filter((page) => !isSidebar(page));
+    await nextTurn();
+    return inOrder(pages);
+  },
+  { maxSize: 32 * 1024 * 1024, sizeCalculation: (pages) => 500 + pages.length * 400 },
+);
+
+/** The pages of a wiki, of which the first 20,000 files are looked at. */
+export async function pagesOf({ repository, commit_id }: Version): Promise<readonly Page[]> {
+  const { tree_id } = await readCommit(repository, commit_id);
+  return (await lists.fetch(`${repository.path}\0${tree_id}`, { context: { repository, tree_id } }))!;
+}
+
+/** The page with a slug; undefined when there is none. */
+export async function pageAt({ repository, commit_id }: Version, slug: string): Promise<Page | undefined> {
+  for (const extension of extensions) {
+    const path = `${slug}.${extension}`;
+    const entry = await entryAt(repository, commit_id, path);
+    if (entry?.type === 'blob') return pageOf(path, entry.id);
+  }
+  return undefined;
+}

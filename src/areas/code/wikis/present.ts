@@ -1,0 +1,42 @@
+/** How wikis appear in responses and texts (docs/reference/wikis.md#object). */
+import { type Static, Type } from 'typebox';
+import type { WikiPlace } from '../../../access/index.ts';
+import { optional, resource, type Services } from '../../../http/index.ts';
+import type { ReadPage } from './content_queries.ts';
+import { formats, titleOf } from './rules.ts';
+
+export const WikiPageForm = resource('WikiPage', {
+  format: Type.Enum([...formats]),
+  slug: Type.String({ description: 'The path of the page without the extension' }),
+  title: Type.String({ description: 'That of the front matter, or the last part of the slug' }),
+  front_matter: Type.Record(Type.String(), Type.Unknown()),
+  content: optional(Type.String({ description: 'The file with its front matter, or the page as HTML' })),
+  encoding: optional(Type.String()),
+});
+
+/** A longer title in the front matter does not count. */
+const longestTitle_chars = 1024;
+
+/** The title of a page. */
+export function shownTitle({ slug, matter }: ReadPage): string {
+  const { title } = JSON.parse(matter.json) as { title?: unknown };
+  const isShown = typeof title === 'string' && title.trim() !== '' && title.length <= longestTitle_chars;
+  return isShown ? title.trim() : titleOf(slug);
+}
+
+/** @param html the page as HTML, if that was asked for */
+export function presentPage(page: ReadPage, html?: string): Static<typeof WikiPageForm> {
+  const { format, slug, matter } = page;
+  const content = html ?? page.content?.toString();
+  return {
+    format,
+    slug,
+    title: shownTitle(page),
+    front_matter: JSON.parse(matter.json) as Record<string, unknown>,
+    ...(content === undefined ? {} : { content, encoding: 'UTF-8' }),
+  };
+}
+
+/** The web address of a wiki. */
+export const wikiUrl = ({ url }: Pick<Services, 'url'>, { group_id, full_path }: WikiPlace): string =>
+  `${url}/${group_id === null ? '' : 'groups/'}${full_path}/-/wikis`;
