@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
 import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
+import { wikiRepositories } from '../../src/areas/code/wikis/index.ts';
 import { repositories } from '../../src/areas/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
@@ -14,6 +15,7 @@ import type { Client } from '../support/client.ts';
 import type { GitClient } from '../support/git.ts';
 import type { ServerEnvironment } from '../support/instance.ts';
 import { inspectMerges } from './merges.ts';
+import { inspectPages } from './wikis.ts';
 import type { Memory, Project } from './writers.ts';
 
 /** Who looks, and at which server. */
@@ -144,8 +146,11 @@ async function settle(services: JobServices, connectionString: string): Promise<
 
 /** No lock is left on any ref. What the server packs after git has listed it, and before git reads it, is missed once. */
 async function inspectRepositories(git: GitClient, services: JobServices): Promise<void> {
-  for (const project of await services.db.selectFrom('projects').select(['id', 'storage']).execute()) {
-    const repository = repositoryOf(services, project);
+  const { db } = services;
+  const projects = await db.selectFrom('projects').select(['id', 'storage']).execute();
+  const wikis = await db.selectFrom('wikis').select(['id', 'storage']).execute();
+  for (const place of [...projects, ...wikis.map((wiki) => ({ ...wiki, folder: wikiRepositories.folder }))]) {
+    const repository = repositoryOf(services, place);
     assert.deepEqual(await staleLocks(repository, new Date()), []);
     const fsck = () => gitIn(git, repository.path, 'fsck', '--strict', '--no-dangling', '--no-progress');
     await fsck().catch(fsck);
@@ -166,6 +171,7 @@ export async function inspect(inspection: Inspection): Promise<void> {
     await inspectProjects(api, db, memory);
     await inspectRemovals(services, memory);
     await inspectMerges(services, merging, memory);
+    await inspectPages(api, services, memory);
     await inspectEvents(db, memory);
     await inspectRepositories(git, services);
   } finally {

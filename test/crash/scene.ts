@@ -13,6 +13,7 @@ import { prepareData } from '../support/prepared_data.ts';
 import type { Random } from '../support/random.ts';
 import { inspect } from './inspection.ts';
 import { mergeBranches } from './merges.ts';
+import { writePages } from './wikis.ts';
 import {
   createProjects,
   emptyMemory,
@@ -104,6 +105,7 @@ const allWriters: Writers = ({ api, git, project, merging, attic, store, memory 
   createProjects(api, round, memory),
   mergeBranches(api, merging, round, memory),
   removeForGood(api, attic, round, memory),
+  writePages(api, attic, round, memory),
   ...Array.from({ length: senders }, (_, sender) => sendEvents(store, sender, round, memory)),
 ];
 
@@ -163,4 +165,4 @@ export async function playRound(
 
 /** @returns how much was tried so far */
 export const tried = ({ memory }: Scene): string =>
-  `${memory.files.size} files, ${memory.projects.size} projects, ${memory.removals.length} removals, ${memory.merges.length} merges, ${memory.events.size} events`;
+  `${memory.files.size} files, ${memory.projects.size} projects, ${memory.removals.length} removals, ${memory.merges.length} merges, ${memory.pages.size} pages, ${memory.events.size} events`;

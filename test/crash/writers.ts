@@ -26,6 +26,8 @@ export interface Memory {
   removals: { project_id: number; group_id: number | undefined; fate: Fate }[];
   /** Merge requests that were to be merged, each with the issue that it closes. */
   merges: { id: number; issue_id: number; branch: string; remove_source_branch: boolean; fate: Fate }[];
+  /** Pages of wikis by their address in the API. */
+  pages: Map<string, { content: string; fate: Fate }>;
   /** Events that an application sent, by their ids. */
   events: Map<string, Fate>;
 }
@@ -36,6 +38,7 @@ export const emptyMemory = (): Memory => ({
   projects: new Map(),
   removals: [],
   merges: [],
+  pages: new Map(),
   events: new Map(),
 });
 
