@@ -85,4 +85,8 @@ if (isLong)
     const snippet = values.flatMap((value) => ['--field', value]);
     const added = JSON.parse(await glab('api', 'snippets', '--method', 'POST', ...snippet));
     await says(/^beans$/, 'api', `snippets/${added.id}/raw`);
+
+    const page = ['title=Sowing', 'content=In May'].flatMap((value) => ['--field', value]);
+    await says(/"slug":"Sowing"/, 'api', 'projects/:fullpath/wikis', '--method', 'POST', ...page);
+    await says(/"content":"In May"/, 'api', 'projects/:fullpath/wikis/Sowing');
   });

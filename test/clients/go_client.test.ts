@@ -39,6 +39,7 @@ const stories: Record<string, string> = {
   branches_and_commits: 'Go client: branches are made, found and removed, and commits are listed over pages',
   freeze_periods: 'Go client: freeze periods are added, paged, changed and removed',
   merge_requests: 'Go client: merge requests are created, listed, discussed, compared, merged and deleted',
+  wikis: 'Go client: pages of wikis are created, listed, rendered, renamed and deleted, and a file is attached',
   clusters: 'Go client: clusters are added, shown, changed and removed, by administrators',
   keyset_sudo_and_refusals: 'Go client: keyset pagination of projects, sudo, and the texts of refusals',
 };

@@ -77,6 +77,7 @@ const stories: Record<string, string> = {
   topics: 'python-gitlab: topics are added, given to a project, merged and removed',
   uploads: 'python-gitlab: a file for texts is uploaded, listed, downloaded and deleted',
   push_rules: 'python-gitlab: push rules of a project and a group are added, changed, enforced and removed',
+  wikis: 'python-gitlab: pages of wikis are created, listed, rendered, changed and deleted, and a file is attached',
   webhooks: 'python-gitlab: webhooks of a project and of the server are added, changed, tested and removed',
   snippets: 'python-gitlab: snippets of a project and of a user are created, changed, listed and deleted',
   variables: 'python-gitlab: variables of a project, a group and the instance are added, changed and removed',

@@ -336,6 +336,28 @@ def snippets(place):
     mine.delete()
 
 
+def wikis(place):
+    api = client(place, "maintainer")
+    for owner in [api.projects.get(place["project"]["id"]), api.groups.get(place["group"]["id"])]:
+        made = owner.wikis.create({"title": "fruit/All apples", "content": "**Apples**"})
+        same((made.slug, made.title, made.format), ("fruit/All-apples", "All apples", "markdown"))
+        owner.wikis.create({"title": "Plums", "content": "Plums", "format": "org"})
+        same([page.slug for page in owner.wikis.list(get_all=True)], ["Plums", "fruit/All-apples"])
+        same([page.content for page in owner.wikis.list(with_content=True, iterator=True)], ["Plums", "**Apples**"])
+        html = owner.wikis.get(made.slug, render_html=True)
+        same(html.content.strip(), "<p><strong>Apples</strong></p>")
+        made.content = "Apples"
+        made.save()
+        same(owner.wikis.get(made.slug).content, "Apples")
+        attached = made.upload("tree.png", filedata=b"pixels")
+        same(attached["link"]["markdown"], f"![tree]({attached['file_path']})")
+        refused(400, "Duplicate page: A page with that title already exists", owner.wikis.create, {"title": "Plums", "content": "x"})
+        made.delete()
+        owner.wikis.delete("Plums")
+        same(owner.wikis.list(get_all=True), [])
+        refused(404, "404 Wiki Page Not Found", owner.wikis.get, "Plums")
+
+
 def merge_requests(place):
     developer, reporter = place["people"]["developer"]["id"], place["people"]["reporter"]["id"]
     garden = a_project(place, "Garden")
@@ -499,7 +521,7 @@ def webhooks(place):
     admin.hooks.delete(system.id)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

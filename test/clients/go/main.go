@@ -223,6 +223,33 @@ func freezePeriods(p place) {
 	refused(err, 400, "{message: {freeze_start: [ is invalid syntax]}}")
 }
 
+func wikis(p place) {
+	client := p.as("maintainer")
+	api, id := client.Wikis, p.Project.ID
+	made := must(api.CreateWikiPage(id, &gitlab.CreateWikiPageOptions{Title: ptr("fruit/All apples"), Content: ptr("**Apples**")}))
+	same(*made, gitlab.Wiki{Content: "**Apples**", Encoding: "UTF-8", Format: "markdown", Slug: "fruit/All-apples", Title: "All apples"})
+	listed := must(api.ListWikis(id, &gitlab.ListWikisOptions{WithContent: ptr(true)}))
+	same([]string{listed[0].Slug, listed[0].Content}, []string{made.Slug, made.Content})
+	html := must(api.GetWikiPage(id, made.Slug, &gitlab.GetWikiPageOptions{RenderHTML: ptr(true)}))
+	same(strings.TrimSpace(html.Content), "<p><strong>Apples</strong></p>")
+	changed := must(api.EditWikiPage(id, made.Slug, &gitlab.EditWikiPageOptions{Title: ptr("Apples"), Format: ptr(gitlab.WikiFormatASCIIDoc)}))
+	same([]string{changed.Slug, string(changed.Format)}, []string{"fruit/Apples", "asciidoc"})
+	attached := must(api.UploadWikiAttachment(id, strings.NewReader("pixels"), "tree.png", &gitlab.UploadWikiAttachmentOptions{Branch: ptr("main")}))
+	same(attached.Link.Markdown, "![tree]("+attached.FilePath+")")
+	done(api.DeleteWikiPage(id, changed.Slug))
+	_, _, err := api.GetWikiPage(id, changed.Slug, nil)
+	refused(err, 404, "Not Found")
+
+	groups, group := client.GroupWikis, p.Group.ID
+	inGroup := must(groups.CreateGroupWikiPage(group, &gitlab.CreateGroupWikiPageOptions{Title: ptr("Home"), Content: ptr("One")}))
+	must(groups.EditGroupWikiPage(group, inGroup.Slug, &gitlab.EditGroupWikiPageOptions{Content: ptr("Two")}))
+	same(must(groups.GetGroupWikiPage(group, "Home", nil)).Content, "Two")
+	_, err = p.as("developer").GroupWikis.DeleteGroupWikiPage(group, "Home")
+	refused(err, 403, "{message: 403 Forbidden}")
+	done(groups.DeleteGroupWikiPage(group, "Home"))
+	same(len(must(groups.ListGroupWikis(group, nil))), 0)
+}
+
 func mergeRequests(p place) {
 	maintainer, id := p.newProject("Garden")
 	client := p.as("developer")
@@ -374,7 +401,7 @@ func farPages(p place) {
 func main() {
 	stories := map[string]func(place){
 		"people": people, "places": places, "files": files, "branches_and_commits": branchesAndCommits,
-		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
+		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
 		"far_pages": farPages,
 	}
 	var p place
