@@ -7,12 +7,13 @@ const free = { environment: { COPPICE_LICENSE: 'none' } };
 test('the free plan ignores paid parameters, omits their fields, and does not apply a stored membership lock', async () => {
   const here = await world(free);
   const { as, group, project, db } = here;
-  const kept = await as('owner').put(`/groups/${group.id}`, { membership_lock: true, description: 'kept' });
+  const settings = { membership_lock: true, wiki_access_level: 'disabled', description: 'kept' };
+  const kept = await as('owner').put(`/groups/${group.id}`, settings);
   assert.equal(kept.status, 200);
   assert.equal(kept.body.description, 'kept');
-  assert.ok(!('membership_lock' in kept.body));
-  const row = await db.selectFrom('namespaces').select('membership_lock').where('id', '=', group.id).executeTakeFirstOrThrow();
-  assert.equal(row.membership_lock, false);
+  assert.ok(!('membership_lock' in kept.body || 'wiki_access_level' in kept.body));
+  const stored = db.selectFrom('namespaces').select(['membership_lock', 'wiki_access_level']).where('id', '=', group.id);
+  assert.deepEqual(await stored.executeTakeFirstOrThrow(), { membership_lock: false, wiki_access_level: 'enabled' });
 
   await db.updateTable('namespaces').set({ membership_lock: true }).where('id', '=', group.id).execute();
   const { id } = await here.person();

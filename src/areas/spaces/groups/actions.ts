@@ -28,6 +28,7 @@ export type GroupSettings = Pick<
   | 'emails_enabled'
   | 'mentions_disabled'
   | 'membership_lock'
+  | 'wiki_access_level'
 >;
 
 export interface NewGroup extends GroupSettings {

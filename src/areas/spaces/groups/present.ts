@@ -7,7 +7,15 @@ import { DateOnly, deprecated, Id, nullable, optional, resource, since, Timestam
 import { defaultProtection } from '../../code/protected_branches/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
-import { fixed, groupStatistics, noPipelines, ProjectForm, statisticsFields, unstoredSizes } from '../projects/index.ts';
+import {
+  FeatureLevel,
+  fixed,
+  groupStatistics,
+  noPipelines,
+  ProjectForm,
+  statisticsFields,
+  unstoredSizes,
+} from '../projects/index.ts';
 
 const Level = Type.Object({ access_level: Type.Integer() });
 
@@ -28,6 +36,7 @@ const groupFields = {
   emails_enabled: Type.Boolean(),
   mentions_disabled: nullable(Type.Boolean()),
   lfs_enabled: Type.Boolean(),
+  wiki_access_level: since('premium', FeatureLevel),
   archived: Type.Boolean({ description: 'Whether the group or one of its ancestors is archived' }),
   default_branch: nullable(Type.String()),
   default_branch_protection: Type.Integer({
@@ -53,12 +62,11 @@ const groupFields = {
   ),
 };
 
-const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory, noWikis] = [
+const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory] = [
   'there is no second factor',
   'no mail contains diffs',
   'formulas are not rendered',
   'there is no LDAP',
-  'groups have no wikis',
 ];
 
 /** The members that clients expect and that never change here (docs/reference/groups.md#fields). */
@@ -74,7 +82,6 @@ const fixedFields = {
   organization_id: fixed(Type.Integer(), 'there is one organization'),
   ldap_cn: since('premium', fixed(Type.Null(), noDirectory)),
   ldap_access: since('premium', fixed(Type.Null(), noDirectory)),
-  wiki_access_level: since('premium', fixed(Type.Enum(['disabled']), noWikis)),
 };
 
 const fixedValues: Static<TObject<typeof fixedFields>> = {
@@ -89,7 +96,6 @@ const fixedValues: Static<TObject<typeof fixedFields>> = {
   organization_id: 1,
   ldap_cn: null,
   ldap_access: null,
-  wiki_access_level: 'disabled',
 };
 
 /** A group in lists. */
@@ -138,6 +144,7 @@ export function presentGroup(url: string, row: GroupRow): Static<typeof GroupFor
     emails_enabled: row.emails_enabled,
     mentions_disabled: row.mentions_disabled,
     lfs_enabled: row.lfs_enabled,
+    wiki_access_level: row.wiki_access_level as Static<typeof FeatureLevel>,
     default_branch: row.default_branch,
     default_branch_protection: row.default_branch_protection,
     default_branch_protection_defaults: defaultProtection(row.default_branch_protection),

@@ -16,7 +16,7 @@ test('a top-level group is created, visible to its owner and hidden from others'
   assert.equal(added.body.web_url, `http://coppice.test/groups/${path}`);
   assert.equal(added.body.visibility, 'private');
   assert.equal(added.body.parent_id, null);
-  assert.equal(added.body.membership_lock, false);
+  assert.deepEqual([added.body.membership_lock, added.body.wiki_access_level], [false, 'enabled']);
   assert.equal('projects' in added.body, false);
 
   const shown = await founder.client.get(`/groups/${path}`);
@@ -174,14 +174,15 @@ test('only owners update a group, and parameters that are left out stay', async 
     mentions_disabled: true,
     request_access_enabled: false,
     membership_lock: true,
+    wiki_access_level: 'private',
   });
   assert.equal(changed.status, 200);
-  const { description, default_branch, emails_enabled, emails_disabled, default_branch_protection_defaults, membership_lock } =
-    changed.body;
+  const { description, default_branch, emails_enabled, emails_disabled, default_branch_protection_defaults } = changed.body;
   assert.deepEqual(
-    { description, default_branch, emails_enabled, emails_disabled, membership_lock },
-    { description: 'What we do', default_branch: 'trunk', emails_enabled: false, emails_disabled: true, membership_lock: true },
+    { description, default_branch, emails_enabled, emails_disabled },
+    { description: 'What we do', default_branch: 'trunk', emails_enabled: false, emails_disabled: true },
   );
+  assert.deepEqual([changed.body.membership_lock, changed.body.wiki_access_level], [true, 'private']);
   assert.deepEqual(default_branch_protection_defaults, {
     allowed_to_push: [{ access_level: 40 }],
     allow_force_push: true,

@@ -42,6 +42,7 @@ import {
 } from '../../../http/index.ts';
 import { defaultVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
+import { FeatureLevel } from '../projects/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
 import { groupReply, groupReplyWithProjects } from './detail_present.ts';
 import { type GroupListInput, groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
@@ -88,6 +89,7 @@ const settings = allOptional({
   default_branch_protection: Type.Enum([0, 1, 2, 3, 4]),
   request_access_enabled: Type.Boolean(),
   membership_lock: since('premium', Type.Boolean({ description: 'Whether to prevent adding members to projects in the group' })),
+  wiki_access_level: since('premium', FeatureLevel),
 });
 
 /** Converts parameters to columns; `emails_enabled` takes precedence over `emails_disabled`. */

@@ -78,12 +78,14 @@ test('a project needs only a name, is created in the namespace of the caller, an
     issues_enabled: true,
     merge_requests_enabled: true,
     snippets_enabled: true,
+    wiki_enabled: true,
     issues_access_level: 'enabled',
     repository_access_level: 'enabled',
     merge_requests_access_level: 'enabled',
     forking_access_level: 'enabled',
     snippets_access_level: 'enabled',
     environments_access_level: 'enabled',
+    wiki_access_level: 'enabled',
     can_create_merge_request_in: true,
     emails_disabled: false,
     emails_enabled: true,
@@ -131,6 +133,7 @@ test('all parameters of a new project are stored', async () => {
     issues_enabled: false,
     merge_requests_enabled: 'false',
     snippets_enabled: false,
+    wiki_enabled: false,
     forking_access_level: 'disabled',
     environments_access_level: 'private',
     request_access_enabled: false,
@@ -156,7 +159,10 @@ test('all parameters of a new project are stored', async () => {
     [body.merge_requests_access_level, body.snippets_access_level, body.forking_access_level, body.environments_access_level],
     ['disabled', 'disabled', 'disabled', 'private'],
   );
-  assert.deepEqual([body.issues_enabled, body.merge_requests_enabled, body.snippets_enabled], [true, false, false]);
+  assert.deepEqual(
+    [body.issues_enabled, body.merge_requests_enabled, body.snippets_enabled, body.wiki_enabled, body.wiki_access_level],
+    [true, false, false, false, 'disabled'],
+  );
   assert.deepEqual(
     [body.request_access_enabled, body.lfs_enabled, body.emails_enabled, body.emails_disabled],
     [false, false, false, true],

@@ -12,8 +12,7 @@ export const fixed = <S extends TSchema>(schema: S, reason: string) =>
 const off = (reason: string) => fixed(Type.Boolean(), reason);
 const Disabled = (reason: string) => fixed(Type.Enum(['disabled']), reason);
 export const noPipelines = 'there are no pipelines';
-const [noWiki, noPackages, noImages, noServiceDesk, noPages, noMirrors, noScans, noMonitoring, noModels] = [
-  'there are no wikis',
+const [noPackages, noImages, noServiceDesk, noPages, noMirrors, noScans, noMonitoring, noModels] = [
   'there are no packages',
   'there is no container registry',
   'there is no service desk',
@@ -25,7 +24,6 @@ const [noWiki, noPackages, noImages, noServiceDesk, noPages, noMirrors, noScans,
 ];
 
 export const fixedProjectFields = {
-  wiki_enabled: off(noWiki),
   jobs_enabled: off(noPipelines),
   packages_enabled: off(noPackages),
   container_registry_enabled: off(noImages),
@@ -33,7 +31,6 @@ export const fixedProjectFields = {
   shared_runners_enabled: off(noPipelines),
   public_jobs: off(noPipelines),
   ci_config_path: fixed(nullable(Type.String()), noPipelines),
-  wiki_access_level: Disabled(noWiki),
   builds_access_level: Disabled(noPipelines),
   package_registry_access_level: Disabled(noPackages),
   container_registry_access_level: Disabled(noImages),
@@ -58,7 +55,6 @@ export const fixedProjectFields = {
 };
 
 export const fixedProjectValues: Static<TObject<typeof fixedProjectFields>> = {
-  wiki_enabled: false,
   jobs_enabled: false,
   packages_enabled: false,
   container_registry_enabled: false,
@@ -66,7 +62,6 @@ export const fixedProjectValues: Static<TObject<typeof fixedProjectFields>> = {
   shared_runners_enabled: false,
   public_jobs: false,
   ci_config_path: null,
-  wiki_access_level: 'disabled',
   builds_access_level: 'disabled',
   package_registry_access_level: 'disabled',
   container_registry_access_level: 'disabled',

@@ -15,4 +15,5 @@ export {
   unstoredSizes,
 } from './present.ts';
 export { groupStatistics, visibleProjectRows } from './queries.ts';
+export { FeatureLevel } from './rules.ts';
 export { transferProject } from './transfer_actions.ts';

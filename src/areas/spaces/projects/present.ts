@@ -47,12 +47,14 @@ const featureFields = {
   issues_enabled: Type.Boolean({ description: 'Whether issues are available to the caller' }),
   merge_requests_enabled: Type.Boolean({ description: 'Whether merge requests are available to the caller' }),
   snippets_enabled: Type.Boolean({ description: 'Whether snippets are available to the caller' }),
+  wiki_enabled: Type.Boolean({ description: 'Whether the wiki is available to the caller' }),
   issues_access_level: FeatureLevel,
   repository_access_level: FeatureLevel,
   merge_requests_access_level: FeatureLevel,
   forking_access_level: FeatureLevel,
   snippets_access_level: FeatureLevel,
   environments_access_level: FeatureLevel,
+  wiki_access_level: FeatureLevel,
 };
 
 const detailFields = {
@@ -239,12 +241,14 @@ export function presentProject(
     issues_enabled: mayUse(project, 'issues'),
     merge_requests_enabled: mayUse(project, 'merge_requests'),
     snippets_enabled: mayUse(project, 'snippets'),
+    wiki_enabled: mayUse(project, 'wiki'),
     issues_access_level: project.issues_access_level,
     repository_access_level: project.repository_access_level,
     merge_requests_access_level: project.merge_requests_access_level,
     forking_access_level: project.forking_access_level,
     snippets_access_level: project.snippets_access_level,
     environments_access_level: project.environments_access_level,
+    wiki_access_level: project.wiki_access_level,
     can_create_merge_request_in:
       caller !== undefined && !project.read_only && mayDownloadCode(project) && mayUse(project, 'merge_requests'),
     emails_disabled: !project.emails_enabled,

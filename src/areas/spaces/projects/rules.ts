@@ -6,7 +6,7 @@ import { dependencyPathReasons } from '../../code/dependencies/index.ts';
 import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../../people/namespaces/index.ts';
 import { columnsOfMergeSettings, type MergeSettings, mergeSettings } from './merge_rules.ts';
 
-/** Who can use a feature: no one, members, or everyone who can see the project. */
+/** Who can use a feature of a project, or the wiki of a group: no one, members, or everyone who can see it. */
 export const FeatureLevel = Type.Enum(['disabled', 'private', 'enabled']);
 
 const maximumTopics = 100;
@@ -28,6 +28,7 @@ const columns = {
   forking_access_level: optional(FeatureLevel),
   snippets_access_level: optional(FeatureLevel),
   environments_access_level: optional(FeatureLevel),
+  wiki_access_level: optional(FeatureLevel),
   request_access_enabled: optional(Type.Boolean()),
   lfs_enabled: optional(Type.Boolean()),
   emails_enabled: optional(Type.Boolean()),
@@ -49,6 +50,7 @@ const oldNames = {
   issues_enabled: optional(deprecated('use `issues_access_level`', Type.Boolean())),
   merge_requests_enabled: optional(deprecated('use `merge_requests_access_level`', Type.Boolean())),
   snippets_enabled: optional(deprecated('use `snippets_access_level`', Type.Boolean())),
+  wiki_enabled: optional(deprecated('use `wiki_access_level`', Type.Boolean())),
   emails_disabled: optional(deprecated('use `emails_enabled`', Type.Boolean())),
 };
 
@@ -63,6 +65,7 @@ export function columnsOfSettings(given: Columns & Static<TObject<typeof oldName
     issues_access_level: level(given.issues_enabled),
     merge_requests_access_level: level(given.merge_requests_enabled),
     snippets_access_level: level(given.snippets_enabled),
+    wiki_access_level: level(given.wiki_enabled),
     emails_enabled: given.emails_disabled === undefined ? undefined : !given.emails_disabled,
     ...given,
     topics: topics && [...new Set(topics)].toSorted(),
