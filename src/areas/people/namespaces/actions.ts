@@ -120,15 +120,25 @@ export async function moveGroup(
 }
 
 /**
- * Whether a group or project has a path, or a user has it as their username. Users without a namespace count as well.
+ * Paths that a group or project keeps others from: its own, and inside a namespace the one that differs by `.wiki` at the end, because `apples.wiki.git` is
+ * the wiki of `apples`. At the top level there is no project that could be in the way.
+ */
+function keptPaths(full_path: string): string[] {
+  if (!full_path.includes('/')) return [full_path];
+  return [full_path, /\.wiki$/i.test(full_path) ? full_path.slice(0, -'.wiki'.length) : `${full_path}.wiki`];
+}
+
+/**
+ * Whether a group or project has a path or keeps others from it, or a user has it as their username. Users without a namespace count as well.
  * @param tx the transaction that takes the path, with the tree locked
  * @param except_id the group that is updated, which may have the path
  */
 export async function isPathTaken(tx: Database, full_path: string, except_id?: number): Promise<boolean> {
+  const paths = keptPaths(full_path);
   const { rows } = await sql`
-    select from namespaces where full_path = ${full_path} and id is distinct from ${except_id ?? null}::bigint
+    select from namespaces where full_path = any(${paths}::citext[]) and id is distinct from ${except_id ?? null}::bigint
     union all
-    select from projects where full_path = ${full_path}
+    select from projects where full_path = any(${paths}::citext[])
     union all
     select from users where username = ${full_path}
     limit 1`.execute(tx);

@@ -86,6 +86,10 @@ test('invalid names of groups are refused in one sentence on creation and by par
     await add({ parent_id: group.id, path: project.path }),
     'Failed to save group {:path=>["has already been taken"]}',
   );
+  assert.equal(
+    await add({ parent_id: group.id, path: `${project.path}.wiki` }),
+    'Failed to save group {:path=>["has already been taken"]}',
+  );
   assert.equal((await as('owner').post('/groups', {})).body.message, 'name is missing, path is missing');
   assert.equal(
     (await as('owner').post('/groups', { name: 'a', path: 'ab', visibility: 'secret' })).body.message,

@@ -126,11 +126,17 @@ test('names and paths are unique in a namespace, among projects and subgroups', 
     name: taken,
   });
   assert.deepEqual((await add({ path: 'TEAM' })).message, { path: taken });
+  for (const path of [`${here.project.path}.wiki`, 'Team.WIKI'])
+    assert.deepEqual((await add({ path })).message, { path: taken }, 'the repository of a wiki is cloned from there');
 
   const other = await add({ path: 'other' });
   const change = async (body: Record<string, unknown>) => (await here.as('owner').put(`/projects/${other.id}`, body)).body;
   assert.deepEqual((await change({ path: here.project.path })).message, { path: taken });
   assert.deepEqual((await change({ path: 'team' })).message, { path: taken });
+  assert.deepEqual((await change({ path: 'team.wiki' })).message, { path: taken });
+  const lone = await add({ path: 'lone.wiki' });
+  assert.deepEqual((await change({ path: 'lone' })).message, { path: taken });
+  assert.equal(lone.path_with_namespace, `${here.group.path}/lone.wiki`, 'nothing is in the way of it');
   assert.deepEqual((await change({ name: here.project.path })).message, { 'project_namespace.name': taken, name: taken });
   assert.equal((await change({ path: 'OTHER' })).path_with_namespace, `${here.group.path}/OTHER`, 'only its case changes');
   assert.equal((await change({ path: 'OTHER', name: 'other' })).name, 'other', 'its own values are not taken');
