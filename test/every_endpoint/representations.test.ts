@@ -383,10 +383,15 @@ test('statistics are the sizes of what is stored', async () => {
   const change = { branch: 'main', content: 'a', commit_message: 'Add a' };
   assert.equal((await as('owner').post(`/projects/${project.id}/repository/files/a`, change)).status, 201);
   assert.equal((await upload(here, 'owner', Buffer.alloc(1234))).status, 200);
-  const { commit_count, storage_size, repository_size, lfs_objects_size, uploads_size } = await of('reporter');
-  assert.deepEqual([commit_count, lfs_objects_size, uploads_size], [1, 1234, 0]);
+  const wiki = { storage: 'default', default_branch: 'main' };
+  await here.db
+    .insertInto('wikis')
+    .values({ project_id: project.id, ...wiki, size_bytes: 100 })
+    .execute();
+  const { commit_count, storage_size, repository_size, lfs_objects_size, uploads_size, wiki_size } = await of('reporter');
+  assert.deepEqual([commit_count, lfs_objects_size, uploads_size, wiki_size], [1, 1234, 0, 100]);
   assert.ok(repository_size > 0);
-  assert.equal(storage_size, repository_size + lfs_objects_size);
+  assert.equal(storage_size, repository_size + lfs_objects_size + wiki_size);
   const [listed] = (await as('reporter').get('/projects', { statistics: true, search: project.path, membership: true })).body;
   assert.equal(listed.statistics.storage_size, storage_size);
   assert.equal(await of('guest'), undefined);
@@ -395,8 +400,12 @@ test('statistics are the sizes of what is stored', async () => {
   const below = await as('owner').post('/projects', { name: 'Below', namespace_id: inner.id, initialize_with_readme: true });
   const { statistics: ofInner } = (await as('owner').get(`/projects/${below.body.id}`, { statistics: true })).body;
   const ofGroup = `/groups/${here.group.id}`;
-  const sizes = { wiki_size: 0, job_artifacts_size: 0, pipeline_artifacts_size: 0, packages_size: 0, snippets_size: 0 };
-  const expected = { storage_size, repository_size, lfs_objects_size, uploads_size, ...sizes };
+  await here.db
+    .insertInto('wikis')
+    .values({ group_id: here.group.id, ...wiki, size_bytes: 23 })
+    .execute();
+  const sizes = { job_artifacts_size: 0, pipeline_artifacts_size: 0, packages_size: 0, snippets_size: 0 };
+  const expected = { storage_size: storage_size + 23, repository_size, lfs_objects_size, uploads_size, wiki_size: 123, ...sizes };
   const { statistics: shown } = (await as('admin').get(ofGroup, { statistics: true })).body;
   assert.deepEqual(shown, expected, 'without subgroups');
   const all = { statistics: true, search: here.group.path, order_by: 'id' };
@@ -405,7 +414,10 @@ test('statistics are the sizes of what is stored', async () => {
     groups.map((group: { statistics: unknown }) => group.statistics),
     [
       expected,
-      { ...expected, storage_size: ofInner.storage_size, repository_size: ofInner.repository_size, lfs_objects_size: 0 },
+      {
+        ...{ ...expected, storage_size: ofInner.storage_size, repository_size: ofInner.repository_size },
+        ...{ lfs_objects_size: 0, wiki_size: 0 },
+      },
     ],
   );
   for (const list of ['subgroups', 'descendant_groups']) {

@@ -57,7 +57,7 @@ const groupFields = {
   marked_for_deletion_on: nullable(DateOnly),
   statistics: optional(
     Type.Object(statisticsFields, {
-      description: 'Administrators only, with `statistics=true`: what is stored in the projects directly in the group',
+      description: 'Administrators only, with `statistics=true`: what is stored in the group and in the projects directly in it',
     }),
   ),
 };

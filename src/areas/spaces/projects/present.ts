@@ -111,7 +111,6 @@ const detailFields = {
 const unstored = () => Type.Integer({ description: 'Always 0: nothing of the kind is stored' });
 
 const unstoredFields = {
-  wiki_size: unstored(),
   job_artifacts_size: unstored(),
   pipeline_artifacts_size: unstored(),
   packages_size: unstored(),
@@ -119,7 +118,6 @@ const unstoredFields = {
 
 /** The values of `unstoredFields`. */
 export const unstoredSizes: Static<TObject<typeof unstoredFields>> = {
-  wiki_size: 0,
   job_artifacts_size: 0,
   pipeline_artifacts_size: 0,
   packages_size: 0,
@@ -132,6 +130,7 @@ export const statisticsFields = {
   lfs_objects_size: Type.Integer(),
   uploads_size: Type.Integer({ description: 'Bytes of uploads and of the images of incidents' }),
   snippets_size: Type.Integer({ description: 'Bytes of the repositories of snippets' }),
+  wiki_size: Type.Integer({ description: 'Bytes of the repositories of wikis' }),
   ...unstoredFields,
 };
 
