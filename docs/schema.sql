@@ -3329,6 +3329,17 @@ create table vulnerability_state_changes (
 CREATE INDEX vulnerability_state_changes_user_id_idx ON vulnerability_state_changes USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX vulnerability_state_changes_vulnerability_id_id_idx ON vulnerability_state_changes USING btree (vulnerability_id, id);
 
+create table wiki_pages (
+  id bigint generated always as identity not null,
+  wiki_id bigint not null,
+  slug text not null,
+  title text not null,
+  format text not null,
+  constraint wiki_pages_pkey PRIMARY KEY (id),
+  constraint wiki_pages_wiki_id_slug_key UNIQUE (wiki_id, slug),
+  constraint wiki_pages_wiki_id_fkey FOREIGN KEY (wiki_id) REFERENCES wikis(id) ON DELETE CASCADE
+);
+
 create table wikis (
   id bigint generated always as identity not null,
   project_id bigint,

@@ -1732,6 +1732,14 @@ export interface VulnerabilityStateChanges {
   created_at: Generated<Timestamp>;
 }
 
+export interface WikiPages {
+  id: GeneratedAlways<number>;
+  wiki_id: number;
+  slug: string;
+  title: string;
+  format: string;
+}
+
 export interface Wikis {
   id: GeneratedAlways<number>;
   project_id: number | null;
@@ -1891,5 +1899,6 @@ export interface DB {
   variables: Variables;
   vulnerabilities: Vulnerabilities;
   vulnerability_state_changes: VulnerabilityStateChanges;
+  wiki_pages: WikiPages;
   wikis: Wikis;
 }

@@ -32,6 +32,7 @@ const targets = {
   project: ['Project'],
   snippet: ['Snippet'],
   epic: ['Epic'],
+  wiki: ['WikiPage::Meta'],
   user: [],
 } satisfies Record<string, EventTarget[]>;
 

@@ -15,6 +15,13 @@ const PushData = Type.Object({
   ref_count: nullable(Type.Integer({ description: 'How many branches or tags the push moved, if it moved many' })),
 });
 
+const WikiPage = Type.Object({
+  format: Type.String(),
+  slug: Type.String(),
+  title: Type.String(),
+  wiki_page_meta_id: Id,
+});
+
 /** @param note the form of comments */
 export const eventForm = <N extends TSchema>(note: N) =>
   resource('Event', {
@@ -33,6 +40,7 @@ export const eventForm = <N extends TSchema>(note: N) =>
     imported: Type.Boolean(),
     imported_from: Type.String(),
     push_data: optional(PushData),
+    wiki_page: optional(WikiPage),
     author_username: Type.String(),
   });
 
@@ -53,6 +61,7 @@ const names: Readonly<Record<string, string>> = {
 
 function nameOf({ action, target_type, imported_from, push }: EventRow): string {
   if (push) return pushNames[push.action];
+  if (target_type === 'WikiPage::Meta') return action;
   if (action === 'created' && target_type === 'Project') return imported_from === 'none' ? 'created' : 'imported';
   return names[action] ?? 'opened';
 }
@@ -62,7 +71,19 @@ function nameOf({ action, target_type, imported_from, push }: EventRow): string 
  * @param note the comment that is the target
  */
 export function presentEvent(url: string, row: EventRow, note: unknown): EventReply {
-  const { id, project_id, target_id, target_type, target_iid, target_title, author_id, created_at, imported_from, push } = row;
+  const {
+    id,
+    project_id,
+    target_id,
+    target_type,
+    target_iid,
+    target_title,
+    author_id,
+    created_at,
+    imported_from,
+    push,
+    wiki_page,
+  } = row;
   return {
     id,
     title: null,
@@ -79,6 +100,7 @@ export function presentEvent(url: string, row: EventRow, note: unknown): EventRe
     imported: imported_from !== 'none',
     imported_from,
     ...(push ? { push_data: push } : {}),
+    ...(wiki_page ? { wiki_page } : {}),
     author_username: row.author.username,
   };
 }

@@ -27,6 +27,7 @@ const title = ({ title }: CommentedOn) => sql<string | null>`
        when events.target_type = 'MergeRequest' then (select merge_requests.title from merge_requests where merge_requests.id = events.target_id)
        when events.target_type = 'Milestone' then (select milestones.title from milestones where milestones.id = events.target_id)
        when events.target_type = 'Snippet' then (select snippets.title from snippets where snippets.id = events.target_id)
+       when events.target_type = 'WikiPage::Meta' then (select wiki_pages.title from wiki_pages where wiki_pages.id = events.target_id)
        when events.target_type = 'Project' then projects.name
        when events.target_type = 'TrackedError' then (select texts.name from error_tracking_error_texts texts where texts.error_id = events.target_id)
        when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${title} end`;
@@ -41,6 +42,11 @@ const push = sql<Push | null>`
                              'commit_to', commit_to, 'ref', ref, 'commit_title', commit_title, 'ref_count', ref_count)
      from push_event_payloads push where push.event_id = events.id)`;
 
+const wikiPage = sql<EventRow['wiki_page']>`
+  case when events.target_type = 'WikiPage::Meta' then (
+    select jsonb_build_object('format', format, 'slug', slug, 'title', wiki_pages.title, 'wiki_page_meta_id', wiki_pages.id)
+      from wiki_pages where wiki_pages.id = events.target_id) end`;
+
 export interface EventRow {
   id: number;
   project_id: number | null;
@@ -53,6 +59,7 @@ export interface EventRow {
   target_title: string | null;
   target_iid: number | null;
   push: Push | null;
+  wiki_page: { format: string; slug: string; title: string; wiki_page_meta_id: number } | null;
   author: UserBasicRow;
 }
 
@@ -63,7 +70,7 @@ export function eventRows(
   const rows = statement(
     (slots: Slots<{ caller_id: number; ids: readonly number[] }>, shape: ReturnType<typeof shapeOf>) => sql<EventRow>`
       select events.id, events.project_id, events.action, events.target_type, events.target_id, events.author_id, events.imported_from, events.created_at,
-             ${title(comments)} as target_title, ${number} as target_iid, ${push} as push, ${userBasicJson('authors')} as author
+             ${title(comments)} as target_title, ${number} as target_iid, ${push} as push, ${wikiPage} as wiki_page, ${userBasicJson('authors')} as author
         from (select *, action = 'pushed' as is_push from events) events
         join projects on projects.id = events.project_id left join users authors on authors.id = events.author_id
        where events.id = any(${ofAnyLength(slots.ids, 'bigint[]')}) and ${isVisibleEvent(asReading(slots, shape), comments.isVisible)}

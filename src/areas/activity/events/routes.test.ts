@@ -244,6 +244,43 @@ test('an event outlives its milestone, without a title', async () => {
   ]);
 });
 
+test('events of wiki pages are for callers who may use the wiki, and name the page', async () => {
+  const here = await world();
+  const { db, people } = here;
+  const { id, url } = await publicProject(here);
+  const wiki = await db
+    .insertInto('wikis')
+    .values({ project_id: id, storage: 'default', default_branch: 'main' })
+    .returning('id as wiki_id')
+    .executeTakeFirstOrThrow();
+  const page = { format: 'markdown', slug: 'fruit/late-apples', title: 'late apples' };
+  const { id: target_id } = await db
+    .insertInto('wiki_pages')
+    .values({ ...wiki, ...page })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  for (const action of ['created', 'updated', 'destroyed'] as const) {
+    const event = { project_id: id, author_id: people.owner.id, action, target_type: 'WikiPage::Meta', target_id } as const;
+    await db.transaction().execute((tx) => recordEvent(tx, event));
+  }
+  const shown = (client: Client) => eventsOf(client, `${url}/events`, { target_type: 'wiki', sort: 'asc' });
+  const events = await shown(here.as('anonymous'));
+  const [created, updated, destroyed] = ['created', 'updated', 'destroyed'].map((name) => [
+    name,
+    'WikiPage::Meta',
+    'late apples',
+  ]);
+  assert.deepEqual(told(events), [created, updated, destroyed]);
+  assert.deepEqual(events[0]!.wiki_page, { ...page, wiki_page_meta_id: target_id });
+  assert.deepEqual([events[0]!.target_id, events[0]!.target_iid], [target_id, target_id]);
+
+  await here.as('owner').put(url, { wiki_access_level: 'private' });
+  assert.deepEqual(await shown(here.as('outsider')), []);
+  assert.deepEqual((await shown(here.as('owner'))).length, 3);
+  await here.as('owner').put(url, { wiki_access_level: 'disabled' });
+  for (const persona of ['owner', 'admin'] as const) assert.deepEqual(await shown(here.as(persona)), []);
+});
+
 test('events of issues in a private project are for its members', async () => {
   const here = await world();
   await addIssue(here, { title: 'Inside' });

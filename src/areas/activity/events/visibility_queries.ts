@@ -47,6 +47,7 @@ export const isVisibleEvent = (caller: Reading, isReadableComment: ReadableComme
      when events.target_type = 'MergeRequest' then ${isReadableMergeRequest(caller)}
      when events.target_type = 'Milestone' then (${isUsable(caller, 'issues')} or ${isUsable(caller, 'merge_requests')})
      when events.target_type = 'Snippet' then ${isReadableSnippet(caller)}
+     when events.target_type = 'WikiPage::Meta' then ${isUsable(caller, 'wiki')}
      when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${isReadableComment(caller)}
      when events.target_type = 'TrackedError' then ${isReadableError(caller)}
      else false end)`;
