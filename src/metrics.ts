@@ -87,6 +87,25 @@ export function watchJobs(registry: Registry, db: Database): void {
   });
 }
 
+/** Adds the number of storage moves, which only one of several processes reports. */
+export function watchStorageMoves(registry: Registry, db: Database): void {
+  new Gauge({
+    name: 'coppice_storage_moves',
+    help: 'Storage moves of each kind',
+    labelNames: ['kind', 'state'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const { rows } = await sql<{ kind: string; state: string; count: number }>`
+        select case when project_id is not null then 'project' when snippet_id is not null then 'snippet' else 'group' end as kind, state, count(*)::int as count
+          from repository_storage_moves group by 1, 2`
+        .execute(db)
+        .catch(() => ({ rows: [] }));
+      for (const { kind, state, count } of rows) this.set({ kind, state }, count);
+    },
+  });
+}
+
 /** Measures requests by route, so that the number of series does not depend on the requested paths. */
 export function measureRequests(app: FastifyInstance, registry: Registry): void {
   const duration = new Histogram({

@@ -6,7 +6,7 @@ import { buildApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { drain } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
-import { asText, type Measured, newRegistry, watchJobs } from '../metrics.ts';
+import { asText, type Measured, newRegistry, watchJobs, watchStorageMoves } from '../metrics.ts';
 import { mostConnections, type OpenDatabase } from './database.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { listenProblem } from './listening.ts';
@@ -34,6 +34,7 @@ const connectionsOfAll = 60;
 export async function openDoor(config: Config, open: OpenDatabase, log: Logger): Promise<MainDoor> {
   const registry = newRegistry(open.db);
   watchJobs(registry, open.db);
+  watchStorageMoves(registry, open.db);
   const gather = async (others: Measured[]) => asText([await registry.getMetricsAsJSON(), ...others]);
   if (config.processes === 1) {
     const app = await buildApp({

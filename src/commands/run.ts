@@ -25,6 +25,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'user block': async () => (await import('./user_block.ts')).userBlock,
   'user unblock': async () => (await import('./user_block.ts')).userUnblock,
   'user create': async () => (await import('./user_create.ts')).userCreate,
+  'storage moves': async () => (await import('./storage_moves.ts')).storageMoves,
   'token create': async () => (await import('./token_create.ts')).tokenCreate,
   'license issue': async () => (await import('./license_issue.ts')).licenseIssue,
   'license key': async () => (await import('./license_key.ts')).licenseKey,

@@ -4,7 +4,7 @@ import type { WikiPlace } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation, isUniqueViolation } from '../../../db/index.ts';
 import { notFound, type Services } from '../../../http/index.ts';
 import type { RepositoryKind } from '../../../services/index.ts';
-import { settingsOf } from '../../instance/application_settings/index.ts';
+import { settingsOf, storageForNew } from '../../instance/application_settings/index.ts';
 import { removeUnusedRepository, storeRepository, useRepository } from '../repository/index.ts';
 import { type Wiki, wikiOf } from './queries.ts';
 
@@ -12,13 +12,23 @@ import { type Wiki, wikiOf } from './queries.ts';
 export const nounOf = ({ project_id }: Pick<WikiPlace, 'project_id'>): 'Project' | 'Group' =>
   project_id === null ? 'Group' : 'Project';
 
-/** The storage of the other repositories of a project or group. */
-async function storageOf(db: Database, { project_id, group_id }: WikiPlace): Promise<string | undefined> {
+/** The storage of the other repositories of a project or group; of a group, another one if that is not configured any more. */
+async function storageOf(services: Services, { project_id, group_id }: WikiPlace): Promise<string | undefined> {
   const { rows } = await sql<{ storage: string }>`
     select storage from projects where id = ${project_id} union all
-    select repository_storage from namespaces where id = ${group_id}`.execute(db);
-  return rows[0]?.storage;
+    select repository_storage from namespaces where id = ${group_id}`.execute(services.db);
+  const storage = rows[0]?.storage;
+  const isLost = storage !== undefined && group_id !== null && !Object.hasOwn(services.storages, storage);
+  return isLost ? storageForNew(services) : storage;
 }
+
+const setStorage = (tx: Database, group_id: number, repository_storage: string) =>
+  tx
+    .updateTable('namespaces')
+    .set({ repository_storage })
+    .where('id', '=', group_id)
+    .where('repository_storage', '<>', repository_storage)
+    .execute();
 
 /**
  * The wiki of a project or group, with an empty repository if it has none yet. The repository comes before the row, recorded as unused: after a crash in between it
@@ -31,13 +41,14 @@ export async function openWiki(services: Services, kind: RepositoryKind, place: 
   const there = await wikiOf(db, place);
   if (there) return there;
   const { project_id, group_id } = place;
-  const [storage, settings] = await Promise.all([storageOf(db, place), settingsOf(db)]);
+  const [storage, settings] = await Promise.all([storageOf(services, place), settingsOf(db)]);
   if (storage === undefined) throw notFound(nounOf(place));
   const default_branch = settings.default_branch_name || 'main';
   const { id } = await storeRepository(services, { kind, storage, default_branch }, async () => {});
   try {
     await db.transaction().execute(async (tx) => {
       await useRepository(tx, kind, id);
+      if (group_id !== null) await setStorage(tx, group_id, storage);
       await sql`
         insert into wikis (id, project_id, group_id, storage, default_branch) overriding system value
         values (${id}, ${project_id}, ${group_id}, ${storage}, ${default_branch})`.execute(tx);

@@ -87,6 +87,11 @@ const columns = {
   repository_storages_weighted: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 100 }), {
     description: 'Storages with their share of new projects',
   }),
+  repository_storage_move_limit: Type.Integer({
+    minimum: 1,
+    maximum: 16,
+    description: 'How many storage moves run at a time',
+  }),
   max_attachment_size: Type.Integer({
     minimum: 0,
     maximum: 102_400,

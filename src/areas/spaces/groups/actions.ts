@@ -41,6 +41,8 @@ export interface NewGroup extends GroupSettings {
   /** Used without `visibility`, and limited by the parent group. Left out, private. */
   default_visibility?: VisibilityName | undefined;
   default_branch?: string | null | undefined;
+  /** Where the repositories of its own will be; left out, `default`. */
+  repository_storage?: string;
   /** Becomes the owner, unless they are already owner of an ancestor group. */
   creator_id: number;
 }

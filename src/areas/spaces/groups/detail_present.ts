@@ -16,7 +16,7 @@ export const groupReply = async (
   { db, url }: Pick<Services, 'db' | 'url'>,
   caller: MaybeCaller,
   id: number,
-): Promise<Static<typeof GroupDetailForm>> => presentGroupDetail(url, await groupRow(db, caller, id));
+): Promise<Static<typeof GroupDetailForm>> => presentGroupDetail(url, caller, await groupRow(db, caller, id));
 
 /** The same with the newest of its projects and of those shared with it. */
 export async function groupReplyWithProjects(
@@ -33,7 +33,7 @@ export async function groupReplyWithProjects(
     .execute();
   const complete = (await completeRows(db, [...own, ...shared])).map((row) => presentProject({ url, ssh_url }, caller, row));
   return {
-    ...presentGroupDetail(url, await groupRow(db, caller, id)),
+    ...presentGroupDetail(url, caller, await groupRow(db, caller, id)),
     projects: complete.slice(0, own.length),
     shared_projects: complete.slice(own.length),
   };

@@ -113,6 +113,10 @@ export const GroupDetailForm = resource('GroupDetail', {
   shared_runners_minutes_limit: since('premium', fixed(Type.Null(), noPipelines)),
   extra_shared_runners_minutes_limit: since('premium', fixed(Type.Null(), noPipelines)),
   membership_lock: since('premium', Type.Boolean()),
+  repository_storage: since(
+    'premium',
+    optional(Type.String({ description: 'Administrators only: the storage of repositories that the group has itself' })),
+  ),
   shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
   projects: optional(Type.Array(ProjectForm, { description: 'The 100 newest projects; left out when `with_projects` is false' })),
   shared_projects: optional(
@@ -189,9 +193,10 @@ export type GroupDetailRow = GroupRow & { shared_with_groups: SharedWithGroupRow
  * @param url the external address of the server
  * @param row the result of `groupRow`
  */
-export const presentGroupDetail = (url: string, row: GroupDetailRow): Static<typeof GroupDetailForm> => ({
+export const presentGroupDetail = (url: string, caller: MaybeCaller, row: GroupDetailRow): Static<typeof GroupDetailForm> => ({
   ...presentGroup(url, row),
   membership_lock: row.membership_lock,
+  ...(caller?.admin ? { repository_storage: row.repository_storage } : {}),
   ...(row.parent_id === null ? { prevent_sharing_groups_outside_hierarchy: false } : {}),
   prevent_forking_outside_group: false,
   ip_restriction_ranges: null,

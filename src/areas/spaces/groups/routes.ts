@@ -40,7 +40,7 @@ import {
   since,
   Visibility,
 } from '../../../http/index.ts';
-import { defaultVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
+import { defaultVisibility, restrictionReasons, settingsOf, storageForNew } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { FeatureLevel } from '../projects/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
@@ -217,7 +217,7 @@ export const groupRoutes = [
       403: ['403 Forbidden - The group is archived.', '403 Forbidden - The group is marked for deletion.'],
       404: '404 Group Not Found',
     },
-    handle: async ({ db, url, blobs, caller, input: { name, path, parent_id, avatar, ...given } }) => {
+    handle: async ({ db, url, blobs, storages, caller, input: { name, path, parent_id, avatar, ...given } }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
       await checkMayCreate(db, caller, parent);
       const settings = await settingsOf(db);
@@ -227,6 +227,7 @@ export const groupRoutes = [
         default_visibility: defaultVisibility(settings, 'group', caller),
         default_branch_protection: settings.default_branch_protection,
         project_creation_level: projectCreationLevels[settings.default_project_creation],
+        repository_storage: await storageForNew({ db, storages }),
       };
       const group = { ...usual, ...columnsFrom(given), name, path, parent_id, creator_id: caller.id };
       const received = await receiveAvatar({ db, blobs }, avatar);

@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Command } from './command.ts';
+import { briefly } from './database.ts';
+
+/** Of those that have failed. */
+const most_failed = 100;
+
+export const storageMoves: Command = {
+  summary: 'List the storage moves that wait, run and failed',
+  help: `Prints a line for each storage move that has not ended, in the order in which they run, and for the last ${most_failed} that failed: the ID of the move, what it
+moves, the state, the storages, and why it failed, separated by tabs.`,
+  options: {},
+  run: async (_given, config) => {
+    await briefly(config, async ({ db }) => {
+      const { rows } = await sql<Record<'id' | 'place' | 'state' | 'source_storage' | 'destination_storage' | 'error', string>>`
+        (select moves.id, coalesce('group ' || namespaces.full_path::text, 'project ' || projects.full_path::text, 'snippet ' || snippet_id) as place,
+                state, source_storage, destination_storage, coalesce(error_message, '') as error
+           from repository_storage_moves moves left join projects on projects.id = project_id left join namespaces on namespaces.id = group_id
+          where state in ('scheduled', 'started', 'replicated') order by moves.id)
+        union all
+        (select moves.id, coalesce('group ' || namespaces.full_path::text, 'project ' || projects.full_path::text, 'snippet ' || snippet_id),
+                state, source_storage, destination_storage, error_message
+           from repository_storage_moves moves left join projects on projects.id = project_id left join namespaces on namespaces.id = group_id
+          where state in ('failed', 'cleanup failed') order by moves.id desc limit ${most_failed})`.execute(db);
+      for (const { id, place, state, source_storage, destination_storage, error } of rows)
+        console.log([id, place, state, source_storage, destination_storage, error].join('\t'));
+    });
+    return 0;
+  },
+};
