@@ -19,6 +19,7 @@ import { measurePushRules } from './push_rules.ts';
 import { measureRepositories } from './repositories.ts';
 import { print, type Row } from './table.ts';
 import { measureTransfers } from './transfers.ts';
+import { measureWikis } from './wikis.ts';
 
 /** `npm run bench -- issues` measures that part alone. */
 const asked = (part: string) => process.argv.length < 3 || process.argv.includes(part);
@@ -27,6 +28,7 @@ const { folder, remove } = await workFolder();
 try {
   const rows: Row[] = [];
   if (asked('repositories')) rows.push(...(await measureRepositories(folder)));
+  if (asked('wikis')) rows.push(...(await measureWikis(folder)));
   if (asked('transfers')) rows.push(...(await measureTransfers(folder)));
   if (asked('push_rules')) rows.push(...(await measurePushRules(folder)));
   if (asked('merge_requests')) rows.push(...(await measureMergeRequests(folder)));
