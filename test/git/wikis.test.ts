@@ -89,6 +89,29 @@ test('names that no page can have are files', async () => {
   assert.equal((await here.as('guest').get(`${base}/a%0Ab`)).body.content, 'kept');
 });
 
+test('a large page is read a few times a minute, and listed without its content', async () => {
+  const here = await world();
+  const [{ base, at } = { base: '', at: '' }] = placesOf(here);
+  const work = await begin(remoteFor(here, at, 'developer'), 'main');
+  await work.commit('large.md', '---\ntitle: Much\n---\n'.padEnd(10 * 1024 * 1024 + 1, 'x'));
+  await work.commit('other.md', '---\ntitle: Less\n---\n'.padEnd(2 * 1024 * 1024, 'x'));
+  await work.git('push', '-q', 'origin', 'main');
+  const { body: listed } = await here.as('guest').get(base, { with_content: true });
+  assert.deepEqual(
+    listed.map(({ title, content }: { title: string; content?: string }) => [title, content?.length]),
+    [
+      ['Much', undefined],
+      ['Less', 2 * 1024 * 1024],
+    ],
+  );
+  for (let count = 0; count < 5; count++)
+    assert.equal((await here.as('guest').get(`${base}/large`)).body.content.length, 10 * 1024 * 1024 + 1);
+  const { status, body } = await here.as('guest').get(`${base}/large`);
+  assert.equal(status, 429);
+  assert.match(body.message, /over the threshold size of 10485760\.\nAccess this blob using 'git clone'/);
+  assert.equal((await here.as('maintainer').delete(`${base}/large`)).status, 204);
+});
+
 test('only the size limit of the push rule applies to wikis', async () => {
   const here = await world();
   const [{ base, at } = { base: '', at: '' }] = placesOf(here);

@@ -1,4 +1,5 @@
 /** The content of pages and what their front matter says, kept by the ids of their files. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../db/index.ts';
 import { TooMuchWaiting } from '../../../fair_threads.ts';
@@ -148,5 +149,7 @@ export async function* readPages(
   for (let at = 0; at < pages.length; at += pagesTogether) {
     const listed = await Promise.all(pages.slice(at, at + pagesTogether).map(sizeOf));
     for (const group of groupsOf(listed)) yield* await Promise.all(group.map(read));
+    // What is in memory is awaited without a turn of the event loop.
+    await nextTurn();
   }
 }

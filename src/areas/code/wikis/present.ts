@@ -17,22 +17,26 @@ export const WikiPageForm = resource('WikiPage', {
 /** A longer title in the front matter does not count. */
 const longestTitle_chars = 1024;
 
+type Matter = Record<string, unknown>;
+
+const matterOf = ({ matter }: ReadPage) => JSON.parse(matter.json) as Matter;
+
 /** The title of a page. */
-export function shownTitle({ slug, matter }: ReadPage): string {
-  const { title } = JSON.parse(matter.json) as { title?: unknown };
+export function shownTitle(page: ReadPage, { title }: Matter = matterOf(page)): string {
   const isShown = typeof title === 'string' && title.trim() !== '' && title.length <= longestTitle_chars;
-  return isShown ? title.trim() : titleOf(slug);
+  return isShown ? title.trim() : titleOf(page.slug);
 }
 
 /** @param html the page as HTML, if that was asked for */
 export function presentPage(page: ReadPage, html?: string): Static<typeof WikiPageForm> {
-  const { format, slug, matter } = page;
+  const { format, slug } = page;
   const content = html ?? page.content?.toString();
+  const front_matter = matterOf(page);
   return {
     format,
     slug,
-    title: shownTitle(page),
-    front_matter: JSON.parse(matter.json) as Record<string, unknown>,
+    title: shownTitle(page, front_matter),
+    front_matter,
     ...(content === undefined ? {} : { content, encoding: 'UTF-8' }),
   };
 }
