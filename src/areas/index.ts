@@ -40,6 +40,7 @@ import { snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
 import { sampleVulnerability } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
+import { wikiAttachmentRoutes } from './code/wikis/attachment_routes.ts';
 import { wikiRepositories } from './code/wikis/index.ts';
 import { wikiRoutes } from './code/wikis/routes.ts';
 import { awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
@@ -301,7 +302,12 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Repository files', 'Single files of a repository: their content, blame and changes.', repositoryFiles),
   ...tagged('Storage moves', 'Moving repositories from one git storage to another.', storageMoveRoutes),
   ...tagged('Snippets', 'Files under a title, of projects and of users.', snippetRoutes),
-  ...tagged('Wikis', 'The pages of projects and groups, each a file in a repository.', wikiRoutes(wikiPageHtml)),
+  ...tagged(
+    'Wikis',
+    'The pages of projects and groups, each a file in a repository.',
+    wikiRoutes(wikiPageHtml),
+    wikiAttachmentRoutes,
+  ),
   ...tagged('Labels', 'Labels of projects and groups.', labelRoutes),
   ...tagged(
     'Milestones',

@@ -7,7 +7,6 @@ import {
   atLeastOneOf,
   capitalized,
   del,
-  File,
   found,
   get,
   leftOutIfBlank,
@@ -19,14 +18,13 @@ import {
   pageOfArray,
   post,
   put,
-  resource,
   type Services,
   streamedPageOf,
 } from '../../../http/index.ts';
-import { markdownOf, toPlainHtml } from '../../../markdown/index.ts';
+import { toPlainHtml } from '../../../markdown/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { contentIn, fileTexts, tooLargeText } from '../repository/index.ts';
-import { attach, changePage, createPage, duplicate, noBranch, pageNoun, removePage } from './actions.ts';
+import { changePage, createPage, duplicate, pageNoun, removePage } from './actions.ts';
 import { type ReadPage, readPage, readPages } from './content_queries.ts';
 import type { RenderPage } from './definition.ts';
 import { planOfGroups } from './kind.ts';
@@ -39,16 +37,6 @@ import { formats, refuseLong } from './rules.ts';
 const bodyLimit_bytes = 100 * 1024 * 1024;
 /** A longer list is only read in pages. */
 const longestList = 5_000;
-
-const WikiAttachment = resource('WikiAttachment', {
-  file_name: Type.String(),
-  file_path: Type.String({ description: 'In the repository of the wiki' }),
-  branch: Type.String(),
-  link: Type.Object({
-    url: Type.String({ description: 'For pages of the same wiki' }),
-    markdown: Type.String({ description: 'The link, or what shows the image, video or audio' }),
-  }),
-});
 
 const Slug = Type.String({ description: 'URL-encoded slug of the page, e.g. `guide%2Ffirst-steps`' });
 const Format = Type.Enum([...formats]);
@@ -203,24 +191,6 @@ function routesOf(kind: 'project' | 'group', render: RenderPage) {
       returns: nothing,
       refusals: { 400: fileTexts, 404: [missingPage, `404 ${Noun} Not Found`], 409: changed, 503: busy },
       handle: ({ caller, place, input, ...services }) => removePage(services, { caller, place }, input.slug, input),
-    }),
-    post(`${base}/attachments`, {
-      operation: `create${Noun}WikiAttachment`,
-      summary: `Attach a file to the wiki of a ${kind}`,
-      description: 'The file has at most as many MiB as the application setting `max_attachment_size` says.',
-      access: wikiRole(kind, 'developer'),
-      ...plan,
-      input: {
-        file: File('wiki_attachments', 'max_attachment_size'),
-        branch: leftOutIfBlank(optional(Type.String({ description: 'By default the default branch of the wiki' }))),
-      },
-      returns: one(WikiAttachment),
-      refusals: { 400: [noBranch, ...fileTexts], 404: `404 ${Noun} Not Found` },
-      handle: async ({ caller, place, input, ...services }) => {
-        const attached = await attach(services, { caller, place }, input.file, input.branch);
-        const { markdown } = markdownOf(attached.file_name, attached.file_path);
-        return { ...attached, link: { url: attached.file_path, markdown } };
-      },
     }),
   ];
 }

@@ -1,0 +1,60 @@
+/** Committing to wikis through the API (docs/reference/wikis.md#changes). */
+import type { WikiPlace } from '../../../access/index.ts';
+import { isForeignKeyViolation } from '../../../db/index.ts';
+import { resolveBranch } from '../../../git/index.ts';
+import { badRequest, type Caller, notFound, type Services } from '../../../http/index.ts';
+import { changesFor, type FileAction, inTurn, moveRefs, writeChanges } from '../repository/index.ts';
+import { nounOf } from './creation_actions.ts';
+import { changeRefusals, wikiRepositories } from './kind.ts';
+import type { Version } from './page_queries.ts';
+import { findWiki, repositoryOfWiki, type Wiki } from './queries.ts';
+
+/** Who changes which wiki. */
+export interface Changing {
+  place: WikiPlace;
+  caller: Caller;
+}
+
+/** What a change commits, once it is known what there is. */
+interface Planned {
+  message: string;
+  /** None when nothing changes. */
+  actions: readonly FileAction[];
+}
+
+export const noBranch = 'You can only create or edit files when you are on a branch';
+
+/**
+ * Commits a change to a branch of a wiki, queued behind others.
+ * @param plan is called again when the branch has moved in the meantime; undefined stands for a branch that is not there yet
+ * @returns the version after the change
+ */
+export function commitToWiki(
+  services: Services,
+  { wiki, caller, place }: Changing & { wiki: Wiki },
+  branch: string,
+  plan: (version: Version | undefined) => Promise<Planned>,
+): Promise<Version> {
+  const repository = repositoryOfWiki(services, wiki);
+  const versionAt = (commit_id: string): Version => ({ repository, wiki_id: wiki.id, commit_id });
+  return inTurn(repository, branch, async () => {
+    const head = await resolveBranch(repository, branch);
+    // The first push may just have chosen another one.
+    if (head === undefined && branch !== (await findWiki(services.db, wiki.id))?.default_branch) throw badRequest(noBranch);
+    const { message, actions } = await plan(head === undefined ? undefined : versionAt(head));
+    if (head !== undefined && actions.length === 0) return versionAt(head);
+    const parent = head ?? null;
+    const person = { name: caller.name, email: caller.commit_email, date: new Date() };
+    const changes = await changesFor(repository, parent, actions);
+    const people = { author: person, committer: person };
+    const written = await writeChanges(repository, { parent, message, changes, ...people, object_format: 'sha1' });
+    if (head !== undefined && !written.is_changed) return versionAt(head);
+    const updates = [{ ref: `refs/heads/${branch}`, old: parent, new: written.id }];
+    const [refused] = await changeRefusals(services, { wiki, caller }, { updates });
+    if (refused !== undefined) throw badRequest(refused);
+    await moveRefs(services, { kind: wikiRepositories, owner: wiki, user_id: caller.id }, updates).catch((error: unknown) => {
+      throw isForeignKeyViolation(error) ? notFound(nounOf(place)) : error;
+    });
+    return versionAt(written.id);
+  });
+}
