@@ -49,6 +49,8 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
   ];
   const snippet = await made(server, `/projects/${apples.id}/snippets`, { title: 'Fruit', files });
   const personal = await made(server, '/snippets', { title: 'Mine', files });
+  const places = [`/projects/${apples.id}`, `/groups/${group.id}`];
+  for (const place of places) await made(server, `${place}/wikis`, { title: 'fruit/Home', content: `Apples of ${place}` });
   const uploads = `/projects/${apples.id}/uploads`;
   const uploaded = await server.root.post(uploads, undefined, { raw: fileForm('notes.txt', 'the notes of a meeting') });
   assert.equal(uploaded.status, 201);
@@ -89,6 +91,7 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
       `/projects/${apples.id}/snippets/${snippet.id}${rest}`,
       `/snippets/${personal.id}${rest}`,
     ]),
+    ...places.flatMap((place) => [`${place}/wikis`, `${place}/wikis/fruit%2FHome`]),
     ...['/repository/files/a%2Fb%20c.txt/blame?ref=side', '/repository/files/a%2Fb%20c.txt?ref=side'].map(
       (rest) => `/projects/${apples.id}${rest}`,
     ),
@@ -238,6 +241,7 @@ test('what a running server has lost comes back from a backup, one repository or
   const address = `/projects/${apples.id}`;
   for (const branch of ['side', 'gone']) await made(server, `${address}/repository/branches`, { branch, ref: 'main' });
   const kept = (await server.root.get(`${address}/repository/branches/main`)).body.commit.id;
+  await made(server, `${address}/wikis`, { title: 'Home', content: 'Apples' });
   const { body: upload } = await server.root.post(`${address}/uploads`, undefined, { raw: fileForm('notes.txt', 'the notes') });
   const below = path.join(source.COPPICE_DATA, 'blobs/uploads');
   const [name] = (await readdir(below, { recursive: true })).filter((each) => /^..\/..\/./.test(each));
@@ -258,7 +262,7 @@ test('what a running server has lost comes back from a backup, one repository or
     ],
   );
   const repositories = path.join(source.COPPICE_DATA, 'repositories');
-  await rm(path.join(repositories, '@hashed'), { recursive: true });
+  for (const kind of ['@hashed', '@wikis']) await rm(path.join(repositories, kind), { recursive: true });
   const found = await coppice(['check'], source);
   assert.deepEqual(
     [found.code, found.out.includes(notes), /there is no repository at/.test(found.out)],
@@ -283,6 +287,13 @@ test('what a running server has lost comes back from a backup, one repository or
     ],
     lost,
   );
+  const wiki = await restore('root/apples.wiki');
+  assert.deepEqual(
+    [wiki.code, wiki.err, /The objects of root\/apples\.wiki are restored\./.test(wiki.out)],
+    [0, '', true],
+    wiki.out,
+  );
+  assert.equal((await server.root.get(`${address}/wikis/Home`)).body.content, 'Apples');
   assert.equal((await restore(notes)).out, `${notes} is restored, with 9 bytes.\n`);
   const branches = (await server.root.get(`${address}/repository/branches`)).body;
   assert.deepEqual(

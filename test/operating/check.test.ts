@@ -638,6 +638,57 @@ test('repositories of snippets are compared with their rows, and what was lost i
   ]);
 });
 
+test('repositories of wikis are compared with their rows, and what was lost is brought back', async (t) => {
+  const world = await onlyWorld();
+  const { db, project, group, services, as } = world;
+  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
+    assert.equal((await as('maintainer').post(`${place}/wikis`, { title: 'Home', content: 'Apples' })).status, 201);
+  const wikis = await db.selectFrom('wikis').select(['id', 'storage']).orderBy('project_id').execute();
+  const [ofProject, ofGroup] = wikis.map((wiki) => repositoryOf(services, { ...wiki, folder: '@wikis' })) as [
+    Repository,
+    Repository,
+  ];
+  const [name, nameOfGroup] = [`${project.full_path}.wiki`, `${group.full_path}.wiki`];
+  const ofWikis = async () => (await sentences(world)).filter((sentence) => sentence.includes('wiki')).sort();
+  assert.deepEqual(await ofWikis(), []);
+
+  const head = (await resolveBranch(ofProject, 'main'))!;
+  await updateRefs(ofProject, [{ ref: 'refs/heads/main', old: head, new: null }]);
+  await setHead(ofGroup, 'elsewhere');
+  const orphan = path.join(services.storages.default!, '@wikis/ab/cd/abcd.git');
+  await mkdir(orphan, { recursive: true });
+  await utimes(orphan, longAgo, longAgo);
+  const expected = [
+    `${orphan} belongs to no wiki.`,
+    `${nameOfGroup}: HEAD points to elsewhere, but the default branch is main.`,
+    `${name}: the branch main is missing; the last push left it at ${head}. \`check --recover\` brings it back.`,
+  ];
+  assert.deepEqual(await ofWikis(), expected.sort());
+  await repairAll(world);
+  for (const { recover } of await findingsIn(world)) await recover?.();
+  assert.deepEqual(await ofWikis(), []);
+  assert.equal(await resolveBranch(ofProject, 'main'), head);
+
+  await updateRefs(ofProject, [{ ref: 'refs/heads/draft', old: null, new: head }]);
+  assert.deepEqual(await command(t, world, { text: { 'accept-refs': name } }), {
+    code: 0,
+    said: [`${name}: the branch draft is recorded at ${head}; it was not recorded before.`],
+  });
+
+  const [file] = await objectFiles(ofProject);
+  await rm(path.join(ofProject.path, 'objects', file!));
+  await rm(ofGroup.path, { recursive: true });
+  const torn = await ofWikis();
+  assert.ok(
+    torn.some((sentence) => sentence.startsWith(`${name}: the repository is damaged: `)),
+    torn.join('\n'),
+  );
+  assert.ok(
+    torn.includes(`${nameOfGroup}: there is no repository at ${ofGroup.path}. Restore it from a backup.`),
+    torn.join('\n'),
+  );
+});
+
 test('commits of merge requests that are missing are found, and refs of those that do not exist are removed', async () => {
   const world = await onlyWorld();
   const { as, db, project } = world;
