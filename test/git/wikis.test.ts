@@ -192,6 +192,25 @@ test('a wiki follows its project and its group to other paths, and goes with the
   );
 });
 
+test('a project whose path ends like that of a wiki is the one that is cloned', async () => {
+  const here = await world();
+  const { project, group, db } = here;
+  const added = await here
+    .as('owner')
+    .post('/projects', { path: 'lone.wiki', namespace_id: group.id, initialize_with_readme: true });
+  assert.equal(added.status, 201);
+  // As an earlier version allowed.
+  await db
+    .updateTable('projects')
+    .set({ path: 'lone', full_path: `${group.full_path}/lone` })
+    .where('id', '=', project.id)
+    .execute();
+  const page = { title: 'Home', content: 'one' };
+  assert.equal((await here.as('developer').post(`/projects/${project.id}/wikis`, page)).status, 201);
+  const work = await clone(remoteFor(here, `${group.full_path}/lone.wiki`, 'developer'));
+  assert.equal(await work.git('ls-files'), 'README.md');
+});
+
 test('wikis are cloned and pushed over SSH', async () => {
   const here = await world();
   const ssh = await sshFor(here);

@@ -1,5 +1,13 @@
 /** Wikis as owners of repositories: `<project path>.wiki.git` and `<group path>.wiki.git` (docs/reference/wikis.md#git). */
-import { basicRefused, currentPlan, type MaybeCaller, type WikiRights, wikiAt, wikiRights } from '../../../access/index.ts';
+import {
+  basicRefused,
+  currentPlan,
+  type MaybeCaller,
+  projectFor,
+  type WikiRights,
+  wikiAt,
+  wikiRights,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { countObjects, type Push, type RefUpdate, setHead } from '../../../git/index.ts';
 import { type Caller, needsPlan, reaches, type Services } from '../../../http/index.ts';
@@ -75,7 +83,9 @@ export const wikiRepositories: GitKind<Wiki> = {
            from wikis left join projects on projects.id = project_id left join namespaces on namespaces.id = group_id`,
   async grant(services, { caller, path, service }): Promise<GitAccess | undefined> {
     const [, container] = address.exec(path) ?? [];
-    const at = container === undefined ? undefined : await wikiAt(services.db, caller, container);
+    // A project that has the path was there before wikis, or in the place of one that has moved away.
+    if (container === undefined || (await projectFor(services.db, caller, path))) return undefined;
+    const at = await wikiAt(services.db, caller, container);
     if (!at) return undefined;
     await refuse(services, caller, at, isPush(service));
     if (at.has_moved) throw new MovedGit(`${at.place.full_path}.wiki`);
