@@ -41,7 +41,7 @@ import { snippetRoutes } from './code/snippets/routes.ts';
 import { sampleVulnerability } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
 import { wikiAttachmentRoutes } from './code/wikis/attachment_routes.ts';
-import { wikiRepositories } from './code/wikis/index.ts';
+import { sampleWikiPage, wikiRepositories } from './code/wikis/index.ts';
 import { wikiRoutes } from './code/wikis/routes.ts';
 import { awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
 import { commitNoun } from './conversation/commit_comments/index.ts';
@@ -167,6 +167,7 @@ const samples = {
   merge_requests_events: sampleMergeRequest,
   emoji_events: sampleAward,
   milestone_events: sampleMilestone,
+  wiki_page_events: sampleWikiPage,
   resource_access_token_events: sampleToken,
   error_events: sampleError,
   vulnerability_events: sampleVulnerability,

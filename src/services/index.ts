@@ -8,6 +8,7 @@ import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
 import type { Repositories, RepositoryServices } from './repositories.ts';
 
 export type {
+  Move,
   Owner,
   ProjectMove,
   PushFollower,

@@ -1,10 +1,12 @@
 /** The body of an event: its facts, with the holes filled by what the database does not have, such as addresses and commits. Commits never change, so neither does the body. */
 import {
+  blobSize,
   type Commit,
   changedFiles,
   countCommits,
   GitError,
   listCommits,
+  readBlob,
   readCommit,
   readTag,
   repositoryOf,
@@ -52,6 +54,14 @@ interface Pushed {
   also: unknown;
 }
 
+interface Wiki {
+  /** Its web address without that of the server. */
+  page: string;
+  /** Of its project or group. */
+  full_path: string;
+  default_branch: string;
+}
+
 const visibilityLevels: Record<string, number> = { private: 0, internal: 10, public: 20 };
 
 const person = ({ url }: Filling, { avatar, public_email, ...user }: Person) => ({
@@ -82,6 +92,12 @@ function repository(filling: Filling, { name, description, visibility, full_path
   };
 }
 
+function wiki(filling: Filling, { page, full_path, default_branch }: Wiki) {
+  const path_with_namespace = `${full_path}.wiki`;
+  const { http, ssh } = cloneUrls(filling, path_with_namespace);
+  return { web_url: filling.url + page, git_ssh_url: ssh, git_http_url: http, path_with_namespace, default_branch };
+}
+
 const presentCommit = ({ url }: Filling, { full_path }: RepositoryPlace, commit: Commit) => ({
   ...{ id: commit.id, message: commit.message, title: commit.title, timestamp: commit.authored_date },
   url: `${url}/${full_path}/-/commit/${commit.id}`,
@@ -92,6 +108,17 @@ const presentCommit = ({ url }: Filling, { full_path }: RepositoryPlace, commit:
 async function oneCommit(services: Filling, place: RepositoryPlace & { sha: string }) {
   const commit = await readCommit(repositoryOf(services, place), place.sha).catch(() => undefined);
   return commit ? presentCommit(services, place, commit) : null;
+}
+
+/** The bytes of a file that is told; of a longer one, its content is left out. */
+const most_text_bytes = 1024 * 1024;
+
+/** The text of a file; null when it is too long, or the repository no longer has it. */
+async function text(services: Filling, { blob_id, ...place }: RepositoryPlace & { blob_id: string }): Promise<string | null> {
+  const repository = repositoryOf(services, place);
+  const size_bytes = await blobSize(repository, blob_id).catch(() => undefined);
+  if (size_bytes === undefined || size_bytes > most_text_bytes) return null;
+  return (await readBlob(repository, blob_id)).toString();
 }
 
 /** The newest commits of a push that are listed. */
@@ -174,6 +201,8 @@ const fillers: Readonly<Record<string, (services: Filling, facts: never) => unkn
   $project: project,
   $repository: repository,
   $url: ({ url }: Filling, page: string) => url + page,
+  $wiki: wiki,
+  $text: text,
   $avatar: ({ url }: Filling, user: { id: number; avatar: string | null }) => avatarUrl(url, 'user', user),
   $commit: oneCommit,
   $push: pushed,

@@ -23,6 +23,7 @@ export interface Samples {
   merge_requests_events: Sample;
   emoji_events: Sample;
   milestone_events: Sample;
+  wiki_page_events: Sample;
   resource_access_token_events: Sample;
   error_events: Sample;
   vulnerability_events: Sample;

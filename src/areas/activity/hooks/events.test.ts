@@ -268,3 +268,74 @@ test('a merge request is told as it is opened, changed, pushed to, approved and 
   const [merged] = await told();
   assert.deepEqual([merged.object_attributes.action, merged.object_attributes.state], ['merge', 'merged']);
 });
+test('pages of wikis are told as they are created, changed and deleted, to the project and the groups above', async (t) => {
+  const { project, group, as, people } = here;
+  const wiki = `/projects/${project.id}/wikis`;
+  const sample = { push_events: false, url: `${receiver.url}/sample` };
+  const hook = (await as('admin').post(`/projects/${project.id}/hooks`, sample)).body;
+  const ask = () => as('maintainer').post(`/projects/${project.id}/hooks/${hook.id}/test/wiki_page_events`);
+  assert.deepEqual((await ask()).body, { message: 'Ensure the wiki is enabled and has pages.' });
+  await hookFor(t, ['wiki_page_events']);
+  await hookFor(t, ['wiki_page_events'], `/groups/${group.id}/hooks`);
+  await hookFor(t, ['repository_update_events'], '/hooks');
+
+  const added = await as('developer').post(wiki, { title: 'fruit/Späte Äpfel', content: 'Käse', message: 'Sow' });
+  assert.equal(added.status, 201);
+  const all = await told();
+  const [toProject, toGroup] = all.filter(({ object_kind }) => object_kind === 'wiki_page');
+  assert.deepEqual([all.length, toProject, toProject.event], [3, toGroup, 'Wiki Page Hook']);
+  const page = `http://coppice.test/${project.full_path}/-/wikis/fruit/Sp%C3%A4te-%C3%84pfel`;
+  const { version_id, ...attributes } = toProject.object_attributes;
+  assert.match(version_id, /^[0-9a-f]{40}$/);
+  assert.deepEqual(attributes, {
+    ...{ slug: 'fruit/Späte-Äpfel', title: 'Späte Äpfel', format: 'markdown', message: 'Sow', content: 'Käse', action: 'create' },
+    ...{ url: page, diff_url: `${page}/diff?version_id=${version_id}` },
+  });
+  const path_with_namespace = `${project.full_path}.wiki`;
+  assert.deepEqual(toProject.wiki, {
+    ...{ path_with_namespace, default_branch: 'main', web_url: `http://coppice.test/${project.full_path}/-/wikis` },
+    git_http_url: `http://coppice.test/${path_with_namespace}.git`,
+    git_ssh_url: `ssh://git@coppice.test:2222/${path_with_namespace}.git`,
+  });
+  assert.deepEqual([toProject.user.id, toProject.project.id, toProject.group], [people.developer.id, project.id, null]);
+  const update = all.find(({ event_name }) => event_name === 'repository_update');
+  assert.deepEqual([update.refs, update.wiki, update.project_id], [['refs/heads/main'], toProject.wiki, project.id]);
+
+  assert.equal((await ask()).status, 201);
+  assert.deepEqual(
+    receiver.take().map(({ body }) => [body.object_attributes.slug, body.object_attributes.action]),
+    [['fruit/Späte-Äpfel', 'create']],
+  );
+  const at = `${wiki}/${encodeURIComponent('fruit/Späte-Äpfel')}`;
+  await as('developer').put(at, { content: 'x'.repeat(1024 * 1024 + 1) });
+  await as('maintainer').delete(at);
+  const later = (await told()).filter(({ object_attributes }) => object_attributes);
+  const seen = later.map(({ object_attributes: { action, content } }) => [action, content]);
+  const expected = [
+    ['delete', null],
+    ['delete', null],
+    ['update', null],
+    ['update', null],
+  ];
+  assert.deepEqual(seen.toSorted(), expected, 'a long page without its content');
+});
+
+test('pages of the wiki of a group are told to the group and those above it', async (t) => {
+  const { group, as } = here;
+  const inner = (await as('owner').post('/groups', { name: 'Wiki', path: 'wiki-inside', parent_id: group.id })).body;
+  await hookFor(t, ['wiki_page_events']);
+  await hookFor(t, ['wiki_page_events'], `/groups/${group.id}/hooks`);
+  await hookFor(t, ['wiki_page_events'], `/groups/${inner.id}/hooks`);
+  assert.equal((await as('owner').post(`/groups/${inner.id}/wikis`, { title: 'Home', content: 'Apples' })).status, 201);
+  const all = await told();
+  assert.equal(all.length, 2);
+  const [{ project, group: shown, wiki, object_attributes }] = all as [
+    Record<string, unknown> & { object_attributes: { url: string } },
+  ];
+  assert.deepEqual(
+    [project, shown],
+    [null, { group_id: inner.id, group_name: 'Wiki', group_path: 'wiki-inside', full_path: inner.full_path }],
+  );
+  assert.equal((wiki as { path_with_namespace: string }).path_with_namespace, `${inner.full_path}.wiki`);
+  assert.equal(object_attributes.url, `http://coppice.test/groups/${inner.full_path}/-/wikis/Home`);
+});

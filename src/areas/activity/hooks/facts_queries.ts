@@ -30,6 +30,11 @@ export const repositoryFacts = (id: Id): RawBuilder<unknown> => sql`
             'name', projects.name, 'description', projects.description, 'visibility', projects.visibility, 'full_path', projects.full_path))
      from projects where projects.id = ${id})`;
 
+/** A group; null without an id. */
+export const groupFacts = (id: Id): RawBuilder<unknown> => sql`
+  (select json_build_object('group_id', namespaces.id, 'group_name', namespaces.name, 'group_path', namespaces.path, 'full_path', namespaces.full_path)
+     from namespaces where namespaces.id = ${id})`;
+
 /**
  * Labels, by title.
  * @param ids a select of ids

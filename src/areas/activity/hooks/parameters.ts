@@ -24,7 +24,7 @@ const ofPlaces = {
   error_events: Flag('Errors of applications that are new, happen again or happen too often, and changes of their status'),
   job_events: Flag(none),
   pipeline_events: Flag(none),
-  wiki_page_events: Flag(none),
+  wiki_page_events: Flag('Pages of wikis'),
   deployment_events: Flag(none),
   releases_events: Flag(none),
   feature_flag_events: Flag(none),

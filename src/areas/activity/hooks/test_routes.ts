@@ -55,6 +55,7 @@ const lacking: Record<keyof Samples, string> = {
   merge_requests_events: 'Ensure the project has merge requests.',
   emoji_events: 'Ensure the project has issues.',
   milestone_events: 'Ensure the project has milestones.',
+  wiki_page_events: 'Ensure the wiki is enabled and has pages.',
   resource_access_token_events: 'Ensure the project exists.',
   error_events: 'Ensure the project has errors.',
   vulnerability_events: 'Ensure the project has vulnerabilities.',
@@ -62,7 +63,6 @@ const lacking: Record<keyof Samples, string> = {
 const unknown = {
   job_events: 'Ensure the project has CI jobs.',
   pipeline_events: 'Ensure the project has CI pipelines.',
-  wiki_page_events: 'Ensure the wiki is enabled and has pages.',
   releases_events: 'Ensure the project has releases.',
   deployment_events: 'Ensure the project has deployments.',
   feature_flag_events: 'Ensure the project has feature flags.',

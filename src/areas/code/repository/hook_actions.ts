@@ -5,7 +5,7 @@ import { type RefUpdate, repositoryOf, resolveBranch } from '../../../git/index.
 import type { PushFollower } from '../../../services/index.ts';
 import { projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
+import { type AskingHook, addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
 import { isAbout } from '../protected_branches/index.ts';
 
 interface Pusher {
@@ -13,11 +13,12 @@ interface Pusher {
   user_id: number | null;
 }
 
-/** The members of a body that say who pushed, and where. */
-const pusherFacts = ({ project_id }: Pusher): RawBuilder<unknown> => sql`
+/** The members of a body that say who pushed, of a row of `users`. */
+const pusherFacts = sql`
   'user_id', users.id, 'user_name', users.name, 'user_username', users.username, 'user_email', nullif(users.public_email, ''),
-  'user_avatar', json_build_object('$avatar', json_build_object('id', users.id, 'avatar', users.avatar)), 'project_id', projects.id,
-  'project', ${projectFacts(project_id)}`;
+  'user_avatar', json_build_object('$avatar', json_build_object('id', users.id, 'avatar', users.avatar))`;
+
+const placeFacts = ({ project_id }: Pusher) => sql`'project_id', projects.id, 'project', ${projectFacts(project_id)}`;
 
 const fromPusher = ({ project_id, user_id }: Pusher) =>
   sql`from projects left join users on users.id = ${user_id}::bigint where projects.id = ${project_id}`;
@@ -31,18 +32,8 @@ const pushFacts = (
   (select json_build_object('$push', json_build_object(
      'place', json_build_object('id', projects.id, 'storage', projects.storage, 'full_path', projects.full_path, 'default_branch', projects.default_branch),
      'ref', ${ref}::text, 'before', ${old}::text, 'after', ${after}::text, 'lists', ${lists}::boolean,
-     'also', json_build_object('ref_protected', ${is_protected}::boolean, ${pusherFacts(pusher)}, 'repository', ${repositoryFacts(pusher.project_id)})))
+     'also', json_build_object('ref_protected', ${is_protected}::boolean, ${pusherFacts}, ${placeFacts(pusher)}, 'repository', ${repositoryFacts(pusher.project_id)})))
      ${fromPusher(pusher)})`;
-
-const updateFacts = (pusher: Pusher, moved: readonly RefUpdate[]): RawBuilder<unknown> => {
-  const changes = moved.map(({ ref, old, new: after }) => {
-    const none = '0'.repeat((old ?? after)!.length);
-    return { before: old ?? none, after: after ?? none, ref };
-  });
-  return sql`
-  (select json_build_object('event_name', 'repository_update', ${pusherFacts(pusher)}, 'changes', ${JSON.stringify(changes)}::json,
-                            'refs', ${JSON.stringify(moved.map(({ ref }) => ref))}::json) ${fromPusher(pusher)})`;
-};
 
 const kinds = { push_events: 'refs/heads/', tag_push_events: 'refs/tags/' } as const;
 type Kind = keyof typeof kinds;
@@ -56,6 +47,32 @@ const protectedNames = async (tx: Database, project_id: number, kind: Kind): Pro
 
 /** More references are not listed in an event about all of them. */
 const most_listed = 1000;
+
+/**
+ * Leaves an event about all branches and tags that a push has moved, for those hooks of the server that ask for it.
+ * @param tx the transaction of its other effects
+ * @param whose the members of the body that say whose repository it is, and the rows that they and the pusher, in `users`, are from
+ */
+export async function tellOfUpdate(
+  tx: Database,
+  asking: readonly AskingHook[],
+  moved: readonly RefUpdate[],
+  { members, from }: { members: RawBuilder<unknown>; from: RawBuilder<unknown> },
+): Promise<void> {
+  const listed = moved.filter(({ ref }) => Object.values(kinds).some((folder) => ref.startsWith(folder))).slice(0, most_listed);
+  if (listed.length === 0) return;
+  const changes = listed.map(({ ref, old, new: after }) => {
+    const none = '0'.repeat((old ?? after)!.length);
+    return { before: old ?? none, after: after ?? none, ref };
+  });
+  const forServer = asking.filter(({ is_system }) => is_system);
+  await addHookEvent(tx, forServer, {
+    trigger: 'repository_update_events',
+    facts: sql`
+      (select json_build_object('event_name', 'repository_update', ${pusherFacts}, ${members}, 'changes', ${JSON.stringify(changes)}::json,
+                                'refs', ${JSON.stringify(listed.map(({ ref }) => ref))}::json) ${from})`,
+  });
+}
 
 /**
  * Leaves events about a push: one for each branch and tag, unless there are more than `push_event_hooks_limit` of a kind, and one about all for hooks of the server.
@@ -73,18 +90,12 @@ async function tellOfPush(tx: Database, pusher: Pusher, moved: readonly RefUpdat
     const names = await protectedNames(tx, pusher.project_id, kind);
     for (const update of refs) await addPush(tx, { pusher, asking, kind, names }, update);
   }
-  const ours = moved.filter(({ ref }) => Object.values(kinds).some((folder) => ref.startsWith(folder)));
-  if (ours.length === 0) return;
-  const forServer = asking.filter(({ is_system }) => is_system);
-  await addHookEvent(tx, forServer, {
-    trigger: 'repository_update_events',
-    facts: updateFacts(pusher, ours.slice(0, most_listed)),
-  });
+  await tellOfUpdate(tx, asking, moved, { members: placeFacts(pusher), from: fromPusher(pusher) });
 }
 
 interface Telling {
   pusher: Pusher;
-  asking: Awaited<ReturnType<typeof hooksAsking>>;
+  asking: readonly AskingHook[];
   kind: Kind;
   /** Of what is protected of the kind. */
   names: readonly string[];

@@ -24,7 +24,7 @@ export { isPush, MovedGit } from './git_access.ts';
 export { gitDoorway, gitUrl } from './git_http.ts';
 export { gitOverSsh } from './git_ssh.ts';
 export { announceHead, followDefaultBranch } from './head_actions.ts';
-export { hookFollower, samplePush, sampleTag } from './hook_actions.ts';
+export { hookFollower, samplePush, sampleTag, tellOfUpdate } from './hook_actions.ts';
 export { maintainRepository, maintainSoon, maintenanceFollower, measureRepositories } from './jobs.ts';
 export { removeLeftLocks } from './lock_jobs.ts';
 export { closeForeign, concludeMerge, recordMerge } from './merge_actions.ts';

@@ -24,6 +24,7 @@ import {
   recordRefsIn,
   refusal,
 } from '../repository/index.ts';
+import { followPages } from './change_actions.ts';
 import { openWiki } from './creation_actions.ts';
 import { findWiki, folder, repositoryOfWiki, type Wiki, wikiOf } from './queries.ts';
 
@@ -96,14 +97,17 @@ export const wikiRepositories: GitKind<Wiki> = {
   find: findWiki,
   objectFormat: async () => 'sha1',
   recordedRefs: async (db, id) => ({ refs: await recordedRefsIn(db, 'recorded_wiki_refs', id), isComplete: true }),
-  follow:
-    async (services, { owner, update_id, moved }) =>
-    async (tx) => {
-      if (moved.length === 0) return;
+  async follow(services, move) {
+    const { owner, update_id, moved } = move;
+    if (moved.length === 0) return async () => {};
+    const followed = await followPages(services, move);
+    return async (tx) => {
       await recordRefsIn(tx, 'recorded_wiki_refs', owner.id, { moved, update_id });
-      await chooseBranch(tx, services, owner.id, moved);
+      const default_branch = await chooseBranch(tx, services, owner.id, moved);
+      await followed(tx, default_branch);
       await maintainSoon(tx, wikiRepositories, owner.id);
-    },
+    };
+  },
   async measure(services, wiki) {
     const { size_bytes } = await countObjects(repositoryOfWiki(services, wiki));
     await services.db.updateTable('wikis').set({ size_bytes }).where('id', '=', wiki.id).execute();
@@ -112,8 +116,16 @@ export const wikiRepositories: GitKind<Wiki> = {
 
 const branchOf = (ref: string) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined);
 
-/** While a wiki does not have its default branch, the first one that is pushed becomes that. */
-async function chooseBranch(tx: Database, services: RepositoryServices, id: number, moved: readonly RefUpdate[]): Promise<void> {
+/**
+ * While a wiki does not have its default branch, the first one that is pushed becomes that.
+ * @returns the default branch
+ */
+async function chooseBranch(
+  tx: Database,
+  services: RepositoryServices,
+  id: number,
+  moved: readonly RefUpdate[],
+): Promise<string> {
   const pushed = moved.filter((update) => update.new !== null).flatMap(({ ref }) => branchOf(ref) ?? []);
   const wiki = await tx
     .selectFrom('wikis')
@@ -123,9 +135,10 @@ async function chooseBranch(tx: Database, services: RepositoryServices, id: numb
     .executeTakeFirstOrThrow();
   const { default_branch: wanted } = wiki;
   const [first] = pushed;
-  if (first === undefined || pushed.includes(wanted)) return;
-  if ((await recordedRefsIn(tx, 'recorded_wiki_refs', id)).has(`refs/heads/${wanted}`)) return;
+  if (first === undefined || pushed.includes(wanted)) return wanted;
+  if ((await recordedRefsIn(tx, 'recorded_wiki_refs', id)).has(`refs/heads/${wanted}`)) return wanted;
   await tx.updateTable('wikis').set({ default_branch: first }).where('id', '=', id).execute();
   // Before the commit: if it fails, the row is still there and all of this is repeated.
   await setHead(repositoryOfWiki(services, wiki), first);
+  return first;
 }

@@ -11,6 +11,7 @@ export const triggers = {
   note_events: { event: 'Note Hook', log: 'note_hooks' },
   confidential_note_events: { event: 'Confidential Note Hook', log: 'confidential_note_hooks' },
   milestone_events: { event: 'Milestone Hook', log: 'milestone_hooks' },
+  wiki_page_events: { event: 'Wiki Page Hook', log: 'wiki_page_hooks' },
   emoji_events: { event: 'Emoji Hook', log: 'emoji_hooks' },
   resource_access_token_events: { event: 'Resource Access Token Hook', log: 'resource_access_token_hooks' },
   error_events: { event: 'Error Hook', log: 'error_hooks' },

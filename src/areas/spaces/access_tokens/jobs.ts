@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { momentInJson } from '../../../db/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { projectFacts, type Sample } from '../../activity/hooks/index.ts';
+import { groupFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 import { scheduleRemovalOfOrphans } from '../../people/users/index.ts';
 
@@ -18,8 +18,7 @@ export const removeOrphanedBots = job('remove_orphaned_bots', {
 const ahead_days = 7;
 
 const expiring = sql`
-  select bots.project_id, namespaces.traversal_ids as group_ids, tokens.id, tokens.user_id, tokens.name, tokens.expires_at, tokens.created_at,
-         bots.group_id, namespaces.name as group_name, namespaces.path as group_path, namespaces.full_path as group_full_path
+  select bots.project_id, bots.group_id, namespaces.traversal_ids as group_ids, tokens.id, tokens.user_id, tokens.name, tokens.expires_at, tokens.created_at
     from personal_access_tokens tokens join access_token_bots bots on bots.user_id = tokens.user_id
     left join projects on projects.id = bots.project_id join namespaces on namespaces.id = coalesce(bots.group_id, projects.namespace_id)
    where not tokens.revoked and tokens.expires_at <= current_date + ${sql.lit(ahead_days)}
@@ -27,16 +26,15 @@ const expiring = sql`
 
 const facts = sql`json_build_object(
   'object_kind', 'access_token', 'event_name', 'expiring_access_token', 'project', ${projectFacts(sql`news.project_id`)},
-  'group', case when news.group_id is not null then json_build_object(
-    'group_id', news.group_id, 'group_name', news.group_name, 'group_path', news.group_path, 'full_path', news.group_full_path) end,
+  'group', ${groupFacts(sql`news.group_id`)},
   'object_attributes', json_build_object('id', news.id, 'user_id', news.user_id, 'name', news.name, 'expires_at', news.expires_at,
                                          'created_at', ${momentInJson('news.created_at')}))`;
 
 /** A token of a project that expires in a week, as if the user had one. */
 export const sampleToken: Sample = async (_services, { project_id, user_id }) => sql`
   (select ${facts} from (
-     select id as project_id, null::bigint as group_id, null as group_name, null as group_path, null as group_full_path, 1 as id, ${user_id}::bigint as user_id,
-            'sample' as name, current_date + ${sql.lit(ahead_days)} as expires_at, now() as created_at
+     select id as project_id, null::bigint as group_id, 1 as id, ${user_id}::bigint as user_id, 'sample' as name,
+            current_date + ${sql.lit(ahead_days)} as expires_at, now() as created_at
        from projects where id = ${project_id}) news)`;
 
 /** Every day: tells hooks of the tokens of projects and groups that expire within a week, each once. */
