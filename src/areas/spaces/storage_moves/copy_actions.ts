@@ -43,15 +43,17 @@ const pairOf = (
 
 /**
  * Copies the repositories of a move, verifies the copies and switches to them.
+ * @returns how many bytes the sources have
  * @throws MoveFailed, GitError, and errors of the file system; then nothing has changed but for copies, which `removeCopies` removes
  */
-export async function relocate(services: RepositoryServices, move: StorageMove, signal: AbortSignal): Promise<void> {
+export async function relocate(services: RepositoryServices, move: StorageMove, signal: AbortSignal): Promise<number> {
   const moving = await repositoriesOf(services, movedBy(move));
   const isThere = move.source_storage === move.destination_storage;
   const pairs = isThere ? [] : moving.map((each) => pairOf(services, each, move));
   await awaitWrites(services.db, moving, signal);
+  let bytes = 0;
   for (const pair of pairs) {
-    await refuseStorages(services, move, pair);
+    bytes += await usableSize(services, move, pair);
     await recordCopy(services.db, pair, move.destination_storage);
     // What an earlier run has left is not trusted.
     await removeFiles(pair);
@@ -66,6 +68,7 @@ export async function relocate(services: RepositoryServices, move: StorageMove, 
       await refuseDamage(copy, signal);
     }
   }
+  return bytes;
 }
 
 /** @throws MoveFailed when writes that had begun before the move do not end */
@@ -82,12 +85,15 @@ async function awaitWrites(db: Database, moving: readonly MovingRepository[], si
   }
 }
 
-/** @throws MoveFailed when a storage cannot be used, or has not enough space */
-async function refuseStorages(
+/**
+ * @returns the bytes of a source
+ * @throws MoveFailed when a storage cannot be used, or has not enough space
+ */
+async function usableSize(
   { storages }: RepositoryServices,
   { source_storage, destination_storage }: StorageMove,
   { source }: Pair,
-): Promise<void> {
+): Promise<number> {
   const destination = storages[destination_storage]!;
   await access(source.path, constants.R_OK).catch(() => {
     throw new MoveFailed(`The storage ${source_storage} cannot be read.`);
@@ -97,6 +103,7 @@ async function refuseStorages(
   });
   const [{ size_bytes }, { bavail, bsize }] = await Promise.all([countObjects(source), statfs(destination)]);
   if (bavail * bsize < size_bytes * spare) throw new MoveFailed(`The storage ${destination_storage} has not enough space.`);
+  return size_bytes;
 }
 
 async function refuseDamage(copy: Repository, signal: AbortSignal): Promise<void> {

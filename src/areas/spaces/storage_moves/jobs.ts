@@ -30,10 +30,13 @@ export const moveRepositories = job('move_repositories', {
     log.info(described(move), 'a storage move has started');
     try {
       if (move.runs >= most_runs) throw new MoveFailed('The server was stopped three times while this move ran.');
-      await relocate(services, move, signal);
+      const bytes = await relocate(services, move, signal);
       if ((await moveRow(services.db, move_id).executeTakeFirst())?.copied.length === 0)
         await changeState(services.db, move_id, 'finished');
-      log.info({ ...described(move), duration_ms: Math.round(performance.now() - began_ms) }, 'a storage move has switched');
+      log.info(
+        { ...described(move), bytes, duration_ms: Math.round(performance.now() - began_ms) },
+        'a storage move has switched',
+      );
     } catch (error) {
       if (signal.aborted) await giveUpRun(services.db, move_id);
       if (signal.aborted || isUnavailable(error)) throw error;
