@@ -134,6 +134,7 @@ test('a title names a page in a folder, and nothing outside the wiki', async () 
     [`uploads/${'0'.repeat(32)}/a`, 'is the place of an attachment'],
     ['é'.repeat(128), 'has a part of more than 255 bytes'],
     ['a'.repeat(2000), 'has a part of more than 255 bytes'],
+    ['/'.repeat(4097), 'has more than 4096 characters'],
     [Array.from({ length: 5 }, () => 'a'.repeat(205)).join('/'), 'has more than 1024 bytes'],
   ];
   for (const [title, reason] of refused) {

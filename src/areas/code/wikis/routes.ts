@@ -29,7 +29,7 @@ import { type ReadPage, readPage, readPages } from './content_queries.ts';
 import type { RenderPage } from './definition.ts';
 import { planOfGroups } from './kind.ts';
 import { type Page, pageAt, pagesOf, type Version } from './page_queries.ts';
-import { presentPage, WikiPageForm } from './present.ts';
+import { presentPage, textOf, WikiPageForm } from './present.ts';
 import { versionOf, wikiOf } from './queries.ts';
 import { formats, refuseLong } from './rules.ts';
 
@@ -62,7 +62,7 @@ function listed(all: readonly Page[], { page, per_page }: Static<TObject<typeof 
 }
 
 async function* presented(pages: AsyncIterable<ReadPage>) {
-  for await (const page of pages) yield presentPage(page);
+  for await (const page of pages) yield await presentPage(page);
 }
 
 async function* nonePresented(): AsyncGenerator<never> {}
@@ -86,7 +86,7 @@ async function htmlOf(
   { caller, place, render }: { caller: MaybeCaller; place: WikiPlace; render: RenderPage },
   { slug, format, content, matter }: ReadPage,
 ): Promise<string> {
-  const text = content!.toString();
+  const text = await textOf(content!);
   if (format !== 'markdown') return toPlainHtml(text);
   return render({ ...services, caller }, { place, slug, text: text.slice(matter.end) });
 }

@@ -58,6 +58,8 @@ const slugOf = (title: string): string => title.replaceAll(' ', '-');
 
 const longestPart_bytes = 255;
 const longestTitle_bytes = 1024;
+/** With the blanks that are dropped. */
+const longestGiven_chars = 4096;
 
 /** Why a page cannot have a title; undefined when it can. */
 function titleProblem(title: string): string | undefined {
@@ -83,6 +85,7 @@ export interface Titled {
  * @throws ApiError 400 with the reason why no page can have the title
  */
 export function titled(given: string): Titled {
+  if (given.length > longestGiven_chars) throw invalid({ title: [`has more than ${longestGiven_chars} characters`] });
   const parts = given.split('/').map((part) => part.replaceAll(/\s+/g, ' ').trim());
   const title = parts.join('/');
   const problem = /\p{Cc}/u.test(given) ? 'contains control characters' : titleProblem(title);
