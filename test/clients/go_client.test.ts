@@ -40,6 +40,7 @@ const stories: Record<string, string> = {
   freeze_periods: 'Go client: freeze periods are added, paged, changed and removed',
   merge_requests: 'Go client: merge requests are created, listed, discussed, compared, merged and deleted',
   wikis: 'Go client: pages of wikis are created, listed, rendered, renamed and deleted, and a file is attached',
+  storage_moves: 'Go client: moves of projects, snippets and groups to a storage are scheduled, shown and listed',
   clusters: 'Go client: clusters are added, shown, changed and removed, by administrators',
   keyset_sudo_and_refusals: 'Go client: keyset pagination of projects, sudo, and the texts of refusals',
 };

@@ -358,6 +358,22 @@ def wikis(place):
         refused(404, "404 Wiki Page Not Found", owner.wikis.get, "Plums")
 
 
+def storage_moves(place):
+    admin = client(place, "admin")
+    for name in ["project", "group"]:
+        id = place[name]["id"]
+        path = f"/{name}s/{id}/repository_storage_moves"
+        made = admin.http_post(path, post_data={"destination_storage_name": "default"})
+        same((made["state"], made["destination_storage_name"], made[name]["id"]), ("scheduled", "default", id))
+        same(admin.http_get(f"{path}/{made['id']}"), made)
+        same(list(admin.http_list(path, iterator=True)), [made])
+        same(made in admin.http_list(f"/{name}_repository_storage_moves", get_all=True), True)
+        refused(400, {name: ["is read-only"]}, admin.http_post, path)
+        refused(403, "403 Forbidden", client(place, "owner").http_post, path)
+        accepted = admin.http_post(f"/{name}_repository_storage_moves", post_data={"source_storage_name": "default"})
+        same(accepted, {"message": "202 Accepted"})
+
+
 def merge_requests(place):
     developer, reporter = place["people"]["developer"]["id"], place["people"]["reporter"]["id"]
     garden = a_project(place, "Garden")
@@ -521,7 +537,7 @@ def webhooks(place):
     admin.hooks.delete(system.id)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

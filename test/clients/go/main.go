@@ -250,6 +250,38 @@ func wikis(p place) {
 	same(len(must(groups.ListGroupWikis(group, nil))), 0)
 }
 
+func storageMoves(p place) {
+	client, options := p.as("admin"), gitlab.ListOptions{PerPage: 1}
+	projects, id := client.ProjectRepositoryStorageMove, p.Project.ID
+	made := must(projects.ScheduleStorageMoveForProject(id, gitlab.ScheduleStorageMoveForProjectOptions{DestinationStorageName: ptr("default")}))
+	same([]string{made.State, made.SourceStorageName, made.DestinationStorageName}, []string{"scheduled", "default", "default"})
+	same([]any{made.Project.ID, made.Project.PathWithNamespace}, []any{id, p.Project.FullPath})
+	same(must(projects.GetStorageMove(made.ID)), made)
+	same(must(projects.GetStorageMoveForProject(id, made.ID)), made)
+	same(must(projects.RetrieveAllStorageMoves(gitlab.RetrieveAllProjectStorageMovesOptions{ListOptions: options}))[0], made)
+	same(len(must(projects.RetrieveAllStorageMovesForProject(id, gitlab.RetrieveAllProjectStorageMovesOptions{}))), 1)
+	_, _, err := projects.ScheduleStorageMoveForProject(id, gitlab.ScheduleStorageMoveForProjectOptions{DestinationStorageName: ptr("attic")})
+	refused(err, 400, "is not included in the list")
+	done(projects.ScheduleAllStorageMoves(gitlab.ScheduleAllProjectStorageMovesOptions{SourceStorageName: ptr("default")}))
+	_, _, err = p.as("owner").ProjectRepositoryStorageMove.GetStorageMove(made.ID)
+	refused(err, 403, "{message: 403 Forbidden}")
+
+	snippet := must(client.Snippets.CreateSnippet(&gitlab.CreateSnippetOptions{
+		Title: ptr("One"), Files: &[]*gitlab.CreateSnippetFileOptions{{FilePath: ptr("a"), Content: ptr("a")}},
+	}))
+	snippets := client.SnippetRepositoryStorageMove
+	ofSnippet := must(snippets.ScheduleStorageMoveForSnippet(snippet.ID, gitlab.ScheduleStorageMoveForSnippetOptions{}))
+	same([]any{ofSnippet.State, ofSnippet.Snippet.ID}, []any{"scheduled", snippet.ID})
+	same(must(snippets.GetStorageMoveForSnippet(snippet.ID, ofSnippet.ID)), ofSnippet)
+	done(snippets.ScheduleAllStorageMoves(gitlab.ScheduleAllSnippetStorageMovesOptions{SourceStorageName: ptr("default")}))
+
+	groups, group := client.GroupRepositoryStorageMove, p.Group.ID
+	ofGroup := must(groups.ScheduleStorageMoveForGroup(group, gitlab.ScheduleStorageMoveForGroupOptions{}))
+	same([]any{ofGroup.State, ofGroup.Group.ID}, []any{"scheduled", group})
+	same(must(groups.GetStorageMoveForGroup(group, ofGroup.ID)), ofGroup)
+	done(groups.ScheduleAllStorageMoves(gitlab.ScheduleAllGroupStorageMovesOptions{SourceStorageName: ptr("default")}))
+}
+
 func mergeRequests(p place) {
 	maintainer, id := p.newProject("Garden")
 	client := p.as("developer")
@@ -401,7 +433,7 @@ func farPages(p place) {
 func main() {
 	stories := map[string]func(place){
 		"people": people, "places": places, "files": files, "branches_and_commits": branchesAndCommits,
-		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
+		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "storage_moves": storageMoves, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
 		"far_pages": farPages,
 	}
 	var p place
