@@ -5,9 +5,10 @@ import { test } from 'node:test';
 import { type GitClient, gitClient, remoteOf } from '../../../../test/support/git.ts';
 import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { updateRefs } from '../../../git/index.ts';
+import { repositoryOf, resolveBranch, updateRefs, writeCommit } from '../../../git/index.ts';
 import { announceUpdates } from '../../code/repository/actions.ts';
 import { projectRepositories, settleReferenceUpdates } from '../../code/repository/index.ts';
+import { wikiRepositories } from '../../code/wikis/index.ts';
 
 /** The push events of a project, oldest first. */
 const pushes = ({ db }: World, project_id: number) =>
@@ -219,4 +220,33 @@ test('a push interrupted by a crash is recorded once, when it is settled', async
   await settleReferenceUpdates(here.services);
   await settleReferenceUpdates(here.services);
   assert.deepEqual((await shortly(here, here.project.id)).slice(before.length), [['created', 'branch', 'late', 0, null]]);
+});
+
+test('a push to a wiki that a crash interrupts is recorded once, when it is settled', async () => {
+  const here = await world({});
+  const base = `/projects/${here.project.id}/wikis`;
+  assert.equal((await here.as('developer').post(base, { title: 'Home', content: 'Apples' })).status, 201);
+  const { id } = await here.db
+    .selectFrom('wikis')
+    .select('id')
+    .where('project_id', '=', here.project.id)
+    .executeTakeFirstOrThrow();
+  const wiki = (await wikiRepositories.find(here.db, id))!;
+  const repository = repositoryOf(here.services, { ...wiki, folder: wikiRepositories.folder });
+  const old = (await resolveBranch(repository, 'main'))!;
+  const person = { name: 'Ada', email: 'ada@example.com', date: new Date() };
+  const changes = [{ op: 'put', path: 'Next.md', mode: '100644', content: Buffer.from('Pears') }] as const;
+  const commit = { parent: old, message: 'Next', author: person, committer: person, changes };
+  const update = { ref: 'refs/heads/main', old, new: (await writeCommit(repository, commit)).id };
+  await announceUpdates(here.db, { kind: wikiRepositories, owner: wiki, user_id: here.people.developer.id }, [update]);
+  await updateRefs(repository, [update]);
+  for (let start = 0; start < 2; start++) await settleReferenceUpdates(here.services);
+  const { body } = await here.as('guest').get(`/projects/${here.project.id}/events`, { target_type: 'wiki' });
+  assert.deepEqual(
+    body.map((event: Record<string, unknown>) => [event.action_name, event.target_title]),
+    [
+      ['created', 'Next'],
+      ['created', 'Home'],
+    ],
+  );
 });
