@@ -119,7 +119,7 @@ function summary(found: number, left: number, isUntouched: boolean): string {
 
 async function accept({ db, config }: Omit<Checking, 'signal'>, path: string): Promise<number> {
   const row = await repositoryAt(db, path);
-  if (!row) throw new OperatorError(`There is no project or snippet ${path}.`);
+  if (!row) throw new OperatorError(`There is no project, snippet or wiki ${path}.`);
   const accepted = await acceptRefs(servicesFor(config, db, repositories), row).catch((error) => {
     throw error instanceof RefsRefused ? new OperatorError(`${path}: ${error.message}`, { cause: error }) : error;
   });

@@ -53,7 +53,7 @@ export async function restoreOne(options: OneOptions): Promise<Restored> {
   const key = keyOf(services.blobs, wanted);
   if (key === undefined)
     throw new RestoreError(
-      `There is no project or snippet ${wanted}, and it is not the place of a file below ${services.blobs.address}.`,
+      `There is no project, snippet or wiki ${wanted}, and it is not the place of a file below ${services.blobs.address}.`,
     );
   const snapshot = await takeSnapshot(connectionString);
   const owner = await ownerOf(snapshot.client, key).finally(() => snapshot.end());

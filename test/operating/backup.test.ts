@@ -311,7 +311,7 @@ test('what a running server has lost comes back from a backup, one repository or
   const checked = await coppice(['check'], source);
   assert.deepEqual([checked.code, checked.out], [0, 'No problems found.\n']);
   const nothing = await restore('root/pears');
-  assert.deepEqual([nothing.code, /^There is no project or snippet root\/pears/.test(nothing.err)], [1, true], nothing.err);
+  assert.deepEqual([nothing.code, /^There is no project, snippet or wiki root\/pears/.test(nothing.err)], [1, true], nothing.err);
   assert.equal(await server.stop(), 0);
 });
 

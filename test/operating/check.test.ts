@@ -294,7 +294,7 @@ test('refs that changed outside a push are accepted as they are', async (t) => {
   assert.equal(shown.sha, main, 'the merge request follows its branch');
   await assert.rejects(
     command(t, world, { text: { 'accept-refs': 'orchard/nothing' } }),
-    /There is no project or snippet orchard\/nothing/,
+    /There is no project, snippet or wiki orchard\/nothing/,
   );
   await sql`delete from projects where id = ${project.id}`.execute(db);
 });
