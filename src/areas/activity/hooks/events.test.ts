@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { allowLocalHooks, type Receiver, sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { fileUrl, headOf, onMain } from '../../../../test/support/repository.ts';
 import type { World } from '../../../../test/support/world.ts';
+import { placeOf } from '../../../git/index.ts';
 import { concludeMerges, followMergeRequests } from '../../work/merge_requests/index.ts';
+import { announceEvents } from './index.ts';
 
 let receiver: Receiver;
 let here: World;
@@ -338,4 +343,32 @@ test('pages of the wiki of a group are told to the group and those above it', as
   );
   assert.equal((wiki as { path_with_namespace: string }).path_with_namespace, `${inner.full_path}.wiki`);
   assert.equal(object_attributes.url, `http://coppice.test/groups/${inner.full_path}/-/wikis/Home`);
+});
+
+test('what is told is read where the repository is by then', async (t) => {
+  const { project, as, db, services } = here;
+  await hookFor(t, ['push_events', 'wiki_page_events']);
+  const edit = { ...onMain, commit_message: 'Sow', content: 'rye\n' };
+  assert.equal((await as('maintainer').put(fileUrl(project, 'README.md'), edit)).status, 200);
+  assert.equal((await as('developer').post(`/projects/${project.id}/wikis`, { title: 'Moved', content: 'Apples' })).status, 201);
+  const wiki = await db.selectFrom('wikis').select('id').where('project_id', '=', project.id).executeTakeFirstOrThrow();
+  const elsewhere = await mkdtemp(path.join(tmpdir(), 'coppice-elsewhere-'));
+  const storages = { ...services.storages, elsewhere };
+  const move = async (from: string, to: string) => {
+    for (const place of [{ id: project.id }, { id: wiki.id, folder: '@wikis' }] as const) {
+      const [old, now] = [from, to].map((storage) => placeOf({ storages }, { ...place, storage }));
+      await mkdir(path.dirname(now!), { recursive: true });
+      await rename(old!, now!);
+    }
+    await db.updateTable('projects').set({ storage: to }).where('id', '=', project.id).execute();
+    await db.updateTable('wikis').set({ storage: to }).where('id', '=', wiki.id).execute();
+  };
+  await move('default', 'elsewhere');
+  t.after(() => rm(elsewhere, { recursive: true }));
+  await performQueued({ ...services, storages }, [announceEvents]);
+  await move('elsewhere', 'default');
+  const bodies = await told();
+  const push = bodies.find(({ object_kind }) => object_kind === 'push');
+  assert.deepEqual([push.total_commits_count, push.commits[0].title, push.commits[0].modified], [1, 'Sow', ['README.md']]);
+  assert.equal(bodies.find(({ object_kind }) => object_kind === 'wiki_page').object_attributes.content, 'Apples');
 });

@@ -52,5 +52,5 @@ export const pageFacts = (project_id: Id, page: RawBuilder<unknown>): RawBuilder
 
 /** A commit of a project's repository; null without an id. */
 export const commitFacts = (project_id: Id, sha: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  (select json_build_object('$commit', json_build_object('id', projects.id, 'storage', projects.storage, 'full_path', projects.full_path, 'sha', ${sha}))
+  (select json_build_object('$commit', json_build_object('id', projects.id, 'full_path', projects.full_path, 'sha', ${sha}))
      from projects where projects.id = ${project_id} and ${sha} is not null)`;

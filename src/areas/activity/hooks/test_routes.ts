@@ -14,13 +14,13 @@ import {
   type Plan,
   post,
   resource,
-  type Services,
 } from '../../../http/index.ts';
 import type { Trigger } from '../../instance/hook_events/index.ts';
 import { bodyOf } from './body_present.ts';
 import type { Samples } from './definition.ts';
 import { type Outcome, sendNow } from './delivery_actions.ts';
 import { hookOf } from './queries.ts';
+import type { Filling } from './repository_present.ts';
 import { isSuccess } from './rules.ts';
 
 interface Place {
@@ -91,7 +91,7 @@ async function projectToSample(db: Database, { project_id, group_id }: Owner): P
 
 /** @throws ApiError 422 when there is nothing to sample */
 async function sampledBody(
-  services: Pick<Services, 'db' | 'storages' | 'url' | 'ssh_url'>,
+  services: Filling,
   samples: Samples,
   { caller, owner, trigger }: { caller: Caller; owner: Owner; trigger: (typeof tested)[number] },
 ): Promise<string> {

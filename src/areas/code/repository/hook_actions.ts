@@ -30,7 +30,7 @@ const pushFacts = (
   lists: boolean,
 ): RawBuilder<unknown> => sql`
   (select json_build_object('$push', json_build_object(
-     'place', json_build_object('id', projects.id, 'storage', projects.storage, 'full_path', projects.full_path, 'default_branch', projects.default_branch),
+     'place', json_build_object('id', projects.id, 'full_path', projects.full_path, 'default_branch', projects.default_branch),
      'ref', ${ref}::text, 'before', ${old}::text, 'after', ${after}::text, 'lists', ${lists}::boolean,
      'also', json_build_object('ref_protected', ${is_protected}::boolean, ${pusherFacts}, ${placeFacts(pusher)}, 'repository', ${repositoryFacts(pusher.project_id)})))
      ${fromPusher(pusher)})`;

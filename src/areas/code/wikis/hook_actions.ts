@@ -10,7 +10,7 @@ import type { PageChange } from './change_queries.ts';
 import { readAbout } from './content_queries.ts';
 import { type Page, pagesOf } from './page_queries.ts';
 import { shownTitle } from './present.ts';
-import { folder, versionOf, type Wiki, wikiOf } from './queries.ts';
+import { versionOf, type Wiki, wikiOf } from './queries.ts';
 
 /** What hooks are told of a page. */
 export interface PageNews extends Pick<PageChange, 'action'>, Omit<Page, 'path'> {
@@ -36,7 +36,7 @@ const fromWiki = sql`
 
 /** Changed pages of a wiki, each with what `pageFacts` needs. */
 const rowsOf = (wiki: Wiki, news: readonly PageNews[]): RawBuilder<unknown> => sql`
-  select wikis.project_id, wikis.group_id, namespaces.traversal_ids as group_ids, ${wikiFacts} as wiki, wikis.id as wiki_id, wikis.storage,
+  select wikis.project_id, wikis.group_id, namespaces.traversal_ids as group_ids, ${wikiFacts} as wiki, wikis.id as wiki_id,
          ${page} || '/' || changed.address as page, changed.*
     ${fromWiki}, jsonb_to_recordset(${JSON.stringify(
       news.map((one) => ({ ...one, action: actions[one.action], address: inAddress(one.slug) })),
@@ -48,7 +48,7 @@ const pageFacts = (user_id: number | null): RawBuilder<unknown> => sql`json_buil
   'group', ${groupFacts(sql`news.group_id`)}, 'wiki', news.wiki,
   'object_attributes', json_build_object(
     'slug', news.slug, 'title', news.title, 'format', news.format, 'message', news.message, 'version_id', news.version_id,
-    'content', json_build_object('$text', json_build_object('id', news.wiki_id, 'storage', news.storage, 'folder', ${folder}::text, 'blob_id', news.blob_id)),
+    'content', json_build_object('$text', json_build_object('kind', 'wiki', 'id', news.wiki_id, 'blob_id', news.blob_id)),
     'url', json_build_object('$url', news.page), 'action', news.action,
     'diff_url', json_build_object('$url', news.page || '/diff?version_id=' || news.version_id)))`;
 

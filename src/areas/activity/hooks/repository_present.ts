@@ -1,0 +1,148 @@
+/** What bodies show of repositories: commits, pushes and texts, read with git. */
+import {
+  blobSize,
+  type Commit,
+  changedFiles,
+  countCommits,
+  GitError,
+  listCommits,
+  type Repository,
+  readBlob,
+  readCommit,
+  readTag,
+  repositoryOf,
+  resolveBranch,
+} from '../../../git/index.ts';
+import type { Services } from '../../../http/index.ts';
+import type { RepositoryKind } from '../../../services/index.ts';
+
+/** What fills the holes of facts. */
+export type Filling = Pick<Services, 'db' | 'url' | 'ssh_url' | 'storages' | 'repositories'>;
+
+/** A repository of a project, or of an owner of another kind. */
+interface Owned {
+  id: number;
+  kind?: RepositoryKind['name'];
+}
+
+/** A repository of a project. */
+interface ProjectPlace extends Owned {
+  full_path: string;
+}
+
+/** A reference that has moved. */
+export interface Pushed {
+  place: ProjectPlace & { default_branch: string };
+  ref: string;
+  before: string | null;
+  after: string | null;
+  /** Whether commits are listed. */
+  lists: boolean;
+}
+
+/** A repository where it is by now: facts can wait for long, and storages change meanwhile. Undefined when it is gone. */
+async function repositoryNow(services: Filling, { id, kind: name = 'project' }: Owned): Promise<Repository | undefined> {
+  const kind = services.repositories.kinds.find((each) => each.name === name)!;
+  const owner = await kind.find(services.db, id);
+  return owner && repositoryOf(services, { ...owner, folder: kind.folder });
+}
+
+const presentCommit = ({ url }: Filling, { full_path }: ProjectPlace, commit: Commit) => ({
+  ...{ id: commit.id, message: commit.message, title: commit.title, timestamp: commit.authored_date },
+  url: `${url}/${full_path}/-/commit/${commit.id}`,
+  author: { name: commit.author_name, email: commit.author_email },
+});
+
+/** A commit; null when the repository no longer has it. */
+export async function oneCommit(services: Filling, place: ProjectPlace & { sha: string }) {
+  const within = await repositoryNow(services, place);
+  const commit = within && (await readCommit(within, place.sha).catch(() => undefined));
+  return commit ? presentCommit(services, place, commit) : null;
+}
+
+/** The bytes of a file that is told; of a longer one, its content is left out. */
+const most_text_bytes = 1024 * 1024;
+
+/** The text of a file; null when it is too long, or the repository no longer has it. */
+export async function text(services: Filling, { blob_id, ...owned }: Owned & { blob_id: string }): Promise<string | null> {
+  const within = await repositoryNow(services, owned);
+  if (!within) return null;
+  const size_bytes = await blobSize(within, blob_id).catch(() => Number.POSITIVE_INFINITY);
+  return size_bytes > most_text_bytes ? null : (await readBlob(within, blob_id)).toString();
+}
+
+/** The newest commits of a push that are listed. */
+const most_commits = 20;
+/** The characters of all paths in one body together. */
+const most_path_characters = 1_000_000;
+
+/** A push that has left something in a repository. */
+interface Gaining extends Pushed {
+  after: string;
+  within: Repository;
+}
+
+/** Commits, oldest first, with the paths of their files. */
+async function withPaths(services: Filling, { place, within }: Gaining, commits: readonly Commit[]) {
+  const shown = [];
+  let left = most_path_characters;
+  for (const commit of commits) {
+    const [from = null] = commit.parent_ids;
+    const files = left > 0 ? await changedFiles(within, { from, to: commit.id }) : [];
+    const paths: Record<string, string[]> = { added: [], modified: [], removed: [] };
+    for (const { status, path } of files) {
+      left -= path.length;
+      if (left <= 0) break;
+      paths[status === 'added' ? 'added' : status === 'deleted' ? 'removed' : 'modified']!.push(path);
+    }
+    shown.push({ ...presentCommit(services, place, commit), ...paths });
+  }
+  return shown.reverse();
+}
+
+/** The commits that a branch gained; for a new branch, those that the default branch does not have. */
+async function gainedCommits(services: Filling, push: Gaining) {
+  const { place, within, ref, before, after, lists } = push;
+  const isDefault = ref === `refs/heads/${place.default_branch}`;
+  const base = before ?? (isDefault ? undefined : await resolveBranch(within, place.default_branch));
+  const range = { from: [after], not: base === undefined ? [] : [base] };
+  try {
+    const commits = lists ? await listCommits(within, { ...range, limit: most_commits }) : [];
+    return { commits: await withPaths(services, push, commits), total_commits_count: await countCommits(within, range) };
+  } catch (error) {
+    // The branch has moved away from it since, and the repository has forgotten it.
+    if (error instanceof GitError) return { commits: [], total_commits_count: 0 };
+    throw error;
+  }
+}
+
+/** The commit that a tag leads to, and its message if it has one of its own. */
+async function taggedCommit(services: Filling, push: Gaining) {
+  const { within, ref, after, lists } = push;
+  const tag = await readTag(within, { name: ref.slice('refs/tags/'.length), id: after }).catch(() => undefined);
+  const checkout_sha = tag?.commit_id ?? null;
+  const commits = lists && checkout_sha !== null ? [await readCommit(within, checkout_sha)] : [];
+  const total_commits_count = checkout_sha === null ? 0 : 1;
+  return { checkout_sha, message: tag?.message ?? null, commits: await withPaths(services, push, commits), total_commits_count };
+}
+
+const nameOf = ({ ref }: Pushed) => (ref.startsWith('refs/tags/') ? 'tag_push' : 'push');
+
+/** The first members of the body of a push; what `gainedBy` says takes precedence. */
+export function headOfPush(push: Pushed) {
+  const { ref, before, after } = push;
+  const none = '0'.repeat((before ?? after)!.length);
+  const name = nameOf(push);
+  return {
+    ...{ object_kind: name, event_name: name, before: before ?? none, after: after ?? none },
+    ...{ ref, checkout_sha: after, message: null },
+  };
+}
+
+/** The commits of a push. */
+export async function gainedBy(services: Filling, push: Pushed) {
+  const { place, after } = push;
+  const within = after === null ? undefined : await repositoryNow(services, place);
+  if (!within) return { commits: [], total_commits_count: 0 };
+  return (nameOf(push) === 'tag_push' ? taggedCommit : gainedCommits)(services, { ...push, after: after!, within });
+}
