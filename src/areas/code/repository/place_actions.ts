@@ -1,6 +1,6 @@
 /** Writing to repositories, which may be moved to another storage meanwhile (docs/reference/storage_moves.md#what-is-refused). */
 import { sql } from 'kysely';
-import { type Database, refusedByMove } from '../../../db/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { repositoryOf, setKeptRefs } from '../../../git/index.ts';
 import type { Owner, RepositoryKind, RepositoryServices } from '../../../services/index.ts';
 
@@ -35,11 +35,11 @@ export async function keepRefs(
 }
 
 /** Whether a repository is being moved, so that what can wait waits. */
-export const isMoving = (db: Database, owned: Owned): Promise<boolean> =>
-  refuseWhileMoving(db, owned).then(
-    () => false,
-    (error: unknown) => {
-      if (refusedByMove(error) === undefined) throw error;
-      return true;
-    },
-  );
+export async function isMoving(db: Database, { kind, owner: { id } }: Owned): Promise<boolean> {
+  const container =
+    kind.column === 'wiki_id'
+      ? sql`(project_id = (select project_id from wikis where id = ${id}) or group_id = (select group_id from wikis where id = ${id}))`
+      : sql`${sql.ref(kind.column)} = ${id}`;
+  const { rows } = await sql`select from repository_storage_moves where state = 'started' and ${container}`.execute(db);
+  return rows.length > 0;
+}
