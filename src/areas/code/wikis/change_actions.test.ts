@@ -122,6 +122,7 @@ test('what happens in the wiki of a group is recorded and belongs to no project'
   const rows = await recorded
     .select(['events.project_id', 'action', 'slug', 'author_id'])
     .where('group_id', '=', here.group.id)
+    .where('target_type', '=', 'WikiPage::Meta')
     .execute();
   assert.deepEqual(rows, [{ project_id: null, action: 'created', slug: 'Home', author_id: here.people.developer.id }]);
   const own = await here.as('developer').get('/events', { target_type: 'wiki' });
