@@ -1,6 +1,9 @@
 /** Which files differ between two commits or trees. */
+import { readCommit } from './commits.ts';
+import { type FileDifference, fewDifferences } from './few_differences.ts';
 import { fullId } from './ids.ts';
 import { rememberedGit } from './remembered.ts';
+import { textOf } from './trees.ts';
 import type { ChangedFile, Environment, Repository } from './types.ts';
 
 const statuses: Record<string, ChangedFile['status']> = {
@@ -22,10 +25,39 @@ export async function changedFiles(
   repository: Repository,
   { from, to, renames = false, env }: { from: string | null; to: string; renames?: boolean; env?: Environment | undefined },
 ): Promise<ChangedFile[]> {
+  const few = env ? undefined : await fewChanges(repository, { from, to, renames });
+  if (few) return few;
   const base = from === null ? emptyTree(to) : fullId(from);
   const options = ['-r', '-z', '--raw', '--no-abbrev', renames ? '--find-renames' : '--no-renames'] as const;
   const output = await rememberedGit(repository, 'diff-tree', options, [base, fullId(to)], [], { env, limit: longest_list });
   return parseRaw(output.toString('utf8'));
+}
+
+const usualModes = new Set(['100644', '100755', '120000']);
+
+/** Whether git shows the modes as they are stored. */
+const isUsual = ({ old, now }: FileDifference): boolean =>
+  [old, now].every((entry) => entry === undefined || usualModes.has(entry.mode));
+
+/** The changes of two commits without a process, in all the cases in which git has no choice; undefined in others, and for what are no commits. */
+async function fewChanges(
+  repository: Repository,
+  { from, to, renames }: { from: string | null; to: string; renames: boolean },
+): Promise<ChangedFile[] | undefined> {
+  const treeOf = async (id: string) => (await readCommit(repository, id)).tree_id;
+  // What cannot be read is left to git, which says why.
+  const differences = await Promise.all([from === null ? undefined : treeOf(from), treeOf(to)])
+    .then(([old_tree, tree]) => fewDifferences(repository, { from: old_tree, to: tree! }))
+    .catch(() => undefined);
+  // One might be the other, renamed.
+  const mayBeRenamed = renames && differences?.some(({ old }) => !old) && differences.some(({ now }) => !now);
+  if (!differences || mayBeRenamed || !differences.every(isUsual)) return undefined;
+  const none = { mode: '000000', id: '0'.repeat(to.length) };
+  return differences.map(({ raw_path, old = none, now = none }) => ({
+    status: old === none ? 'added' : now === none ? 'deleted' : 'modified',
+    ...{ old_path: textOf(raw_path), old_mode: old.mode, old_id: old.id },
+    ...{ path: textOf(raw_path), mode: now.mode, id: now.id },
+  }));
 }
 
 /** git knows the empty tree in every repository, even if it is not stored there. */

@@ -1,20 +1,14 @@
 /** Counting the lines that a small commit adds and removes without a process. */
 import { countLines } from './blame.ts';
 import { readCommit } from './commits.ts';
+import { type FileDifference, fewDifferences } from './few_differences.ts';
 import { objectHeader, storedObject } from './readers.ts';
-import { type RawEntry, Tree, tree_mode } from './tree.ts';
-import { treeWith } from './trees.ts';
+import type { RawEntry } from './tree.ts';
 import type { CommitStats, Repository } from './types.ts';
 
-const most_files = 10;
 const most_bytes = 256 * 1024;
 /** git looks for a NUL in this many bytes. */
 const sniffed_bytes = 8000;
-
-interface Change {
-  old: RawEntry | undefined;
-  now: RawEntry | undefined;
-}
 
 /** What git counts depends on how it compares the files. */
 class AskGit extends Error {}
@@ -28,7 +22,9 @@ export async function plainStats(repository: Repository, id: string): Promise<Co
   try {
     const { tree_id, parent_ids } = await readCommit(repository, id);
     const old_id = parent_ids[0] === undefined ? undefined : (await readCommit(repository, parent_ids[0])).tree_id;
-    const changes = await changesBetween(repository, { mode: tree_mode, id: tree_id }, old_id);
+    // Attributes decide what is text.
+    const changes = await fewDifferences(repository, { from: old_id, to: tree_id }, (tree) => !tree.get('.gitattributes'));
+    if (!changes) return undefined;
     // One might be the other, renamed.
     if (changes.some(({ old }) => !old) && changes.some(({ now }) => !now)) return undefined;
     const counts = await Promise.all(changes.map((change) => linesOf(repository, change)));
@@ -41,28 +37,7 @@ export async function plainStats(repository: Repository, id: string): Promise<Co
   }
 }
 
-async function changesBetween(repository: Repository, root: RawEntry, old_id: string | undefined): Promise<Change[]> {
-  const changes: Change[] = [];
-  const folders: Change[] = [{ old: old_id === undefined ? undefined : { mode: tree_mode, id: old_id }, now: root }];
-  for (let folder = folders.pop(); folder; folder = folders.pop()) {
-    if (folder.old?.id === folder.now?.id) continue;
-    const [before, after] = await Promise.all([treeOf(repository, folder.old), treeOf(repository, folder.now)]);
-    // Attributes decide what is text.
-    if (before.get('.gitattributes') || after.get('.gitattributes')) throw new AskGit();
-    for await (const change of before.differencesTo(after)) {
-      const kinds = new Set([change.old, change.now].filter((entry) => entry !== undefined).map(({ mode }) => mode.slice(0, 3)));
-      if (kinds.size > 1 || kinds.has('160')) throw new AskGit();
-      (kinds.has('040') ? folders : changes).push(change);
-      if (changes.length + folders.length > most_files) throw new AskGit();
-    }
-  }
-  return changes;
-}
-
-const treeOf = async (repository: Repository, entry: RawEntry | undefined): Promise<Tree> =>
-  entry ? treeWith(repository, entry.id) : Tree.empty;
-
-async function linesOf(repository: Repository, { old, now }: Change): Promise<Omit<CommitStats, 'total'>> {
+async function linesOf(repository: Repository, { old, now }: FileDifference): Promise<Omit<CommitStats, 'total'>> {
   if (old?.id === now?.id) return { additions: 0, deletions: 0 };
   const [before, after] = await Promise.all([contentOf(repository, old), contentOf(repository, now)]);
   if (isBinary(before) || isBinary(after)) return { additions: 0, deletions: 0 };
