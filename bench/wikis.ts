@@ -78,11 +78,12 @@ export async function measureWikis(folder: string): Promise<Row[]> {
       (turn) => api.put(file(read[turn]!), { ...commit, content: content + turn }),
     );
     await add(timesRow('update a wiki page, beside a file', changed!, file_changed!, '≤ 1.1×'));
-    const [after] = await inTurn(20, async (turn) => {
-      await api.put(page(read[turn]!), { content: `${turn}` });
-      return api.get(wiki);
-    });
-    await add(plainRow('update a wiki page, and list all', ms(after!.p50_ms), 'P90 ≤ 100 ms', after));
+    const [, after] = await inTurn(
+      20,
+      (turn) => api.put(page(read[turn]!), { content: `${turn}` }),
+      () => api.get(wiki),
+    );
+    await add(plainRow('list 5,000 wiki pages after a change', ms(after!.p50_ms), 'P90 ≤ 100 ms', after));
   } finally {
     await instance.stop();
   }
