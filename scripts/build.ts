@@ -21,6 +21,7 @@ const programs = [
   'git/launcher_process',
   'http/large_text_worker',
   'lockfiles/reading_worker',
+  'markdown/html_worker',
   'source_maps/mapping_worker',
 ];
 

@@ -161,16 +161,26 @@ function linksAndImages({ uploads, page, images_of }: TextContext): sanitizeHtml
   };
 }
 
-/** The filtered HTML of a text; undefined if it has to be shown as plain text. */
-async function safeHtml(text: string, isInline: boolean, context: TextContext) {
-  if (!isRendered(text)) return undefined;
+/**
+ * The filtered HTML of a text, however long it is.
+ * @returns undefined if its HTML is too long
+ */
+export async function filteredHtml(
+  text: string,
+  context: TextContext,
+  { isInline = false, longestHtml_chars }: { isInline?: boolean; longestHtml_chars: number },
+): Promise<string | undefined> {
   const tokens = isInline ? markdown.parseInline(text, context) : markdown.parse(text, context);
   if (text.length > atOnceLength) await nextTurn();
   const html = markdown.renderer.render(tokens, markdown.options, context);
-  if (html.length > maximumHtmlLength) return undefined;
+  if (html.length > longestHtml_chars) return undefined;
   if (html.length > atOnceLength) await nextTurn();
   return sanitizeHtml(html, { ...safe, transformTags: linksAndImages(context) });
 }
+
+/** The filtered HTML of a text; undefined if it has to be shown as plain text. */
+const safeHtml = async (text: string, isInline: boolean, context: TextContext): Promise<string | undefined> =>
+  isRendered(text) ? filteredHtml(text, context, { isInline, longestHtml_chars: maximumHtmlLength }) : undefined;
 
 /** A whole text, in paragraphs. */
 export const toHtml = async (text: string, context: TextContext = {}): Promise<string> =>

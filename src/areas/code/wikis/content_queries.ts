@@ -43,18 +43,25 @@ const matters = new LRUCache<string, FrontMatter>({
 /** The beginning of a page that can be front matter, with the lines around it. */
 const matter_bytes = longestFrontMatter_bytes + 4096;
 
-/** @throws ApiError 503 when too many long ones of the wiki are being read */
-async function matterIn(start: Buffer, blob: Blob): Promise<FrontMatter> {
-  const known = matters.get(keyOf(blob));
-  if (known) return known;
+/**
+ * Has work done in a thread.
+ * @throws ApiError 503 when too much of the same wiki is waiting
+ */
+export async function unlessBusy<T>(work: () => Promise<T>): Promise<T> {
   try {
-    const matter = await frontMatterOf(start.toString('utf8', 0, matter_bytes), blob.wiki_id);
-    matters.set(keyOf(blob), matter);
-    return matter;
+    return await work();
   } catch (error) {
     if (!(error instanceof TooMuchWaiting)) throw error;
     throw new ApiError(503, { message: '503 Service Unavailable - The server is too busy' }, { 'retry-after': '10' });
   }
+}
+
+async function matterIn(start: Buffer, blob: Blob): Promise<FrontMatter> {
+  const known = matters.get(keyOf(blob));
+  if (known) return known;
+  const matter = await unlessBusy(() => frontMatterOf(start.toString('utf8', 0, matter_bytes), blob.wiki_id));
+  matters.set(keyOf(blob), matter);
+  return matter;
 }
 
 /** The bytes that are read of a page to find its front matter. */

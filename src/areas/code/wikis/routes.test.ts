@@ -269,6 +269,12 @@ test('Markdown is rendered with links that lead from the page, other formats as 
     await html(ofGroup, 'guide/a'),
     `<p><a href="${wikiOfGroup}/guide/Next-page">Next page</a> <a href="${wikiOfGroup}/home">up</a> #1 ${person} </p>\n`,
   );
+  const long = `${text}\n\n`.repeat(200);
+  await here.as('developer').post(ofProject, { title: 'long', content: long });
+  const { body } = await here.as('guest').get(`${ofProject}/long`, { render_html: true });
+  assert.equal(body.content.match(new RegExp(`<p><a href="${wiki}/Next-page">Next page</a>`, 'g'))?.length, 200);
+  assert.equal(body.content.split(`${first} ${person}`).length, 201);
+  assert.doesNotMatch(body.content, /script/);
   assert.match(await html(ofProject, 'b', 'org'), /^<pre>\[\[Next page\]\].*&lt;script&gt;x&lt;\/script&gt;<\/pre>$/);
 });
 

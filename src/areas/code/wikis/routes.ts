@@ -25,7 +25,7 @@ import { toPlainHtml } from '../../../markdown/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { contentIn, fileTexts, tooLargeText } from '../repository/index.ts';
 import { changePage, createPage, duplicate, pageNoun, removePage } from './actions.ts';
-import { type ReadPage, readPage, readPages } from './content_queries.ts';
+import { type ReadPage, readPage, readPages, unlessBusy } from './content_queries.ts';
 import type { RenderPage } from './definition.ts';
 import { planOfGroups } from './kind.ts';
 import { type Page, pageAt, pagesOf, type Version } from './page_queries.ts';
@@ -83,12 +83,12 @@ async function contentOf({ db }: Services, given: string | Uint8Array): Promise<
 /** A page as HTML: only Markdown is rendered. */
 async function htmlOf(
   services: Services,
-  { caller, place, render }: { caller: MaybeCaller; place: WikiPlace; render: RenderPage },
+  { caller, place, wiki_id, render }: { caller: MaybeCaller; place: WikiPlace; wiki_id: number; render: RenderPage },
   { slug, format, content, matter }: ReadPage,
 ): Promise<string> {
   const text = await textOf(content!);
   if (format !== 'markdown') return toPlainHtml(text);
-  return render({ ...services, caller }, { place, slug, text: text.slice(matter.end) });
+  return unlessBusy(() => render({ ...services, caller }, { place, wiki_id, slug, text: text.slice(matter.end) }));
 }
 
 const titleTexts = ['title: <reason>'];
@@ -132,7 +132,8 @@ function routesOf(kind: 'project' | 'group', render: RenderPage) {
       handle: async ({ caller, place, input, ...services }) => {
         const version = found(pageNoun, await versionIn(services, place, input.version));
         const page = await readPage(services.db, version, found(pageNoun, await pageAt(version, input.slug)));
-        return presentPage(page, input.render_html ? await htmlOf(services, { caller, place, render }, page) : undefined);
+        const rendering = { caller, place, wiki_id: version.wiki_id, render };
+        return presentPage(page, input.render_html ? await htmlOf(services, rendering, page) : undefined);
       },
     }),
     post(base, {

@@ -1,7 +1,7 @@
 /** Links for references in a text: one statement for each kind, and only for items that the reader may see. */
 import { type IssuableKind, issuableKinds, type MaybeCaller, type Project } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
-import { isRendered, type LinkOf, type Reference, referencesIn, toHtml } from '../../../markdown/index.ts';
+import { type LinkOf, type Reference, referencesIn, toLongHtml } from '../../../markdown/index.ts';
 import { type RenderPage, wikiUrl } from '../../code/wikis/index.ts';
 import { webPath } from '../uploads/index.ts';
 import { pairsMeant, pathMeant, type Surroundings, thingsNamed } from './reference_queries.ts';
@@ -74,12 +74,12 @@ export async function linksFor(asking: Asking, text: string, context: Context): 
 }
 
 /** The Markdown of a page in a wiki as HTML: its references, uploads and links mean what they mean in its project or group. */
-export const wikiPageHtml: RenderPage = async (asking, { place, slug, text }) => {
+export const wikiPageHtml: RenderPage = async (asking, { place, wiki_id, slug, text }) => {
   const { project_id, group_id, full_path } = place;
-  const context = group_id === null ? place : { group_path: full_path };
-  return toHtml(text, {
-    linkOf: isRendered(text) ? await linksFor(asking, text, context) : undefined,
+  const contextOf = async () => ({
+    linkOf: await linksFor(asking, text, group_id === null ? place : { group_path: full_path }),
     uploads: project_id === null ? webPath('group', group_id!) : webPath('project', project_id),
     page: { wiki_url: wikiUrl(asking, place), slug },
   });
+  return toLongHtml(text, contextOf, wiki_id);
 };

@@ -1,0 +1,14 @@
+/** The thread that `long_html.ts` starts. */
+import { parentPort } from 'node:worker_threads';
+import { filteredHtml } from './html.ts';
+import { keyOfReference, type ToRender } from './long_html.ts';
+import type { Reference } from './references.ts';
+
+/** A few characters can repeat a long address or a deep list many times. */
+const longestHtml_chars = 8 * 1024 * 1024;
+
+parentPort!.on('message', async ({ text, links, context }: ToRender) => {
+  const hrefs = new Map(links);
+  const linkOf = (reference: Reference) => hrefs.get(keyOfReference(reference));
+  parentPort!.postMessage(await filteredHtml(text, { ...context, linkOf }, { longestHtml_chars }));
+});
