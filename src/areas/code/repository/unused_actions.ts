@@ -46,7 +46,7 @@ export async function useRepository(tx: Database, { name }: RepositoryKind, id: 
 }
 
 /**
- * Deletes the repositories of an owner that are recorded as unused. After a crash in between they are still recorded, and deleted again.
+ * Deletes the repositories of an owner that are recorded as unused, but for a copy that a move still needs. After a crash in between they are still recorded, and deleted again.
  * @returns whether any was recorded
  */
 export function removeUnusedRepository(
@@ -59,6 +59,7 @@ export function removeUnusedRepository(
       .deleteFrom('unused_repositories')
       .where('kind', '=', kind.name)
       .where('id', '=', id)
+      .where('due_at', '<', 'infinity')
       .returning(['id', 'storage'])
       .execute();
     for (const owner of unused) await deleteRepository(ownedRepository({ storages }, { kind, owner }));

@@ -10,12 +10,13 @@ import { before } from './rules.ts';
 const beginning = 726_673_042;
 
 /**
- * Changes the state of a move, if it is in one from which that is possible.
+ * Changes the state of a move, if it is in one from which that is possible and no later run has begun it again.
+ * @param move as the caller's run began it
  * @returns whether it was
  */
 export async function changeState(
   tx: Database,
-  id: number,
+  { id, runs }: Pick<StorageMove, 'id' | 'runs'>,
   state: keyof typeof before,
   error_message: string | null = null,
 ): Promise<boolean> {
@@ -23,13 +24,29 @@ export async function changeState(
     .updateTable('repository_storage_moves')
     .set({ state, error_message, ...(state === 'replicated' ? { replicated_at: sql<string>`clock_timestamp()` } : {}) })
     .where('id', '=', id)
+    .where('runs', '=', runs)
     .where('state', 'in', before[state] as State[]);
   return (await changed.returning('id').executeTakeFirst()) !== undefined;
 }
 
 /**
+ * Does something that only the latest run of a move may do: until it is done, no other run begins.
+ * @throws Error when another run has begun the move, or ended it
+ */
+export const asItsRun = (
+  db: Database,
+  { id, runs }: Pick<StorageMove, 'id' | 'runs'>,
+  work: (tx: Database) => Promise<void>,
+): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const own = moveRow(tx, id).where('runs', '=', runs).where('state', '=', 'started').forUpdate();
+    if (!(await own.executeTakeFirst())) throw new Error(`Another run has begun the move ${id}, or ended it.`);
+    await work(tx);
+  });
+
+/**
  * Begins a move, or begins it again after a crash: from now on nothing is written to its repositories.
- * @returns the move as it was before; undefined when it has ended, or when as many run as may
+ * @returns the move, with this run counted; undefined when it has ended, or when as many run as may
  */
 export const beginMove = (db: Database, id: number): Promise<StorageMove | undefined> =>
   db.transaction().execute(async (tx) => {
@@ -41,14 +58,16 @@ export const beginMove = (db: Database, id: number): Promise<StorageMove | undef
     const asked = await moveRow(tx, id).executeTakeFirst();
     if (!asked) return undefined;
     await lockContainer(tx, movedBy(asked));
-    if (!(await changeState(tx, id, 'started'))) return undefined;
-    await tx.updateTable('repository_storage_moves').set({ runs: sql<number>`runs + 1` }).where('id', '=', id).execute();
-    return asked;
+    if (!(await changeState(tx, asked, 'started'))) return undefined;
+    const runs = asked.runs + 1;
+    await tx.updateTable('repository_storage_moves').set({ runs }).where('id', '=', id).execute();
+    return { ...asked, runs };
   });
 
 /** Forgets that a run was begun, because the server stops and did not crash. */
-export async function giveUpRun(db: Database, id: number): Promise<void> {
-  await db.updateTable('repository_storage_moves').set({ runs: sql<number>`runs - 1` }).where('id', '=', id).execute();
+export async function giveUpRun(db: Database, { id, runs }: Pick<StorageMove, 'id' | 'runs'>): Promise<void> {
+  const own = db.updateTable('repository_storage_moves').where('id', '=', id).where('runs', '=', runs);
+  await own.set({ runs: runs - 1 }).execute();
 }
 
 /**
@@ -96,22 +115,27 @@ export const switchStorage = (
       await forgetCopy(tx, moving, storage);
       await recordCopy(tx, moving, source_storage);
     }
-    if (!(await changeState(tx, move.id, 'replicated'))) throw new Error(`The move ${move.id} has ended meanwhile.`);
+    if (!(await changeState(tx, move, 'replicated'))) throw new Error(`The move ${move.id} has ended meanwhile.`);
     const copied = JSON.stringify(repositories.map(({ kind, owner }) => ({ kind: kind.name, id: owner.id })));
     await tx.updateTable('repository_storage_moves').set({ copied }).where('id', '=', move.id).execute();
     return true;
   });
 
-/** Ends a move that has failed. What it has copied is due to be removed. */
+/**
+ * Ends a move that has failed.
+ * @param remove removes its copies, before another move of the container can begin
+ * @returns false when another run has begun the move, or ended it: what that has copied may be in use
+ */
 export const failMove = (
   db: Database,
   move: StorageMove,
-  repositories: readonly MovingRepository[],
   message: string,
-): Promise<void> =>
+  remove: (tx: Database) => Promise<void>,
+): Promise<boolean> =>
   db.transaction().execute(async (tx) => {
-    if (!(await changeState(tx, move.id, 'failed', message))) return;
-    for (const moving of repositories) await releaseCopy(tx, moving, move.destination_storage);
+    if (!(await changeState(tx, move, 'failed', message))) return false;
+    await remove(tx);
+    return true;
   });
 
 /** Lets a job remove a copy that is left. */

@@ -1,10 +1,11 @@
 /** Copying the repositories of a container to another storage, and removing copies (docs/reference/storage_moves.md#how-a-move-runs). */
 import { access, constants, rename, rm, statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Database } from '../../../db/index.ts';
 import { countObjects, deleteRepository, duplicate, fsck, placeOf, type Repository, refsChecksum } from '../../../git/index.ts';
 import type { RepositoryServices } from '../../../services/index.ts';
-import { forgetCopy, recordCopy, switchStorage } from './actions.ts';
+import { asItsRun, forgetCopy, recordCopy, releaseCopy, switchStorage } from './actions.ts';
 import type { StorageMove } from './definition.ts';
 import { copiesOf, type MovingRepository, movedBy, repositoriesOf } from './queries.ts';
 import { damaged, MoveFailed } from './rules.ts';
@@ -54,9 +55,11 @@ export async function relocate(services: RepositoryServices, move: StorageMove, 
   let bytes = 0;
   for (const pair of pairs) {
     bytes += await usableSize(services, move, pair);
-    await recordCopy(services.db, pair, move.destination_storage);
-    // What an earlier run has left is not trusted.
-    await removeFiles(pair);
+    await asItsRun(services.db, move, async (tx) => {
+      await recordCopy(tx, pair, move.destination_storage);
+      // What an earlier run has left is not trusted.
+      await removeFiles(pair);
+    });
     await duplicate(pair.source, pair.draft, signal);
     await refuseDamage(pair.draft, signal);
     await rename(pair.draft.path, pair.copy.path);
@@ -134,12 +137,19 @@ async function removeFiles({ copy, draft }: Pair): Promise<void> {
   await deleteRepository(copy);
 }
 
-/** Removes what a failed move has copied. If it cannot be removed, it is due, and a job tries again. */
-export async function removeCopies(services: RepositoryServices, move: StorageMove): Promise<void> {
-  if (move.source_storage === move.destination_storage) return;
-  for (const moving of await repositoriesOf(services, movedBy(move))) {
-    await removeFiles(pairOf(services, moving, move));
-    await forgetCopy(services.db, moving, move.destination_storage);
+/** Removes what a move that fails has copied. What cannot be removed is due, and a job tries again. */
+export async function removeCopies(services: RepositoryServices, tx: Database, move: StorageMove, log: Logger): Promise<void> {
+  const { source_storage, destination_storage } = move;
+  if (source_storage === destination_storage) return;
+  for (const moving of await repositoriesOf({ ...services, db: tx }, movedBy(move))) {
+    try {
+      await removeFiles(pairOf(services, moving, move));
+    } catch (err) {
+      log.warn({ err }, 'a copy is left for a job to remove');
+      await releaseCopy(tx, moving, destination_storage);
+      continue;
+    }
+    await forgetCopy(tx, moving, destination_storage);
   }
 }
 

@@ -7,7 +7,7 @@ import { settingsOf } from '../../instance/application_settings/index.ts';
 import { beginMove, changeState, failMove, giveUpRun, releaseCopy } from './actions.ts';
 import { relocate, removeCopies, removeSources } from './copy_actions.ts';
 import type { StorageMove } from './definition.ts';
-import { copiesOf, movedBy, moveRow, moves, repositoriesOf } from './queries.ts';
+import { copiesOf, movedBy, moveRow, moves } from './queries.ts';
 import { failureText, MoveFailed } from './rules.ts';
 
 /** A move that crashes have ended so often is not begun again. */
@@ -29,22 +29,22 @@ export const moveRepositories = job('move_repositories', {
     const began_ms = performance.now();
     log.info(described(move), 'a storage move has started');
     try {
-      if (move.runs >= most_runs) throw new MoveFailed('The server was stopped three times while this move ran.');
+      if (move.runs > most_runs) throw new MoveFailed('The server was stopped three times while this move ran.');
       const bytes = await relocate(services, move, signal);
       if ((await moveRow(services.db, move_id).executeTakeFirst())?.copied.length === 0)
-        await changeState(services.db, move_id, 'finished');
+        await changeState(services.db, move, 'finished');
       log.info(
         { ...described(move), bytes, duration_ms: Math.round(performance.now() - began_ms) },
         'a storage move has switched',
       );
     } catch (error) {
-      if (signal.aborted) await giveUpRun(services.db, move_id);
+      if (signal.aborted) await giveUpRun(services.db, move);
       if (signal.aborted || isUnavailable(error)) throw error;
       const { source_storage: source, destination_storage: destination } = move;
       const message = failureText(error, { source, destination, source_path: services.storages[source] });
-      log.error({ ...described(move), err: error }, 'a storage move has failed');
-      await failMove(services.db, move, await repositoriesOf(services, movedBy(move)), message);
-      await removeCopies(services, move).catch((err) => log.warn({ err }, 'a copy is left for a job to remove'));
+      if (await failMove(services.db, move, message, (tx) => removeCopies(services, tx, move, log)))
+        log.error({ ...described(move), err: error }, 'a storage move has failed');
+      else log.warn({ ...described(move), err: error }, 'another run has taken over a storage move');
     }
     await beginScheduled(services.db);
   },
@@ -59,8 +59,15 @@ export async function beginScheduled(tx: Database): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select id from repository_storage_moves where state = 'scheduled' order by id
      limit greatest(0, ${most} - (select count(*) from repository_storage_moves where state = 'started'))`.execute(tx);
-  for (const { id } of rows) await moveRepositories.enqueue(tx, { move_id: id }, { key: String(id) });
+  for (const { id } of rows) await enqueueMove(tx, id);
 }
+
+/** Many more than moves run at a time, so that hardly two of these have the same one. */
+const queues = 64;
+
+/** A move may be enqueued again while it begins. Those of one queue run one after another, so it never runs twice at the same time. */
+const enqueueMove = (tx: Database, move_id: number) =>
+  moveRepositories.enqueue(tx, { move_id }, { key: String(move_id), queue: `storage_moves_${move_id % queues}` });
 
 /** Moves that have started and that no job runs: of a restored backup, or of a queue that was lost. */
 async function resumeLost(db: Database): Promise<void> {
@@ -70,7 +77,7 @@ async function resumeLost(db: Database): Promise<void> {
        where identifier = ${moveRepositories.name} and (payload->>'move_id')::bigint = moves.id and (attempts < max_attempts or locked_at is not null))`.execute(
     db,
   );
-  for (const { id } of rows) await moveRepositories.enqueue(db, { move_id: id }, { key: String(id) });
+  for (const { id } of rows) await enqueueMove(db, id);
 }
 
 /** How long a server may take to learn of a switch, and how long a source stays that somebody reads. */
@@ -104,12 +111,12 @@ export const continueMoves: Poll = {
       if (!move) return false;
       try {
         await removeSources(services, tx, move);
-        await changeState(tx, move.id, 'finished');
+        await changeState(tx, move, 'finished');
         log.info(described(move), 'a storage move has finished');
       } catch (error) {
         if (isUnavailable(error)) throw error;
         log.error({ ...described(move), err: error }, 'the source of a storage move could not be removed');
-        await changeState(tx, move.id, 'cleanup failed', 'The source repository could not be removed.');
+        await changeState(tx, move, 'cleanup failed', 'The source repository could not be removed.');
         for (const copy of copiesOf(services, move)) await releaseCopy(tx, copy, move.source_storage);
       }
       return true;

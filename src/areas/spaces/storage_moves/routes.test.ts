@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { atFileEnd } from '../../../../test/support/file_end.ts';
-import { performQueued } from '../../../../test/support/jobs.ts';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { fileUrl, filledWorld, onMain } from '../../../../test/support/repository.ts';
 import type { World } from '../../../../test/support/world.ts';
 import { placeOf, repositoryOf, resolveBranch } from '../../../git/index.ts';
@@ -98,4 +98,47 @@ test('nothing is written to a repository that is being moved, and everything can
   await start('scheduled');
   await here.as('owner').post(`/projects/${project.id}/restore`);
   assert.equal((await write()).status, 201);
+});
+
+test('a run of a move that another has taken over changes nothing', async () => {
+  const here = await movable();
+  const { services, project, db } = here;
+  const url = `/projects/${project.id}/repository_storage_moves`;
+  // Both runs wait for this write.
+  const { id: writing } = await db
+    .insertInto('reference_updates')
+    .values({ project_id: project.id, updates: '[]', storage: 'default' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const { body: move } = await here.as('admin').post(url, { destination_storage_name: 'second' });
+  const own = db.selectFrom('repository_storage_moves').select('id').where('id', '=', move.id);
+  const runs: Promise<void>[] = [];
+  for (const number of [1, 2]) {
+    runs.push(performJob(services, moveRepositories, { move_id: move.id }));
+    while (!(await own.where('runs', '=', number).executeTakeFirst()));
+  }
+  await db.deleteFrom('reference_updates').where('id', '=', writing).execute();
+  await Promise.all(runs);
+  assert.equal((await here.as('admin').get(`${url}/${move.id}`)).body.state, 'replicated');
+  await pass(here);
+  await performQueued(services, jobs);
+  assert.ok(existsSync(pathIn('second', here)));
+  assert.ok(!existsSync(pathIn('default', here)));
+  assert.equal((await here.as('maintainer').get(`${fileUrl(project, 'README.md')}/raw`, { ref: 'main' })).status, 200);
+});
+
+test('moves that are enqueued again while they begin wait for their first run', async () => {
+  const here = await movable();
+  const { body: move } = await here
+    .as('admin')
+    .post(`/projects/${here.project.id}/repository_storage_moves`, { destination_storage_name: 'default' });
+  const lock = sql`
+    update graphile_worker._private_jobs set locked_at = now(), locked_by = 'another' where key = ${`move_repositories:${move.id}`}`;
+  await lock.execute(here.db);
+  await performQueued(here.services, [continueMoves]);
+  const { rows } = await sql<{ queues: number; jobs: number }>`
+    select count(distinct job_queue_id)::integer as queues, count(*)::integer as jobs
+      from graphile_worker._private_jobs where (payload->>'move_id')::bigint = ${move.id}`.execute(here.db);
+  assert.deepEqual(rows, [{ queues: 1, jobs: 2 }]);
+  await sql`delete from graphile_worker._private_jobs`.execute(here.db);
 });
