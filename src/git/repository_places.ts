@@ -26,22 +26,22 @@ export interface RepositoryPlace {
 }
 
 /**
- * Where repositories are that have changed their storage, by the path that they had. Whoever has read their row before uses the new place with its next
- * operation; the old one is removed once nobody can have missed this (docs/reference/storage_moves.md#readers).
+ * Where repositories are that have just changed their storage, by the path that they had. Whoever has read their row before uses the new place with its next
+ * operation. A repository does not return to a storage while it may be listed here (docs/reference/storage_moves.md#readers).
  */
-const moved = new LRUCache<string, string>({ max: 50_000, ttl: 10 * 60_000 });
+const moved = new LRUCache<string, string>({ max: 50_000 });
 
 /**
  * Learns that a repository has another place.
  * @param from with the storage that it was on
  * @param storage that it is on now
+ * @param left_ms how long those who know only the old place are sent to the new one
  */
-export function learnMove(services: Storages, from: RepositoryPlace, storage: string): void {
+export function learnMove(services: Storages, from: RepositoryPlace, storage: string, left_ms: number): void {
   const [old, now] = [placeOf(services, from), placeOf(services, { ...from, storage })];
   if (moved.get(old) === now) return;
-  // It may be back at a place that it once left.
   moved.delete(now);
-  moved.set(old, now);
+  moved.set(old, now, { ttl: left_ms });
 }
 
 function placeNow(path: string): string {

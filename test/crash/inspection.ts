@@ -15,6 +15,7 @@ import type { Client } from '../support/client.ts';
 import type { GitClient } from '../support/git.ts';
 import type { ServerEnvironment } from '../support/instance.ts';
 import { inspectMerges } from './merges.ts';
+import { inspectMoves, movesEnded } from './storage_moves.ts';
 import { inspectPages } from './wikis.ts';
 import type { Memory, Project } from './writers.ts';
 
@@ -140,7 +141,7 @@ async function settle(services: JobServices, connectionString: string): Promise<
   await jobsEnded(connectionString, db);
   await db.updateTable('reference_updates').set({ created_at: '2020-01-01T00:00:00Z' }).execute();
   await settleReferenceUpdates(services);
-  await jobsEnded(connectionString, db);
+  await movesEnded(services, () => jobsEnded(connectionString, db));
   assert.deepEqual(await db.selectFrom('reference_updates').selectAll().execute(), []);
 }
 
@@ -164,8 +165,9 @@ export async function inspect(inspection: Inspection): Promise<void> {
   const db = connect({ connectionString, max: 2 });
   const services = servicesFor(readConfig(environment), db, repositories);
   try {
-    const repository = repositoryOf(services, { id: project.id, storage: 'default' }).path;
     await settle(services, connectionString);
+    const row = db.selectFrom('projects').select(['id', 'storage']).where('id', '=', project.id);
+    const repository = repositoryOf(services, await row.executeTakeFirstOrThrow()).path;
     await inspectFiles(git, repository, memory);
     await inspectPushes(inspection, repository);
     await inspectProjects(api, db, memory);
@@ -174,6 +176,7 @@ export async function inspect(inspection: Inspection): Promise<void> {
     await inspectPages(api, services, memory);
     await inspectEvents(db, memory);
     await inspectRepositories(git, services);
+    await inspectMoves(services);
   } finally {
     await db.destroy();
     await stop();

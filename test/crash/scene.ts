@@ -13,6 +13,7 @@ import { prepareData } from '../support/prepared_data.ts';
 import type { Random } from '../support/random.ts';
 import { inspect } from './inspection.ts';
 import { mergeBranches } from './merges.ts';
+import { moveRepositories, storagesIn } from './storage_moves.ts';
 import { writePages } from './wikis.ts';
 import {
   createProjects,
@@ -67,7 +68,7 @@ export async function openScene(): Promise<Scene> {
   atFileEnd(() => rm(data, { recursive: true, force: true }));
   await prepareData(data);
   const token = 'crash-token-for-one-run-only';
-  const environment = await environmentFor(data, token);
+  const environment = { ...(await environmentFor(data, token)), COPPICE_STORAGES: storagesIn(data) };
   const api = clientOf(`${environment.COPPICE_URL}/api/v4`, token);
   const git = await gitClient();
   const instance = await start(environment);
@@ -106,6 +107,7 @@ const allWriters: Writers = ({ api, git, project, merging, attic, store, memory 
   mergeBranches(api, merging, round, memory),
   removeForGood(api, attic, round, memory),
   writePages(api, attic, round, memory),
+  moveRepositories(api, project, round, memory),
   ...Array.from({ length: senders }, (_, sender) => sendEvents(store, sender, round, memory)),
 ];
 

@@ -40,5 +40,9 @@ export async function inspectPages(api: Client, services: JobServices, { pages }
   for (const wiki of await db.selectFrom('wikis').select(['id', 'storage']).execute())
     assert.ok(existsSync(repositoryOf(services, { ...wiki, folder }).path), `the repository of the wiki ${wiki.id}`);
   const both = db.selectFrom('wikis').innerJoin('unused_repositories as unused', 'unused.id', 'wikis.id');
-  assert.deepEqual(await both.where('kind', '=', 'wiki').select('wikis.id').execute(), []);
+  const left = await both
+    .where('kind', '=', 'wiki')
+    .select(['wikis.id', 'wikis.storage as now', 'unused.storage', 'due_at'])
+    .execute();
+  assert.deepEqual(left, []);
 }

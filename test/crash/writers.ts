@@ -57,8 +57,12 @@ const blobOf = (content: string): string =>
     .update(`blob ${Buffer.byteLength(content)}\0${content}`)
     .digest('hex');
 
+/** Whether a write was refused because its repository is being moved. */
+const isOfMove = (text: unknown): boolean =>
+  typeof text === 'string' && text.includes('The repository is temporarily read-only.');
+
 /**
- * The result of a change. The only refusal is the 400 of v4 for a write that lost against another write to the branch. A server that is dying may
+ * The result of a change. The refusals are the 400 of v4 for a write that lost against another write to the branch, and the 403 while a repository is moved. A server that is dying may
  * answer anything else.
  */
 export async function asked(
@@ -71,7 +75,7 @@ export async function asked(
     round.onSuccess();
     return { fate: 'done', id: answer.body?.id, iid: answer.body?.iid };
   }
-  if (answer?.status === 400) return { fate: 'refused' };
+  if (answer?.status === 400 || isOfMove(answer?.body?.message)) return { fate: 'refused' };
   if (!round.isOver) round.failures.push(`${what}: ${answer?.status} ${JSON.stringify(answer?.body)}`);
   return { fate: 'unknown' };
 }
@@ -101,7 +105,7 @@ export async function push(git: GitClient, at: string, branch: string, round: Ro
     if (code === 0) {
       state.answered = state.attempted;
       round.onSuccess();
-    } else if (!round.isOver) round.failures.push(stderr);
+    } else if (!round.isOver && !isOfMove(stderr)) round.failures.push(stderr);
   }
 }
 

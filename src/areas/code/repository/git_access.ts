@@ -40,10 +40,16 @@ export function unservedRefusal(error: unknown): ApiError | undefined {
   return error instanceof SlowReader ? refusal(408, 'The reply was read too slowly.') : undefined;
 }
 
-function refuseMove(error: unknown): never {
-  const text = refusedByMove(error);
-  throw text === undefined ? error : refusal(403, text);
-}
+/**
+ * Refuses a push to a repository that is being moved before anything of it is sent. Once its objects are on the way, the check of the push refuses it, because git
+ * prints the text of that, and not of a reply to them.
+ * @throws ApiError 403
+ */
+export const refuseEarly = (services: Services, granted: GitAccess): Promise<void> =>
+  refuseWhileMoving(services.db, granted).catch((error: unknown) => {
+    const text = refusedByMove(error);
+    throw text === undefined ? error : refusal(403, text);
+  });
 
 /**
  * Checks that a caller may use a git service on a repository.
@@ -53,9 +59,7 @@ function refuseMove(error: unknown): never {
 export async function grantGit(services: Services, kinds: readonly GitKind[], request: GitRequest): Promise<GitAccess> {
   for (const kind of kinds) {
     const granted = await kind.grant(services, request);
-    if (!granted) continue;
-    if (isPush(request.service)) await refuseWhileMoving(services.db, granted).catch(refuseMove);
-    return granted;
+    if (granted) return granted;
   }
   throw new Error('No kind of repositories has such paths.');
 }

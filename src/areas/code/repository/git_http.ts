@@ -18,7 +18,7 @@ import {
 } from '../../../http/index.ts';
 import { sourceOf } from '../../../source_of.ts';
 import type { GitKind } from './definition.ts';
-import { gitCaller, grantGit, grantPush, MovedGit, repositoryFor, unservedRefusal } from './git_access.ts';
+import { gitCaller, grantGit, grantPush, isPush, MovedGit, refuseEarly, repositoryFor, unservedRefusal } from './git_access.ts';
 import { pushRulesFor } from './push_actions.ts';
 import { refusal } from './rules.ts';
 
@@ -167,6 +167,7 @@ const advertisement = (kinds: readonly GitKind[]) =>
         throw error;
       });
       if (granted instanceof MovedGit) return redirectTo(granted.full_path, request, reply);
+      if (isPush(service)) await refuseEarly(services, granted);
       const stream = advertiseRefs(await repositoryFor(services, granted), service, transportOf(request, reply));
       return sendPack(reply, `${service}-advertisement`, stream);
     },

@@ -7,7 +7,7 @@ import { ApiError, type Caller, messageOf, type Services } from '../../../http/i
 import type { SshCommand, SshServerOptions } from '../../../ssh/index.ts';
 import { grantLfs, sshCredential } from '../lfs/index.ts';
 import type { GitKind } from './definition.ts';
-import { grantGit, grantPush, MovedGit, repositoryFor, unservedRefusal } from './git_access.ts';
+import { grantGit, grantPush, MovedGit, refuseEarly, repositoryFor, unservedRefusal } from './git_access.ts';
 import { type PushLog, pushRulesFor } from './push_actions.ts';
 import { refusal } from './rules.ts';
 
@@ -64,6 +64,7 @@ async function fetching(asked: Asked): Promise<void> {
 async function pushing(asked: Asked): Promise<void> {
   const { services, kinds, caller, command, log } = asked;
   const granted = await following(asked, (path) => grantPush(services, kinds, { caller, path }));
+  await refuseEarly(services, granted);
   const repository = await repositoryFor(services, granted);
   const { rules, ended } = pushRulesFor(services, granted, log);
   await send(asked, await receivePack(repository, { ...conversationOf(command), ...rules }));

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import type { State, StorageMove } from './definition.ts';
-import { lockContainer, type MovingRepository, movedBy, moveRow } from './queries.ts';
+import { lockContainer, type MovingRepository, movedBy, moveRow, returnsTooSoon } from './queries.ts';
 import { before } from './rules.ts';
 
 /** An arbitrary number that must never change: who holds it decides which moves begin. */
@@ -44,6 +44,39 @@ export const asItsRun = (
     await work(tx);
   });
 
+/** Another run has begun the move, or ended it; or the database does not say that none has. */
+export class TakenOver extends Error {
+  override name = 'TakenOver';
+}
+
+const asked_ms = 1_000;
+
+/**
+ * Works for a run until it is done, or the run is not the latest any more.
+ * @param signal ends it as well
+ * @throws TakenOver
+ */
+export async function whileItsRun<T>(
+  db: Database,
+  { id, runs }: Pick<StorageMove, 'id' | 'runs'>,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const own = new AbortController();
+  const ask = async () => {
+    const row = moveRow(db, id).where('runs', '=', runs);
+    if (!(await row.executeTakeFirst().catch(() => undefined))) own.abort(new TakenOver(`Another run has begun the move ${id}.`));
+  };
+  const timer = setInterval(() => void ask(), asked_ms);
+  try {
+    return await work(AbortSignal.any([signal, own.signal]));
+  } catch (error) {
+    throw own.signal.aborted ? own.signal.reason : error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 /**
  * Begins a move, or begins it again after a crash: from now on nothing is written to its repositories.
  * @returns the move, with this run counted; undefined when it has ended, or when as many run as may
@@ -55,7 +88,7 @@ export const beginMove = (db: Database, id: number): Promise<StorageMove | undef
     const { rows } = await sql<{ running: number }>`
       select count(*)::integer as running from repository_storage_moves where state = 'started' and id <> ${id}`.execute(tx);
     if (rows[0]!.running >= most) return undefined;
-    const asked = await moveRow(tx, id).executeTakeFirst();
+    const asked = await moveRow(tx, id).where(sql<boolean>`not ${returnsTooSoon}`).executeTakeFirst();
     if (!asked) return undefined;
     await lockContainer(tx, movedBy(asked));
     if (!(await changeState(tx, asked, 'started'))) return undefined;

@@ -1,5 +1,6 @@
 /** Copying the repositories of a container to another storage, and removing copies (docs/reference/storage_moves.md#how-a-move-runs). */
-import { access, constants, rename, rm, statfs } from 'node:fs/promises';
+import { access, constants, readdir, rename, rm, statfs } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/index.ts';
@@ -35,10 +36,11 @@ const repositoryAt = (services: RepositoryServices, { kind, owner }: MovingRepos
 const pairOf = (
   services: RepositoryServices,
   moving: MovingRepository,
-  { id, source_storage, destination_storage }: StorageMove,
+  { id, runs, source_storage, destination_storage }: StorageMove,
 ): Pair => {
   const copy = repositoryAt(services, moving, destination_storage);
-  const draft = { path: `${copy.path}.moving-${id}` };
+  // A run that another has taken over may still write to its own.
+  const draft = { path: `${copy.path}.moving-${id}.${runs}` };
   return { ...moving, source: repositoryAt(services, moving, source_storage), copy, draft };
 };
 
@@ -51,6 +53,19 @@ export async function relocate(services: RepositoryServices, move: StorageMove, 
   const moving = await repositoriesOf(services, movedBy(move));
   const isThere = move.source_storage === move.destination_storage;
   const pairs = isThere ? [] : moving.map((each) => pairOf(services, each, move));
+  try {
+    return await copyAndSwitch(services, move, { moving: isThere ? [] : moving, pairs }, signal);
+  } finally {
+    for (const { draft } of pairs) await rm(draft.path, { recursive: true, force: true });
+  }
+}
+
+async function copyAndSwitch(
+  services: RepositoryServices,
+  move: StorageMove,
+  { moving, pairs }: { moving: readonly MovingRepository[]; pairs: readonly Pair[] },
+  signal: AbortSignal,
+): Promise<number> {
   await awaitWrites(services.db, moving, signal);
   let bytes = 0;
   for (const pair of pairs) {
@@ -62,14 +77,17 @@ export async function relocate(services: RepositoryServices, move: StorageMove, 
     });
     await duplicate(pair.source, pair.draft, signal);
     await refuseDamage(pair.draft, signal);
-    await rename(pair.draft.path, pair.copy.path);
+    await asItsRun(services.db, move, () => rename(pair.draft.path, pair.copy.path));
   }
-  for (let round = 1; !(await switchStorage(services.db, move, isThere ? [] : moving, () => areSame(pairs))); round++) {
+  for (let round = 1; !(await switchStorage(services.db, move, moving, () => areSame(pairs))); round++) {
     if (round === most_rounds) await refuseDifference(pairs);
-    for (const { source, copy } of pairs) {
-      await duplicate(source, copy, signal);
-      await refuseDamage(copy, signal);
-    }
+    // Under the lock of the move: if another run had switched it meanwhile, the copies would be in use.
+    await asItsRun(services.db, move, async () => {
+      for (const { source, copy } of pairs) {
+        await duplicate(source, copy, signal);
+        await refuseDamage(copy, signal);
+      }
+    });
   }
   return bytes;
 }
@@ -132,8 +150,11 @@ async function refuseDifference(pairs: readonly Pair[]): Promise<void> {
   }
 }
 
-async function removeFiles({ copy, draft }: Pair): Promise<void> {
-  await rm(draft.path, { recursive: true, force: true });
+/** The copy, and the drafts of all runs. */
+async function removeFiles({ copy }: Pair): Promise<void> {
+  const folder = path.dirname(copy.path);
+  const drafts = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(`${path.basename(copy.path)}.moving-`));
+  for (const name of drafts) await rm(path.join(folder, name), { recursive: true, force: true });
   await deleteRepository(copy);
 }
 

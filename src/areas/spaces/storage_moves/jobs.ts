@@ -4,10 +4,10 @@ import { type Database, isUnavailable } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job, type Poll } from '../../../jobs/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { beginMove, changeState, failMove, giveUpRun, releaseCopy } from './actions.ts';
+import { beginMove, changeState, failMove, giveUpRun, releaseCopy, TakenOver, whileItsRun } from './actions.ts';
 import { relocate, removeCopies, removeSources } from './copy_actions.ts';
 import type { StorageMove } from './definition.ts';
-import { copiesOf, movedBy, moveRow, moves } from './queries.ts';
+import { copiesOf, movedBy, moveRow, moves, returnsTooSoon } from './queries.ts';
 import { failureText, MoveFailed } from './rules.ts';
 
 /** A move that crashes have ended so often is not begun again. */
@@ -30,7 +30,7 @@ export const moveRepositories = job('move_repositories', {
     log.info(described(move), 'a storage move has started');
     try {
       if (move.runs > most_runs) throw new MoveFailed('The server was stopped three times while this move ran.');
-      const bytes = await relocate(services, move, signal);
+      const bytes = await whileItsRun(services.db, move, signal, (own) => relocate(services, move, own));
       if ((await moveRow(services.db, move_id).executeTakeFirst())?.copied.length === 0)
         await changeState(services.db, move, 'finished');
       log.info(
@@ -39,7 +39,7 @@ export const moveRepositories = job('move_repositories', {
       );
     } catch (error) {
       if (signal.aborted) await giveUpRun(services.db, move);
-      if (signal.aborted || isUnavailable(error)) throw error;
+      if (signal.aborted || isUnavailable(error) || error instanceof TakenOver) throw error;
       const { source_storage: source, destination_storage: destination } = move;
       const message = failureText(error, { source, destination, source_path: services.storages[source] });
       if (await failMove(services.db, move, message, (tx) => removeCopies(services, tx, move, log)))
@@ -57,7 +57,7 @@ export const moveRepositories = job('move_repositories', {
 export async function beginScheduled(tx: Database): Promise<void> {
   const { repository_storage_move_limit: most } = await settingsOf(tx);
   const { rows } = await sql<{ id: number }>`
-    select id from repository_storage_moves where state = 'scheduled' order by id
+    select id from repository_storage_moves where state = 'scheduled' and not ${returnsTooSoon} order by id
      limit greatest(0, ${most} - (select count(*) from repository_storage_moves where state = 'started'))`.execute(tx);
   for (const { id } of rows) await enqueueMove(tx, id);
 }

@@ -62,4 +62,15 @@ export const moves = (db: Database) =>
     .select(['id', 'project_id', 'snippet_id', 'group_id', 'source_storage', 'destination_storage', 'state', 'runs', 'copied'])
     .$castTo<StorageMove>();
 
+/**
+ * A predicate on moves: the container has just left the storage that it is to return to, and some may still be sent from there to where it was then. These are sent
+ * for 30 seconds.
+ */
+export const returnsTooSoon = sql<boolean>`(
+  source_storage <> destination_storage and exists (
+    select from repository_storage_moves earlier
+     where earlier.replicated_at > now() - interval '45 seconds' and earlier.source_storage = repository_storage_moves.destination_storage
+       and (earlier.project_id = repository_storage_moves.project_id or earlier.snippet_id = repository_storage_moves.snippet_id
+            or earlier.group_id = repository_storage_moves.group_id)))`;
+
 export const moveRow = (db: Database, id: number) => moves(db).where('id', '=', id);

@@ -26,7 +26,7 @@ const pathIn = (storage: string, { services, project }: World) => placeOf(servic
 /** Lets the time pass that a source stays for those who read it. */
 const pass = async ({ db }: World) => {
   await sql`
-    update repository_storage_moves set replicated_at = replicated_at - interval '11 seconds', used_until = now() where state = 'replicated'`.execute(
+    update repository_storage_moves set replicated_at = replicated_at - interval '1 minute', used_until = now() where replicated_at is not null`.execute(
     db,
   );
 };

@@ -9,19 +9,23 @@ import { copiesOf, moves } from './queries.ts';
 /** Much less than sources stay for those who have read their place before. */
 const every_ms = 2_000;
 
+/** How long those who have read a row before a switch are sent to the new place. */
+const sent_s = 30;
+
 const recent = (db: Database) =>
   moves(db)
-    .where(sql<boolean>`(state = 'replicated' or replicated_at > now() - interval '1 minute')`)
+    .select(sql<number>`extract(epoch from replicated_at + make_interval(secs => ${sent_s}) - now()) * 1000`.as('left_ms'))
+    .where(sql<boolean>`(state = 'replicated' or replicated_at > now() - make_interval(secs => ${sent_s}))`)
     .orderBy('replicated_at')
     .execute();
 
-/** Learns of the switches of the last minute, and says which old repositories this process reads. */
+/** Learns of recent switches, and says which old repositories this process reads. */
 export async function followSwitches(services: RepositoryServices): Promise<void> {
   const used: number[] = [];
   for (const move of await recent(services.db)) {
     for (const { kind, owner } of copiesOf(services, move)) {
       const place = { ...owner, folder: kind.folder };
-      learnMove(services, place, move.destination_storage);
+      if (move.left_ms > 0) learnMove(services, place, move.destination_storage, Math.ceil(move.left_ms));
       if (move.state !== 'replicated') continue;
       const path = placeOf(services, place);
       // Readers that wait for their next question would keep it in use.
