@@ -1,5 +1,5 @@
 /** Front matter: what a page says about itself in YAML, between lines of `---` at its beginning. */
-import { CORE_SCHEMA, load } from 'js-yaml';
+import { CORE_SCHEMA, constructFromEvents, parseEvents } from 'js-yaml';
 
 export interface FrontMatter {
   /** The JSON of an object; `{}` without front matter. */
@@ -28,11 +28,17 @@ export function yamlIn(text: string): { yaml: string; end: number } | undefined 
   return { yaml: near.slice(0, end.index), end: start + end.index + end[0].length };
 }
 
-/** The JSON of the object that YAML describes; undefined if it describes anything else, or is not valid. Aliases are not: they can make a short text a long one. */
+/**
+ * The JSON of the object that YAML describes; undefined if it describes anything else, or is not valid. What has anchors is not: with them, a short text can
+ * stand for a long one.
+ */
 export function jsonOf(yaml: string): string | undefined {
   try {
-    const value = load(yaml, { schema: CORE_SCHEMA, maxDepth: deepest, maxAliases: 0 });
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : undefined;
+    const events = parseEvents(yaml, { maxDepth: deepest });
+    if (events.some((event) => 'anchorStart' in event && event.anchorStart >= 0)) return undefined;
+    const [value, ...others] = constructFromEvents(events, { source: yaml, schema: CORE_SCHEMA });
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject && others.length === 0 ? JSON.stringify(value) : undefined;
   } catch {
     return undefined;
   }

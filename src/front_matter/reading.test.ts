@@ -31,6 +31,10 @@ test('everything else is text', async () => {
     '---\na: [\n---\n',
     '---\na: 1\na: 2\n---\n',
     '---\na: &x [1]\nb: *x\n---\n',
+    '---\na: &x 1\n---\n',
+    '---\na: *x\n---\n',
+    '---\n&x a: 1\n---\n',
+    '---\na: 1\n--- {b: 2}\n---\n',
     '---\na: !!binary aGk=\n---\n',
     `---\na: ${'['.repeat(101)}${']'.repeat(101)}\n---\n`,
   ])

@@ -342,6 +342,14 @@ test('who may read and change a wiki follows from the role and the access level'
     assert.equal(await attempts(base, 'anonymous'), '200 200 401 401 401');
     assert.equal(await attempts(base, 'outsider'), '200 200 403 403 403');
   }
+  const within = await here.person();
+  const [, ofGroup = ''] = bases;
+  await db.updateTable('namespaces').set({ visibility: 'private' }).where('id', '=', group.id).execute();
+  const member = { user_id: within.id, access_level: 40 };
+  assert.equal((await here.as('owner').post(`/projects/${project.id}/members`, member)).status, 201);
+  assert.equal((await within.client.get(`/groups/${group.id}`)).status, 200);
+  assert.equal((await within.client.get(ofGroup)).status, 403);
+  await publish();
   await setLevel('private');
   for (const base of bases) {
     assert.equal(await attempts(base, 'anonymous'), '403 403 401 401 401');
