@@ -5,7 +5,7 @@ import { keyOfReference, type ToRender } from './long_html.ts';
 import type { Reference } from './references.ts';
 
 /** A few characters can repeat a long address or a deep list many times. */
-const longestHtml_chars = 8 * 1024 * 1024;
+const longestHtml_chars = 8_000_000;
 
 parentPort!.on('message', async ({ text, links, context }: ToRender) => {
   const hrefs = new Map(links);
