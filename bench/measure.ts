@@ -60,6 +60,13 @@ export async function load(measurable: Measurable, paths: readonly string[], ask
 
 const at = (sorted: readonly number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 
+/** What 95 of 100 stay below. */
+export const p95_ms = (taken_ms: readonly number[]): number =>
+  at(
+    taken_ms.toSorted((a, b) => a - b),
+    0.95,
+  );
+
 /** How long something takes, in milliseconds. */
 export async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();

@@ -17,6 +17,7 @@ import { measureNotifications } from './notifications.ts';
 import { measurePeer, peerFrom, peerVariables } from './peer.ts';
 import { measurePushRules } from './push_rules.ts';
 import { measureRepositories } from './repositories.ts';
+import { measureStorageMoves } from './storage_moves.ts';
 import { print, type Row } from './table.ts';
 import { measureTransfers } from './transfers.ts';
 import { measureWikis } from './wikis.ts';
@@ -30,6 +31,7 @@ try {
   if (asked('repositories')) rows.push(...(await measureRepositories(folder)));
   if (asked('wikis')) rows.push(...(await measureWikis(folder)));
   if (asked('transfers')) rows.push(...(await measureTransfers(folder)));
+  if (asked('storage_moves')) rows.push(...(await measureStorageMoves(folder)));
   if (asked('push_rules')) rows.push(...(await measurePushRules(folder)));
   if (asked('merge_requests')) rows.push(...(await measureMergeRequests(folder)));
   if (asked('mixed_load')) rows.push(...(await measureMixedLoad(folder)));
