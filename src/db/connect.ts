@@ -106,14 +106,14 @@ const constraintOf = (error: unknown) => (error instanceof pg.DatabaseError ? er
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
 
-/**
- * Whether a statement failed because the row it refers to is missing, or is still referred to (SQLSTATE 23503).
- * @param constraint the name of the foreign key; by default any
- */
 /** What people are told when a write was refused because its repository is being moved to another storage (`refuse_while_moving`); undefined for any other error. */
 export const refusedByMove = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && error.code === 'CPC01' ? error.message : undefined;
 
+/**
+ * Whether a statement failed because the row it refers to is missing, or is still referred to (SQLSTATE 23503).
+ * @param constraint the name of the foreign key; by default any
+ */
 export const isForeignKeyViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === '23503' && (constraint === undefined || constraintOf(error) === constraint);
 

@@ -1,35 +1,18 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { atFileEnd } from '../../../../test/support/file_end.ts';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { fileUrl, filledWorld, onMain } from '../../../../test/support/repository.ts';
+import { beginWrite, moveJobs, pass, twoStorages } from '../../../../test/support/storage_moves.ts';
 import type { World } from '../../../../test/support/world.ts';
 import { placeOf, repositoryOf, resolveBranch } from '../../../git/index.ts';
-import { continueMoves, moveRepositories, scheduleMoves } from './index.ts';
+import { continueMoves, moveRepositories } from './index.ts';
 import { followSwitches } from './switch_actions.ts';
 
-const jobs = [moveRepositories, scheduleMoves, continueMoves];
-
-const folder = await mkdtemp(path.join(tmpdir(), 'coppice-storages-'));
-await Promise.all(['default', 'second'].map((name) => mkdir(path.join(folder, name))));
-atFileEnd(() => rm(folder, { recursive: true, force: true }));
-const environment = { COPPICE_STORAGES: `default=${folder}/default,second=${folder}/second` };
-
-const movable = () => filledWorld({ environment });
+const options = await twoStorages();
+const movable = () => filledWorld(options);
 const pathIn = (storage: string, { services, project }: World) => placeOf(services, { id: project.id, storage });
-
-/** Lets the time pass that a source stays for those who read it. */
-const pass = async ({ db }: World) => {
-  await sql`
-    update repository_storage_moves set replicated_at = replicated_at - interval '1 minute', used_until = now() where replicated_at is not null`.execute(
-    db,
-  );
-};
 
 test('a project moves to another storage, and its source goes once nobody reads it', async () => {
   const here = await movable();
@@ -37,7 +20,7 @@ test('a project moves to another storage, and its source goes once nobody reads 
   const scheduled = await here.as('admin').post(url, { destination_storage_name: 'second' });
   assert.equal(scheduled.status, 201);
   assert.equal(scheduled.body.state, 'scheduled');
-  assert.deepEqual(await performQueued(here.services, jobs), ['move_repositories']);
+  assert.deepEqual(await performQueued(here.services, moveJobs), ['move_repositories']);
   const { body: replicated } = await here.as('admin').get(`${url}/${scheduled.body.id}`);
   assert.equal(replicated.state, 'replicated');
   assert.ok(existsSync(pathIn('default', here)), 'requests that have begun still read it');
@@ -45,7 +28,7 @@ test('a project moves to another storage, and its source goes once nobody reads 
   const written = await here.as('maintainer').post(fileUrl(here.project, 'NEW.md'), { ...onMain, content: 'new' });
   assert.equal(written.status, 201);
   await pass(here);
-  await performQueued(here.services, jobs);
+  await performQueued(here.services, moveJobs);
   assert.equal((await here.as('admin').get(`${url}/${scheduled.body.id}`)).body.state, 'finished');
   assert.ok(!existsSync(pathIn('default', here)));
   assert.ok(existsSync(pathIn('second', here)));
@@ -61,20 +44,20 @@ test('who knows only the old place of a repository uses the new one', async () =
   const held = repositoryOf(services, { id: project.id, storage: 'default' });
   const head = await resolveBranch(held, 'main');
   await here.as('admin').post(`/projects/${project.id}/repository_storage_moves`, { destination_storage_name: 'second' });
-  await performQueued(services, jobs);
+  await performQueued(services, moveJobs);
   assert.equal(held.path, pathIn('default', here));
   await followSwitches(services);
   assert.equal(held.path, pathIn('second', here));
   await pass(here);
-  await performQueued(services, jobs);
+  await performQueued(services, moveJobs);
   assert.equal(await resolveBranch(held, 'main'), head);
   // And back again.
   await here.as('admin').post(`/projects/${project.id}/repository_storage_moves`, { destination_storage_name: 'default' });
-  await performQueued(services, jobs);
+  await performQueued(services, moveJobs);
   await followSwitches(services);
   assert.equal(held.path, pathIn('default', here));
   await pass(here);
-  await performQueued(services, jobs);
+  await performQueued(services, moveJobs);
   assert.equal(await resolveBranch(held, 'main'), head);
 });
 
@@ -105,11 +88,7 @@ test('a run of a move that another has taken over changes nothing', async () => 
   const { services, project, db } = here;
   const url = `/projects/${project.id}/repository_storage_moves`;
   // Both runs wait for this write.
-  const { id: writing } = await db
-    .insertInto('reference_updates')
-    .values({ project_id: project.id, updates: '[]', storage: 'default' })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const { id: writing } = await beginWrite(here, { project_id: project.id });
   const { body: move } = await here.as('admin').post(url, { destination_storage_name: 'second' });
   const own = db.selectFrom('repository_storage_moves').select('id').where('id', '=', move.id);
   const runs: Promise<void>[] = [];
@@ -121,7 +100,7 @@ test('a run of a move that another has taken over changes nothing', async () => 
   await Promise.all(runs);
   assert.equal((await here.as('admin').get(`${url}/${move.id}`)).body.state, 'replicated');
   await pass(here);
-  await performQueued(services, jobs);
+  await performQueued(services, moveJobs);
   assert.ok(existsSync(pathIn('second', here)));
   assert.ok(!existsSync(pathIn('default', here)));
   assert.equal((await here.as('maintainer').get(`${fileUrl(project, 'README.md')}/raw`, { ref: 'main' })).status, 200);
