@@ -4,7 +4,16 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/index.ts';
-import { countObjects, deleteRepository, duplicate, fsck, placeOf, type Repository, refsChecksum } from '../../../git/index.ts';
+import {
+  brokenRefs,
+  countObjects,
+  deleteRepository,
+  duplicate,
+  fsck,
+  placeOf,
+  type Repository,
+  refsChecksum,
+} from '../../../git/index.ts';
 import type { RepositoryServices } from '../../../services/index.ts';
 import { asItsRun, forgetCopy, recordCopy, releaseCopy, switchStorage } from './actions.ts';
 import type { StorageMove } from './definition.ts';
@@ -75,6 +84,7 @@ async function copyAndSwitch(
       // What an earlier run has left is not trusted.
       await removeFiles(pair);
     });
+    await refuseBrokenRefs(pair);
     await duplicate(pair.source, pair.draft, signal);
     await refuseDamage(pair.draft, signal);
     await asItsRun(services.db, move, () => rename(pair.draft.path, pair.copy.path));
@@ -125,6 +135,12 @@ async function usableSize(
   const [{ size_bytes }, { bavail, bsize }] = await Promise.all([countObjects(source), statfs(destination)]);
   if (bavail * bsize < size_bytes * spare) throw new MoveFailed(`The storage ${destination_storage} has not enough space.`);
   return size_bytes;
+}
+
+/** git lists refs without those that it cannot read, so the copy would lack them. */
+async function refuseBrokenRefs({ source }: Pair): Promise<void> {
+  const [broken] = await brokenRefs(source);
+  if (broken !== undefined) throw new MoveFailed(damaged(`the ref ${broken.replace(/^refs\//, '')} cannot be read`));
 }
 
 async function refuseDamage(copy: Repository, signal: AbortSignal): Promise<void> {

@@ -33,12 +33,13 @@ interface Places {
 /** The sentence for an error of a copy, at most 255 characters, without paths. */
 export function failureText(error: unknown, { source, destination, source_path }: Places): string {
   if (error instanceof MoveFailed) return withoutPaths(error.message).slice(0, longest_message);
-  if (error instanceof GitError) return damaged(error.message).slice(0, longest_message);
   const { code, errno, path } = error as NodeJS.ErrnoException;
+  // git meets this, too.
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `The storage ${destination} has not enough space.`;
+  if (error instanceof GitError) return damaged(error.message).slice(0, longest_message);
   // Only errors of the file system have one: a storage is not blamed for those of the database, or of ours.
   if (errno === undefined) return 'The move has failed for a reason that the log of the server shows.';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return `The storage ${destination} has not enough space.`;
-  const isOfSource = source_path !== undefined && path?.startsWith(source_path) === true;
+  const isOfSource = source_path !== undefined && path?.startsWith(`${source_path}/`) === true;
   return isOfSource ? `The storage ${source} cannot be read.` : `The storage ${destination} cannot be written to.`;
 }
 
