@@ -138,7 +138,17 @@ async function place(entry: ArchiveEntry, progress: Progress): Promise<void> {
   await skipAnsweredEvents(loading.client);
   // The processes that began these updates are gone, so settling need not wait for them.
   await loading.client.query("update reference_updates set created_at = created_at - interval '1 day'");
+  await scheduleAgain(loading.client);
   for (const row of await repositoryRows(loading.client)) progress.rows.set(nameOf(row), row);
+}
+
+/** What storage moves have copied is not in the backup, and nobody runs them: they begin anew, and nothing is read-only before. Older schemas have none. */
+async function scheduleAgain(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ is_known: boolean }>(
+    "select to_regclass('repository_storage_moves') is not null as is_known",
+  );
+  if (!rows[0]!.is_known) return;
+  await client.query("update repository_storage_moves set state = 'scheduled', runs = 0 where state = 'started'");
 }
 
 /** More than a server records between two backups. */
