@@ -32,8 +32,10 @@ const further: Partial<Record<RepositoryKind['name'], typeof checkProject>> = { 
 /** The same, of what may be found because a push is between the repository and the database. */
 const furtherDifferences: Partial<Record<RepositoryKind['name'], typeof projectDifferences>> = { project: projectDifferences };
 
-/** @param row as it was when the check began */
-export function checkRepository(options: CheckOptions, row: RepositoryRow): Promise<Finding[]> {
+/** @param known as it was when the check began: it may have moved to another storage since */
+export async function checkRepository(options: CheckOptions, known: RepositoryRow): Promise<Finding[]> {
+  const row = await currentRow(options.db, known);
+  if (!row) return [];
   return checkFiles(options, row, async (repository, isDamaged) => [
     ...(await checkRefs(options, row, repository, isDamaged)),
     ...(await checkBrokenRefs(options.db, row, repository)),

@@ -32,7 +32,7 @@ export async function repositoryRows(client: pg.ClientBase): Promise<RepositoryR
 }
 
 /** The repositories of the owners of a kind. */
-async function rowsOfKind(db: Database, kind: RepositoryKind): Promise<RepositoryRow[]> {
+export async function rowsOfKind(db: Database, kind: RepositoryKind): Promise<RepositoryRow[]> {
   const { rows } = await sql<Omit<RepositoryRow, 'kind'>>`${sql.raw(kind.rows)} order by 1`.execute(db);
   return rows.map((row) => ({ kind, ...row }));
 }

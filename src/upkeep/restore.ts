@@ -10,7 +10,7 @@ import { repositories } from '../areas/index.ts';
 import { type Blobs, keyAtPath } from '../blobs/index.ts';
 import { connect } from '../db/index.ts';
 import { knownMigrations, migrate } from '../db/migrate.ts';
-import { createRepository, objectFilePattern, plantRefs, type Repository } from '../git/index.ts';
+import { createRepository, deleteRepository, objectFilePattern, plantRefs, type Repository } from '../git/index.ts';
 import { fingerprintOf, secretsFrom } from '../secrets/index.ts';
 import { blobsOf, type ServicesConfig, secretKeyFile, servicesFor } from '../services/index.ts';
 import { type ArchiveEntry, ArchiveError, isCompressed, jsonOf, readArchive, textOf } from './archive.ts';
@@ -168,6 +168,8 @@ async function placeInRepository(
     const entry = await jsonOf<RepositoryEntry>(content, `${name}/${below}`);
     const row = progress.rows.get(name);
     if (!row) throw new ArchiveError(`The backup has ${name}, but no row that it belongs to.`);
+    // A repository that changed its storage while it was copied begins anew.
+    await deleteRepository(requiredPlace(progress.storages, row));
     progress.restored.set(name, await beginRepository(entry, requiredPlace(progress.storages, row), row.default_branch));
     await announceMoves(progress.loading.client, row, entry);
     return;

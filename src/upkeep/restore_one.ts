@@ -141,6 +141,8 @@ async function unpack(options: OneOptions, row: RepositoryRow, draft: Repository
     const object = below.replace(/^objects\//, '');
     if (below === 'repository.json') {
       header = await jsonOf<RepositoryEntry>(content, name);
+      // It is there a second time if the repository changed its storage while it was copied.
+      await rm(draft.path, { recursive: true, force: true });
       await beginRepository(header, draft, row.default_branch);
     } else if (header && objectFilePattern.test(object)) await write(path.join(draft.path, 'objects', object), content, 0o444);
   });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
@@ -636,6 +638,29 @@ test('repositories of snippets are compared with their rows, and what was lost i
   assert.deepEqual(await ofSnippets(), [
     `snippets/${personal.id}: there is no repository at ${other.path}. Restore it from a backup.`,
   ]);
+});
+
+test('a second copy of a repository on another storage is set aside, unless a move knows of it', async (t) => {
+  const world = await onlyWorld();
+  const { db, project } = world;
+  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-second-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const config = { ...configOf(world), storages: [...configOf(world).storages, { name: 'second', path: folder }] };
+  const copy = path.join(folder, `${diskPath(project.id)}.git`);
+  await cp(repositoryIn(world).path, copy, { recursive: true });
+  const found = async () => {
+    const findings = await Array.fromAsync(check({ db, config, signal: new AbortController().signal }));
+    return findings.filter(({ sentence }) => sentence.startsWith(copy));
+  };
+  const [finding] = await found();
+  assert.equal(finding?.sentence, `${copy} is a second copy of ${project.full_path}, which is on the storage default.`);
+  const record = { kind: 'project', id: project.id, storage: 'second', due_at: 'infinity' };
+  await db.insertInto('unused_repositories').values(record).execute();
+  assert.deepEqual(await found(), []);
+  await db.deleteFrom('unused_repositories').where('id', '=', project.id).execute();
+  await finding.repair!();
+  assert.deepEqual(await found(), []);
+  assert.ok(!existsSync(copy) && existsSync(repositoryIn(world).path));
 });
 
 test('repositories of wikis are compared with their rows, and what was lost is brought back', async (t) => {

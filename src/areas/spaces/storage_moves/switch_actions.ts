@@ -22,7 +22,9 @@ const recent = (db: Database) =>
 /** Learns of recent switches, and says which old repositories this process reads. */
 export async function followSwitches(services: RepositoryServices): Promise<void> {
   const used: number[] = [];
+  const { storages } = services;
   for (const move of await recent(services.db)) {
+    if (!Object.hasOwn(storages, move.source_storage) || !Object.hasOwn(storages, move.destination_storage)) continue;
     for (const { kind, owner } of copiesOf(services, move)) {
       const place = { ...owner, folder: kind.folder };
       if (move.left_ms > 0) learnMove(services, place, move.destination_storage, Math.ceil(move.left_ms));
