@@ -34,7 +34,7 @@ const table: [name: string, repeated: number, after_commit: number, request: Req
   ['commits with stats', 0, 0, get('commits?with_stats=true')],
   ['commits of all branches', 0, 1, get('commits?all=true')],
   ['a commit', 0, 0, get('commits/main')],
-  ['a diff', 0, 2, get('commits/main/diff')],
+  ['a diff', 0, 1, get('commits/main/diff')],
   ['a folder', 0, 0, get('tree')],
   ['a file', 0, 0, get('files/README.md?ref=main')],
   ['blame', 0, 0, get('files/README.md/blame?ref=main')],
