@@ -110,7 +110,7 @@ export async function readAbout({ repository, wiki_id }: Wiki, page: Page): Prom
 const listedContent_bytes = 10 * 1024 * 1024;
 /** What is in memory at a time of the content of a list, but for a page that is larger. */
 const together_bytes = 4 * 1024 * 1024;
-const pagesTogether = 100;
+const pagesTogether = 25;
 
 interface Listed {
   page: Page;

@@ -15,10 +15,11 @@ import {
   refsChecksum,
 } from '../../../git/index.ts';
 import type { RepositoryServices } from '../../../services/index.ts';
-import { asItsRun, forgetCopy, recordCopy, releaseCopy, switchStorage } from './actions.ts';
+import { forgetCopy, recordCopy, releaseCopy, switchStorage } from './actions.ts';
 import type { StorageMove } from './definition.ts';
 import { copiesOf, type MovingRepository, movedBy, repositoriesOf } from './queries.ts';
 import { damaged, MoveFailed } from './rules.ts';
+import { asItsRun } from './run_actions.ts';
 
 /** How long writes that had begun are waited for. */
 const patience_ms = 30_000;

@@ -4,11 +4,12 @@ import { type Database, isUnavailable } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job, type Poll } from '../../../jobs/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { beginMove, changeState, failMove, giveUpRun, releaseCopy, TakenOver, whileItsRun } from './actions.ts';
+import { releaseCopy } from './actions.ts';
 import { relocate, removeCopies, removeSources } from './copy_actions.ts';
 import type { StorageMove } from './definition.ts';
 import { copiesOf, movedBy, moveRow, moves, returnsTooSoon } from './queries.ts';
 import { failureText, MoveFailed } from './rules.ts';
+import { beginMove, changeState, failMove, giveUpRun, whileItsRun } from './run_actions.ts';
 
 /** A move that crashes have ended so often is not begun again. */
 const most_runs = 3;
@@ -39,7 +40,7 @@ export const moveRepositories = job('move_repositories', {
       );
     } catch (error) {
       if (signal.aborted) await giveUpRun(services.db, move);
-      if (signal.aborted || isUnavailable(error) || error instanceof TakenOver) throw error;
+      if (signal.aborted || isUnavailable(error)) throw error;
       const { source_storage: source, destination_storage: destination } = move;
       const message = failureText(error, { source, destination, source_path: services.storages[source] });
       if (await failMove(services.db, move, message, (tx) => removeCopies(services, tx, move, log)))
