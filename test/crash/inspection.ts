@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
-import { settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
+import { removeUnused, settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
 import { wikiRepositories } from '../../src/areas/code/wikis/index.ts';
 import { repositories } from '../../src/areas/index.ts';
 import { readConfig } from '../../src/config.ts';
@@ -14,6 +14,7 @@ import { type JobServices, servicesFor } from '../../src/services/index.ts';
 import type { Client } from '../support/client.ts';
 import type { GitClient } from '../support/git.ts';
 import type { ServerEnvironment } from '../support/instance.ts';
+import { performJob } from '../support/jobs.ts';
 import { inspectMerges } from './merges.ts';
 import { inspectMoves, movesEnded } from './storage_moves.ts';
 import { inspectPages } from './wikis.ts';
@@ -142,6 +143,8 @@ async function settle(services: JobServices, connectionString: string): Promise<
   await db.updateTable('reference_updates').set({ created_at: '2020-01-01T00:00:00Z' }).execute();
   await settleReferenceUpdates(services);
   await movesEnded(services, () => jobsEnded(connectionString, db));
+  // What a move could not remove, because another run of it was still writing.
+  await performJob(services, removeUnused);
   assert.deepEqual(await db.selectFrom('reference_updates').selectAll().execute(), []);
 }
 

@@ -167,11 +167,14 @@ async function refuseDifference(pairs: readonly Pair[]): Promise<void> {
   }
 }
 
+/** A run that another has taken over may write for another second. */
+const patience = { maxRetries: 10, retryDelay: 100 };
+
 /** The copy, and the drafts of all runs. */
 async function removeFiles({ copy }: Pair): Promise<void> {
   const folder = path.dirname(copy.path);
   const drafts = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(`${path.basename(copy.path)}.moving-`));
-  for (const name of drafts) await rm(path.join(folder, name), { recursive: true, force: true });
+  for (const name of drafts) await rm(path.join(folder, name), { recursive: true, force: true, ...patience });
   await deleteRepository(copy);
 }
 
