@@ -15,6 +15,12 @@ export async function recordCopy(tx: Database, { kind, owner }: MovingRepository
         on conflict (kind, id, storage) do update set due_at = 'infinity'`.execute(tx);
 }
 
+/** Whether a copy is recorded: any other is not ours to remove. */
+export async function isRecorded(tx: Database, { kind, owner }: MovingRepository, storage: string): Promise<boolean> {
+  const copies = tx.selectFrom('unused_repositories').select('id').where('kind', '=', kind.name).where('id', '=', owner.id);
+  return (await copies.where('storage', '=', storage).executeTakeFirst()) !== undefined;
+}
+
 /** Forgets a copy that is in use now, or that is gone. */
 export async function forgetCopy(tx: Database, { kind, owner }: MovingRepository, storage: string): Promise<void> {
   await tx

@@ -1,4 +1,5 @@
 /** Copying the repositories of a container to another storage, and removing copies (docs/reference/storage_moves.md#how-a-move-runs). */
+import { existsSync } from 'node:fs';
 import { access, constants, readdir, rename, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +16,7 @@ import {
   refsChecksum,
 } from '../../../git/index.ts';
 import type { RepositoryServices } from '../../../services/index.ts';
-import { forgetCopy, recordCopy, releaseCopy, switchStorage } from './actions.ts';
+import { forgetCopy, isRecorded, recordCopy, releaseCopy, switchStorage } from './actions.ts';
 import type { StorageMove } from './definition.ts';
 import { copiesOf, type MovingRepository, movedBy, repositoriesOf } from './queries.ts';
 import { damaged, MoveFailed } from './rules.ts';
@@ -81,6 +82,8 @@ async function copyAndSwitch(
   for (const pair of pairs) {
     bytes += await usableSize(services, move, pair);
     await asItsRun(services.db, move, async (tx) => {
+      if (!(await isRecorded(tx, pair, move.destination_storage)) && existsSync(pair.copy.path))
+        throw new MoveFailed(`The storage ${move.destination_storage} has another copy of the repository.`);
       await recordCopy(tx, pair, move.destination_storage);
       // What an earlier run has left is not trusted.
       await removeFiles(pair);
@@ -183,6 +186,7 @@ export async function removeCopies(services: RepositoryServices, tx: Database, m
   const { source_storage, destination_storage } = move;
   if (source_storage === destination_storage) return;
   for (const moving of await repositoriesOf({ ...services, db: tx }, movedBy(move))) {
+    if (!(await isRecorded(tx, moving, destination_storage))) continue;
     try {
       await removeFiles(pairOf(services, moving, move));
     } catch (err) {

@@ -73,3 +73,15 @@ test('a full disk is no damage, also when git meets it', () => {
   const denied = Object.assign(new Error('denied'), { code: 'EACCES', errno: -13, path: '/a/default2/x' });
   assert.equal(failureText(denied, places), 'The storage default2 cannot be written to.');
 });
+
+test('a copy on the destination that no move has left stays where it is', async () => {
+  const here = await filledWorld(options);
+  const other = placeOf(here.services, { id: here.project.id, storage: 'second' });
+  await mkdir(other, { recursive: true });
+  await writeFile(path.join(other, 'kept'), '');
+  const move = await moved(here, `/projects/${here.project.id}`);
+  assert.deepEqual([move.state, move.error_message], ['failed', 'The storage second has another copy of the repository.']);
+  assert.ok(existsSync(path.join(other, 'kept')));
+  await rm(other, { recursive: true });
+  assert.equal((await moved(here, `/projects/${here.project.id}`)).state, 'replicated');
+});

@@ -1,7 +1,7 @@
 /** Scheduling moves: one, and those of all containers on a storage (docs/reference/storage_moves.md#scheduling). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
-import { invalid, type Services } from '../../../http/index.ts';
+import { type Database, isForeignKeyViolation, isUniqueViolation } from '../../../db/index.ts';
+import { capitalized, found, invalid, notFound, type Services } from '../../../http/index.ts';
 import { storageChooser } from '../../instance/application_settings/index.ts';
 import type { Container } from './definition.ts';
 import { beginScheduled } from './jobs.ts';
@@ -20,7 +20,7 @@ const isBusy = ({ name, table, column }: Container): RawBuilder<SqlBool> => sql`
  * Schedules the move of one container.
  * @param wanted the name of the destination; by default one is chosen by weight
  * @returns the id of the move
- * @throws ApiError 400 with all reasons why it cannot be moved
+ * @throws ApiError 400 with all reasons why it cannot be moved, 404 when it has just been deleted
  */
 export async function scheduleMove(services: Services, { container, id }: Moved, wanted: string | undefined): Promise<number> {
   const { db, storages } = services;
@@ -28,7 +28,8 @@ export async function scheduleMove(services: Services, { container, id }: Moved,
     select ${sql.ref(container.storage)} as source, ${isBusy(container)} as is_busy from ${sql.table(container.table)} where id = ${id}`.execute(
     db,
   );
-  const { source, is_busy } = rows[0]!;
+  const noun = capitalized(container.name);
+  const { source, is_busy } = found(noun, rows[0]);
   const reasons = {
     ...(wanted === undefined || Object.hasOwn(storages, wanted)
       ? {}
@@ -49,6 +50,7 @@ export async function scheduleMove(services: Services, { container, id }: Moved,
       return move.id;
     });
   } catch (error) {
+    if (isForeignKeyViolation(error)) throw notFound(noun);
     throw isUniqueViolation(error) ? invalid({ [container.name]: [busy] }) : error;
   }
 }
