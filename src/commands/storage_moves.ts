@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../db/index.ts';
 import type { Command } from './command.ts';
 import { briefly } from './database.ts';
 
@@ -12,19 +13,20 @@ moves, the state, the storages, and why it failed, separated by tabs.`,
   options: {},
   run: async (_given, config) => {
     await briefly(config, async ({ db }) => {
-      const { rows } = await sql<Record<'id' | 'place' | 'state' | 'source_storage' | 'destination_storage' | 'error', string>>`
-        (select moves.id, coalesce('group ' || namespaces.full_path::text, 'project ' || projects.full_path::text, 'snippet ' || snippet_id) as place,
-                state, source_storage, destination_storage, coalesce(error_message, '') as error
-           from repository_storage_moves moves left join projects on projects.id = project_id left join namespaces on namespaces.id = group_id
-          where state in ('scheduled', 'started', 'replicated') order by moves.id)
-        union all
-        (select moves.id, coalesce('group ' || namespaces.full_path::text, 'project ' || projects.full_path::text, 'snippet ' || snippet_id),
-                state, source_storage, destination_storage, error_message
-           from repository_storage_moves moves left join projects on projects.id = project_id left join namespaces on namespaces.id = group_id
-          where state in ('failed', 'cleanup failed') order by moves.id desc limit ${most_failed})`.execute(db);
-      for (const { id, place, state, source_storage, destination_storage, error } of rows)
-        console.log([id, place, state, source_storage, destination_storage, error].join('\t'));
+      await print(db, sql`state in ('scheduled', 'started', 'replicated') order by moves.id`);
+      await print(db, sql`state in ('failed', 'cleanup failed') order by moves.id desc limit ${most_failed}`);
     });
     return 0;
   },
 };
+
+/** @param which a predicate on moves, with their order */
+async function print(db: Database, which: RawBuilder<unknown>): Promise<void> {
+  const { rows } = await sql<Record<'id' | 'place' | 'state' | 'source_storage' | 'destination_storage' | 'error', string>>`
+    select moves.id, coalesce('group ' || namespaces.full_path::text, 'project ' || projects.full_path::text, 'snippet ' || snippet_id) as place,
+           state, source_storage, destination_storage, coalesce(error_message, '') as error
+      from repository_storage_moves moves left join projects on projects.id = project_id left join namespaces on namespaces.id = group_id
+     where ${which}`.execute(db);
+  for (const { id, place, state, source_storage, destination_storage, error } of rows)
+    console.log([id, place, state, source_storage, destination_storage, error].join('\t'));
+}
