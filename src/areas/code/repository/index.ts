@@ -34,7 +34,7 @@ export { projectRepositories } from './project_kind.ts';
 export { branchRefusal, mayCommitTo, oddTreeRefusals, pushRefusals } from './push_check_rules.ts';
 export { recordedRefsIn, recordRefsIn } from './recorded_ref_queries.ts';
 export { fileTexts, tooLargeText } from './refusal_rules.ts';
-export { contentIn, readOnlyRefusal, refusal } from './rules.ts';
+export { contentIn, movedBranches, pushedBranches, readOnlyRefusal, refusal } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
 export { repositorySizes, sizeFollower } from './size_actions.ts';
 export { inTurn } from './turn_actions.ts';

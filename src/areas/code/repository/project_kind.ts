@@ -20,7 +20,7 @@ import type { GitKind } from './definition.ts';
 import { isPush, MovedGit } from './git_access.ts';
 import { oddTreeRefusals, pushRefusals } from './push_check_rules.ts';
 import { recordedRefsIn, recordRefsIn } from './recorded_ref_queries.ts';
-import { readOnlyRefusal, refusal } from './rules.ts';
+import { pushedBranches, readOnlyRefusal, refusal } from './rules.ts';
 import { measureRepository } from './size_actions.ts';
 
 type PushedProject = ProjectMove['owner'];
@@ -119,8 +119,6 @@ export const projectRepositories: GitKind<PushedProject> = {
   measure: async (services, project) => void (await measureRepository(services, project)),
 };
 
-const branchOf = (ref: string) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined);
-
 /** The default branch of a project, which shows its first branches if these are they. */
 async function defaultBranchAfter(
   tx: Database,
@@ -128,7 +126,7 @@ async function defaultBranchAfter(
   project_id: number,
   moved: readonly RefUpdate[],
 ): Promise<string> {
-  const pushed = moved.filter((update) => update.new !== null).flatMap(({ ref }) => branchOf(ref) ?? []);
+  const pushed = pushedBranches(moved);
   const project = await tx
     .selectFrom('projects')
     .select(['empty_repo', 'default_branch'])

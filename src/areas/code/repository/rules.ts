@@ -24,6 +24,15 @@ export function readOnlyRefusal({ archived, being_copied }: Pick<Project, 'archi
   return archived ? "You can't push code to an archived project." : "You can't push code to a read-only project.";
 }
 
+/** The names of the branches among references that have moved, without those that were deleted. */
+export const pushedBranches = (moved: readonly RefUpdate[]): string[] =>
+  movedBranches(moved.filter((update) => update.new !== null));
+
+const branch = /^refs\/heads\/(.+)$/s;
+
+/** The names of the branches among references that have moved. */
+export const movedBranches = (moved: readonly RefUpdate[]): string[] => moved.flatMap(({ ref }) => branch.exec(ref)?.[1] ?? []);
+
 /** The refusal of a push with a file mode that git does not know. */
 export const oddModeRefusal = ({ tree, mode }: { tree: string; mode: string }): string =>
   `The tree ${tree} has an entry with the file mode ${mode}. Modes can be 100644, 100664, 100755, 120000, 40000 and 160000.`;

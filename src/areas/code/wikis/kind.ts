@@ -20,6 +20,7 @@ import {
   MovedGit,
   maintainSoon,
   oddTreeRefusals,
+  pushedBranches,
   recordedRefsIn,
   recordRefsIn,
   refusal,
@@ -114,8 +115,6 @@ export const wikiRepositories: GitKind<Wiki> = {
   },
 };
 
-const branchOf = (ref: string) => (ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined);
-
 /**
  * While a wiki does not have its default branch, the first one that is pushed becomes that.
  * @returns the default branch
@@ -126,7 +125,7 @@ async function chooseBranch(
   id: number,
   moved: readonly RefUpdate[],
 ): Promise<string> {
-  const pushed = moved.filter((update) => update.new !== null).flatMap(({ ref }) => branchOf(ref) ?? []);
+  const pushed = pushedBranches(moved);
   const wiki = await tx
     .selectFrom('wikis')
     .select(['id', 'storage', 'default_branch'])

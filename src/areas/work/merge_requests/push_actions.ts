@@ -3,9 +3,8 @@ import { sql } from 'kysely';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
+import { movedBranches, pushedBranches } from '../../code/repository/index.ts';
 import { followMergeRequests } from './version_jobs.ts';
-
-const branch = /^refs\/heads\/(.+)$/s;
 
 /** Tells the open merge requests that come from or go into branches that have moved; one job for all, in one look at an index. */
 async function tellMergeRequests(
@@ -13,7 +12,7 @@ async function tellMergeRequests(
   { project_id, user_id }: { project_id: number; user_id: number | null },
   moved: readonly RefUpdate[],
 ): Promise<void> {
-  const names = moved.flatMap(({ ref }) => branch.exec(ref)?.[1] ?? []);
+  const names = movedBranches(moved);
   if (names.length === 0) return;
   const given = ofAnyLength(names, 'text[]');
   const { rows } = await sql<{ name: string }>`
@@ -37,7 +36,7 @@ async function mergeRequestLinks(
   project_id: number,
   moved: readonly RefUpdate[],
 ): Promise<string[]> {
-  const names = moved.filter((update) => update.new !== null).flatMap(({ ref }) => branch.exec(ref)?.[1] ?? []);
+  const names = pushedBranches(moved);
   const project = await db
     .selectFrom('projects')
     .select(['full_path', 'default_branch'])
