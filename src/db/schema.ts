@@ -99,7 +99,6 @@ export interface ApplicationSettings {
   search_rate_limit: Generated<number>;
   search_rate_limit_unauthenticated: Generated<number>;
   notes_create_limit_allowlist: Generated<string[]>;
-  counts_requests: GeneratedAlways<boolean>;
   signup_enabled: Generated<boolean>;
   enable_member_promotion_management: Generated<boolean>;
   seat_control: Generated<string>;
@@ -119,6 +118,14 @@ export interface ApplicationSettings {
   error_tracking_retention_days: Generated<number>;
   wiki_page_max_content_bytes: Generated<number>;
   repository_storage_move_limit: Generated<number>;
+  bulk_import_enabled: Generated<boolean>;
+  bulk_import_max_download_file_size: Generated<number>;
+  max_decompressed_archive_size: Generated<number>;
+  bulk_import_concurrent_pipeline_batch_limit: Generated<number>;
+  relation_export_batch_size: Generated<number>;
+  concurrent_relation_export_limit: Generated<number>;
+  relation_export_requests_limit: Generated<number>;
+  counts_requests: GeneratedAlways<boolean>;
 }
 
 export interface ApprovalRuleGroups {

@@ -103,6 +103,27 @@ const columns = {
     maximum: largest,
     description: 'The largest page of a wiki, in bytes',
   }),
+  bulk_import_enabled: Type.Boolean({
+    description: 'Whether groups and projects can be migrated by direct transfer, from this server and to it',
+  }),
+  bulk_import_max_download_file_size: Limit('The largest file that a direct transfer downloads, in MB'),
+  max_decompressed_archive_size: Limit('The largest size of a downloaded file when it is decompressed, in MiB'),
+  bulk_import_concurrent_pipeline_batch_limit: Type.Integer({
+    minimum: 1,
+    maximum: largest,
+    description: 'How many batches are imported at a time',
+  }),
+  relation_export_batch_size: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    description: 'Records in a batch of a relation export',
+  }),
+  concurrent_relation_export_limit: Type.Integer({
+    minimum: 1,
+    maximum: largest,
+    description: 'How many jobs of relation exports run at a time',
+  }),
+  relation_export_requests_limit: Limit('Relation exports that a user can start in a minute'),
   push_event_activities_limit: Count('How many branches or tags one push may move before they are recorded as one event'),
   users_get_by_id_limit: Limit('Calls by one user in 10 minutes'),
   users_get_by_id_limit_allowlist: CommaList(Type.String({ description: 'Usernames to which the limit does not apply' })),
