@@ -932,6 +932,7 @@ create table epics (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   relative_position bigint,
+  imported_from text default 'none'::text not null,
   constraint epics_pkey PRIMARY KEY (id),
   constraint epics_iid_key UNIQUE (group_id, iid),
   constraint epics_state_check CHECK (state = ANY (ARRAY['opened'::text, 'closed'::text])),
@@ -1258,6 +1259,7 @@ create table events (
   constraint events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX events_by_age ON events USING btree (created_at);
+CREATE INDEX events_by_target ON events USING btree (target_id, target_type);
 CREATE INDEX events_of_author ON events USING btree (author_id, id);
 CREATE INDEX events_of_author_by_time ON events USING btree (author_id, created_at, id);
 CREATE INDEX events_of_project ON events USING btree (project_id, id);
@@ -2314,6 +2316,7 @@ create table notes (
   original_position jsonb,
   diff_commit_id text,
   outdated boolean default false not null,
+  imported_from text default 'none'::text not null,
   constraint notes_pkey PRIMARY KEY (id),
   constraint notes_commit_id_check CHECK (commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
   constraint notes_diff_commit_id_check CHECK (diff_commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
@@ -2975,6 +2978,7 @@ create table snippets (
   size_bytes bigint not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  imported_from text default 'none'::text not null,
   constraint snippets_pkey PRIMARY KEY (id),
   constraint snippets_check CHECK (num_nonnulls(project_id, user_id) = 1),
   constraint snippets_commit_id_check CHECK (commit_id ~ '^[0-9a-f]{40}$'::text),

@@ -120,5 +120,8 @@ export const isForeignKeyViolation = (error: unknown, constraint?: string): bool
 /** Whether a statement failed because a text was not a valid value of its type (SQLSTATE class 22). */
 export const isDataException = (error: unknown): boolean => sqlState(error)?.startsWith('22') ?? false;
 
+/** Whether a statement failed because a row would break a constraint (SQLSTATE class 23). */
+export const isIntegrityViolation = (error: unknown): boolean => sqlState(error)?.startsWith('23') ?? false;
+
 /** Whether a transaction was ended for the sake of others: by a deadlock (SQLSTATE 40P01) or a serialization failure (40001). */
 export const isContention = (error: unknown): boolean => ['40P01', '40001'].includes(sqlState(error) ?? '');

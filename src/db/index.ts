@@ -4,6 +4,7 @@ export {
   type Database,
   isDataException,
   isForeignKeyViolation,
+  isIntegrityViolation,
   isUniqueViolation,
   onIdleLoss,
   poolDelays,
@@ -11,7 +12,7 @@ export {
   refusedByMove,
 } from './connect.ts';
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';
-export { iidTaken, type NumberOwner, nextIid, nextIids } from './internal_ids.ts';
+export { iidTaken, type NumberOwner, type NumberUsage, nextIid, nextIids, raiseIid } from './internal_ids.ts';
 export {
   type Counting,
   cachesByDatabase,

@@ -54,3 +54,8 @@ export async function nextIids(tx: Database, owner: NumberOwner, usage: NumberUs
   const { rows } = await numbersTaken(owner, usage, count, false).execute(tx);
   return rows[0]!.last_value - count + 1;
 }
+
+/** Makes numbering go on after a number that was given elsewhere. */
+export async function raiseIid(tx: Database, owner: NumberOwner, usage: NumberUsage, iid: number): Promise<void> {
+  await numbersTaken(owner, usage, iid, true).execute(tx);
+}

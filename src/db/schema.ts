@@ -371,6 +371,7 @@ export interface Epics {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   relative_position: number | null;
+  imported_from: Generated<string>;
 }
 
 export interface ErrorTrackingAlerts {
@@ -1161,6 +1162,7 @@ export interface Notes {
   original_position: Json | null;
   diff_commit_id: string | null;
   outdated: Generated<boolean>;
+  imported_from: Generated<string>;
 }
 
 export interface NotificationCounts {
@@ -1536,6 +1538,7 @@ export interface Snippets {
   size_bytes: number;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  imported_from: Generated<string>;
 }
 
 export interface Subscriptions {

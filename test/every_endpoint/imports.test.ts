@@ -29,6 +29,7 @@ const allowed: Record<string, readonly string[]> = {
   access: ['http', 'services', 'db', 'git'],
   texts: ['http'],
   pages: ['http', 'texts'],
+  relations: ['access', 'http', 'db'],
   areas: [
     'access',
     'http',
@@ -49,6 +50,7 @@ const allowed: Record<string, readonly string[]> = {
     'source_maps',
     'texts',
     'pages',
+    'relations',
     'services',
   ],
 };
@@ -140,7 +142,7 @@ test('files do not import each other in cycles', async () => {
 
 /** What the files of an area are called, alone or after a noun (docs/architecture.md). */
 const fileNames =
-  /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|ssh|pages|parameters|definition|noteable|commands|kind|index)\.ts$/;
+  /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|ssh|pages|parameters|definition|noteable|commands|kind|relation|index)\.ts$/;
 
 test('the files of an area have the names that docs/architecture.md lists', async () => {
   const files = new Set((await imports()).map(({ from }) => from).filter((file) => areaOf(file) !== undefined));

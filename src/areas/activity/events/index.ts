@@ -2,4 +2,5 @@
 export { type EventAction, recordEvent, recordEvents, recording } from './actions.ts';
 export { removeOldEvents } from './jobs.ts';
 export { describePush, recordPush } from './push_actions.ts';
+export { eventsAbout } from './relation.ts';
 export { type EventComments, eventRoutes } from './routes.ts';

@@ -1,6 +1,7 @@
 /** Validation of comments, and who may write, change and read them. Pure functions. */
 import { type Granted, levels, type Noteable } from '../../../access/index.ts';
 import { badRequest, type Caller, invalidAs } from '../../../http/index.ts';
+import { tooLong } from '../../../texts/index.ts';
 import { type Discussable, takesCommands } from '../quick_actions/index.ts';
 
 /** The longest comment, in characters. */
@@ -14,11 +15,12 @@ const refused = (reason: string) => invalidAs('400 Bad request - Note', { note: 
  * @throws ApiError 400
  */
 export function checkBody(body: string): void {
-  if (body.trim() === '') throw refused("can't be blank");
-  // Counts code points, so that an emoji is one character.
-  if (body.length > maximumBody && [...body].length > maximumBody)
-    throw refused(`is too long (maximum is ${maximumBody} characters)`);
+  const [reason] = bodyReasons(body);
+  if (reason !== undefined) throw refused(reason);
 }
+
+/** What is wrong with the text of a comment. */
+export const bodyReasons = (body: string): string[] => (body.trim() === '' ? ["can't be blank"] : tooLong(body, maximumBody));
 
 const commandsText = '400 Bad request - Failed to apply commands.';
 export const commandsFailed = () => badRequest(commandsText);

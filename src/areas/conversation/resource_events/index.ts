@@ -7,4 +7,5 @@ export {
   recordStateEvent,
   recordWeightEvent,
 } from './actions.ts';
+export { iterationEvents, labelEvents, milestoneEvents, stateEvents, weightEvents } from './relation.ts';
 export { type EventSubject, resourceEventRoutes } from './routes.ts';

@@ -4,10 +4,10 @@ import { conflict, invalid } from '../../../http/index.ts';
 import { colorFrom, colorReasons } from './color_rules.ts';
 import { type LabelRow, labelColumns } from './present.ts';
 import { isOwnOf, type LabelParent, labelsTitled } from './queries.ts';
-import { titleReasons } from './rules.ts';
+import { descriptionReasons, titleReasons } from './rules.ts';
 
 /** The color of a label that is created by assigning its title. */
-const impliedColor = '#6699cc';
+export const impliedColor = '#6699cc';
 
 /**
  * The labels with these titles that items in a project or group may have.
@@ -55,8 +55,6 @@ export interface LabelChanges {
   priority?: number | null | undefined;
 }
 
-const maximumDescription = 512 * 1024;
-
 /**
  * The columns to write.
  * @throws ApiError 400 with the reasons by field
@@ -65,8 +63,7 @@ function columnsOf({ title, color, description, archived }: LabelChanges) {
   const reasons = {
     title: title === undefined ? [] : titleReasons(title.trim()),
     color: color === undefined ? [] : colorReasons(color),
-    description:
-      (description?.length ?? 0) > maximumDescription ? [`is too long (maximum is ${maximumDescription} characters)`] : [],
+    description: descriptionReasons(description ?? ''),
   };
   const wrong = Object.entries(reasons).filter(([, texts]) => texts.length > 0);
   if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));

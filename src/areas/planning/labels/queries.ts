@@ -7,7 +7,7 @@ import { type LabelRow, labelColumns } from './present.ts';
 /** The owner of labels: a project or a group, each with its ancestor groups. */
 export type LabelParent = { project_id: number } | { group_id: number };
 
-export const labelParent = ({ kind, id }: PlanningParent): LabelParent =>
+export const labelParent = ({ kind, id }: Pick<PlanningParent, 'kind' | 'id'>): LabelParent =>
   kind === 'project' ? { project_id: id } : { group_id: id };
 
 /** A predicate on rows of `labels`: they belong to the project or group itself. */

@@ -33,3 +33,9 @@ export function titleReasons(title: string): string[] {
   if (title.includes(',')) return ['is invalid'];
   return title.length > maximumTitle ? [`is too long (maximum is ${maximumTitle} characters)`] : [];
 }
+
+const maximumDescription = 512 * 1024;
+
+/** What is wrong with the description of a label. */
+export const descriptionReasons = (description: string): string[] =>
+  description.length > maximumDescription ? [`is too long (maximum is ${maximumDescription} characters)`] : [];

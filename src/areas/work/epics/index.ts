@@ -13,3 +13,4 @@ export { issuesIn, moveInEpic } from './position_actions.ts';
 export { newPosition } from './position_parameters.ts';
 export { Epic, EpicInIssue, type EpicReply, presentSingleEpic } from './present.ts';
 export { epicsInIssues } from './queries.ts';
+export { epicReference, epics, isSeenEpic } from './relation.ts';

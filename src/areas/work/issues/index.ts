@@ -9,3 +9,4 @@ export { metricImageDoorway } from './metric_image_file_routes.ts';
 export { issueNoun } from './noteable.ts';
 export { newIssueFrom } from './parameters.ts';
 export { Issue, type IssueReply, presentSingleIssue } from './present.ts';
+export { issues } from './relation.ts';

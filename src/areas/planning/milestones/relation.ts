@@ -1,0 +1,84 @@
+/** How milestones leave and arrive (docs/reference/relations_export.md#milestones). */
+import { sql } from 'kysely';
+import { type Database, isAmong, nextIids } from '../../../db/index.ts';
+import {
+  type Arrival,
+  choice,
+  column,
+  columnOr,
+  day,
+  integer,
+  markdown,
+  type RecordKind,
+  type Relation,
+  reference,
+  required,
+  shown,
+  text,
+  time,
+} from '../../../relations/index.ts';
+import { isMilestoneFor } from './queries.ts';
+import { type MilestoneFields, milestoneReasons } from './rules.ts';
+
+const milestone: RecordKind = {
+  table: 'milestones',
+  owner: { project: 'project_id', group: 'group_id' },
+  title: 'title',
+  numbered: 'milestones',
+  members: {
+    iid: required('iid', integer(1)),
+    title: required('title', text()),
+    description: column('description', markdown()),
+    state: columnOr('state', choice('active', 'closed'), 'active'),
+    start_date: column('start_date', day),
+    due_date: column('due_date', day),
+    group: shown(sql`milestones.group_id is not null`),
+    created_at: required('created_at', time),
+    updated_at: required('updated_at', time),
+  },
+  stays: {},
+  refuse: (row) => {
+    const [first] = Object.entries(milestoneReasons(row as unknown as MilestoneFields));
+    return first && `${first[0]} ${first[1][0]}`;
+  },
+};
+
+/** Milestones that issues of the project may have, by title; its own win over those of groups. */
+async function idsByTitle(tx: Database, project_id: number, titles: readonly string[]): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom('milestones')
+    .select(['id', 'title'])
+    .where(isAmong('title', titles, 'text[]'))
+    .where(isMilestoneFor(project_id))
+    .orderBy(sql`project_id is not null`)
+    .orderBy('id', 'desc')
+    .execute();
+  return new Map(rows.map(({ id, title }) => [title, id]));
+}
+
+/** A milestone that items name and that has not arrived is made in their project. */
+async function findMilestones(
+  tx: Database,
+  { owner }: Arrival,
+  wanted: readonly Record<string, unknown>[],
+): Promise<(number | null)[]> {
+  const titles = wanted.map(({ title }) => (typeof title === 'string' ? title : ''));
+  const known = await idsByTitle(tx, owner.id, titles);
+  const missing = [...new Set(titles)].filter((title) => !known.has(title) && isFit(title));
+  if (missing.length > 0) {
+    const first = await nextIids(tx, { project_id: owner.id }, 'milestones', missing.length);
+    const rows = missing.map((title, index) => ({ project_id: owner.id, title, iid: first + index }));
+    const added = await tx.insertInto('milestones').values(rows).returning(['id', 'title']).execute();
+    for (const { id, title } of added) known.set(title, id);
+  }
+  return titles.map((title) => known.get(title) ?? null);
+}
+
+const isFit = (title: string): boolean =>
+  Object.keys(milestoneReasons({ title, description: null, start_date: null, due_date: null })).length === 0;
+
+/** A member with a milestone. */
+export const milestoneReference = reference('milestone_id', milestone, findMilestones);
+
+/** The milestones of a project or group. */
+export const milestones: Relation = { name: 'milestones', kind: milestone, is_batched: true };

@@ -1,0 +1,82 @@
+/** What issues, epics and merge requests have in common when they leave and arrive (docs/reference/relations_export.md#issues). */
+import { sql } from 'kysely';
+import type { IssuableKind } from '../../../access/index.ts';
+import { taskCompletion } from '../../../markdown/index.ts';
+import {
+  type ArrivingRow,
+  column,
+  integer,
+  type Members,
+  parts,
+  type RecordKind,
+  required,
+  shown,
+  somebody,
+  text,
+  time,
+} from '../../../relations/index.ts';
+import { tooLong } from '../../../texts/index.ts';
+import { eventsAbout } from '../../activity/events/index.ts';
+import { awardsOf } from '../../conversation/award_emoji/index.ts';
+import { labelEvents, stateEvents } from '../../conversation/resource_events/index.ts';
+import { borneLabel } from '../../planning/labels/index.ts';
+
+/** An entry of time spent. */
+const timelog: RecordKind = {
+  table: 'timelogs',
+  members: {
+    time_spent: required('time_spent_s', integer()),
+    user_id: somebody('user_id'),
+    spent_at: required('spent_at', time),
+    summary: column(
+      'summary',
+      text((summary) => tooLong(summary, 1_048_576)),
+    ),
+    created_at: required('created_at', time),
+    updated_at: shown(sql`null`),
+  },
+  stays: {},
+};
+
+/** The time spent on a kind of issuables. */
+export const timelogs = ({ column: key }: IssuableKind): Members => ({ timelogs: parts(timelog, key) });
+
+/** What belongs to every issuable besides its own columns and its notes. */
+export const issuableParts = ({ type, table, column: key, labels }: IssuableKind): Members => ({
+  events: parts(eventsAbout(type), 'target_id'),
+  label_links: parts(borneLabel(labels, type), key),
+  resource_label_events: parts(labelEvents, key),
+  resource_state_events: parts(stateEvents, key),
+  award_emoji: parts(awardsOf({ type, table, column: key }), key),
+});
+
+const largest = 2 ** 31 - 1;
+
+/** Completes what follows from the description and the time spent. */
+export async function deriveCounts(rows: readonly ArrivingRow[]): Promise<void> {
+  for (const { row, parts: of } of rows) {
+    const { count, completed_count } = await taskCompletion(row.description as string | null);
+    const spent_s = (of.timelogs ?? []).reduce((sum, each) => sum + (each.row.time_spent_s as number), 0);
+    Object.assign(row, {
+      task_count: count,
+      completed_task_count: completed_count,
+      total_time_spent_s: Math.min(Math.max(spent_s, 0), largest),
+    });
+  }
+}
+
+/** The columns of `deriveCounts`. */
+export const countColumns = { task_count: 'integer', completed_task_count: 'integer', total_time_spent_s: 'integer' } as const;
+
+/** Columns that triggers and other rows keep. */
+export const keptColumns = {
+  user_notes_count: 'counted from its notes',
+  upvotes: 'counted from its reactions',
+  downvotes: 'counted from its reactions',
+};
+
+/** Copies by which lists sort and filter. */
+export const listColumns = {
+  milestone_due_date: 'the due date of its milestone',
+  label_priority: 'the best priority of its labels',
+};

@@ -1,0 +1,129 @@
+/** How issues leave and arrive (docs/reference/relations_export.md#issues). */
+import { sql } from 'kysely';
+import { issueKind } from '../../../access/index.ts';
+import {
+  choice,
+  column,
+  columnOr,
+  day,
+  flag,
+  integer,
+  long,
+  type Members,
+  markdown,
+  part,
+  parts,
+  person,
+  type RecordKind,
+  type Relation,
+  required,
+  shown,
+  somebody,
+  text,
+  time,
+} from '../../../relations/index.ts';
+import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
+import { notesWithAwards } from '../../conversation/award_emoji/index.ts';
+import { iterationEvents, milestoneEvents, weightEvents } from '../../conversation/resource_events/index.ts';
+import { iterationReference } from '../../planning/iterations/index.ts';
+import { milestoneReference } from '../../planning/milestones/index.ts';
+import { epicReference, isSeenEpic } from '../epics/index.ts';
+import { countColumns, deriveCounts, issuableParts, keptColumns, listColumns, timelogs } from '../issuables/index.ts';
+
+const assignee: RecordKind = {
+  table: 'issue_assignees',
+  is_link: true,
+  distinct: ['user_id'],
+  members: { user_id: somebody('user_id') },
+  stays: {},
+};
+
+/** An issue in an epic. */
+const placeInEpic: RecordKind = {
+  table: 'epic_issues',
+  members: { epic: epicReference, relative_position: columnOr('relative_position', long, 0) },
+  stays: {},
+  isVisible: (departure) => sql`exists (select from epics where epics.id = epic_issues.epic_id and ${isSeenEpic(departure)})`,
+};
+
+const types = ['issue', 'incident', 'test_case', 'task'];
+
+const own: Members = {
+  iid: required('iid', integer(1, 1_000_000_000)),
+  title: required('title', text(titleReasons)),
+  description: column('description', markdown(descriptionReasons)),
+  state: columnOr('state', choice('opened', 'closed'), 'opened'),
+  author_id: person('author_id'),
+  updated_by_id: shown(sql`null`),
+  last_edited_at: shown(sql`null`),
+  last_edited_by_id: shown(sql`null`),
+  closed_at: column('closed_at', time),
+  closed_by_id: person('closed_by_id'),
+  confidential: columnOr('confidential', flag, false),
+  discussion_locked: column('discussion_locked', flag),
+  due_date: column('due_date', day),
+  weight: column('weight', integer(0)),
+  health_status: column('health_status', choice('on_track', 'needs_attention', 'at_risk')),
+  time_estimate: columnOr('time_estimate_s', integer(0), 0),
+  relative_position: column('relative_position', long),
+  issue_type: columnOr('issue_type', choice(...types), 'issue'),
+  severity: columnOr('severity', choice('UNKNOWN', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'), 'UNKNOWN'),
+  external_key: shown(sql`null`),
+  imported_from: shown(sql`issues.imported_from`),
+  created_at: required('created_at', time),
+  updated_at: required('updated_at', time),
+};
+
+/** Nothing of this kind belongs to issues here, but a public server expects the members. */
+const none = shown(sql`'[]'::json`);
+
+/** The type of an issue as other servers tell it. */
+function typeOf(value: Record<string, unknown>): string | undefined {
+  const base = (value.work_item_type as { base_type?: unknown } | null | undefined)?.base_type;
+  return types.find((type) => type === base);
+}
+
+const issue: RecordKind = {
+  table: 'issues',
+  owner: { project: 'project_id' },
+  title: 'title',
+  numbered: 'issues',
+  order: sql`issues.relative_position nulls last`,
+  members: {
+    ...own,
+    work_item_type: shown(sql`json_build_object('base_type', issues.issue_type)`),
+    milestone: milestoneReference,
+    iteration: iterationReference,
+    notes: parts(notesWithAwards(issueKind), 'issue_id'),
+    ...issuableParts(issueKind),
+    ...timelogs(issueKind),
+    resource_milestone_events: parts(milestoneEvents, 'issue_id'),
+    resource_iteration_events: parts(iterationEvents, 'issue_id'),
+    resource_weight_events: parts(weightEvents, 'issue_id'),
+    issue_assignees: parts(assignee, 'issue_id'),
+    epic_issue: part(placeInEpic, 'issue_id'),
+    zoom_meetings: none,
+    designs: none,
+    design_versions: none,
+    sentry_issue: shown(sql`null`),
+  },
+  always: { imported_from: 'gitlab_migration' },
+  stays: { ...keptColumns, ...listColumns, moved_to_id: 'a reference', duplicated_to_id: 'a reference' },
+  isVisible: ({ caller }) =>
+    sql`exists (select from projects where projects.id = issues.project_id and ${issueKind.isVisible(caller)})`,
+  derives: {
+    columns: { ...countColumns, is_labelled: 'boolean', is_assigned: 'boolean' },
+    derive: async (rows) => {
+      await deriveCounts(rows);
+      for (const { row, value, parts: of } of rows) {
+        row.issue_type = value.issue_type ?? typeOf(value) ?? 'issue';
+        // Known here, so that the triggers that keep them need not write the row again.
+        row.is_labelled = of.label_links!.length > 0;
+        row.is_assigned = of.issue_assignees!.length > 0;
+      }
+    },
+  },
+};
+
+/** The issues of a project. */
+export const issues: Relation = { name: 'issues', kind: issue, is_batched: true };

@@ -1,0 +1,89 @@
+/** Reading lines of JSON into rows. */
+import { sql } from 'kysely';
+import { type Database, isDataException, isIntegrityViolation, raiseIid } from '../db/index.ts';
+import type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordFailure } from './arriving.ts';
+import type { Relation } from './description.ts';
+import { lookUp, withParts } from './looking_up.ts';
+import { type ReadRows, type RefusedRecord, readRecord, readRows } from './reading.ts';
+import { writeRecords } from './writing.ts';
+
+const longestTitle = 255;
+
+function failureOf({ kind, relation }: ReadRows, { value, reason }: RefusedRecord): RecordFailure {
+  const title = kind.title === undefined ? undefined : (value as Record<string, unknown> | null)?.[kind.title];
+  return {
+    relation,
+    exception_class: 'InvalidRecord',
+    message: reason,
+    title: typeof title === 'string' || typeof title === 'number' ? String(title).slice(0, longestTitle) : null,
+    url: null,
+  };
+}
+
+function outcomeOf(read: ReadRows): Arrived {
+  const all = [...withParts(read)].filter(({ fetched }) => fetched > 0);
+  return {
+    counts: Object.fromEntries(all.map(({ relation, fetched, rows }) => [relation, { fetched, imported: rows.length }])),
+    failures: all.flatMap((each) => each.refused.map((refused) => failureOf(each, refused))),
+  };
+}
+
+/** Numbering goes on after the numbers that arrived. */
+async function keepNumbers(tx: Database, { owner }: Arrival, { kind, rows }: ReadRows): Promise<void> {
+  if (!kind.numbered || rows.length === 0) return;
+  const largest = Math.max(...rows.map(({ row }) => row.iid as number));
+  await raiseIid(tx, owner.kind === 'project' ? { project_id: owner.id } : { namespace_id: owner.id }, kind.numbered, largest);
+}
+
+async function arriveTogether(
+  tx: Database,
+  arrival: Arrival,
+  relation: Relation,
+  records: readonly ArrivedRecord[],
+): Promise<Arrived> {
+  const read = readRows(relation.kind, relation.name);
+  for (const { value } of records) readRecord(read, value);
+  await lookUp(tx, arrival, read);
+  await writeRecords(tx, arrival, read);
+  await keepNumbers(tx, arrival, read);
+  return outcomeOf(read);
+}
+
+/** What a rule of the database refuses that no description knows: the record is invalid, the others are not. */
+const refusedOne = ({ name, kind }: Relation, { value }: ArrivedRecord): Arrived => ({
+  counts: { [name]: { fetched: 1, imported: 0 } },
+  failures: [failureOf(readRows(kind, name), { value, reason: 'is invalid' })],
+});
+
+function sumOf(outcomes: readonly Arrived[]): Arrived {
+  const counts: Arrived['counts'] = {};
+  for (const outcome of outcomes)
+    for (const [relation, { fetched, imported }] of Object.entries(outcome.counts)) {
+      const sum = counts[relation] ?? { fetched: 0, imported: 0 };
+      counts[relation] = { fetched: sum.fetched + fetched, imported: sum.imported + imported };
+    }
+  return { counts, failures: outcomes.flatMap(({ failures }) => failures) };
+}
+
+/** Halves of what is refused are tried again, so that one bad record among many costs few attempts. */
+async function arrive(tx: Database, arrival: Arrival, relation: Relation, records: readonly ArrivedRecord[]): Promise<Arrived> {
+  await sql`savepoint arrival`.execute(tx);
+  try {
+    const outcome = await arriveTogether(tx, arrival, relation, records);
+    await sql`release savepoint arrival`.execute(tx);
+    return outcome;
+  } catch (error) {
+    if (!isDataException(error) && !isIntegrityViolation(error)) throw error;
+    await sql`rollback to savepoint arrival`.execute(tx);
+  }
+  if (records.length === 1) return refusedOne(relation, records[0]!);
+  const middle = Math.ceil(records.length / 2);
+  const first = await arrive(tx, arrival, relation, records.slice(0, middle));
+  return sumOf([first, await arrive(tx, arrival, relation, records.slice(middle))]);
+}
+
+/** A described relation as imports use it. */
+export const arriving = (relation: Relation): ArrivingRelation => ({
+  name: relation.name,
+  arrive: (tx, arrival, records) => arrive(tx, arrival, relation, records),
+});

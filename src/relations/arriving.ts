@@ -1,0 +1,56 @@
+/** What the import of a relation needs of it (docs/reference/bulk_imports.md). */
+import type { Database } from '../db/index.ts';
+import type { RelationOwner } from './exported.ts';
+
+/** A line of a file. */
+export interface ArrivedRecord {
+  /** From 1. */
+  line: number;
+  value: Record<string, unknown>;
+}
+
+/** A record that is not here afterwards, and why. */
+export interface RecordFailure {
+  /** Of a nested record with that of its parent: `issues, notes`. */
+  relation: string;
+  exception_class: string;
+  message: string;
+  title: string | null;
+  url: string | null;
+}
+
+/** How many records of a relation were read and written. */
+export interface RecordCount {
+  fetched: number;
+  imported: number;
+}
+
+export interface Arrived {
+  /** By relation: `issues`, `issues, notes`. */
+  counts: Record<string, RecordCount>;
+  failures: RecordFailure[];
+}
+
+/** Where records arrive, and what their ids and texts become. */
+export interface Arrival {
+  owner: RelationOwner;
+  importer_id: number;
+  /** Of the entity of the migration: threads get new ids that depend on it, so that a run that is repeated gives the same ones. */
+  entity_id: number;
+  /** The user who stands for authors that the source does not know either. */
+  ghost_id: number;
+  /** Ids of users here by their id at the source; makes placeholders for unknown ones, in the same transaction. */
+  people(tx: Database, source_ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
+  /** A text whose references, mentions and addresses lead to what is here. */
+  text(text: string): string;
+}
+
+/** A relation that arrives as lines of JSON. */
+export interface ArrivingRelation {
+  name: string;
+  /**
+   * Writes at most 200 records. One that the API would refuse is a failure.
+   * @param tx the transaction that also records how far the import has come
+   */
+  arrive(tx: Database, arrival: Arrival, records: readonly ArrivedRecord[]): Promise<Arrived>;
+}

@@ -1,0 +1,121 @@
+/**
+ * How a kind of record leaves and arrives (docs/decisions/0092-a-noun-says-how-it-leaves-and-arrives.md). A noun describes it in its `relation.ts`; what writes
+ * and reads lines works on these descriptions and names no table.
+ */
+import type { RawBuilder, SqlBool } from 'kysely';
+import type { Database, DB, NumberUsage } from '../db/index.ts';
+import type { Arrival } from './arriving.ts';
+import type { Departure, RelationOwner } from './exported.ts';
+import type { Value } from './values.ts';
+
+/** A column of the row. */
+export interface ColumnMember {
+  is: 'column';
+  column: string;
+  value: Value;
+  /** What a record without the member gets; null if left out. */
+  otherwise?: unknown;
+  /** Whether a record without it is refused. */
+  is_required?: true;
+}
+
+/** A column with a user: the member is their id at the source. */
+export interface PersonMember {
+  is: 'person';
+  column: string;
+  /** Whether the column holds a user in every row. */
+  is_required?: true;
+}
+
+/** Something that is written and not read. */
+export interface ShownMember {
+  is: 'shown';
+  expression(departure: Departure): RawBuilder<unknown>;
+}
+
+/** A record that others have, too: the member is an object that tells which one it is. */
+export interface ReferenceMember {
+  is: 'reference';
+  column: string;
+  kind: RecordKind;
+  /** A row without it is left out with its own failure. */
+  is_required?: true;
+  /**
+   * The ids of what these objects mean here, in their order; null for what is not here.
+   * @param wanted distinct objects as the source gives them
+   */
+  find(tx: Database, arrival: Arrival, wanted: readonly Record<string, unknown>[]): Promise<(number | null)[]>;
+}
+
+/** Records that belong to this one: an array, or one object. */
+export interface PartsMember {
+  is: 'parts';
+  kind: RecordKind;
+  /** The column of the parts that names this record. */
+  key: string;
+  is_single?: true;
+}
+
+/** An object of columns of the same row. */
+export interface GroupMember {
+  is: 'group';
+  members: Members;
+}
+
+export type Member = ColumnMember | PersonMember | ShownMember | ReferenceMember | PartsMember | GroupMember;
+export type Members = Readonly<Record<string, Member>>;
+
+/** A row to be written, by column. */
+export type Row = Record<string, unknown>;
+
+/** A record as it arrives: its row, and the rows of its parts by member. */
+export interface ArrivingRow {
+  row: Row;
+  value: Record<string, unknown>;
+  parts: Readonly<Record<string, readonly ArrivingRow[]>>;
+}
+
+/** Columns that follow from others, with their types. */
+export interface Derivation {
+  columns: Readonly<Record<string, Value['type']>>;
+  /** Completes the rows of one portion, in the order of the file. */
+  derive(rows: readonly ArrivingRow[], arrival: Arrival, tx: Database): void | Promise<void>;
+}
+
+export interface RecordKind {
+  table: keyof DB & string;
+  members: Members;
+  /** Columns that stay behind, each with the reason. */
+  stays: Readonly<Record<string, string>>;
+  /** The column that names the project or group, for kinds that are not only parts. */
+  owner?: Partial<Record<RelationOwner['kind'], string>>;
+  /** Which rows of the table are of this kind, if not all. */
+  only?: RawBuilder<SqlBool>;
+  /** Values of columns that all rows of this kind have when they arrive. */
+  always?: Readonly<Record<string, unknown>>;
+  /** A predicate on rows of the table: the reader may see them. Left out where everybody may who may export. */
+  isVisible?(departure: Departure): RawBuilder<SqlBool>;
+  /** The order of the lines, before the id. */
+  order?: RawBuilder<unknown>;
+  /** The columns that make rows of one parent distinct; further rows that are equal in them are refused. */
+  distinct?: readonly string[];
+  /** The reason against a record whose members are valid one by one. */
+  refuse?(row: Row): string | undefined;
+  derives?: Derivation;
+  /** What its records are numbered as in their project or group, in the column `iid`. */
+  numbered?: NumberUsage;
+  /** What follows in the same transaction, for the rows that were written. */
+  follows?(tx: Database, arrival: Arrival, rows: readonly ArrivingRow[]): Promise<void>;
+  /** Whether the table has no column `id`. */
+  is_link?: true;
+  /** The member that names a record in failures. */
+  title?: string;
+}
+
+/** A relation of projects, groups or both. */
+export interface Relation {
+  name: string;
+  kind: RecordKind;
+  is_batched?: true;
+  plan?: 'premium' | 'ultimate';
+}

@@ -1,0 +1,24 @@
+/** How records leave and arrive: descriptions, and what writes and reads lines by them. */
+export { arriving } from './arrival.ts';
+export type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordCount, RecordFailure } from './arriving.ts';
+export { leaving, leavingSelf } from './departing.ts';
+export type { ArrivingRow, Member, Members, RecordKind, Relation, Row } from './description.ts';
+export type { Batch, Departure, ExportedRelation, Lines, RelationOwner } from './exported.ts';
+export { column, columnOr, group, part, parts, person, reference, required, shown, somebody } from './members.ts';
+export {
+  choice,
+  coded,
+  day,
+  flag,
+  integer,
+  long,
+  markdown,
+  Refusal,
+  real,
+  sha,
+  spelled,
+  text,
+  texts,
+  time,
+  type Value,
+} from './values.ts';

@@ -1,0 +1,64 @@
+/** What must be known before records are written: the people and records that they name, and where their texts lead. */
+import type { Database } from '../db/index.ts';
+import type { Arrival } from './arriving.ts';
+import type { Members } from './description.ts';
+import { type ReadRow, type ReadRows, refuseRows } from './reading.ts';
+
+/** A kind of records and its parts, outermost first. */
+export function* withParts(read: ReadRows): Generator<ReadRows> {
+  yield read;
+  for (const below of read.parts.values()) yield* withParts(below);
+}
+
+const peopleNeeded = (members: Members): string[] =>
+  Object.values(members).flatMap((member) => {
+    if (member.is === 'group') return peopleNeeded(member.members);
+    return member.is === 'person' && member.is_required ? [member.column] : [];
+  });
+
+/** Fills in the ids of the people whom the records name. */
+async function fillPeople(tx: Database, arrival: Arrival, all: readonly ReadRows[]): Promise<void> {
+  const pending = all.flatMap(({ people }) => people);
+  const ids = new Set(pending.map(({ source_id }) => source_id));
+  const people = ids.size === 0 ? new Map<number, number>() : await arrival.people(tx, [...ids]);
+  for (const { row, column, source_id } of pending) row[column] = people.get(source_id) ?? null;
+  for (const { kind, rows } of all) {
+    const needed = peopleNeeded(kind.members);
+    for (const { row } of rows) for (const column of needed) row[column] ??= arrival.ghost_id;
+  }
+}
+
+/** Fills in the ids of the records that the records name: each is looked up once, all of a kind together. */
+async function fillReferences(tx: Database, arrival: Arrival, read: ReadRows): Promise<void> {
+  for (const [member, pending] of read.references) {
+    const wanted = new Map(pending.map((reference) => [JSON.stringify(reference.wanted), reference.wanted]));
+    const ids = await member.find(tx, arrival, [...wanted.values()]);
+    const found = new Map([...wanted.keys()].map((key, index) => [key, ids[index] ?? null]));
+    for (const reference of pending) reference.row[reference.column] = found.get(JSON.stringify(reference.wanted)) ?? null;
+    if (!member.is_required) continue;
+    const isMissing = ({ row }: ReadRow) => row[member.column] === null;
+    refuseRows(read, new Set(read.rows.filter(isMissing)), 'names a record that does not exist here');
+  }
+}
+
+const markdownColumns = (members: Members): string[] =>
+  Object.values(members).flatMap((member) => {
+    if (member.is === 'group') return markdownColumns(member.members);
+    return member.is === 'column' && member.value.is_markdown ? [member.column] : [];
+  });
+
+function leadTexts(arrival: Arrival, { kind, rows }: ReadRows): void {
+  const columns = markdownColumns(kind.members);
+  for (const { row } of rows)
+    for (const column of columns) if (typeof row[column] === 'string') row[column] = arrival.text(row[column]);
+}
+
+/** Completes the columns of records, and refuses those that name something that they need and that is not here. */
+export async function lookUp(tx: Database, arrival: Arrival, read: ReadRows): Promise<void> {
+  const all = [...withParts(read)];
+  await fillPeople(tx, arrival, all);
+  for (const each of all) {
+    await fillReferences(tx, arrival, each);
+    leadTexts(arrival, each);
+  }
+}

@@ -1,0 +1,52 @@
+/** Members of records, for descriptions. */
+import type { RawBuilder } from 'kysely';
+import type {
+  ColumnMember,
+  GroupMember,
+  Members,
+  PartsMember,
+  PersonMember,
+  RecordKind,
+  ReferenceMember,
+  ShownMember,
+} from './description.ts';
+import type { Departure } from './exported.ts';
+import type { Value } from './values.ts';
+
+/** A column that may be missing, and is null then. */
+export const column = (name: string, value: Value): ColumnMember => ({ is: 'column', column: name, value });
+
+/** A column that gets a value of its own where the member is missing. */
+export const columnOr = (name: string, value: Value, otherwise: unknown): ColumnMember => ({ ...column(name, value), otherwise });
+
+/** A column without which a record is refused. */
+export const required = (name: string, value: Value): ColumnMember => ({ ...column(name, value), is_required: true });
+
+/** A column with a user, who may be missing. */
+export const person = (name: string): PersonMember => ({ is: 'person', column: name });
+
+/** A column with a user: the ghost stands for one who is missing. */
+export const somebody = (name: string): PersonMember => ({ is: 'person', column: name, is_required: true });
+
+/** What is written and not read. */
+export const shown = (expression: RawBuilder<unknown> | ((departure: Departure) => RawBuilder<unknown>)): ShownMember => ({
+  is: 'shown',
+  expression: typeof expression === 'function' ? expression : () => expression,
+});
+
+/** Another record that this one names. */
+export const reference = (name: string, kind: RecordKind, find: ReferenceMember['find']): ReferenceMember => ({
+  is: 'reference',
+  column: name,
+  kind,
+  find,
+});
+
+/** Records that belong to this one, and whose column `key` names it. */
+export const parts = (kind: RecordKind, key: string): PartsMember => ({ is: 'parts', kind, key });
+
+/** The only record of a kind that belongs to this one. */
+export const part = (kind: RecordKind, key: string): PartsMember => ({ ...parts(kind, key), is_single: true });
+
+/** An object of columns of the same row. */
+export const group = (members: Members): GroupMember => ({ is: 'group', members });

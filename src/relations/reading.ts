@@ -1,0 +1,149 @@
+/** Reading records: members become columns, by the rules of each column. */
+import type { Member, Members, PartsMember, RecordKind, ReferenceMember, Row } from './description.ts';
+import { Refusal } from './values.ts';
+
+/** A member that must be looked up before its column is known. */
+export interface Pending {
+  row: Row;
+  column: string;
+}
+
+export interface PendingPerson extends Pending {
+  source_id: number;
+}
+
+export interface PendingReference extends Pending {
+  wanted: Record<string, unknown>;
+}
+
+/** Records of one kind at one place of the tree, as far as they were read. */
+export interface ReadRows {
+  kind: RecordKind;
+  /** `issues`, or `issues, notes`. */
+  relation: string;
+  rows: ReadRow[];
+  /** By member. */
+  parts: Map<PartsMember, ReadRows>;
+  people: PendingPerson[];
+  references: Map<ReferenceMember, PendingReference[]>;
+  fetched: number;
+  refused: RefusedRecord[];
+}
+
+export interface ReadRow {
+  row: Row;
+  value: Record<string, unknown>;
+  /** The row that this one is a part of. */
+  parent: ReadRow | undefined;
+  /** Whether it was not written, and its parts must not be either. */
+  is_lost?: true;
+}
+
+export interface RefusedRecord {
+  value: unknown;
+  reason: string;
+}
+
+export function readRows(kind: RecordKind, relation: string): ReadRows {
+  const parts = new Map<PartsMember, ReadRows>();
+  for (const [name, member] of Object.entries(kind.members))
+    if (member.is === 'parts') parts.set(member, readRows(member.kind, `${relation}, ${name}`));
+  return { kind, relation, rows: [], parts, people: [], references: new Map(), fetched: 0, refused: [] };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A record has at most so many parts of a kind. */
+const mostParts = 100_000;
+
+/** The parts that a member holds. */
+function partsIn(member: PartsMember, value: unknown): readonly unknown[] {
+  if (value === null || value === undefined) return [];
+  if (member.is_single) return [value];
+  return Array.isArray(value) ? value : [];
+}
+
+/** Reads a record and its parts; a part that is refused leaves the others alone. */
+export function readRecord(into: ReadRows, value: unknown, parent?: ReadRow): void {
+  into.fetched += 1;
+  try {
+    if (!isObject(value)) throw new Refusal('is no object');
+    const read: ReadRow = { row: { ...into.kind.always }, value, parent };
+    const found: Found = { people: [], references: [] };
+    readMembers(into.kind.members, value, read.row, found);
+    const reason = into.kind.refuse?.(read.row);
+    if (reason !== undefined) throw new Refusal(reason);
+    into.rows.push(read);
+    into.people.push(...found.people);
+    for (const [member, pending] of found.references) {
+      const all = into.references.get(member);
+      if (all) all.push(pending);
+      else into.references.set(member, [pending]);
+    }
+    for (const [name, member] of Object.entries(into.kind.members)) {
+      if (member.is !== 'parts') continue;
+      const below = into.parts.get(member)!;
+      const all = partsIn(member, value[name]);
+      for (const part of all.slice(0, mostParts)) readRecord(below, part, read);
+      if (all.length > mostParts) below.refused.push({ value: null, reason: `are more than ${mostParts}` });
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    into.refused.push({ value, reason: error.message });
+  }
+}
+
+interface Found {
+  people: PendingPerson[];
+  references: [ReferenceMember, PendingReference][];
+}
+
+function readMembers(members: Members, value: Record<string, unknown>, row: Row, found: Found): void {
+  for (const [name, member] of Object.entries(members)) {
+    try {
+      readMember(member, value[name] ?? null, row, found);
+    } catch (error) {
+      throw error instanceof Refusal && member.is !== 'group' ? new Refusal(`${name} ${error.message}`) : error;
+    }
+  }
+}
+
+function readMember(member: Member, value: unknown, row: Row, found: Found): void {
+  switch (member.is) {
+    case 'column':
+      if (value === null && member.is_required) throw new Refusal("can't be blank");
+      row[member.column] = value === null ? (member.otherwise ?? null) : member.value.arrives(value);
+      return;
+    case 'person':
+      row[member.column] = null;
+      if (value !== null) found.people.push({ row, column: member.column, source_id: personIn(value) });
+      return;
+    case 'reference':
+      row[member.column] = null;
+      if (isObject(value)) found.references.push([member, { row, column: member.column, wanted: value }]);
+      else if (member.is_required) throw new Refusal("can't be blank");
+      return;
+    case 'group':
+      readMembers(member.members, isObject(value) ? value : {}, row, found);
+      return;
+    case 'shown':
+    case 'parts':
+      return;
+  }
+}
+
+function personIn(value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) <= 0) throw new Refusal('is invalid');
+  return value as number;
+}
+
+/** Refuses rows that were read; their parts go with them. */
+export function refuseRows(read: ReadRows, rows: ReadonlySet<ReadRow>, reason: string): void {
+  if (rows.size === 0) return;
+  for (const row of rows) {
+    row.is_lost = true;
+    read.refused.push({ value: row.value, reason });
+  }
+  read.rows = read.rows.filter(({ is_lost }) => !is_lost);
+}
