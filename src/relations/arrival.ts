@@ -41,12 +41,14 @@ async function arriveTogether(
   relation: Relation,
   records: readonly ArrivedRecord[],
 ): Promise<Arrived> {
-  const read = readRows(relation.kind, relation.name);
-  for (const { value } of records) readRecord(read, value);
+  const { name, kind, holds } = relation;
+  const read = holds ? readRows(holds.kind, `${name}, ${holds.name}`) : readRows(kind, name);
+  for (const { value } of records) for (const record of holds?.records(value) ?? [value]) readRecord(read, record);
   await lookUp(tx, arrival, read);
   await writeRecords(tx, arrival, read);
   await keepNumbers(tx, arrival, read);
-  return outcomeOf(read);
+  const { counts, failures } = outcomeOf(read);
+  return { counts: { ...(holds && { [name]: { fetched: records.length, imported: records.length } }), ...counts }, failures };
 }
 
 /** What a rule of the database refuses that no description knows: the record is invalid, the others are not. */

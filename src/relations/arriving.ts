@@ -41,6 +41,12 @@ export interface Arrival {
   ghost_id: number;
   /** Ids of users here by their id at the source; makes placeholders for unknown ones, in the same transaction. */
   people(tx: Database, source_ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
+  /** The same for those who have an account here, without placeholders. */
+  accounts(tx: Database, source_ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
+  /** The full path here of what has this full path at the source; undefined for what is not part of the migration. */
+  path(source_path: string): string | undefined;
+  /** The id here of a project that is part of the migration, by its id at the source. */
+  project(source_id: number): number | undefined;
   /** A text whose references, mentions and addresses lead to what is here. */
   text(text: string): string;
 }

@@ -6,7 +6,11 @@ import type { Batch, Departure, ExportedRelation, Lines, RelationOwner } from '.
 
 /** A list of expressions with their names, for `select`. */
 const selected = (kind: RecordKind, members: Members, departure: Departure): RawBuilder<unknown> =>
-  sql.join(Object.entries(members).map(([name, member]) => sql`${expressionOf(kind, member, departure)} as ${sql.ref(name)}`));
+  sql.join(
+    Object.entries(members)
+      .filter(([, member]) => !(member.is === 'parts' && member.only_arrives))
+      .map(([name, member]) => sql`${expressionOf(kind, member, departure)} as ${sql.ref(name)}`),
+  );
 
 function expressionOf(kind: RecordKind, member: Member, departure: Departure): RawBuilder<unknown> {
   switch (member.is) {
@@ -52,9 +56,8 @@ function orderOf(kind: RecordKind): RawBuilder<unknown> {
 }
 
 /** The rows that belong to a project or group. */
-function isOwned({ table, owner = {} }: RecordKind, { kind, id }: RelationOwner): RawBuilder<SqlBool> {
-  return sql`${sql.ref(`${table}.${owner[kind]!}`)} = ${id}`;
-}
+const isOwned = ({ table, owner = {}, ...kind }: RecordKind, of: RelationOwner): RawBuilder<SqlBool> =>
+  kind.isOwned?.(of) ?? sql`${sql.ref(`${table}.${owner[of.kind]!}`)} = ${of.id}`;
 
 /** PostgreSQL computes a record when it is fetched, not while it sorts: only ids are sorted. */
 function linesOf({ kind }: Relation, departure: Departure, batch: Batch | undefined): RawBuilder<unknown> {
@@ -76,12 +79,18 @@ const longestLine_bytes = 50_000_000;
 
 const cursor = sql.ref('relation_lines');
 
-async function* linesThrough(tx: Database, statement: RawBuilder<unknown>): AsyncGenerator<Lines> {
-  await sql`declare ${cursor} no scroll cursor for ${statement}`.execute(tx);
+async function* linesThrough(
+  tx: Database,
+  relation: Relation,
+  departure: Departure,
+  batch: Batch | undefined,
+): AsyncGenerator<Lines> {
+  await sql`declare ${cursor} no scroll cursor for ${linesOf(relation, departure, batch)}`.execute(tx);
   for (let asked = 10; ; ) {
     const { rows } = await sql<{ line: string }>`fetch forward ${sql.lit(asked)} from ${cursor}`.execute(tx);
     // PostgreSQL breaks arrays of records into lines; breaks in texts are escaped.
-    const lines = rows.map(({ line }) => line.replaceAll('\n', '')).filter((line) => line.length < longestLine_bytes);
+    const whole = rows.map(({ line }) => line.replaceAll('\n', ''));
+    const lines = (await completed(relation, tx, departure, whole)).filter((line) => line.length < longestLine_bytes);
     const text = lines.map((line) => `${line}\n`).join('');
     if (lines.length > 0) yield { text, count: lines.length };
     if (rows.length < asked) break;
@@ -89,6 +98,13 @@ async function* linesThrough(tx: Database, statement: RawBuilder<unknown>): Asyn
     asked = Math.min(Math.max(wanted, 1), 4 * asked, mostLines);
   }
   await sql`close ${cursor}`.execute(tx);
+}
+
+async function completed({ complete }: Relation, tx: Database, departure: Departure, lines: string[]): Promise<string[]> {
+  if (!complete || lines.length === 0) return lines;
+  const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  await complete(tx, departure, records);
+  return records.map((record) => JSON.stringify(record));
 }
 
 /** The limits of portions of ids, as they are now. */
@@ -108,7 +124,7 @@ export const leaving = (relation: Relation): ExportedRelation => ({
   is_batched: relation.is_batched === true,
   ...(relation.plan && { plan: relation.plan }),
   batches: (tx, departure, size) => batchesOf(relation, tx, departure, size),
-  lines: (tx, departure, batch) => linesThrough(tx, linesOf(relation, departure, batch)),
+  lines: (tx, departure, batch) => linesThrough(tx, relation, departure, batch),
 });
 
 /** The one line of a project or group itself. */
@@ -117,5 +133,5 @@ export const leavingSelf = (kind: RecordKind): ExportedRelation => ({
   form: 'self',
   is_batched: false,
   batches: async () => [],
-  lines: (tx, departure) => linesThrough(tx, linesOf({ name: 'self', kind }, departure, undefined)),
+  lines: (tx, departure) => linesThrough(tx, { name: 'self', kind }, departure, undefined),
 });

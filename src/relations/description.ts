@@ -23,8 +23,10 @@ export interface ColumnMember {
 export interface PersonMember {
   is: 'person';
   column: string;
-  /** Whether the column holds a user in every row. */
+  /** Whether the column holds a user in every row: the ghost stands for one who is missing. */
   is_required?: true;
+  /** Whether it gives rights: only somebody with an account here will do. */
+  is_account?: true;
 }
 
 /** Something that is written and not read. */
@@ -54,6 +56,10 @@ export interface PartsMember {
   /** The column of the parts that names this record. */
   key: string;
   is_single?: true;
+  /** The parts in a record that others give in another place. */
+  given?(record: Record<string, unknown>): readonly unknown[];
+  /** Whether the parts follow from others when they leave. */
+  only_arrives?: true;
 }
 
 /** An object of columns of the same row. */
@@ -78,9 +84,14 @@ export interface ArrivingRow {
 /** Columns that follow from others, with their types. */
 export interface Derivation {
   columns: Readonly<Record<string, Value['type']>>;
-  /** Completes the rows of one portion, in the order of the file. */
-  derive(rows: readonly ArrivingRow[], arrival: Arrival, tx: Database): void | Promise<void>;
+  /**
+   * Completes the rows of one portion, in the order of the file.
+   * @returns the reasons against rows that are refused, if there are any
+   */
+  derive(rows: readonly ArrivingRow[], arrival: Arrival, tx: Database): Derived | Promise<Derived>;
 }
+
+export type Derived = ReadonlyMap<ArrivingRow, string> | undefined;
 
 export interface RecordKind {
   table: keyof DB & string;
@@ -89,6 +100,8 @@ export interface RecordKind {
   stays: Readonly<Record<string, string>>;
   /** The column that names the project or group, for kinds that are not only parts. */
   owner?: Partial<Record<RelationOwner['kind'], string>>;
+  /** A predicate on rows of the table, where no column names the project or group. */
+  isOwned?(owner: RelationOwner): RawBuilder<SqlBool>;
   /** Which rows of the table are of this kind, if not all. */
   only?: RawBuilder<SqlBool>;
   /** Values of columns that all rows of this kind have when they arrive. */
@@ -104,7 +117,7 @@ export interface RecordKind {
   derives?: Derivation;
   /** What its records are numbered as in their project or group, in the column `iid`. */
   numbered?: NumberUsage;
-  /** What follows in the same transaction, for the rows that were written. */
+  /** What follows in the same transaction, for the rows that were written and after their parts. */
   follows?(tx: Database, arrival: Arrival, rows: readonly ArrivingRow[]): Promise<void>;
   /** Whether the table has no column `id`. */
   is_link?: true;
@@ -118,4 +131,8 @@ export interface Relation {
   kind: RecordKind;
   is_batched?: true;
   plan?: 'premium' | 'ultimate';
+  /** Adds what is not in the database to records that leave. */
+  complete?(tx: Database, departure: Departure, records: readonly Record<string, unknown>[]): Promise<void>;
+  /** For lines that hold records of another kind: they arrive, and the line with them. */
+  holds?: { name: string; kind: RecordKind; records(line: Record<string, unknown>): readonly unknown[] };
 }

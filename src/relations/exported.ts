@@ -13,6 +13,8 @@ export interface RelationOwner {
 export interface Departure {
   caller: Reading;
   owner: RelationOwner;
+  /** Git storages by name: absolute folders. */
+  storages: Readonly<Record<string, string>>;
 }
 
 /** The ids of the records of a batch, both included. */

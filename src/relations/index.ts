@@ -2,9 +2,9 @@
 export { arriving } from './arrival.ts';
 export type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordCount, RecordFailure } from './arriving.ts';
 export { leaving, leavingSelf } from './departing.ts';
-export type { ArrivingRow, Member, Members, RecordKind, Relation, Row } from './description.ts';
+export type { ArrivingRow, Derived, Member, Members, RecordKind, Relation, Row } from './description.ts';
 export type { Batch, Departure, ExportedRelation, Lines, RelationOwner } from './exported.ts';
-export { column, columnOr, group, part, parts, person, reference, required, shown, somebody } from './members.ts';
+export { account, column, columnOr, group, part, parts, person, reference, required, shown, somebody } from './members.ts';
 export {
   choice,
   coded,

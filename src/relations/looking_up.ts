@@ -2,7 +2,7 @@
 import type { Database } from '../db/index.ts';
 import type { Arrival } from './arriving.ts';
 import type { Members } from './description.ts';
-import { type ReadRow, type ReadRows, refuseRows } from './reading.ts';
+import { type PendingPerson, type ReadRow, type ReadRows, refuseRows } from './reading.ts';
 
 /** A kind of records and its parts, outermost first. */
 export function* withParts(read: ReadRows): Generator<ReadRows> {
@@ -16,13 +16,28 @@ const peopleNeeded = (members: Members): string[] =>
     return member.is === 'person' && member.is_required ? [member.column] : [];
   });
 
+type FindPeople = Arrival['people'];
+
+async function fillSome(tx: Database, find: FindPeople, pending: readonly PendingPerson[]): Promise<void> {
+  if (pending.length === 0) return;
+  const people = await find(tx, [...new Set(pending.map(({ source_id }) => source_id))]);
+  for (const { row, column, source_id } of pending) row[column] = people.get(source_id) ?? null;
+}
+
 /** Fills in the ids of the people whom the records name. */
 async function fillPeople(tx: Database, arrival: Arrival, all: readonly ReadRows[]): Promise<void> {
   const pending = all.flatMap(({ people }) => people);
-  const ids = new Set(pending.map(({ source_id }) => source_id));
-  const people = ids.size === 0 ? new Map<number, number>() : await arrival.people(tx, [...ids]);
-  for (const { row, column, source_id } of pending) row[column] = people.get(source_id) ?? null;
-  for (const { kind, rows } of all) {
+  await fillSome(
+    tx,
+    arrival.people,
+    pending.filter(({ is_account }) => !is_account),
+  );
+  const accounts = pending.filter(({ is_account }) => is_account);
+  await fillSome(tx, arrival.accounts, accounts);
+  const strangers = new Set(accounts.filter(({ row, column }) => row[column] === null).map(({ row }) => row));
+  for (const read of all) {
+    refuseRows(read, new Set(read.rows.filter(({ row }) => strangers.has(row))), 'names a person who has no account here');
+    const { kind, rows } = read;
     const needed = peopleNeeded(kind.members);
     for (const { row } of rows) for (const column of needed) row[column] ??= arrival.ghost_id;
   }

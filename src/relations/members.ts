@@ -28,6 +28,9 @@ export const person = (name: string): PersonMember => ({ is: 'person', column: n
 /** A column with a user: the ghost stands for one who is missing. */
 export const somebody = (name: string): PersonMember => ({ is: 'person', column: name, is_required: true });
 
+/** A column with a user who gets rights by it, and who must have an account here. */
+export const account = (name: string): PersonMember => ({ is: 'person', column: name, is_account: true });
+
 /** What is written and not read. */
 export const shown = (expression: RawBuilder<unknown> | ((departure: Departure) => RawBuilder<unknown>)): ShownMember => ({
   is: 'shown',

@@ -10,6 +10,8 @@ export interface Pending {
 
 export interface PendingPerson extends Pending {
   source_id: number;
+  /** Whether only an account will do. */
+  is_account: boolean;
 }
 
 export interface PendingReference extends Pending {
@@ -58,7 +60,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const mostParts = 100_000;
 
 /** The parts that a member holds. */
-function partsIn(member: PartsMember, value: unknown): readonly unknown[] {
+function partsIn(member: PartsMember, record: Record<string, unknown>, name: string): readonly unknown[] {
+  if (member.given) return member.given(record);
+  const value = record[name];
   if (value === null || value === undefined) return [];
   if (member.is_single) return [value];
   return Array.isArray(value) ? value : [];
@@ -84,7 +88,7 @@ export function readRecord(into: ReadRows, value: unknown, parent?: ReadRow): vo
     for (const [name, member] of Object.entries(into.kind.members)) {
       if (member.is !== 'parts') continue;
       const below = into.parts.get(member)!;
-      const all = partsIn(member, value[name]);
+      const all = partsIn(member, value, name);
       for (const part of all.slice(0, mostParts)) readRecord(below, part, read);
       if (all.length > mostParts) below.refused.push({ value: null, reason: `are more than ${mostParts}` });
     }
@@ -117,7 +121,8 @@ function readMember(member: Member, value: unknown, row: Row, found: Found): voi
       return;
     case 'person':
       row[member.column] = null;
-      if (value !== null) found.people.push({ row, column: member.column, source_id: personIn(value) });
+      if (value !== null)
+        found.people.push({ row, column: member.column, source_id: personIn(value), is_account: member.is_account === true });
       return;
     case 'reference':
       row[member.column] = null;

@@ -20,14 +20,14 @@ function typesOf(members: Members): Types {
 }
 
 /** The columns that are written, with their types. */
-function columnsOf({ members, always = {}, derives, is_link }: RecordKind, key: string): Types {
+function columnsOf({ members, always = {}, derives, is_link }: RecordKind, key: string | undefined): Types {
   const fixed = Object.entries(always).map(([name, value]) => [name, typeof value === 'boolean' ? 'boolean' : 'text'] as const);
   return {
     ...(!is_link && { id: 'bigint' }),
     ...typesOf(members),
     ...Object.fromEntries(fixed),
     ...derives?.columns,
-    [key]: 'bigint',
+    ...(key !== undefined && { [key]: 'bigint' }),
   };
 }
 
@@ -86,15 +86,24 @@ async function insertRows(
   return new Set(written.map(({ id }) => id));
 }
 
+async function deriveRows(tx: Database, arrival: Arrival, read: ReadRows): Promise<void> {
+  const refusals = await read.kind.derives?.derive(arrivingRows(read), arrival, tx);
+  if (!refusals) return;
+  const reasons = new Map([...refusals].map(([{ row }, reason]) => [row, reason]));
+  for (const each of [...read.rows]) {
+    const reason = reasons.get(each.row);
+    if (reason !== undefined) refuseRows(read, new Set([each]), reason);
+  }
+}
+
 /** @param key the column that names what the rows belong to */
-async function writeKind(tx: Database, arrival: Arrival, read: ReadRows, key: string): Promise<void> {
+async function writeKind(tx: Database, arrival: Arrival, read: ReadRows, key: string | undefined): Promise<void> {
   const { kind } = read;
   refuseTwins(read);
   if (read.rows.length > 0) {
-    await kind.derives?.derive(arrivingRows(read), arrival, tx);
+    await deriveRows(tx, arrival, read);
     const written = await insertRows(tx, kind, columnsOf(kind, key), read.rows);
     if (!kind.is_link) refuseRows(read, new Set(read.rows.filter(({ row }) => !written.has(row.id))), 'has already been taken');
-    await kind.follows?.(tx, arrival, arrivingRows(read));
   }
   for (const [member, below] of read.parts) {
     // Parts of a record that is refused are not counted: the record is.
@@ -105,6 +114,7 @@ async function writeKind(tx: Database, arrival: Arrival, read: ReadRows, key: st
     for (const { row, parent } of kept) row[member.key] = parent!.row.id;
     await writeKind(tx, arrival, below, member.key);
   }
+  if (read.rows.length > 0) await kind.follows?.(tx, arrival, arrivingRows(read));
 }
 
 /**
@@ -112,8 +122,8 @@ async function writeKind(tx: Database, arrival: Arrival, read: ReadRows, key: st
  * @throws the error of PostgreSQL for values that break a rule of the database
  */
 export async function writeRecords(tx: Database, arrival: Arrival, read: ReadRows): Promise<void> {
-  const key = read.kind.owner![arrival.owner.kind]!;
-  for (const { row } of read.rows) row[key] = arrival.owner.id;
+  const key = read.kind.owner?.[arrival.owner.kind];
+  if (key !== undefined) for (const { row } of read.rows) row[key] = arrival.owner.id;
   await numberRows(tx, read);
   await writeKind(tx, arrival, read, key);
 }

@@ -1,2 +1,3 @@
 /** What other areas may use of commit statuses. */
 export { mergeWhenReady, retryWaiting } from './actions.ts';
+export { commitStatusPipelines } from './relation.ts';

@@ -2,4 +2,5 @@
 export { protectByRole, protectDefaultBranch, unprotectIfProtected } from './actions.ts';
 export { levelDescription } from './present.ts';
 export { knownIn, protectionFor } from './queries.ts';
+export { protectedBranches } from './relation.ts';
 export { type BranchProtection, defaultProtection, isAbout } from './rules.ts';

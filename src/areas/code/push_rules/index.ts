@@ -1,4 +1,5 @@
 /** What other areas may use of push rules. */
 export { copyTemplate } from './actions.ts';
 export { firstCommitRefusals, largeFileRefusals, pushRuleRefusals } from './push_check_rules.ts';
+export { pushRules } from './relation.ts';
 export { pushRuleTexts } from './rules.ts';

@@ -5,7 +5,7 @@ import { allOptional, checked, nullable } from '../../../http/index.ts';
 /** The column holds four bytes. */
 const largestSize_mib = 2 ** 31 - 1;
 
-const lengthReasons = (most: number) => (text: string | null) =>
+export const lengthReasons = (most: number) => (text: string | null) =>
   text !== null && text.length > most ? [`is too long (maximum is ${most} characters)`] : [];
 
 /** An expression; whether it compiles is found out by a thread, in the handler. */

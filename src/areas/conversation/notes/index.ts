@@ -19,7 +19,7 @@ export {
 } from './position_rules.ts';
 export { Note, orCommands, outcomeOf, presentNote } from './present.ts';
 export { isOn, isOpen, isVisibleNote, type NoteRow, noteOf, notesFor } from './queries.ts';
-export { notesOn } from './relation.ts';
+export { notesOn, suggestions } from './relation.ts';
 export { isResolving, markResolved, type Resolving, resolveNote, resolveOutdated, resolveThread } from './resolution_actions.ts';
 export { CommentTime, commentRate, noteRoutes } from './routes.ts';
 export {

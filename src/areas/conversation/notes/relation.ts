@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { Check } from 'typebox/value';
 import type { NoteableKind } from '../../../access/index.ts';
+import { type Database, isAmong } from '../../../db/index.ts';
 import {
   type Arrival,
   type ArrivingRow,
@@ -10,6 +11,7 @@ import {
   column,
   columnOr,
   flag,
+  integer,
   type Members,
   markdown,
   parts,
@@ -80,6 +82,22 @@ function fit(rows: readonly ArrivingRow[], resolvable: boolean): void {
   }
 }
 
+/** Comments on commits arrive one by one: a thread may have begun before. */
+async function joinThreads(tx: Database, rows: readonly ArrivingRow[], { owner }: Arrival): Promise<void> {
+  const ids = rows.map(({ row }) => row.discussion_id as string);
+  const begun = await tx
+    .selectFrom('notes')
+    .select('discussion_id')
+    .where(isAmong('discussion_id', ids, 'text[]'))
+    .where('starts_discussion', '=', true)
+    .execute();
+  const known = new Set(begun.map(({ discussion_id }) => discussion_id));
+  for (const { row } of rows) {
+    row.project_id = owner.id;
+    if (known.has(row.discussion_id as string)) row.starts_discussion = false;
+  }
+}
+
 const author = shown(sql`(select json_build_object('name', users.name) from users where users.id = notes.author_id)`);
 
 /** What comments on everything have. */
@@ -138,10 +156,32 @@ export const notesOn = ({ type, column: key }: Pick<NoteableKind, 'type' | 'colu
   title: 'note',
   derives: {
     columns: { starts_discussion: 'boolean', ...(key === 'commit_id' && { project_id: 'bigint' }) },
-    derive: (rows, arrival) => {
-      if (key === 'commit_id') for (const { row } of rows) row.project_id = arrival.owner.id;
+    derive: async (rows, arrival, tx) => {
       placeInThreads(rows, arrival);
       fit(rows, type === 'MergeRequest');
+      if (key === 'commit_id') await joinThreads(tx, rows, arrival);
+      return undefined;
     },
   },
 });
+
+/** A change of lines that a comment proposes. */
+const suggestion: RecordKind = {
+  table: 'suggestions',
+  members: {
+    relative_order: shown(
+      sql`(select count(*) from suggestions earlier where earlier.note_id = suggestions.note_id and earlier.id < suggestions.id)`,
+    ),
+    applied: shown(sql`suggestions.commit_id is not null`),
+    commit_id: column('commit_id', sha),
+    from_content: columnOr('from_content', text(), ''),
+    to_content: columnOr('to_content', text(), ''),
+    outdated: columnOr('outdated', flag, false),
+    lines_above: columnOr('lines_above', integer(0, 100), 0),
+    lines_below: columnOr('lines_below', integer(0, 100), 0),
+  },
+  stays: {},
+};
+
+/** A member with the suggestions of a note. */
+export const suggestions = parts(suggestion, 'note_id');

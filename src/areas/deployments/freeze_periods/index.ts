@@ -1,2 +1,3 @@
 /** What other areas may use of freeze periods. */
 export { freezeStateOf } from './queries.ts';
+export { freezePeriods } from './relation.ts';

@@ -1,7 +1,6 @@
 /** Freeze periods: spans of time, each given by two cron lines, in which a project must not be deployed. */
 import { Type } from 'typebox';
 import { type Project, projectRole } from '../../../access/index.ts';
-import { isCron, isTimeZone } from '../../../cron/index.ts';
 import { columnsOf, type Database, stamped } from '../../../db/index.ts';
 import {
   allOptional,
@@ -26,18 +25,10 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { freezeStateOf, maximumPeriods } from './queries.ts';
+import { cronReasons, timeZoneReasons } from './rules.ts';
 
-const blank = (text: string) => (text.trim() === '' ? ["can't be blank"] : []);
-
-// The leading blank is how the public API sends it.
-const Cron = () =>
-  checked(Type.String({ description: 'Cron line of five fields, e.g. `0 23 * * 5`' }), (text) =>
-    isCron(text) ? [] : [' is invalid syntax', ...blank(text)],
-  );
-const TimeZone = () =>
-  checked(Type.String({ description: 'IANA or Rails name of a time zone' }), (text) =>
-    isTimeZone(text) ? [] : ['syntax is invalid', ...blank(text)],
-  );
+const Cron = () => checked(Type.String({ description: 'Cron line of five fields, e.g. `0 23 * * 5`' }), cronReasons);
+const TimeZone = () => checked(Type.String({ description: 'IANA or Rails name of a time zone' }), timeZoneReasons);
 
 const span = { freeze_start: Cron(), freeze_end: Cron(), cron_timezone: TimeZone() };
 const FreezePeriod = resource('FreezePeriod', {

@@ -1,6 +1,14 @@
 /** When a project is frozen: while any of its freeze periods is. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Cron, ianaZone, nextTime, parseCron, previousTime } from '../../../cron/index.ts';
+import { type Cron, ianaZone, isCron, isTimeZone, nextTime, parseCron, previousTime } from '../../../cron/index.ts';
+
+const blank = (text: string) => (text.trim() === '' ? ["can't be blank"] : []);
+
+/** What is wrong with a cron line. The leading blank is how the public API sends it. */
+export const cronReasons = (text: string): string[] => (isCron(text) ? [] : [' is invalid syntax', ...blank(text)]);
+
+/** What is wrong with the name of a time zone. */
+export const timeZoneReasons = (text: string): string[] => (isTimeZone(text) ? [] : ['syntax is invalid', ...blank(text)]);
 
 export type FreezePeriod = { freeze_start: string; freeze_end: string; cron_timezone: string };
 type Span = { start: Cron; end: Cron; zone: string };

@@ -39,6 +39,7 @@ export {
 export { addLink, createLink, removeLink } from './link_actions.ts';
 export { LinkType, linkedFields, linkRefusals, NewLinkType } from './link_parameters.ts';
 export { type LinkRow, linkedWith, linkOf } from './link_queries.ts';
+export { linksOf } from './link_relation.ts';
 export {
   authorFilters,
   excludedDescription,

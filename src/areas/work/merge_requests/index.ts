@@ -1,4 +1,6 @@
 /** What others may use of merge requests. */
+
+export { approvalRules } from './approval_rule_relation.ts';
 export { readClosedIssues } from './closing_jobs.ts';
 export { concludeMerged } from './conclusion_actions.ts';
 export { followThreads } from './follow_jobs.ts';
@@ -9,4 +11,5 @@ export { closeForeignOnes, closeOrphans } from './orphan_jobs.ts';
 export { mergeRequestFollower } from './push_actions.ts';
 export { rebaseSource } from './rebase_jobs.ts';
 export { removeMergeRequestRefs } from './ref_jobs.ts';
+export { mergeRequests } from './relation.ts';
 export { followMergeRequests, prepareMergeRequest } from './version_jobs.ts';

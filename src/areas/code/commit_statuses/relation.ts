@@ -1,0 +1,107 @@
+/** How commit statuses leave and arrive: as pipelines of another system, one for each commit and ref (docs/reference/relations_export.md#ci_pipelines). */
+import { type RawBuilder, sql } from 'kysely';
+import {
+  choice,
+  column,
+  columnOr,
+  flag,
+  person,
+  type RecordKind,
+  type Relation,
+  real,
+  required,
+  sha,
+  shown,
+  text,
+  time,
+} from '../../../relations/index.ts';
+import { tooLong } from '../../../texts/index.ts';
+import { addressProblems, states } from './rules.ts';
+
+const short = (value: string) => tooLong(value, 255);
+
+const moment = (name: string) => sql`to_char(${sql.ref(name)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The statuses of the commit and ref of a row of `commit_statuses`. */
+const all = (wanted: RawBuilder<unknown>) => sql`(
+  select ${wanted} from commit_statuses status
+   where status.project_id = commit_statuses.project_id and status.sha = commit_statuses.sha and status.ref = commit_statuses.ref)`;
+
+/** The worst of the current statuses, as a pipeline of them is called. */
+const overall = all(sql`
+  case when bool_or(status.status = 'failed' and not retried) then 'failed' when bool_or(status.status = 'canceled' and not retried) then 'canceled'
+       when bool_or(status.status = 'running' and not retried) then 'running' when bool_or(status.status = 'pending' and not retried) then 'pending'
+       when bool_or(status.status = 'success' and not retried) then 'success' else 'skipped' end`);
+
+const single = sql`json_build_object(
+  'name', name, 'status', status.status, 'ref', ref, 'description', description, 'target_url', target_url, 'coverage', coverage, 'allow_failure', false,
+  'retried', retried, 'type', 'GenericCommitStatus', 'stage_idx', 0, 'user_id', user_id, 'created_at', ${moment('created_at')}, 'updated_at',
+  ${moment('created_at')}, 'started_at', ${moment('started_at')}, 'finished_at', ${moment('finished_at')})`;
+
+const pipeline: RecordKind = {
+  table: 'commit_statuses',
+  owner: { project: 'project_id' },
+  only: sql`not exists (
+    select from commit_statuses earlier where earlier.project_id = commit_statuses.project_id and earlier.sha = commit_statuses.sha
+       and earlier.ref = commit_statuses.ref and earlier.id < commit_statuses.id)`,
+  members: {
+    ref: shown(sql`commit_statuses.ref`),
+    sha: shown(sql`commit_statuses.sha`),
+    tag: shown(sql`false`),
+    status: shown(overall),
+    source: shown(sql`'external'`),
+    user_id: shown(sql`commit_statuses.user_id`),
+    created_at: shown(moment('commit_statuses.created_at')),
+    updated_at: shown(moment('commit_statuses.created_at')),
+    started_at: shown(all(sql`to_char(min(started_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)),
+    finished_at: shown(all(sql`to_char(max(finished_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)),
+    stages: shown(sql`json_build_array(json_build_object(
+      'name', 'external', 'status', ${overall}, 'position', 0,
+      'generic_commit_statuses', ${all(sql`json_agg(${single} order by status.id)`)}, 'builds', '[]'::json, 'bridges', '[]'::json))`),
+  },
+  stays: {},
+};
+
+/** A status as it arrives, with the commit and ref of its pipeline. */
+const status: RecordKind = {
+  table: 'commit_statuses',
+  owner: { project: 'project_id' },
+  title: 'name',
+  members: {
+    sha: required('sha', sha),
+    ref: required('ref', text(short)),
+    name: required('name', text(short)),
+    status: required('status', choice(...states)),
+    description: column('description', text(short)),
+    target_url: column(
+      'target_url',
+      text((url) => [...short(url), ...addressProblems(url)]),
+    ),
+    coverage: column('coverage', real),
+    retried: columnOr('retried', flag, false),
+    user_id: person('user_id'),
+    created_at: required('created_at', time),
+    started_at: column('started_at', time),
+    finished_at: column('finished_at', time),
+  },
+  stays: {},
+};
+
+const arrayIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const objectsIn = (value: unknown) =>
+  arrayIn(value).filter((each): each is Record<string, unknown> => typeof each === 'object' && each !== null);
+
+/** The commit statuses of a project. */
+export const commitStatusPipelines: Relation = {
+  name: 'ci_pipelines',
+  kind: pipeline,
+  is_batched: true,
+  holds: {
+    name: 'generic_commit_statuses',
+    kind: status,
+    records: ({ sha: commit, ref, stages }) =>
+      objectsIn(stages).flatMap((stage) =>
+        objectsIn(stage.generic_commit_statuses).map((each) => ({ ...each, sha: commit, ref: each.ref ?? ref })),
+      ),
+  },
+};

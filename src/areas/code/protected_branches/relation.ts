@@ -1,0 +1,63 @@
+/** How protected branches leave and arrive (docs/reference/relations_export.md#protected_branches). */
+import { sql } from 'kysely';
+import {
+  account,
+  column,
+  columnOr,
+  flag,
+  integer,
+  parts,
+  type RecordKind,
+  type Relation,
+  required,
+  shown,
+  text,
+  time,
+} from '../../../relations/index.ts';
+import { tooLong } from '../../../texts/index.ts';
+import type { ProtectedAction } from './rules.ts';
+
+const levels = [0, 30, 40, 60];
+
+/** Who may do something to the branch. Groups have other ids at another server, and stay behind. */
+const levelsOf = (action: ProtectedAction): RecordKind => ({
+  table: 'protected_branch_access_levels',
+  only: sql`protected_branch_access_levels.action = ${sql.lit(action)}`,
+  members: {
+    access_level: column('access_level', integer(0, 60)),
+    user_id: account('user_id'),
+    group_id: shown(sql`protected_branch_access_levels.group_id`),
+    created_at: shown(sql`null`),
+    updated_at: shown(sql`null`),
+  },
+  always: { action },
+  stays: { group_id: 'another id at each server' },
+  distinct: ['access_level', 'user_id'],
+  refuse: ({ access_level, user_id }) => {
+    if (user_id !== null) return undefined;
+    return levels.includes(access_level as number) ? undefined : 'names no level and no person';
+  },
+});
+
+const protectedBranch: RecordKind = {
+  table: 'protected_branches',
+  owner: { project: 'project_id' },
+  title: 'name',
+  members: {
+    name: required(
+      'name',
+      text((name) => (name.trim() === '' ? ["can't be blank"] : tooLong(name, 255))),
+    ),
+    allow_force_push: columnOr('allow_force_push', flag, false),
+    code_owner_approval_required: columnOr('code_owner_approval_required', flag, false),
+    created_at: required('created_at', time),
+    updated_at: required('updated_at', time),
+    merge_access_levels: parts(levelsOf('merge'), 'protected_branch_id'),
+    push_access_levels: parts(levelsOf('push'), 'protected_branch_id'),
+    unprotect_access_levels: parts(levelsOf('unprotect'), 'protected_branch_id'),
+  },
+  stays: {},
+};
+
+/** The protected branches of a project. */
+export const protectedBranches: Relation = { name: 'protected_branches', kind: protectedBranch };
