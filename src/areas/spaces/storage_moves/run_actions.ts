@@ -1,6 +1,7 @@
 /** The runs of moves: each change of state names the run that makes it, so one that another has taken over changes nothing. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import { whileOurs } from '../../../jobs/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import type { State, StorageMove } from './definition.ts';
 import { lockContainer, movedBy, moveRow, returnsTooSoon } from './queries.ts';
@@ -59,30 +60,17 @@ const asked_ms = 1_000;
  * @param signal ends it as well
  * @throws TakenOver, and the error of a database that does not say whether it is the latest
  */
-export async function whileItsRun<T>(
+export const whileItsRun = <T>(
   db: Database,
   { id, runs }: Pick<StorageMove, 'id' | 'runs'>,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const own = new AbortController();
-  const ask = async () => {
-    try {
-      const row = await moveRow(db, id).where('runs', '=', runs).executeTakeFirst();
-      if (!row) own.abort(new TakenOver(id));
-    } catch (error) {
-      own.abort(error);
-    }
+): Promise<T> => {
+  const confirm = async () => {
+    if (!(await moveRow(db, id).where('runs', '=', runs).executeTakeFirst())) throw new TakenOver(id);
   };
-  const timer = setInterval(() => void ask(), asked_ms);
-  try {
-    return await work(AbortSignal.any([signal, own.signal]));
-  } catch (error) {
-    throw own.signal.aborted ? own.signal.reason : error;
-  } finally {
-    clearInterval(timer);
-  }
-}
+  return whileOurs({ every_ms: asked_ms, confirm }, signal, work);
+};
 
 /**
  * Begins a move, or begins it again after a crash: from now on nothing is written to its repositories.
