@@ -203,6 +203,14 @@ begin
   insert into unused_blobs (key) select blob_key from removed on conflict do nothing;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_relation_export()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_blobs (key) values (old.blob_key) on conflict do nothing;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_repository()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2778,6 +2786,62 @@ CREATE INDEX reference_updates_by_project ON reference_updates USING btree (proj
 CREATE INDEX reference_updates_by_snippet ON reference_updates USING btree (snippet_id) WHERE snippet_id IS NOT NULL;
 CREATE INDEX reference_updates_by_wiki ON reference_updates USING btree (wiki_id) WHERE wiki_id IS NOT NULL;
 CREATE TRIGGER keep_references_in_place BEFORE INSERT ON reference_updates FOR EACH ROW EXECUTE FUNCTION keep_references_in_place();
+
+create table relation_export_files (
+  id bigint generated always as identity not null,
+  export_id bigint not null,
+  batch_number integer not null,
+  first_id bigint,
+  last_id bigint,
+  status integer default 0 not null,
+  error text,
+  objects_count bigint default 0 not null,
+  failures integer default 0 not null,
+  due_at timestamp with time zone default now() not null,
+  slot integer,
+  run integer default 0 not null,
+  heard_at timestamp with time zone,
+  blob_key text,
+  size_bytes bigint,
+  sha256 text,
+  updated_at timestamp with time zone default now() not null,
+  constraint relation_export_files_pkey PRIMARY KEY (id),
+  constraint relation_export_files_blob_key_key UNIQUE (blob_key),
+  constraint relation_export_files_export_id_batch_number_key UNIQUE (export_id, batch_number),
+  constraint relation_export_files_check CHECK (num_nonnulls(blob_key, size_bytes, sha256) = ANY (ARRAY[0, 3])),
+  constraint relation_export_files_error_check CHECK (char_length(error) <= 255),
+  constraint relation_export_files_status_check CHECK (status = ANY (ARRAY['-1'::integer, 0, 1])),
+  constraint relation_export_files_export_id_fkey FOREIGN KEY (export_id) REFERENCES relation_exports(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX relation_export_files_being_written ON relation_export_files USING btree (slot) WHERE status = 0 AND slot IS NOT NULL;
+CREATE INDEX relation_export_files_that_wait ON relation_export_files USING btree (due_at, id) WHERE status = 0;
+CREATE TRIGGER keep_deleted_relation_export AFTER DELETE ON relation_export_files FOR EACH ROW WHEN (old.blob_key IS NOT NULL) EXECUTE FUNCTION keep_unused_relation_export();
+CREATE TRIGGER keep_replaced_relation_export AFTER UPDATE OF blob_key ON relation_export_files FOR EACH ROW WHEN (old.blob_key IS DISTINCT FROM new.blob_key AND old.blob_key IS NOT NULL) EXECUTE FUNCTION keep_unused_relation_export();
+
+create table relation_exports (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  project_id bigint,
+  group_id bigint,
+  relation text not null,
+  batched boolean not null,
+  status integer default 0 not null,
+  error text,
+  batches_count integer default 0 not null,
+  total_objects_count bigint default 0 not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint relation_exports_pkey PRIMARY KEY (id),
+  constraint relation_exports_user_id_project_id_group_id_relation_key UNIQUE NULLS NOT DISTINCT (user_id, project_id, group_id, relation),
+  constraint relation_exports_check CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint relation_exports_error_check CHECK (char_length(error) <= 255),
+  constraint relation_exports_status_check CHECK (status = ANY (ARRAY['-1'::integer, 0, 1])),
+  constraint relation_exports_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint relation_exports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint relation_exports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX relation_exports_by_group ON relation_exports USING btree (group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX relation_exports_by_project ON relation_exports USING btree (project_id) WHERE project_id IS NOT NULL;
+CREATE INDEX relation_exports_that_ended ON relation_exports USING btree (updated_at) WHERE status <> 0;
 
 create table removed_issue_numbers (
   project_id bigint not null,

@@ -63,6 +63,7 @@ import { experimentRoutes } from './instance/experiments/routes.ts';
 import { featureRoutes } from './instance/features/routes.ts';
 import { licenseRoutes } from './instance/licenses/routes.ts';
 import { metadataRoutes } from './instance/metadata/routes.ts';
+import { relationExportRoutes } from './migration/export_relations/routes.ts';
 import { emailRoutes } from './people/emails/routes.ts';
 import { gpgKeyRoutes } from './people/gpg_keys/routes.ts';
 import { keyRoutes } from './people/keys/routes.ts';
@@ -302,6 +303,11 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Repository files', 'Single files of a repository: their content, blame and changes.', repositoryFiles),
   ...tagged('Storage moves', 'Moving repositories from one git storage to another.', storageMoveRoutes),
+  ...tagged(
+    'Relation exports',
+    'What belongs to a project or group in files, for its migration to another server.',
+    relationExportRoutes,
+  ),
   ...tagged('Snippets', 'Files under a title, of projects and of users.', snippetRoutes),
   ...tagged(
     'Wikis',

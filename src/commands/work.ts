@@ -16,6 +16,7 @@ import { removeOldRequestCounts } from '../areas/instance/application_settings/i
 import { removeUnusedBlobs } from '../areas/instance/blobs/index.ts';
 import { forgetCostlyFiles } from '../areas/instance/costly_files/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
+import { continueExports, removeExpiredExports, writeRelationExport } from '../areas/migration/export_relations/index.ts';
 import {
   confirmEmail,
   confirmNewPrimary,
@@ -153,9 +154,11 @@ const jobs: readonly AnyJob[] = [
   recordGroupSeats,
   warnOfLicenseEnd,
   tellOfLicenseEnd,
+  removeExpiredExports,
+  writeRelationExport,
 ];
 
-const polls: readonly Poll[] = [collectNotifications, addUpOpenIssues, continueMoves];
+const polls: readonly Poll[] = [collectNotifications, addUpOpenIssues, continueExports, continueMoves];
 
 const concurrency = 4;
 /** How long a stop waits for running jobs. */

@@ -1421,6 +1421,40 @@ export interface ReferenceUpdates {
   storage: string | null;
 }
 
+export interface RelationExportFiles {
+  id: GeneratedAlways<number>;
+  export_id: number;
+  batch_number: number;
+  first_id: number | null;
+  last_id: number | null;
+  status: Generated<number>;
+  error: string | null;
+  objects_count: Generated<number>;
+  failures: Generated<number>;
+  due_at: Generated<Timestamp>;
+  slot: number | null;
+  run: Generated<number>;
+  heard_at: Timestamp | null;
+  blob_key: string | null;
+  size_bytes: number | null;
+  sha256: string | null;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface RelationExports {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  project_id: number | null;
+  group_id: number | null;
+  relation: string;
+  batched: boolean;
+  status: Generated<number>;
+  error: string | null;
+  batches_count: Generated<number>;
+  total_objects_count: Generated<number>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface RemovedIssueNumbers {
   project_id: number;
   iid: number;
@@ -1880,6 +1914,8 @@ export interface DB {
   recorded_wiki_refs: RecordedWikiRefs;
   redirects: Redirects;
   reference_updates: ReferenceUpdates;
+  relation_export_files: RelationExportFiles;
+  relation_exports: RelationExports;
   removed_issue_numbers: RemovedIssueNumbers;
   repository_sizes: RepositorySizes;
   repository_storage_moves: RepositoryStorageMoves;

@@ -2,6 +2,7 @@
 export { isAncestor, mergeBase, reachableFrom } from './ancestry.ts';
 export { isArchiveFormatKnown, streamArchive } from './archive.ts';
 export { blame, countLines, LineOutOfRange } from './blame.ts';
+export { streamBundle } from './bundle.ts';
 export { changedFiles } from './changes.ts';
 export { GitError, git, gitLoad, isInUse, OutputTooLong } from './command.ts';
 export { originalTexts, readCommit } from './commits.ts';

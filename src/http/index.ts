@@ -11,11 +11,11 @@ export * from './errors.ts';
 export * from './filters.ts';
 export type { Values } from './form.ts';
 export { idIn, largestIid } from './ids.ts';
-
 export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
 export { leavingOf } from './leaving.ts';
 export { inAddress, locationOf } from './links.ts';
 export { readParts, tooLarge } from './multipart.ts';
+export { isFull } from './outage.ts';
 export { gitPatience_ms } from './overload.ts';
 export { pushPace, uploadPace } from './pace.ts';
 export * from './page_ends.ts';

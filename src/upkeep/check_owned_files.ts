@@ -27,10 +27,16 @@ const kinds = {
     a: 'an',
     remedy: 'Export the dependencies again.',
   },
+  relation_exports: {
+    table: 'relation_export_files',
+    noun: 'relation export',
+    a: 'a',
+    remedy: 'Export the relations again.',
+  },
 } as const;
 type Kind = keyof typeof kinds;
 
-/** Source maps, the chunks that they are unpacked from, and exports of dependencies. */
+/** Source maps, the chunks that they are unpacked from, exports of dependencies, and relation exports. */
 export async function* checkOwnedFiles(options: CheckOptions): AsyncGenerator<Finding> {
   for (const kind of Object.keys(kinds) as Kind[]) {
     yield* checkRows(options, kind);

@@ -83,6 +83,8 @@ const wholeLists: Record<string, string> = {
   applySuggestions: 'what one call has applied',
   createContextCommits: 'what one call has added',
   getFileBlame: 'the ranges of one file, which only make sense together',
+  listGroupRelationExports: 'the relations of one export',
+  listProjectRelationExports: 'the relations of one export',
   listGroupMilestoneBurndownEvents: 'the points of one chart',
   listProjectMilestoneBurndownEvents: 'the points of one chart',
   listIssueLinks: 'the reference shows them as a whole',

@@ -208,6 +208,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     .values({ user_id: people.admin.id, author_id: id, action_name: 'mentioned', ...target })
     .execute();
   await addStorageMoves(here);
+  await addRelationExports(here, turn);
   await addPlans(here, turn, name, member);
   await asked(client.get('/user'));
 }
@@ -222,6 +223,15 @@ async function addStorageMoves(here: World): Promise<void> {
       .insertInto('repository_storage_moves')
       .values({ ...owner, ...move })
       .execute();
+}
+
+/** A relation export of the project and one of the group, with a batch each. */
+async function addRelationExports({ db, project, group, people }: World, turn: number): Promise<void> {
+  for (const owner of [{ project_id: project.id }, { group_id: group.id }]) {
+    const row = { ...owner, user_id: people.admin.id, relation: `turn-${turn}`, batched: true, batches_count: 1 };
+    const { id: export_id } = await db.insertInto('relation_exports').values(row).returning('id').executeTakeFirstOrThrow();
+    await db.insertInto('relation_export_files').values({ export_id, batch_number: 1 }).execute();
+  }
 }
 
 /** An error with an assignee, and an event of the first one. */

@@ -21,6 +21,7 @@ export const districts = [
   'planning',
   'conversation',
   'work',
+  'migration',
 ] as const;
 
 /** Every import of one file of the product by another. Tests may import what they like. */

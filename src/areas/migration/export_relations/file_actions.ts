@@ -1,0 +1,125 @@
+/** Writing the file of an export: records or archives, compressed, into the store of blobs. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { newBlobKey, type ReceivedBlob } from '../../../blobs/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type Caller, reaches } from '../../../http/index.ts';
+import type { ExportedRelation } from '../../../relations/exported.ts';
+import type { JobServices } from '../../../services/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { storeBlob } from '../../instance/blobs/index.ts';
+import { exporterInJob } from './access.ts';
+import type { BegunFile, ExportedArchive, Relation } from './definition.ts';
+import { relationsOf } from './relation_definition.ts';
+import { finishFile, finishPlan } from './run_actions.ts';
+import { tarOf } from './tar_actions.ts';
+
+/** A disk is full before; the parts of an upload to an object store depend on it. */
+const largest_bytes = 1024 ** 4;
+
+type Writing = Pick<JobServices, 'db' | 'url' | 'blobs' | 'storages'>;
+
+/** What has been written so far. */
+export interface Progress {
+  /** Before compression. */
+  bytes: number;
+  objects: number;
+}
+
+interface Content {
+  caller: Caller;
+  file: BegunFile;
+  tx: Database;
+  signal: AbortSignal;
+}
+
+/** Lines as bytes. On a plan without the relation there are none. */
+async function* linesOf(
+  { storages }: Writing,
+  relation: ExportedRelation,
+  { caller, file, tx }: Content,
+  progress: Progress,
+): AsyncGenerator<Buffer> {
+  if (!reaches(caller.plan, relation.plan)) return;
+  for await (const { text, count } of relation.lines(tx, { caller, owner: file.owner, storages }, file.batch)) {
+    progress.objects += count;
+    yield Buffer.from(text);
+  }
+}
+
+/** The entries of an archive, counted. */
+async function* counted(entries: ReturnType<ExportedArchive['entries']>, progress: Progress): typeof entries {
+  for await (const entry of entries) {
+    yield entry;
+    if (entry.is_object) progress.objects++;
+  }
+}
+
+function contentOf(services: Writing, relation: Relation, content: Content, progress: Progress, log: Logger): Readable {
+  if (relation.form !== 'archive') return Readable.from(linesOf(services, relation, content, progress), { objectMode: false });
+  const { file, tx, signal } = content;
+  const entries = relation.entries({ ...services, tx, owner: file.owner, batch: file.batch, signal, log });
+  return tarOf(counted(entries, progress));
+}
+
+/** Compresses and receives a stream. The header of gzip holds neither a time nor a name, so equal content is equal bytes. */
+async function received({ blobs }: Writing, content: Readable, progress: Progress, signal: AbortSignal): Promise<ReceivedBlob> {
+  const zipped = createGzip();
+  const blob = blobs.receive(newBlobKey('relation_exports'), zipped, { at_most_bytes: largest_bytes });
+  blob.catch((error) => zipped.destroy(error));
+  async function* measured(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      progress.bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  const [piped, stored] = await Promise.allSettled([pipeline(content, measured, zipped, { signal }), blob]);
+  if (stored.status === 'fulfilled' && piped.status === 'rejected') await stored.value.discard();
+  if (piped.status === 'rejected') throw piped.reason;
+  return blob;
+}
+
+/** One snapshot for everything that is read. A large file can take long in between, and as nothing is locked, nobody waits for it. */
+const inSnapshot = <T>(db: Database, read: (tx: Database) => Promise<T>): Promise<T> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
+      return read(tx);
+    });
+
+/**
+ * Writes a file, or finds the batches of an export.
+ * @param progress is kept up to date
+ * @throws PermissionDenied when the user may not export any more, TakenOver, and what reading and storing throws
+ */
+export async function writeFile(
+  services: Writing,
+  file: BegunFile,
+  { progress, signal, log }: { progress: Progress; signal: AbortSignal; log: Logger },
+): Promise<void> {
+  const { db } = services;
+  const caller = await exporterInJob(services, file.user_id, file.owner);
+  const relation = relationsOf[file.owner.kind].find(({ name }) => name === file.relation);
+  if (!relation) throw new Error(`The relation ${file.relation} is not exported any more.`);
+  if (file.batched && file.batch === undefined) {
+    const { relation_export_batch_size: size } = await settingsOf(db);
+    const departure = { caller, owner: file.owner, storages: services.storages };
+    const batches = reaches(caller.plan, relation.plan)
+      ? await inSnapshot(db, (tx) => relation.batches(tx, departure, size))
+      : [];
+    return finishPlan(db, file, batches);
+  }
+  const blob = await inSnapshot(db, (tx) => {
+    const content = contentOf(services, relation, { caller, file, tx, signal }, progress, log);
+    return received(services, content, progress, signal);
+  });
+  const key = await storeBlob(db, blob);
+  const { size_bytes, sha256 } = blob;
+  await finishFile(db, file, { key, size_bytes, sha256, objects_count: progress.objects });
+}

@@ -1,0 +1,2 @@
+/** What others may use of relation exports. */
+export { continueExports, removeExpiredExports, writeRelationExport } from './jobs.ts';
