@@ -6,6 +6,7 @@ Run with warnings as errors: the client warns of every reply that it finds odd.
 
 import base64
 import datetime
+import gzip
 import hashlib
 import io
 import json
@@ -374,6 +375,21 @@ def storage_moves(place):
         same(accepted, {"message": "202 Accepted"})
 
 
+def relation_exports(place):
+    api = client(place, "owner")
+    for name in ["project", "group"]:
+        path = f"/{name}s/{place[name]['id']}/export_relations"
+        same(api.http_post(path), {"message": "202 Accepted"})
+        statuses = api.http_list(f"{path}/status", get_all=True)
+        same({status["status"] for status in statuses}, {1})
+        [labels] = api.http_get(f"{path}/status", query_data={"relation": "labels"})
+        same(labels in statuses, True)
+        file = api.http_get(f"{path}/download", query_data={"relation": "labels"}, raw=True).content
+        same(json.loads(gzip.decompress(file))["title"], "ripe")
+        refused(400, "Export is not batched", api.http_get, f"{path}/download", query_data={"relation": "labels", "batched": True, "batch_number": 1})
+        refused(403, "403 Forbidden", client(place, "developer").http_post, path)
+
+
 def merge_requests(place):
     developer, reporter = place["people"]["developer"]["id"], place["people"]["reporter"]["id"]
     garden = a_project(place, "Garden")
@@ -537,7 +553,7 @@ def webhooks(place):
     admin.hooks.delete(system.id)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

@@ -25,6 +25,15 @@ export async function exported(here: World, persona: Persona, place: string, { b
   await writeExports(here);
 }
 
+/** The project and the group with a label each, exported by the owner. */
+export async function exportLabels(here: World): Promise<void> {
+  for (const place of [`/projects/${here.project.id}`, `/groups/${here.group.id}`]) {
+    const { status } = await here.as('owner').post(`${place}/labels`, { name: 'ripe', color: '#ff0000' });
+    assert.equal(status, 201);
+    await exported(here, 'owner', place);
+  }
+}
+
 /** The state of the export of one relation. */
 export async function statusOf({ as }: World, persona: Persona, place: string, relation: string) {
   const { status, body } = await as(persona).get(`${place}/export_relations/status`, { relation });

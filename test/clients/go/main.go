@@ -3,6 +3,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -430,10 +431,27 @@ func farPages(p place) {
 	same(len(found), 1300)
 }
 
+func relationExports(p place) {
+	exports, group := p.as("owner").GroupRelationsExport, p.Group.ID
+	done(exports.ScheduleExport(group, &gitlab.GroupRelationsScheduleExportOptions{Batched: ptr(false)}))
+	labels := must(exports.ListExportStatus(group, &gitlab.ListGroupRelationsStatusOptions{Relation: ptr("labels")}))
+	same(len(labels), 1)
+	same([]any{labels[0].Relation, labels[0].Status, labels[0].Error, labels[0].Batched}, []any{"labels", int64(1), "", false})
+	same(must(exports.ListExportStatus(group, nil))[0].UpdatedAt.IsZero(), false)
+	file := must(exports.ExportDownload(group, &gitlab.GroupRelationsDownloadOptions{Relation: ptr("labels")}))
+	unzipped, err := gzip.NewReader(file)
+	check(err)
+	var label struct{ Title string }
+	check(json.NewDecoder(unzipped).Decode(&label))
+	same(label.Title, "ripe")
+	_, _, err = exports.ExportDownload(group, &gitlab.GroupRelationsDownloadOptions{Relation: ptr("labels"), Batched: ptr(true), BatchNumber: ptr(int64(1))})
+	refused(err, 400, "{message: Export is not batched}")
+}
+
 func main() {
 	stories := map[string]func(place){
 		"people": people, "places": places, "files": files, "branches_and_commits": branchesAndCommits,
-		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "storage_moves": storageMoves, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
+		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "storage_moves": storageMoves, "relation_exports": relationExports, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
 		"far_pages": farPages,
 	}
 	var p place
