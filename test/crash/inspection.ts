@@ -16,6 +16,7 @@ import type { GitClient } from '../support/git.ts';
 import type { ServerEnvironment } from '../support/instance.ts';
 import { performJob } from '../support/jobs.ts';
 import { inspectMerges } from './merges.ts';
+import { exportsEnded, inspectExports } from './relation_exports.ts';
 import { inspectMoves, movesEnded } from './storage_moves.ts';
 import { inspectPages } from './wikis.ts';
 import type { Memory, Project } from './writers.ts';
@@ -143,6 +144,7 @@ async function settle(services: JobServices, connectionString: string): Promise<
   await db.updateTable('reference_updates').set({ created_at: '2020-01-01T00:00:00Z' }).execute();
   await settleReferenceUpdates(services);
   await movesEnded(services, () => jobsEnded(connectionString, db));
+  await exportsEnded(services, () => jobsEnded(connectionString, db));
   // What a move could not remove, because another run of it was still writing.
   await performJob(services, removeUnused);
   assert.deepEqual(await db.selectFrom('reference_updates').selectAll().execute(), []);
@@ -180,6 +182,7 @@ export async function inspect(inspection: Inspection): Promise<void> {
     await inspectEvents(db, memory);
     await inspectRepositories(git, services);
     await inspectMoves(services);
+    await inspectExports(services);
   } finally {
     await db.destroy();
     await stop();

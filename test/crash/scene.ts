@@ -13,6 +13,7 @@ import { prepareData } from '../support/prepared_data.ts';
 import type { Random } from '../support/random.ts';
 import { inspect } from './inspection.ts';
 import { mergeBranches } from './merges.ts';
+import { exportRelations } from './relation_exports.ts';
 import { moveRepositories, storagesIn } from './storage_moves.ts';
 import { writePages } from './wikis.ts';
 import {
@@ -108,6 +109,7 @@ const allWriters: Writers = ({ api, git, project, merging, attic, store, memory 
   removeForGood(api, attic, round, memory),
   writePages(api, attic, round, memory),
   moveRepositories(api, project, round, memory),
+  exportRelations(api, project, round),
   ...Array.from({ length: senders }, (_, sender) => sendEvents(store, sender, round, memory)),
 ];
 
