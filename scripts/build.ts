@@ -15,6 +15,7 @@ const stampFile = 'made_from';
 /** What runs as a process or a thread of its own, by its path in src/. */
 const programs = [
   'main',
+  'archives/reading_json_worker',
   'commands/http_process',
   'expressions/matching_worker',
   'front_matter/reading_worker',
