@@ -1,11 +1,11 @@
 /** Copying a repository into another one, so that the two are independent afterwards. */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, open, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GitError, git } from './command.ts';
 import { headBranch } from './copies.ts';
-import { createRepository, hasConfig, setHead } from './repository.ts';
+import { createRepository, hasConfig, objectFormatOf, setHead } from './repository.ts';
 import type { Repository } from './types.ts';
 
 const longest_copy_ms = 6 * 60 * 60_000;
@@ -51,8 +51,7 @@ export async function copyRepository(
  * @throws GitError when the source cannot be read
  */
 export async function duplicate(source: Repository, copy: Repository, signal: AbortSignal): Promise<void> {
-  const config = await readFile(join(source.path, 'config'), 'utf8');
-  const objectFormat = /objectformat\s*=\s*sha256/i.test(config) ? 'sha256' : 'sha1';
+  const objectFormat = await objectFormatOf(source);
   const defaultBranch = await headBranch(source);
   if (defaultBranch === undefined) throw new GitError('symbolic-ref', null, 'HEAD points to no branch');
   if (await hasConfig(copy)) await setHead(copy, defaultBranch);
@@ -61,7 +60,7 @@ export async function duplicate(source: Repository, copy: Repository, signal: Ab
   await copyRefs(source, copy);
   await shareObjects(source, copy, signal);
   await git(copy, 'pack-refs', ['--all'], [], [], { timeout_ms: longest_copy_ms, signal });
-  for (const folder of ['objects', '.']) await syncFolder(join(copy.path, folder));
+  await syncFolder(copy.path);
 }
 
 /** More than a repository with a million refs needs. */
@@ -79,7 +78,11 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
-async function shareObjects(source: Repository, target: Repository, signal: AbortSignal | undefined): Promise<void> {
+/**
+ * Gives a repository the object files of another one, as links where that is possible, and waits until they are on the disk.
+ * @param signal stops it
+ */
+export async function shareObjects(source: Repository, target: Repository, signal: AbortSignal | undefined): Promise<void> {
   const objects = join(source.path, 'objects');
   for (const folder of await readdir(objects)) {
     if (!/^(?:[0-9a-f]{2}|pack)$/.test(folder)) continue;
@@ -92,6 +95,7 @@ async function shareObjects(source: Repository, target: Repository, signal: Abor
     }
     await syncFolder(join(target.path, 'objects', folder));
   }
+  await syncFolder(join(target.path, 'objects'));
 }
 
 /** Links a file, or copies it if it cannot be linked. */

@@ -1,6 +1,6 @@
 /** Checking the integrity of a repository. */
 import { argumentsOf, git, start } from './command.ts';
-import type { Environment, Repository } from './types.ts';
+import type { Environment, Option, Repository } from './types.ts';
 
 const shownProblems = 5;
 const longest_output = 64 * 1024;
@@ -21,13 +21,17 @@ const lenient: Environment = {
  * @returns what is wrong, the first few lines that git says; empty when nothing is
  */
 export async function fsck(repository: Repository, signal?: AbortSignal): Promise<string[]> {
-  const problems = await fsckOnce(repository, signal);
+  const problems = await fsckOnce(repository, [], signal);
   // Objects that maintenance packs after git has listed them, and before it reads them, are missed the first time.
-  return problems.length === 0 ? problems : await fsckOnce(repository, signal);
+  return problems.length === 0 ? problems : await fsckOnce(repository, [], signal);
 }
 
-async function fsckOnce(repository: Repository, signal: AbortSignal | undefined): Promise<string[]> {
-  const args = argumentsOf(repository, 'fsck', ['--full', '--no-dangling', '--no-progress']);
+/** The same with what a push must not bring, such as files named `.git`, in a repository that nothing else changes. */
+export const strictFsck = (repository: Repository, signal: AbortSignal): Promise<string[]> =>
+  fsckOnce(repository, ['--strict'], signal);
+
+async function fsckOnce(repository: Repository, more: readonly Option[], signal: AbortSignal | undefined): Promise<string[]> {
+  const args = argumentsOf(repository, 'fsck', ['--full', '--no-dangling', '--no-progress', ...more]);
   const process = await start(args, { env: lenient });
   const stop = () => process.kill('SIGKILL');
   signal?.addEventListener('abort', stop, { once: true });

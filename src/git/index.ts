@@ -12,6 +12,7 @@ export { copyRepository, duplicate } from './copy.ts';
 export { fetchCommit } from './fetching.ts';
 export { oddFileMode } from './file_modes.ts';
 export { blobSize, entryAt, findBlob, readBlob, streamBlob } from './files.ts';
+export { type FetchedRefs, fetchBundle, fetchForeign } from './foreign.ts';
 export { danglingCommits, fsck } from './fsck.ts';
 export { commitStats, countCommits, lastCommitOf, listCommits } from './history.ts';
 export { keepAroundRef, mergeRequestRef, setKeptRefs } from './kept_refs.ts';

@@ -146,6 +146,12 @@ export async function hasConfig(repository: Repository): Promise<boolean> {
   return config.includes('repositoryformatversion');
 }
 
+/** How the objects of a repository are named, as its file `config` says. */
+export async function objectFormatOf(repository: Repository): Promise<ObjectFormat> {
+  const config = await readFile(join(repository.path, 'config'), 'utf8');
+  return /objectformat\s*=\s*sha256/i.test(config) ? 'sha256' : 'sha1';
+}
+
 /** Writes `config` as a new repository has it. */
 export async function replaceConfig(repository: Repository, objectFormat: ObjectFormat): Promise<void> {
   const draft = join(dirname(repository.path), `.new-${randomUUID()}`);

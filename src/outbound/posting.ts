@@ -9,6 +9,15 @@ export class OutboundError extends Error {
   override name = 'OutboundError';
 }
 
+/** The other system sent more than it may. */
+export class ResponseTooLong extends OutboundError {
+  override name = 'ResponseTooLong';
+
+  constructor(most_bytes: number) {
+    super(`The response is longer than ${most_bytes} bytes`);
+  }
+}
+
 export interface Posting {
   url: string;
   headers: Readonly<Record<string, string>>;
@@ -34,7 +43,7 @@ interface Posted {
 type Answer = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
 /** Resolves a name and refuses it when any of its addresses is local: which one is used is not known here. */
-function guardedLookup(host: string, options: LookupOptions, answer: Answer): void {
+export function guardedLookup(host: string, options: LookupOptions, answer: Answer): void {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error) return answer(error, '');
     const target = addresses.map(({ address }) => localTargetOf(address)).find((found) => found !== undefined);
@@ -90,7 +99,8 @@ const distrust = new Map([
   ['CERT_REVOKED', 'it has been revoked'],
 ]);
 
-const reasonOf = (error: unknown): string => {
+/** A sentence for the person who gave the URL. */
+export const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
   const reason = distrust.get(code ?? '');
   if (reason !== undefined) return `The certificate is not trusted: ${reason}`;

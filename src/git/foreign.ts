@@ -1,0 +1,179 @@
+/** Fills a new repository from one of another system, which is not trusted: from a bundle, or over HTTP. */
+import { rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { argumentsOf, GitError, git, settingsOf, start } from './command.ts';
+import { plantRefs } from './copies.ts';
+import { shareObjects } from './copy.ts';
+import { strictFsck } from './fsck.ts';
+import { isValidBranchName, isValidTagName } from './ref_names.ts';
+import { createRepository, objectFormatOf } from './repository.ts';
+import type { Environment, Option, Repository } from './types.ts';
+
+export interface FetchLimits {
+  timeout_ms: number;
+  /** Stops git. */
+  signal: AbortSignal;
+}
+
+export interface FetchedRefs {
+  /** The ids by the full names. */
+  refs: Map<string, string>;
+  /** How many had names, or pointed to objects, that we do not allow. */
+  skipped: number;
+}
+
+/** A repository of another system that is fetched over HTTP. */
+export interface ForeignRepository {
+  /** http or https, without userinfo. */
+  url: string;
+  /** The URL of a proxy that decides to which addresses git may connect, with its credential. */
+  proxy_url: string;
+  username: string;
+  /** Reaches git through a descriptor of its own, so that neither its arguments, its environment nor a file has it. */
+  password: string;
+}
+
+/** What git shows for a ref: the object, its type and the name. */
+const refFormat = '--format=%(objectname) %(objecttype) %(refname)';
+/** More than a repository with a million refs needs. */
+const most_refs_bytes = 256 * 1024 * 1024;
+
+const kept = ['heads', 'tags', 'notes', 'merge-requests', 'keep-around'].map((kind) => `refs/${kind}/*`);
+
+const mergeRequestRefs = /^refs\/merge-requests\/[1-9]\d{0,9}\/(?:head|merge)$/;
+
+function isAllowed(ref: string, id: string, type: string): boolean {
+  const [, kind, name = ''] = /^refs\/([^/]+)\/(.+)$/.exec(ref) ?? [];
+  // What is not UTF-8 would get another name.
+  if (ref.includes('\ufffd')) return false;
+  if (kind === 'tags') return isValidTagName(name);
+  if (type !== 'commit') return false;
+  if (kind === 'heads') return isValidBranchName(name);
+  return kind === 'notes' ? isValidTagName(name) : mergeRequestRefs.test(ref) || ref === `refs/keep-around/${id}`;
+}
+
+async function allowedRefs(quarantine: Repository): Promise<FetchedRefs> {
+  const output = await git(quarantine, 'for-each-ref', [refFormat], [], [], { limit: most_refs_bytes });
+  const lines = output.toString('utf8').split('\n').slice(0, -1);
+  const refs = new Map<string, string>();
+  for (const line of lines) {
+    const [id, type] = line.split(' ', 2) as [string, string];
+    const ref = line.slice(id.length + type.length + 2);
+    if (isAllowed(ref, id, type)) refs.set(ref, id);
+  }
+  return { refs, skipped: lines.length - refs.size };
+}
+
+/**
+ * Lets a repository be filled apart from the one that others can see, which then gets all of it or nothing.
+ * @param target is empty, or was begun by an earlier run
+ */
+async function throughQuarantine(
+  target: Repository,
+  { timeout_ms, signal }: FetchLimits,
+  fill: (quarantine: Repository, limit: AbortSignal) => Promise<void>,
+): Promise<FetchedRefs> {
+  const path = join(dirname(target.path), `.incoming-${basename(target.path)}`);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]);
+  await rm(path, { recursive: true, force: true });
+  try {
+    const objectFormat = await objectFormatOf(target);
+    const quarantine = await createRepository(path, { defaultBranch: 'main', objectFormat });
+    await fill(quarantine, limit);
+    const fetched = await allowedRefs(quarantine);
+    await shareObjects(quarantine, target, limit);
+    await plantRefs(target, fetched.refs);
+    return fetched;
+  } finally {
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+const options: readonly Option[] = [
+  '--quiet',
+  '--atomic',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+  '--no-recurse-submodules',
+];
+
+/** Fetches all refs of the kinds that we keep. It may take long, so it takes no slot of short commands. */
+async function fetchAll(
+  quarantine: Repository,
+  from: string,
+  { env, password, signal }: { env?: Environment; password?: string; signal: AbortSignal },
+): Promise<void> {
+  signal.throwIfAborted();
+  const refspecs = kept.map((refs) => `+${refs}:${refs}`);
+  const child = await start(argumentsOf(quarantine, 'fetch', options, [from, ...refspecs]), {
+    ...(env ? { env } : {}),
+    streams: password === undefined ? [] : ['channel'],
+    group: true,
+  });
+  const stop = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  child.stdout.resume();
+  if (password !== undefined) child.channel!.end(password);
+  const { code, stderr } = await child.ended;
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+  if (code !== 0) throw new GitError('fetch', code, stderr);
+}
+
+/**
+ * Fills a new repository from a bundle: its branches, tags, notes, refs of merge requests and refs that keep commits.
+ * @param file an absolute path
+ * @param target has no refs, and the object format of the bundle
+ * @throws GitError for a bundle that is damaged, incomplete, or has objects that a push may not have; the reason of the signal, which is a TimeoutError after the
+ *   time
+ */
+export const fetchBundle = (file: string, target: Repository, limits: FetchLimits): Promise<FetchedRefs> =>
+  throughQuarantine(target, limits, async (quarantine, signal) => {
+    await git(quarantine, 'bundle verify', ['--quiet'], [file], [], { signal, timeout_ms: limits.timeout_ms });
+    await fetchAll(quarantine, file, { signal });
+    // git checks what it fetches, but not what it reads from bundles.
+    const problems = await strictFsck(quarantine, signal);
+    signal.throwIfAborted();
+    if (problems.length > 0) throw new GitError('fsck', null, problems.join('\n'));
+  });
+
+/** Called by git with what it wants. It can ask once. */
+const helper = '!f() { test "$1" = get && cat <&3; }; f';
+
+const settingsFor = ({ proxy_url }: ForeignRepository): Environment =>
+  settingsOf({
+    'http.proxy': proxy_url,
+    'http.proxyAuthMethod': 'basic',
+    'http.followRedirects': 'false',
+    // A connection that stands still ends.
+    'http.lowSpeedLimit': '100',
+    'http.lowSpeedTime': '60',
+    'credential.helper': helper,
+    'protocol.allow': 'never',
+    'protocol.http.allow': 'always',
+    'protocol.https.allow': 'always',
+    'transfer.fsckObjects': 'true',
+    // As for a push.
+    'fetch.fsck.badTimezone': 'ignore',
+    'fetch.fsck.missingSpaceBeforeDate': 'ignore',
+    'fetch.fsck.zeroPaddedFilemode': 'ignore',
+    'fetch.unpackLimit': '1',
+  });
+
+const isLine = (text: string) => !/[\r\n\0]/.test(text);
+
+/**
+ * Fills a new repository over HTTP, with the same refs as from a bundle as far as the other system shows them. The proxy limits the bytes.
+ * @param target has no refs, and the object format of the source
+ * @throws GitError; the reason of the signal, which is a TimeoutError after the time
+ */
+export async function fetchForeign(from: ForeignRepository, target: Repository, limits: FetchLimits): Promise<FetchedRefs> {
+  const { url, username, password } = from;
+  if (!/^https?:\/\/[^\s@]+$/.test(url) || ![username, password].every(isLine))
+    throw new GitError('fetch', 128, 'not a URL and a credential');
+  return await throughQuarantine(target, limits, (quarantine, signal) =>
+    fetchAll(quarantine, url, { env: settingsFor(from), password: `username=${username}\npassword=${password}\n`, signal }),
+  );
+}
