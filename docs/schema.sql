@@ -664,6 +664,101 @@ create table billable_counts (
   constraint billable_counts_pkey PRIMARY KEY (day)
 );
 
+create table bulk_import_entities (
+  id bigint generated always as identity not null,
+  bulk_import_id bigint not null,
+  user_id bigint not null,
+  parent_id bigint,
+  state text default 'created'::text not null,
+  entity_type text not null,
+  source_full_path text not null,
+  destination_namespace text not null,
+  destination_slug text not null,
+  namespace_id bigint,
+  project_id bigint,
+  migrate_projects boolean not null,
+  migrate_memberships boolean not null,
+  has_failures boolean default false not null,
+  progressed_at timestamp with time zone default now() not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint bulk_import_entities_pkey PRIMARY KEY (id),
+  constraint bulk_import_entities_bulk_import_id_entity_type_source_full_key UNIQUE (bulk_import_id, entity_type, source_full_path, destination_namespace, destination_slug),
+  constraint bulk_import_entities_entity_type_check CHECK (entity_type = ANY (ARRAY['group'::text, 'project'::text])),
+  constraint bulk_import_entities_state_check CHECK (state = ANY (ARRAY['created'::text, 'started'::text, 'finished'::text, 'timeout'::text, 'failed'::text, 'canceled'::text])),
+  constraint bulk_import_entities_bulk_import_id_fkey FOREIGN KEY (bulk_import_id) REFERENCES bulk_imports(id) ON DELETE CASCADE,
+  constraint bulk_import_entities_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE SET NULL,
+  constraint bulk_import_entities_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES bulk_import_entities(id) ON DELETE CASCADE,
+  constraint bulk_import_entities_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE SET NULL,
+  constraint bulk_import_entities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX bulk_import_entities_of_group ON bulk_import_entities USING btree (namespace_id);
+CREATE INDEX bulk_import_entities_of_import ON bulk_import_entities USING btree (bulk_import_id, created_at, id);
+CREATE INDEX bulk_import_entities_of_parent ON bulk_import_entities USING btree (parent_id);
+CREATE INDEX bulk_import_entities_of_project ON bulk_import_entities USING btree (project_id);
+CREATE INDEX bulk_import_entities_of_user ON bulk_import_entities USING btree (user_id, created_at, id);
+
+create table bulk_import_failures (
+  id bigint generated always as identity not null,
+  entity_id bigint not null,
+  relation text not null,
+  step text not null,
+  pipeline_class text not null,
+  exception_class text not null,
+  exception_message text not null,
+  correlation_id text not null,
+  source_url text,
+  source_title text,
+  more bigint,
+  created_at timestamp with time zone default now() not null,
+  constraint bulk_import_failures_pkey PRIMARY KEY (id),
+  constraint bulk_import_failures_step_check CHECK (step = ANY (ARRAY['extractor'::text, 'transformer'::text, 'loader'::text])),
+  constraint bulk_import_failures_entity_id_fkey FOREIGN KEY (entity_id) REFERENCES bulk_import_entities(id) ON DELETE CASCADE
+);
+CREATE INDEX bulk_import_failures_of_entity ON bulk_import_failures USING btree (entity_id, id);
+CREATE UNIQUE INDEX bulk_import_failures_summed ON bulk_import_failures USING btree (entity_id, relation, exception_class) WHERE more IS NOT NULL;
+
+create table bulk_import_relations (
+  id bigint generated always as identity not null,
+  entity_id bigint not null,
+  relation text not null,
+  stage integer not null,
+  state text default 'created'::text not null,
+  batch integer default 0 not null,
+  batches_count integer,
+  line bigint default 0 not null,
+  counts jsonb default '{}'::jsonb not null,
+  failures_count bigint default 0 not null,
+  silent_since timestamp with time zone,
+  tries integer default 0 not null,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint bulk_import_relations_pkey PRIMARY KEY (id),
+  constraint bulk_import_relations_entity_id_relation_key UNIQUE (entity_id, relation),
+  constraint bulk_import_relations_state_check CHECK (state = ANY (ARRAY['created'::text, 'started'::text, 'finished'::text, 'skipped'::text, 'failed'::text, 'canceled'::text])),
+  constraint bulk_import_relations_entity_id_fkey FOREIGN KEY (entity_id) REFERENCES bulk_import_entities(id) ON DELETE CASCADE
+);
+
+create table bulk_imports (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  state text default 'created'::text not null,
+  source_url text not null,
+  source_version text not null,
+  access_token bytea,
+  has_failures boolean default false not null,
+  progressed_at timestamp with time zone default now() not null,
+  ended_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint bulk_imports_pkey PRIMARY KEY (id),
+  constraint bulk_imports_state_check CHECK (state = ANY (ARRAY['created'::text, 'started'::text, 'finished'::text, 'timeout'::text, 'failed'::text, 'canceled'::text])),
+  constraint bulk_imports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX bulk_imports_of_user ON bulk_imports USING btree (user_id, created_at, id);
+CREATE INDEX bulk_imports_running ON bulk_imports USING btree (id) WHERE state = ANY (ARRAY['created'::text, 'started'::text]);
+CREATE INDEX bulk_imports_with_token ON bulk_imports USING btree (ended_at) WHERE access_token IS NOT NULL AND ended_at IS NOT NULL;
+
 create table claimed_emails (
   user_id bigint not null,
   email citext not null,

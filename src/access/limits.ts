@@ -95,12 +95,13 @@ async function limited(db: Kysely<DB>, who: string, rate: RateLimit, caller: Cal
   const most = sql<number>`(case when ${isSpared} then ${off} else ${sql.ref(setting)} end)`;
   const state = await counted(db, who, { name: setting, most, window_s: sql`${sql.lit(rate.window_s)}` });
   if (!state || state.count <= state.most) return;
-  throw new ApiError(
-    429,
-    { message: 'This endpoint has been requested too many times. Try again later.' },
-    { 'retry-after': String(state.remaining_s) },
-  );
+  throw tooOften(state.remaining_s);
 }
+
+export const tooOftenText = 'This endpoint has been requested too many times. Try again later.';
+
+/** @param remaining_s until the next call may succeed */
+const tooOften = (remaining_s: number) => new ApiError(429, { message: tooOftenText }, { 'retry-after': String(remaining_s) });
 
 /** Whether the limit of the endpoint applies to a request. */
 const isLimited = ({ parameter }: RateLimit, parameters: Counting['parameters']) =>
@@ -144,14 +145,26 @@ export interface Bound {
  * Counts an action with a fixed limit, independent of the settings.
  * @returns whether the action is within the limit
  */
-export async function isWithin(db: Kysely<DB>, { name, who, most, window_s }: Bound): Promise<boolean> {
-  const { rows } = await sql<{ count: number }>`
+export const isWithin = async (db: Kysely<DB>, bound: Bound): Promise<boolean> =>
+  (await countedIn(db, bound)).count <= bound.most;
+
+/**
+ * Counts a call of an endpoint that makes this server call another one, which is limited independent of the settings.
+ * @throws ApiError 429
+ */
+export async function refuseTooOften(db: Kysely<DB>, bound: Bound): Promise<void> {
+  const { count, remaining_s } = await countedIn(db, bound);
+  if (count > bound.most) throw tooOften(remaining_s);
+}
+
+async function countedIn(db: Kysely<DB>, { name, who, window_s }: Bound) {
+  const { rows } = await sql<Pick<Counted, 'count' | 'remaining_s'>>`
     insert into request_counts as known (name, who, ends_at, count) values (${name}, ${who}, now() + make_interval(secs => ${window_s}), 1)
     on conflict (name, who) do update
        set count = case when known.ends_at > now() then known.count + 1 else 1 end,
            ends_at = case when known.ends_at > now() then known.ends_at else excluded.ends_at end
-    returning count`.execute(db);
-  return rows[0]!.count <= most;
+    returning count, greatest(ceil(extract(epoch from ends_at - now())), 1)::integer as remaining_s`.execute(db);
+  return rows[0]!;
 }
 
 /** Deletes windows that are over. */

@@ -63,6 +63,7 @@ import { experimentRoutes } from './instance/experiments/routes.ts';
 import { featureRoutes } from './instance/features/routes.ts';
 import { licenseRoutes } from './instance/licenses/routes.ts';
 import { metadataRoutes } from './instance/metadata/routes.ts';
+import { bulkImportRoutes } from './migration/bulk_imports/routes.ts';
 import { relationExportRoutes } from './migration/export_relations/routes.ts';
 import { emailRoutes } from './people/emails/routes.ts';
 import { gpgKeyRoutes } from './people/gpg_keys/routes.ts';
@@ -307,6 +308,11 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Relation exports',
     'What belongs to a project or group in files, for its migration to another server.',
     relationExportRoutes,
+  ),
+  ...tagged(
+    'Bulk imports',
+    'Migrations by direct transfer: groups and projects that are copied from another server.',
+    bulkImportRoutes,
   ),
   ...tagged('Snippets', 'Files under a title, of projects and of users.', snippetRoutes),
   ...tagged(

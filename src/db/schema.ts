@@ -174,6 +174,72 @@ export interface BillableCounts {
   highest: number;
 }
 
+export interface BulkImportEntities {
+  id: GeneratedAlways<number>;
+  bulk_import_id: number;
+  user_id: number;
+  parent_id: number | null;
+  state: Generated<string>;
+  entity_type: string;
+  source_full_path: string;
+  destination_namespace: string;
+  destination_slug: string;
+  namespace_id: number | null;
+  project_id: number | null;
+  migrate_projects: boolean;
+  migrate_memberships: boolean;
+  has_failures: Generated<boolean>;
+  progressed_at: Generated<Timestamp>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface BulkImportFailures {
+  id: GeneratedAlways<number>;
+  entity_id: number;
+  relation: string;
+  step: string;
+  pipeline_class: string;
+  exception_class: string;
+  exception_message: string;
+  correlation_id: string;
+  source_url: string | null;
+  source_title: string | null;
+  more: number | null;
+  created_at: Generated<Timestamp>;
+}
+
+export interface BulkImportRelations {
+  id: GeneratedAlways<number>;
+  entity_id: number;
+  relation: string;
+  stage: number;
+  state: Generated<string>;
+  batch: Generated<number>;
+  batches_count: number | null;
+  line: Generated<number>;
+  counts: Generated<Json>;
+  failures_count: Generated<number>;
+  silent_since: Timestamp | null;
+  tries: Generated<number>;
+  started_at: Timestamp | null;
+  ended_at: Timestamp | null;
+}
+
+export interface BulkImports {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  state: Generated<string>;
+  source_url: string;
+  source_version: string;
+  access_token: Buffer | null;
+  has_failures: Generated<boolean>;
+  progressed_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface ClaimedEmails {
   user_id: number;
   email: string;
@@ -1807,6 +1873,10 @@ export interface DB {
   approval_rules: ApprovalRules;
   award_emoji: AwardEmoji;
   billable_counts: BillableCounts;
+  bulk_import_entities: BulkImportEntities;
+  bulk_import_failures: BulkImportFailures;
+  bulk_import_relations: BulkImportRelations;
+  bulk_imports: BulkImports;
   claimed_emails: ClaimedEmails;
   clusters: Clusters;
   commit_statuses: CommitStatuses;

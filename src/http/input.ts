@@ -40,6 +40,7 @@ interface Json extends Marked {
   maximum?: number;
   minLength?: number;
   maxLength?: number;
+  minItems?: number;
   maxItems?: number;
   pattern?: string;
 }
@@ -212,12 +213,12 @@ function elementsOf(value: unknown, comma: boolean): unknown[] | undefined {
 function arrayReader(schema: Json): Read {
   const readItem = readerOf(schema.items ?? {});
   const isHash = schema.items?.type === 'object';
-  const { maxItems = usualItems } = schema;
+  const { minItems = 0, maxItems = usualItems } = schema;
   return (value, name, failures) => {
     const elements = elementsOf(value, schema[marks]?.comma === true);
     if (elements === undefined) return refuse(failures, name, schema[marks]?.refusal ?? 'is invalid');
     if (elements.length > maxItems) return refuse(failures, name, `has more than ${maxItems} elements`);
-    const absence = schema[marks]?.absence;
+    const absence = schema[marks]?.absence ?? (minItems > 0 ? 'is empty' : undefined);
     if (absence && elements.length === 0) return refuse(failures, name, absence);
     return elements.map((item, index) => readItem(item, isHash ? `${name}[${index}]` : name, failures));
   };
@@ -302,7 +303,8 @@ function objectReader(schema: Json): Read {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(failures, path, 'is invalid');
     const result: Values = {};
     for (const member of members) {
-      const raw = (value as Values)[member.name];
+      const { also_as } = member.schema[marks] ?? {};
+      const raw = (value as Values)[member.name] ?? (also_as === undefined ? undefined : (value as Values)[also_as]);
       if (raw === undefined && member.isOptional) continue;
       const at = path === '' ? member.name : `${path}[${member.name}]`;
       const { plan, valuePlans } = member.schema[marks] ?? {};

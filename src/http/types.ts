@@ -40,6 +40,8 @@ export interface Marks {
   anyText?: true;
   /** Text of up to a million characters, which needs a larger body. */
   long?: true;
+  /** The name of the parameter that is read in place of this one when it is left out. */
+  also_as?: string;
   /** A file of a multipart body. */
   file?: FileMark;
   /** The plan from which a parameter is read or a field is sent. */
@@ -132,6 +134,12 @@ export const checked = <S extends TSchema>(schema: S, reasons: (value: Static<S>
 
 /** A value whose refusal reads `<parameter> <text>`. */
 export const refusedAs = <S extends TSchema>(text: string, schema: S): S => marked(schema, { refusal: text });
+
+/**
+ * A value that old clients send under another name.
+ * @param name of a parameter beside this one
+ */
+export const alsoAs = <S extends TSchema>(name: string, schema: S): S => marked(schema, { also_as: name });
 
 /**
  * A parameter or field for old clients.

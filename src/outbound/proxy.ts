@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, request as requestPlain, type Serve
 import { type AddressInfo, connect, type LookupFunction, type Socket } from 'node:net';
 import { type Duplex, pipeline, Transform } from 'node:stream';
 import { localTargetOf, localTexts } from './addresses.ts';
-import { guardedLookup, OutboundError, ResponseTooLong, reasonOf } from './posting.ts';
+import { guardedLookup, OutboundError, ResponseTooLong, reasonOf } from './opening.ts';
 
 export interface ProxyRules {
   /** The URL whose host and port are the only ones that the proxy connects to. */

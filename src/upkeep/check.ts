@@ -6,6 +6,7 @@ import { abandoned_minutes, settleReferenceUpdates } from '../areas/code/reposit
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
 import { brokenValues } from '../areas/deployments/variables/index.ts';
 import { repositories } from '../areas/index.ts';
+import { brokenImportTokens } from '../areas/migration/bulk_imports/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
 import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
 import { checkAuthorizations } from './check_authorizations.ts';
@@ -59,6 +60,10 @@ async function* checkSecret({ db, config, signal }: CheckOptions): AsyncGenerato
   for await (const id of brokenHooks(db, secrets)) {
     signal.throwIfAborted();
     yield { sentence: `Webhook ${id}: its secrets cannot be decrypted. Delete it and add it again through the API.` };
+  }
+  for await (const id of brokenImportTokens(db, secrets)) {
+    signal.throwIfAborted();
+    yield { sentence: `Migration ${id}: its token for the source cannot be decrypted. Cancel it and retry it with a token.` };
   }
 }
 

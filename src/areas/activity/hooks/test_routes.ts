@@ -1,7 +1,7 @@
 /** Sending to a hook on request: a sample of an event, or an event once more. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { isWithin, type Owner } from '../../../access/index.ts';
+import { type Owner, refuseTooOften, tooOftenText } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   type Access,
@@ -31,14 +31,10 @@ interface Place {
   plan: { plan?: Plan };
 }
 
-const often = 'This endpoint has been requested too many times. Try again later.';
 const most_a_minute = 5;
 
 /** Independent of the settings, because each call makes this server call another one. */
-async function limit(db: Database, name: string, who: string): Promise<void> {
-  const isFine = await isWithin(db, { name, who, most: most_a_minute, window_s: 60 });
-  if (!isFine) throw new ApiError(429, { message: often });
-}
+const limit = (db: Database, name: string, who: string) => refuseTooOften(db, { name, who, most: most_a_minute, window_s: 60 });
 
 const refused = (message: string) => new ApiError(422, { message });
 
@@ -115,7 +111,10 @@ export const testRoute = (kind: 'project' | 'group', { base, Noun, of, access, p
     ...plan,
     input: { hook_id: Id, trigger: TestTrigger },
     returns: one(Created),
-    refusals: { 422: [...new Set([...Object.values(lacking), ...Object.values(unknown), noProject, ...failures])], 429: often },
+    refusals: {
+      422: [...new Set([...Object.values(lacking), ...Object.values(unknown), noProject, ...failures])],
+      429: tooOftenText,
+    },
     handle: async ({ caller, owner, input, ...services }) => {
       const hook = await hookOf(services.db, owner, input.hook_id);
       const { trigger } = input;
@@ -141,7 +140,7 @@ export const resendRoute = ({ base, Noun, of, access, plan }: Place): AnyEndpoin
     ...plan,
     input: { hook_id: Id, hook_event_id: Id },
     returns: one(Resent),
-    refusals: { 422: [changedText, '<reason>'], 429: often },
+    refusals: { 422: [changedText, '<reason>'], 429: tooOftenText },
     handle: async ({ caller, owner, input, ...services }) => {
       const { db } = services;
       const hook = await hookOf(db, owner, input.hook_id);
@@ -179,7 +178,7 @@ export const systemTestRoute = ({ base, access }: Place): AnyEndpoint =>
         ...{ owner_name: Type.String(), owner_email: Type.String() },
       }),
     ),
-    refusals: { 429: often },
+    refusals: { 429: tooOftenText },
     handle: async ({ caller, owner, input, ...services }) => {
       const hook = await hookOf(services.db, owner, input.id);
       await limit(services.db, 'system_hook_test', `${hook.id}/${caller.id}`);

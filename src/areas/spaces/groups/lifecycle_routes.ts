@@ -28,11 +28,11 @@ import {
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { transferProject } from '../projects/index.ts';
 import { setArchived } from './archive_actions.ts';
+import { checkMayCreateGroup } from './creation_rules.ts';
 import { endGroup, restoreGroup } from './deletion_actions.ts';
 import { groupReply } from './detail_present.ts';
 import { GroupDetailForm } from './present.ts';
 import { hasChildLike } from './queries.ts';
-import { checkMayCreate } from './routes.ts';
 import { transferGroup } from './transfer_actions.ts';
 
 const owner = groupRole('owner');
@@ -107,7 +107,7 @@ export const groupLifecycleRoutes = [
     handle: async ({ caller, group, input: { group_id }, ...services }) => {
       const { db } = services;
       const parent = group_id === undefined ? undefined : await visibleGroup(db, caller, String(group_id));
-      if (!parent) await checkMayCreate(db, caller, undefined);
+      if (!parent) await checkMayCreateGroup(db, caller, undefined);
       await db.transaction().execute((tx) => transferGroup(tx, caller, group.id, parent));
       return groupReply(services, caller, group.id);
     },

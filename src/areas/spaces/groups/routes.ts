@@ -1,24 +1,13 @@
 /** Groups: they contain projects, members and subgroups (docs/reference/groups.md). */
 import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import {
-  anyone,
-  type Group,
-  groupRole,
-  groupVisible,
-  type MaybeCaller,
-  refuseReadOnlyGroup,
-  signedIn,
-  visibleGroup,
-} from '../../../access/index.ts';
+import { anyone, type Group, groupRole, groupVisible, type MaybeCaller, signedIn, visibleGroup } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   allOptional,
   bytes,
-  type Caller,
   checked,
   deprecated,
-  forbidden,
   get,
   Id,
   invalid,
@@ -44,6 +33,7 @@ import { defaultVisibility, restrictionReasons, settingsOf, storageForNew } from
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { FeatureLevel } from '../projects/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
+import { checkMayCreateGroup } from './creation_rules.ts';
 import { groupReply, groupReplyWithProjects } from './detail_present.ts';
 import { type GroupListInput, groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
 import {
@@ -57,7 +47,7 @@ import {
   withStatistics,
 } from './present.ts';
 import { groupRows, listedGroups } from './queries.ts';
-import { mayCreateSubgroup, projectCreationLevels } from './rules.ts';
+import { projectCreationLevels } from './rules.ts';
 
 /** A restriction that does not exist here: a caller who asks for it must not believe that it is in force. */
 const withoutRestriction = (description: string) =>
@@ -129,19 +119,6 @@ async function groupsInside(services: Services, caller: MaybeCaller, input: List
     : sql<boolean>`namespaces.parent_id = ${group.id}`;
   const query = searchGroups(filteredGroups(services.db, caller, input).where(below), input.search, true);
   return presentPage(services, caller, input, await paginate(services.db, orderGroups(query, input), input));
-}
-
-/**
- * Refuses callers who may not create a group there.
- * @throws ApiError 403
- */
-export async function checkMayCreate(db: Database, caller: Caller, parent: Group | undefined): Promise<void> {
-  if (parent) refuseReadOnlyGroup(parent);
-  if (caller.admin) return;
-  if (parent && !mayCreateSubgroup(parent)) throw forbidden();
-  if (parent) return;
-  const user = await db.selectFrom('users').select('can_create_group').where('id', '=', caller.id).executeTakeFirstOrThrow();
-  if (!user.can_create_group || caller.external) throw forbidden();
 }
 
 export const groupRoutes = [
@@ -219,7 +196,7 @@ export const groupRoutes = [
     },
     handle: async ({ db, url, blobs, storages, caller, input: { name, path, parent_id, avatar, ...given } }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
-      await checkMayCreate(db, caller, parent);
+      await checkMayCreateGroup(db, caller, parent);
       const settings = await settingsOf(db);
       const restricted = await restrictionReasons(db, caller, given.visibility);
       if (restricted.length > 0) throw invalidAs('Failed to save group', { visibility_level: restricted });

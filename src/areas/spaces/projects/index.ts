@@ -1,5 +1,6 @@
 /** What other areas may use of projects. */
 export { createProject, type NewProject } from './actions.ts';
+export { namespaceFor } from './creation_rules.ts';
 export { removeMarkedProjects, removeProject } from './deletion_actions.ts';
 export { fixed, noPipelines } from './fixed_present.ts';
 export { copyFork } from './fork_actions.ts';
@@ -15,5 +16,5 @@ export {
   unstoredSizes,
 } from './present.ts';
 export { groupStatistics, visibleProjectRows } from './queries.ts';
-export { FeatureLevel } from './rules.ts';
+export { FeatureLevel, mayCreateIn } from './rules.ts';
 export { transferProject } from './transfer_actions.ts';

@@ -1,0 +1,108 @@
+/** Canceling and repeating migrations (docs/reference/bulk_imports.md#states). */
+import { sql } from 'kysely';
+import { type Database, stamped } from '../../../db/index.ts';
+import { badParams, badRequest, found, type Services } from '../../../http/index.ts';
+import { type MigrationRow, running } from './definition.ts';
+import { sealToken } from './token_queries.ts';
+
+export const endTexts = { ended: 'The migration has already ended.', running: 'The migration has not ended.' };
+
+/**
+ * A migration, locked.
+ * @param owner_id only if this user has started it
+ * @throws ApiError 404
+ */
+async function lockMigration(tx: Database, id: number, owner_id: number | undefined): Promise<MigrationRow> {
+  const row = tx
+    .selectFrom('bulk_imports')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(owner_id !== undefined, (q) => q.where('user_id', '=', owner_id!));
+  return found(undefined, await row.forNoKeyUpdate().$castTo<MigrationRow>().executeTakeFirst());
+}
+
+/**
+ * Cancels a migration. What has been made stays, and the token is erased.
+ * @param owner_id as for `lockMigration`
+ * @throws ApiError 404, 400 when it has ended
+ */
+export const cancelMigration = (db: Database, id: number, owner_id: number | undefined): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const { state } = await lockMigration(tx, id, owner_id);
+    if (!running.includes(state)) throw badRequest(endTexts.ended);
+    await endMigration(tx, id, 'canceled');
+    await tx.updateTable('bulk_imports').set({ access_token: null }).where('id', '=', id).execute();
+  });
+
+/**
+ * Ends a migration and everything of it that has not ended.
+ * @param tx a transaction that has locked it
+ */
+async function endMigration(tx: Database, id: number, state: 'canceled' | 'timeout'): Promise<void> {
+  await sql`
+    update bulk_import_relations set state = 'canceled', ended_at = now()
+     where state in ('created', 'started') and entity_id in (select id from bulk_import_entities where bulk_import_id = ${id})`.execute(
+    tx,
+  );
+  await tx
+    .updateTable('bulk_import_entities')
+    .set(
+      stamped({
+        state,
+        has_failures: sql<boolean>`exists (select from bulk_import_failures where entity_id = bulk_import_entities.id)`,
+      }),
+    )
+    .where('bulk_import_id', '=', id)
+    .where('state', 'in', running)
+    .execute();
+  await tx
+    .updateTable('bulk_imports')
+    .set(
+      stamped({
+        state,
+        ended_at: sql<string>`now()`,
+        has_failures: sql<boolean>`exists (select from bulk_import_entities where bulk_import_id = bulk_imports.id and has_failures)`,
+      }),
+    )
+    .where('id', '=', id)
+    .execute();
+}
+
+/**
+ * Starts a migration again: what was not done, and the relations that have failed.
+ * @param token for the source, needed when the stored one has been erased
+ * @throws ApiError 404, 400 while it runs and without a token
+ */
+export const retryMigration = (
+  { db, secrets }: Services,
+  id: number,
+  owner_id: number,
+  token: string | undefined,
+): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const { state, access_token } = await lockMigration(tx, id, owner_id);
+    if (running.includes(state)) throw badRequest(endTexts.running);
+    if (access_token === null && token === undefined) throw badParams('access_token is missing');
+    const { rows } = await sql<{ id: number }>`
+      update bulk_import_entities set state = 'started', updated_at = now(), progressed_at = now()
+       where bulk_import_id = ${id} and (state in ('failed', 'timeout', 'canceled') or has_failures) returning id`.execute(tx);
+    const entity_ids = rows.map((row) => row.id);
+    // What has been written is not written again: the journal says how far each relation has come.
+    await sql`
+      update bulk_import_relations relations
+         set state = 'created', silent_since = null, tries = 0, ended_at = null, failures_count = failures_count - forgotten.count
+        from (select each.id, (select coalesce(sum(coalesce(more, 1)), 0) from bulk_import_failures failures
+                                where failures.entity_id = each.entity_id and failures.relation = each.relation and step = 'extractor') as count
+                from bulk_import_relations each where each.entity_id = any(${entity_ids}::bigint[])) forgotten
+       where relations.id = forgotten.id and (relations.state in ('failed', 'canceled') or relations.failures_count > 0)`.execute(
+      tx,
+    );
+    await tx
+      .deleteFrom('bulk_import_failures')
+      .where('step', '=', 'extractor')
+      .where('entity_id', '=', sql<number>`any(${entity_ids}::bigint[])`)
+      .execute();
+    const given = token === undefined ? {} : { access_token: sealToken(secrets, token) };
+    const begun = { state: 'started', has_failures: false, ended_at: null, progressed_at: sql<string>`now()`, ...given };
+    await tx.updateTable('bulk_imports').set(stamped(begun)).where('id', '=', id).execute();
+  });

@@ -1,0 +1,2 @@
+/** What others may use of migrations by direct transfer. */
+export { brokenImportTokens } from './token_queries.ts';

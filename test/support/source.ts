@@ -1,0 +1,122 @@
+/** The source of migrations: another server, which answers as the test says. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { World } from './populate.ts';
+
+interface SourceEntity {
+  type: 'group' | 'project';
+  id: number;
+  full_path: string;
+  /** What `GET /groups/:id` and `GET /projects/:id` answer besides the id and paths. */
+  attributes?: Record<string, unknown>;
+  /** Lines of each exported relation, or each batch of them, or the bytes of an archive. */
+  relations?: Record<string, object[] | object[][] | Buffer>;
+  members?: object[];
+}
+
+export interface Source {
+  url: string;
+  token: string;
+  entities: SourceEntity[];
+  /** The requests that came, e.g. `GET /groups/apples`, oldest first. */
+  requests: string[];
+  /** Answers of single requests, in place of the usual ones. */
+  answers: Map<string, (response: ServerResponse, request: IncomingMessage) => void>;
+  stop(): Promise<void>;
+}
+
+const isBatched = (lines: object[] | object[][] | Buffer): lines is object[][] =>
+  !Buffer.isBuffer(lines) && Array.isArray(lines[0]);
+
+const gzippedLines = (lines: readonly object[]): Buffer => gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+
+function statusOf([relation, content]: [string, object[] | object[][] | Buffer]): object {
+  const batches = isBatched(content) ? content : [];
+  const batched = isBatched(content) || (Array.isArray(content) && content.length === 0);
+  return {
+    ...{ relation, status: 1, error: null, updated_at: '2030-01-01T00:00:00.000Z', batched, batches_count: batches.length },
+    total_objects_count: Buffer.isBuffer(content) ? 1 : content.flat().length,
+    ...(batched
+      ? { batches: batches.map((lines, index) => ({ batch_number: index + 1, status: 1, objects_count: lines.length })) }
+      : {}),
+  };
+}
+
+function answerOf(source: Source, method: string, url: URL): { status: number; value?: unknown; file?: Buffer } {
+  const path = url.pathname.replace(/^.*?\/api\/v4/, '');
+  if (path === '/version') return { status: 200, value: { version: '18.5.0-ee', revision: 'abc' } };
+  if (path === '/personal_access_tokens/self') return { status: 200, value: { active: true, revoked: false, scopes: ['api'] } };
+  if (path === '/user') return { status: 200, value: { id: 1, username: 'importer' } };
+  const [, kind, id, rest = ''] = /^\/(group|project)s\/([^/]+)(.*)$/.exec(path) ?? [];
+  const named = id && decodeURIComponent(id);
+  const entity = source.entities.find((each) => each.type === kind && (each.full_path === named || String(each.id) === named));
+  if (!entity) return { status: 404, value: { message: '404 Not Found' } };
+  const { relations = {}, members = [] } = entity;
+  const below = (type: SourceEntity['type']) =>
+    source.entities
+      .filter((each) => each.type === type && each.full_path.replace(/\/[^/]*$/, '') === entity.full_path)
+      .map(presented);
+  if (rest === '') return { status: 200, value: presented(entity) };
+  if (rest === '/export_relations' && method === 'POST') return { status: 202, value: { message: '202 Accepted' } };
+  if (rest === '/export_relations/status') return { status: 200, value: Object.entries(relations).map(statusOf) };
+  if (rest === '/subgroups') return { status: 200, value: below('group') };
+  if (rest === '/projects') return { status: 200, value: below('project') };
+  if (rest === '/members') return { status: 200, value: members };
+  if (rest === '/export_relations/download') {
+    const content = relations[url.searchParams.get('relation')!];
+    if (content === undefined) return { status: 404, value: { message: 'Export not found' } };
+    if (Buffer.isBuffer(content)) return { status: 200, file: content };
+    const batch = Number(url.searchParams.get('batch_number') ?? 0);
+    return { status: 200, file: gzippedLines(isBatched(content) ? content[batch - 1]! : content) };
+  }
+  return { status: 404, value: { message: '404 Not Found' } };
+}
+
+function presented({ id, full_path, type, attributes }: SourceEntity): object {
+  const path = full_path.split('/').at(-1)!;
+  const place = type === 'group' ? { full_path } : { path_with_namespace: full_path };
+  return { id, name: path, path, ...place, visibility: 'private', description: '', ...attributes };
+}
+
+/** Starts a source with a token. */
+export async function startSource(entities: SourceEntity[] = []): Promise<Source> {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url!, 'http://source.test');
+    const asked = `${request.method} ${url.pathname.replace(/^.*?\/api\/v4/, '')}`;
+    source.requests.push(asked);
+    const special = source.answers.get(asked);
+    if (special) return special(response, request);
+    if (request.headers['private-token'] !== source.token) return response.writeHead(401).end('{"message":"401 Unauthorized"}');
+    const { status, value, file } = answerOf(source, request.method!, url);
+    const body = file ?? Buffer.from(JSON.stringify(value));
+    response.writeHead(status, { 'content-type': file ? 'application/gzip' : 'application/json', 'content-length': body.length });
+    return response.end(body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const source: Source = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: 'glpat-of-the-source',
+    entities,
+    requests: [],
+    answers: new Map(),
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return source;
+}
+
+/** The body that starts a migration from a source. */
+export const migrationOf = (source: Pick<Source, 'url' | 'token'>, entities: readonly object[]) => ({
+  configuration: { url: source.url, access_token: source.token },
+  entities,
+});
+
+/** Lets migrations reach sources on this machine. */
+export async function allowLocalSources({ as }: Pick<World, 'as'>): Promise<void> {
+  await as('admin').put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true });
+}
