@@ -1,5 +1,6 @@
 /** What the import of a relation needs of it (docs/reference/bulk_imports.md). */
 import type { Database } from '../db/index.ts';
+import type { Services } from '../http/index.ts';
 import type { RelationOwner } from './exported.ts';
 
 /** A line of a file. */
@@ -33,6 +34,7 @@ export interface Arrived {
 
 /** Where records arrive, and what their ids and texts become. */
 export interface Arrival {
+  services: Services;
   owner: RelationOwner;
   importer_id: number;
   /** Of the entity of the migration: threads get new ids that depend on it, so that a run that is repeated gives the same ones. */

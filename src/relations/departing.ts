@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '../db/index.ts';
 import type { Member, Members, RecordKind, Relation } from './description.ts';
-import type { Batch, Departure, ExportedRelation, Lines, RelationOwner } from './exported.ts';
+import type { Batch, Departure, ExportedRelation, Lines } from './exported.ts';
 
 /** A list of expressions with their names, for `select`. */
 const selected = (kind: RecordKind, members: Members, departure: Departure): RawBuilder<unknown> =>
@@ -39,7 +39,7 @@ function expressionOf(kind: RecordKind, member: Member, departure: Departure): R
 
 /** The rows of a kind that fulfil a condition and that the reader may see, as records in order. */
 const recordsOf = (kind: RecordKind, condition: RawBuilder<unknown>, departure: Departure): RawBuilder<unknown> => sql`
-  select ${selected(kind, kind.members, departure)} from ${sql.table(kind.table)} where ${isOne(kind, condition, departure)} order by ${orderOf(kind)}`;
+  select ${selected(kind, kind.members, departure)} from ${sql.table(kind.table)} where ${isSeen(kind, condition, departure)} order by ${orderOf(kind)}`;
 
 const oneOf = (kind: RecordKind, condition: RawBuilder<unknown>, departure: Departure): RawBuilder<unknown> =>
   sql`(select row_to_json(record) from (${recordsOf(kind, condition, departure)} limit 1) record)`;
@@ -47,7 +47,8 @@ const oneOf = (kind: RecordKind, condition: RawBuilder<unknown>, departure: Depa
 const allOf = (kind: RecordKind, condition: RawBuilder<unknown>, departure: Departure): RawBuilder<unknown> =>
   sql`(select coalesce(json_agg(record), '[]') from (${recordsOf(kind, condition, departure)}) record)`;
 
-const isOne = (kind: RecordKind, condition: RawBuilder<unknown>, departure: Departure): RawBuilder<SqlBool> =>
+/** A predicate on rows of a kind: they fulfil a condition, and the reader may see them. */
+export const isSeen = (kind: RecordKind, condition: RawBuilder<unknown>, departure: Departure): RawBuilder<SqlBool> =>
   sql`${sql.join([condition, ...(kind.only ? [kind.only] : []), ...(kind.isVisible ? [kind.isVisible(departure)] : [])], sql` and `)}`;
 
 function orderOf(kind: RecordKind): RawBuilder<unknown> {
@@ -55,15 +56,15 @@ function orderOf(kind: RecordKind): RawBuilder<unknown> {
   return sql.join([...(kind.order ? [kind.order] : []), ...last]);
 }
 
-/** The rows that belong to a project or group. */
-const isOwned = ({ table, owner = {}, ...kind }: RecordKind, of: RelationOwner): RawBuilder<SqlBool> =>
-  kind.isOwned?.(of) ?? sql`${sql.ref(`${table}.${owner[of.kind]!}`)} = ${of.id}`;
+/** A predicate on rows of a kind: they belong to the project or group. */
+export const isOwned = ({ table, owner = {}, ...kind }: RecordKind, departure: Departure): RawBuilder<SqlBool> =>
+  kind.isOwned?.(departure) ?? sql`${sql.ref(`${table}.${owner[departure.owner.kind]!}`)} = ${departure.owner.id}`;
 
 /** PostgreSQL computes a record when it is fetched, not while it sorts: only ids are sorted. */
 function linesOf({ kind }: Relation, departure: Departure, batch: Batch | undefined): RawBuilder<unknown> {
   const id = sql.ref(`${kind.table}.id`);
   const within = batch ? [sql`${id} between ${batch.first_id} and ${batch.last_id}`] : [];
-  const condition = isOne(kind, sql.join([isOwned(kind, departure.owner), ...within], sql` and `), departure);
+  const condition = isSeen(kind, sql.join([isOwned(kind, departure), ...within], sql` and `), departure);
   return sql`
     select row_to_json(record)::text as line
       from (select ${id} as id from ${sql.table(kind.table)} where ${condition} order by ${orderOf(kind)} offset 0) owned,
@@ -112,7 +113,7 @@ async function batchesOf({ kind }: Relation, tx: Database, departure: Departure,
   const { rows } = await sql<Batch>`
     select min(id) as first_id, max(id) as last_id
       from (select id, (row_number() over (order by id) - 1) / ${size}::bigint as number from ${sql.table(kind.table)}
-             where ${isOne(kind, isOwned(kind, departure.owner), departure)}) numbered
+             where ${isSeen(kind, isOwned(kind, departure), departure)}) numbered
      group by number order by number`.execute(tx);
   return rows;
 }

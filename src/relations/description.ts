@@ -101,7 +101,7 @@ export interface RecordKind {
   /** The column that names the project or group, for kinds that are not only parts. */
   owner?: Partial<Record<RelationOwner['kind'], string>>;
   /** A predicate on rows of the table, where no column names the project or group. */
-  isOwned?(owner: RelationOwner): RawBuilder<SqlBool>;
+  isOwned?(departure: Departure): RawBuilder<SqlBool>;
   /** Which rows of the table are of this kind, if not all. */
   only?: RawBuilder<SqlBool>;
   /** Values of columns that all rows of this kind have when they arrive. */

@@ -5,8 +5,10 @@ export { leaving, leavingSelf } from './departing.ts';
 export type { ArrivingRow, Derived, Member, Members, RecordKind, Relation, Row } from './description.ts';
 export type { Batch, Departure, ExportedRelation, Lines, RelationOwner } from './exported.ts';
 export { account, column, columnOr, group, part, parts, person, reference, required, shown, somebody } from './members.ts';
+export { peopleOf } from './people.ts';
 export {
   choice,
+  choiceOf,
   coded,
   day,
   flag,

@@ -54,6 +54,15 @@ export const choice = (...texts: readonly string[]): Value => ({
   },
 });
 
+/** One of a few whole numbers. */
+export const choiceOf = (...numbers: readonly number[]): Value => ({
+  type: 'integer',
+  arrives: (value) => {
+    if (!numbers.includes(value as number)) throw new Refusal('does not have a valid value');
+    return value;
+  },
+});
+
 /** A text or number that stands for another one in the public format. */
 export function coded(type: Value['type'], codes: Readonly<Record<string, string | number>>): Value {
   const stored = new Map(Object.entries(codes).map(([here, there]) => [there, here]));

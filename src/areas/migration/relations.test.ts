@@ -14,6 +14,8 @@ import {
   type Relation,
   type RelationOwner,
 } from '../../relations/index.ts';
+import { groupSelf } from '../spaces/groups/index.ts';
+import { projectSelf } from '../spaces/projects/index.ts';
 import { groupTrees, projectTrees } from './relations.ts';
 
 /** A kind and those of its parts. */
@@ -59,9 +61,9 @@ const columnsOfThings = ['issue_id', 'epic_id', 'merge_request_id', 'snippet_id'
 test('every column of a described table is carried or named as one that stays', async () => {
   const { db } = await world();
   const tables = await columnsOfTables(db);
-  const relations = [...projectTrees, ...groupTrees];
+  const relations: Relation[] = [...projectTrees, ...groupTrees, ...[projectSelf, groupSelf].map((kind) => ({ name: 'self', kind }))];
   const known = new Map<string, Set<string>>();
-  for (const kind of relations.flatMap((relation) => [...kindsIn(relation.kind)])) {
+  for (const kind of relations.flatMap(({ kind, holds }) => [...kindsIn(kind), ...(holds ? kindsIn(holds.kind) : [])])) {
     const names = known.get(kind.table) ?? new Set(['id']);
     for (const name of [...carried(kind.members), ...Object.keys(kind.stays), ...Object.values(kind.owner ?? {})])
       names.add(name);
@@ -108,10 +110,16 @@ async function linesOf(
     });
 }
 
-async function arriveAt({ db }: World, relation: Relation, owner: RelationOwner, values: readonly unknown[]): Promise<Arrived> {
+async function arriveAt(
+  { db, services }: World,
+  relation: Relation,
+  owner: RelationOwner,
+  values: readonly unknown[],
+): Promise<Arrived> {
   const ghost = await db.selectFrom('users').select('id').where('user_type', '=', 'ghost').executeTakeFirst();
   const arrival: Arrival = {
     owner,
+    services,
     importer_id: 1,
     entity_id: owner.id,
     ghost_id: ghost?.id ?? 1,

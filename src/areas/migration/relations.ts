@@ -1,25 +1,39 @@
 /** What leaves with projects and groups, and arrives with them, in the order of docs/reference/relations_export.md. */
-import { epicKind, issueKind } from '../../access/index.ts';
-import { type ExportedRelation, leaving, type Relation } from '../../relations/index.ts';
+import { epicKind, issueKind, snippetKind } from '../../access/index.ts';
+import { type ExportedRelation, leaving, leavingSelf, parts, type Relation } from '../../relations/index.ts';
 import { commitStatusPipelines } from '../code/commit_statuses/index.ts';
 import { protectedBranches } from '../code/protected_branches/index.ts';
 import { protectedTags } from '../code/protected_tags/index.ts';
 import { pushRules } from '../code/push_rules/index.ts';
+import { snippetsWith } from '../code/snippets/index.ts';
+import { awardsOf, notesWithAwards } from '../conversation/award_emoji/index.ts';
+import { commitNotes } from '../conversation/commit_comments/index.ts';
 import { freezePeriods } from '../deployments/freeze_periods/index.ts';
 import { iterationCadences } from '../planning/iterations/index.ts';
 import { groupLabels, projectLabels } from '../planning/labels/index.ts';
 import { milestones } from '../planning/milestones/index.ts';
+import { groupLinks } from '../spaces/group_links/index.ts';
+import { groupSelf, namespaceSettings } from '../spaces/groups/index.ts';
+import { projectFeatures, projectSelf, secretCounts } from '../spaces/projects/index.ts';
 import { epics } from '../work/epics/index.ts';
 import { linksOf } from '../work/issuables/index.ts';
 import { issues } from '../work/issues/index.ts';
 import { approvalRules, mergeRequests } from '../work/merge_requests/index.ts';
+import { contributionsTo } from './contribution_relation.ts';
 
-/** The described relations of projects. */
+const snippets = snippetsWith({
+  award_emoji: parts(awardsOf(snippetKind), 'snippet_id'),
+  notes: parts(notesWithAwards(snippetKind), 'snippet_id'),
+});
+
+/** What arrives in projects as lines of JSON. */
 export const projectTrees: readonly Relation[] = [
   projectLabels,
   milestones,
   issues,
   mergeRequests,
+  snippets,
+  commitNotes,
   protectedBranches,
   protectedTags,
   pushRules,
@@ -29,18 +43,25 @@ export const projectTrees: readonly Relation[] = [
   linksOf(issueKind, 'issue_links'),
 ];
 
-/** The described relations of groups. */
+/** What arrives in groups as lines of JSON. */
 export const groupTrees: readonly Relation[] = [
   groupLabels,
   milestones,
   epics,
   iterationCadences,
   pushRules,
+  groupLinks,
   { ...linksOf(epicKind, 'epic_links'), plan: 'premium' },
 ];
 
 /** The relations of projects that are lines of JSON. */
-export const projectRelations: readonly ExportedRelation[] = projectTrees.map(leaving);
+export const projectRelations: readonly ExportedRelation[] = [
+  leavingSelf(projectSelf),
+  ...[contributionsTo(projectTrees), ...projectTrees, projectFeatures, secretCounts].map(leaving),
+];
 
 /** The relations of groups that are lines of JSON. */
-export const groupRelations: readonly ExportedRelation[] = groupTrees.map(leaving);
+export const groupRelations: readonly ExportedRelation[] = [
+  leavingSelf(groupSelf),
+  ...[contributionsTo(groupTrees), ...groupTrees, namespaceSettings].map(leaving),
+];

@@ -37,7 +37,8 @@ import { placeOf, type SnippetChanges, snippetRepositories } from './kind.ts';
 import { maximumFiles, noFile, repositoryReasons, tooManyFiles } from './push_check_rules.ts';
 import { addedBytes, problemsOf } from './rules.ts';
 
-type Author = Pick<Caller, 'id' | 'admin' | 'name' | 'commit_email'>;
+type CommitAuthor = Pick<Caller, 'name' | 'commit_email'>;
+type Author = CommitAuthor & Pick<Caller, 'id' | 'admin'>;
 
 /**
  * A level above that of the project is accepted: only those who can read the project read its snippets anyway.
@@ -98,7 +99,7 @@ const inOrder = (paths: ReadonlySet<string>): string[] =>
   [...paths].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 
 interface Writing {
-  author: Author;
+  author: CommitAuthor;
   /** Null for the first commit. */
   parent: string | null;
   message: string;
@@ -127,6 +128,43 @@ export interface Origin {
   sent_from: Conditions['sent_from'];
 }
 
+/** A repository with the files of a snippet, as the columns of its row. */
+export interface StoredFiles {
+  id: number;
+  storage: string;
+  branch: string;
+  commit_id: string;
+  paths: string[];
+  size_bytes: number;
+}
+
+/**
+ * Makes the repository of a new snippet, recorded as unused until `useRepository`.
+ * @throws ApiError 400 for invalid files
+ */
+export async function storeFiles(
+  services: Pick<Services, 'db' | 'storages'>,
+  author: CommitAuthor,
+  actions: readonly FileAction[],
+): Promise<StoredFiles> {
+  const settings = await settingsOf(services.db);
+  const branch = settings.default_branch_name || 'main';
+  const size_bytes = addedBytes(actions);
+  const paths = pathsAfter([], actions);
+  const storage = await storageForNew(services);
+  const { id, filled: commit_id } = await committing('creating', async () => {
+    refuseCount(paths);
+    refuseSize(size_bytes, settings.snippet_size_limit);
+    const place = { kind: snippetRepositories, storage, default_branch: branch };
+    return storeRepository(services, place, async (repository) => {
+      const { id } = await writeFiles(repository, { author, parent: null, message: 'Initial commit', actions });
+      await updateRefs(repository, [{ ref: `refs/heads/${branch}`, old: null, new: id }]);
+      return id;
+    });
+  });
+  return { id, storage, branch, commit_id, paths: inOrder(paths), size_bytes };
+}
+
 /**
  * Creates a snippet. Its repository comes first, recorded as unused until the transaction that adds the row: a crash or a refusal leaves nothing that is not
  * deleted.
@@ -144,35 +182,17 @@ export async function createSnippet(
   refuseProblems(problemsOf(snippet, actions, settings.snippet_size_limit));
   if (snippet.visibility) refuseVisibility(settings, author, snippet.visibility);
   const visibility = snippet.visibility ?? usualVisibility(settings, author, project);
-  const branch = settings.default_branch_name || 'main';
-  const size_bytes = addedBytes(actions);
-  const paths = pathsAfter([], actions);
-  const storage = await storageForNew(services);
-  const stored = await committing('creating', async () => {
-    refuseCount(paths);
-    refuseSize(size_bytes, settings.snippet_size_limit);
-    const place = { kind: snippetRepositories, storage, default_branch: branch };
-    return storeRepository(services, place, async (repository) => {
-      const { id } = await writeFiles(repository, { author, parent: null, message: 'Initial commit', actions });
-      await updateRefs(repository, [{ ref: `refs/heads/${branch}`, old: null, new: id }]);
-      return id;
-    });
-  });
-  const { id: snippet_id, filled: commit_id } = stored;
+  const { id: snippet_id, ...stored } = await storeFiles(services, author, actions);
   try {
     await db.transaction().execute(async (tx) => {
       await useRepository(tx, snippetRepositories, snippet_id);
       const owner = project ? { project_id: project.id } : { user_id: author.id };
       const row = {
         ...owner,
-        storage,
-        branch,
+        ...stored,
         ...values,
         visibility,
         author_id: author.id,
-        commit_id,
-        paths: inOrder(paths),
-        size_bytes,
       };
       await insertSnippet(tx, snippet_id, row);
       await keepOrigin(tx, snippet_id, sent_from);

@@ -6,4 +6,5 @@ export { groupReply } from './detail_present.ts';
 export { groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
 export { GroupDetailForm, GroupForm, type GroupRow, presentGroup } from './present.ts';
 export { groupRows, listedGroups } from './queries.ts';
+export { groupSelf, namespaceSettings } from './relation.ts';
 export { transferGroup } from './transfer_actions.ts';

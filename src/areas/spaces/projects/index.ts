@@ -16,5 +16,6 @@ export {
   unstoredSizes,
 } from './present.ts';
 export { groupStatistics, visibleProjectRows } from './queries.ts';
+export { projectFeatures, projectSelf, secretCounts } from './relation.ts';
 export { FeatureLevel, mayCreateIn } from './rules.ts';
 export { transferProject } from './transfer_actions.ts';

@@ -54,8 +54,8 @@ export function linksOf(item: IssuableKind, links: 'issue_links' | 'epic_links')
     select full_path from ${sql.table(places)} where id = ${placeOf('target_id')} and id <> ${placeOf('source_id')})`;
   const kind: RecordKind = {
     table: links,
-    isOwned: ({ id }) =>
-      sql`${column('source_id')} in (select id from ${sql.table(table)} where ${sql.ref(place_column)} = ${id})`,
+    isOwned: ({ owner }) =>
+      sql`${column('source_id')} in (select id from ${sql.table(table)} where ${sql.ref(place_column)} = ${owner.id})`,
     isVisible: ({ caller }) =>
       sql`exists (select from ${target} where ${sql.ref(`${table}.id`)} = ${column('target_id')} and ${isVisible(caller)})`,
     members: {

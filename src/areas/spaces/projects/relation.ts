@@ -1,0 +1,124 @@
+/** How a project itself leaves: its settings arrive as those of a new project (docs/reference/relations_export.md#self). */
+import { sql } from 'kysely';
+import {
+  coded,
+  column,
+  flag,
+  type Members,
+  type RecordKind,
+  type Relation,
+  shown,
+  text,
+  texts,
+} from '../../../relations/index.ts';
+
+const level = (name: string) => column(name, coded('text', { disabled: 0, private: 10, enabled: 20 }));
+
+/** Features that a project has here, and those that other servers know besides. */
+const features = ['issues', 'merge_requests', 'repository', 'snippets', 'forking', 'environments', 'wiki'];
+const others = [
+  ...['builds', 'pages', 'metrics_dashboard', 'analytics', 'operations', 'container_registry', 'security_and_compliance'],
+  ...['requirements', 'releases', 'package_registry', 'feature_flags', 'infrastructure', 'monitor', 'model_experiments'],
+  'model_registry',
+];
+
+const accessLevels: Members = {
+  ...Object.fromEntries(features.map((name) => [`${name}_access_level`, level(`${name}_access_level`)])),
+  ...Object.fromEntries(others.map((name) => [`${name}_access_level`, shown(sql`0`)])),
+};
+
+const flags = [
+  'archived',
+  'only_allow_merge_if_pipeline_succeeds',
+  'only_allow_merge_if_all_discussions_are_resolved',
+  'allow_merge_on_skipped_pipeline',
+  'remove_source_branch_after_merge',
+  'resolve_outdated_diff_discussions',
+  'printing_merge_request_link_enabled',
+  'autoclose_referenced_issues',
+  'request_access_enabled',
+  'reset_approvals_on_push',
+  'disable_overriding_approvers_per_merge_request',
+  'merge_requests_author_approval',
+  'merge_requests_disable_committers_approval',
+  'require_password_to_approve',
+  'selective_code_owner_removals',
+  'freeze_blocks_pushes',
+  'emails_enabled',
+  'lfs_enabled',
+  'enforce_auth_checks_on_uploads',
+];
+
+const words = [
+  ...['name', 'path', 'description', 'default_branch', 'merge_method', 'squash_option', 'merge_commit_template'],
+  ...['squash_commit_template', 'suggestion_commit_message', 'merge_requests_template'],
+];
+
+const usage = (name: string) => sql`
+  coalesce((select last_value from internal_ids where project_id = projects.id and usage = ${sql.lit(name)}), 0)`;
+
+const members: Members = {
+  ...Object.fromEntries(words.map((name) => [name, column(name, text())])),
+  ...Object.fromEntries(flags.map((name) => [name, column(name, flag)])),
+  visibility_level: column('visibility', coded('text', { private: 0, internal: 10, public: 20 })),
+  object_format: column('repository_object_format', text()),
+  topics: column('topics', texts()),
+  dependency_paths: column('dependency_paths', texts()),
+  merge_requests_ff_only_enabled: shown(sql`projects.merge_method = 'ff'`),
+  merge_requests_rebase_enabled: shown(sql`projects.merge_method <> 'merge'`),
+  issues_template: shown(sql`null`),
+  max_iids: shown(sql`json_build_object(
+    'issues', ${usage('issues')}, 'merge_requests', ${usage('merge_requests')}, 'milestones', ${usage('milestones')})`),
+  ...accessLevels,
+};
+
+/** A project as the relation `self`. */
+export const projectSelf: RecordKind = {
+  table: 'projects',
+  owner: { project: 'id' },
+  members,
+  stays: {
+    namespace_id: 'the place at the destination',
+    full_path: 'the place at the destination',
+    creator_id: 'the importer',
+    storage: 'a place of this server',
+    empty_repo: 'found out again',
+    refs_recorded: 'found out again',
+    star_count: 'stars stay behind',
+    last_activity_at: 'activity here',
+    created_at: 'told by the project itself',
+    updated_at: 'told by the project itself',
+    marked_for_deletion_at: 'a mark of this server',
+    forked_from_id: 'forks are found by their merge requests',
+    import_status: 'the state of an import here',
+    import_error: 'the state of an import here',
+    avatar: 'an upload',
+    avatar_key: 'an upload',
+  },
+};
+
+/** Who may use which part of a project. */
+export const projectFeatures: Relation = {
+  name: 'project_feature',
+  kind: { table: 'projects', owner: { project: 'id' }, members: accessLevels, stays: {} },
+};
+
+const counted = (table: string) => sql`(select count(*) from ${sql.table(table)} where project_id = projects.id)`;
+
+/** How much of a project is secret and does not leave, as numbers for the report of a migration. */
+export const secretCounts: Relation = {
+  name: 'webhooks_count',
+  kind: {
+    table: 'projects',
+    owner: { project: 'id' },
+    members: {
+      hooks: shown(counted('hooks')),
+      variables: shown(counted('variables')),
+      deploy_keys: shown(counted('deploy_key_projects')),
+      deploy_tokens: shown(counted('deploy_tokens')),
+      access_tokens: shown(counted('access_token_bots')),
+      triggers: shown(sql`0`),
+    },
+    stays: {},
+  },
+};
