@@ -1,10 +1,7 @@
 /** Writing the file of an export: records or archives, compressed, into the store of blobs. */
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { newBlobKey, type ReceivedBlob } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, reaches } from '../../../http/index.ts';
 import type { ExportedRelation } from '../../../relations/exported.ts';
@@ -13,21 +10,12 @@ import { settingsOf } from '../../instance/application_settings/index.ts';
 import { storeBlob } from '../../instance/blobs/index.ts';
 import { exporterInJob } from './access.ts';
 import type { BegunFile, ExportedArchive, Relation } from './definition.ts';
+import { type Progress, receiveCompressed } from './gzip_actions.ts';
 import { relationsOf } from './relation_definition.ts';
 import { finishFile, finishPlan } from './run_actions.ts';
 import { tarOf } from './tar_actions.ts';
 
-/** A disk is full before; the parts of an upload to an object store depend on it. */
-const largest_bytes = 1024 ** 4;
-
 type Writing = Pick<JobServices, 'db' | 'url' | 'blobs' | 'storages'>;
-
-/** What has been written so far. */
-export interface Progress {
-  /** Before compression. */
-  bytes: number;
-  objects: number;
-}
 
 interface Content {
   caller: Caller;
@@ -65,23 +53,6 @@ function contentOf(services: Writing, relation: Relation, content: Content, prog
   return tarOf(counted(entries, progress));
 }
 
-/** Compresses and receives a stream. The header of gzip holds neither a time nor a name, so equal content is equal bytes. */
-async function received({ blobs }: Writing, content: Readable, progress: Progress, signal: AbortSignal): Promise<ReceivedBlob> {
-  const zipped = createGzip();
-  const blob = blobs.receive(newBlobKey('relation_exports'), zipped, { at_most_bytes: largest_bytes });
-  blob.catch((error) => zipped.destroy(error));
-  async function* measured(chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
-      progress.bytes += chunk.length;
-      yield chunk;
-    }
-  }
-  const [piped, stored] = await Promise.allSettled([pipeline(content, measured, zipped, { signal }), blob]);
-  if (stored.status === 'fulfilled' && piped.status === 'rejected') await stored.value.discard();
-  if (piped.status === 'rejected') throw piped.reason;
-  return blob;
-}
-
 /** One snapshot for everything that is read. A large file can take long in between, and as nothing is locked, nobody waits for it. */
 const inSnapshot = <T>(db: Database, read: (tx: Database) => Promise<T>): Promise<T> =>
   db
@@ -117,7 +88,7 @@ export async function writeFile(
   }
   const blob = await inSnapshot(db, (tx) => {
     const content = contentOf(services, relation, { caller, file, tx, signal }, progress, log);
-    return received(services, content, progress, signal);
+    return receiveCompressed(services.blobs, content, { form: relation.form, progress, signal });
   });
   const key = await storeBlob(db, blob);
   const { size_bytes, sha256 } = blob;

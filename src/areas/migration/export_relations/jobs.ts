@@ -1,11 +1,12 @@
-/** Writing exports in the background (docs/reference/relations_export.md#how-an-export-runs). */
+/** Writing exports in the background (docs/reference/relations_export.md#how-an-export-runs, docs/decisions/0086-exports-wait-as-rows.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { BlobStoreError } from '../../../blobs/index.ts';
 import { type Database, isUnavailable } from '../../../db/index.ts';
 import { job, type Poll, whileOurs } from '../../../jobs/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { type Progress, writeFile } from './file_actions.ts';
+import { writeFile } from './file_actions.ts';
+import type { Progress } from './gzip_actions.ts';
 import { removeExpired } from './queries.ts';
 import { errorName, PermissionDenied, StaleExport } from './rules.ts';
 import { beginFile, confirmRun, failFile, leaveSlot, retryFile, TakenOver } from './run_actions.ts';

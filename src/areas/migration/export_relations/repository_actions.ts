@@ -3,10 +3,8 @@ import { newBlobKey } from '../../../blobs/index.ts';
 import { allRefs, repositoryOf, streamBundle } from '../../../git/index.ts';
 import { removeUnusedBlob, storeBlob } from '../../instance/blobs/index.ts';
 import type { ArchiveCall, ArchiveEntry, ExportedArchive } from './definition.ts';
+import { largest_bytes } from './gzip_actions.ts';
 import { blobEntry } from './tar_actions.ts';
-
-/** A disk is full before. */
-const largest_bytes = 1024 ** 4;
 
 /** An archive says how large a file is before it holds it, so the bundle is stored first. It may be read while the repository moves to another storage: git keeps the old one. */
 async function* entries({ db, tx, owner, blobs, storages, signal }: ArchiveCall): AsyncGenerator<ArchiveEntry> {
