@@ -2,11 +2,29 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
+import { sql } from 'kysely';
 import { extract } from 'tar-stream';
 import { continueExports, writeRelationExport } from '../../src/areas/migration/export_relations/index.ts';
 import { performQueued } from './jobs.ts';
 import { fetchFrom } from './uploads.ts';
-import type { Persona, World } from './world.ts';
+import { type Persona, type World, world } from './world.ts';
+
+/** A world on the server of the test file, on which nothing is exported. */
+export async function worldWithoutExports(): Promise<World> {
+  const here = await world({});
+  await here.db.deleteFrom('relation_exports').execute();
+  await here.db.deleteFrom('unused_blobs').execute();
+  return here;
+}
+
+export async function addLabels({ as }: World, place: string, names: readonly string[]): Promise<void> {
+  for (const name of names) assert.equal((await as('owner').post(`${place}/labels`, { name, color: '#ff0000' })).status, 201);
+}
+
+/** Lets the time pass since exports have changed. */
+export const ageExports = async ({ db }: World, by: string): Promise<void> => {
+  await sql`update relation_exports set updated_at = updated_at - ${by}::interval`.execute(db);
+};
 
 /**
  * Writes everything that waits.
@@ -28,8 +46,7 @@ export async function exported(here: World, persona: Persona, place: string, { b
 /** The project and the group with a label each, exported by the owner. */
 export async function exportLabels(here: World): Promise<void> {
   for (const place of [`/projects/${here.project.id}`, `/groups/${here.group.id}`]) {
-    const { status } = await here.as('owner').post(`${place}/labels`, { name: 'ripe', color: '#ff0000' });
-    assert.equal(status, 201);
+    await addLabels(here, place, ['ripe']);
     await exported(here, 'owner', place);
   }
 }

@@ -6,16 +6,14 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { gitClient } from '../../../../test/support/git.ts';
 import { objectFor, upload as uploadLfs } from '../../../../test/support/lfs.ts';
-import { download, exported, filesIn, statusOf } from '../../../../test/support/relation_exports.ts';
+import { ageExports, download, exported, filesIn, statusOf } from '../../../../test/support/relation_exports.ts';
 import { fileUrl, filledWorld, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import { upload } from '../../../../test/support/uploads.ts';
-import { type World, world } from '../../../../test/support/world.ts';
+import { world } from '../../../../test/support/world.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
 import { git } from '../../../git/index.ts';
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n and the rest of it', 'latin1');
-
-const later = ({ db }: World) => sql`update relation_exports set updated_at = updated_at - interval '4 minutes'`.execute(db);
 
 test('uploads leave with the avatar, those with long names too, and without those that are lost', async () => {
   const here = await world({});
@@ -89,7 +87,7 @@ test('git clones from the bundle of a repository, which has all refs', async () 
     return stdout;
   };
   const bundled = async () => {
-    await later(here);
+    await ageExports(here, '4 minutes');
     await exported(here, 'maintainer', place);
     const answer = await download(here, 'maintainer', place, { relation: 'repository' });
     const etag = answer.headers.get('etag');

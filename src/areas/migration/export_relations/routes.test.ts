@@ -3,42 +3,28 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { performJob } from '../../../../test/support/jobs.ts';
-import { contentOf, download, exported, recordsIn, statusOf, writeExports } from '../../../../test/support/relation_exports.ts';
-import { type World, world } from '../../../../test/support/world.ts';
-import { removeExpiredExports, writeRelationExport } from './index.ts';
+import {
+  addLabels,
+  ageExports,
+  download,
+  exported,
+  recordsIn,
+  statusOf,
+  worldWithoutExports,
+  writeExports,
+} from '../../../../test/support/relation_exports.ts';
+import type { World } from '../../../../test/support/world.ts';
+import { removeExpiredExports } from './index.ts';
 
 const labels = { relation: 'labels' };
-const sixHours = sql<string>`now() - interval '6 hours 1 second'`;
-
-/** A world on the server of this file, which has no exports. */
-async function emptyWorld(): Promise<World> {
-  const here = await world({});
-  await here.db.deleteFrom('relation_exports').execute();
-  await here.db.deleteFrom('unused_blobs').execute();
-  return here;
-}
-
-async function addLabels({ as }: World, place: string, names: readonly string[]): Promise<void> {
-  for (const name of names) assert.equal((await as('owner').post(`${place}/labels`, { name, color: '#ff0000' })).status, 201);
-}
 
 const places = ({ project, group }: World) => [
   { kind: 'project', place: `/projects/${project.id}`, who: 'maintainer', below: 'developer' } as const,
   { kind: 'group', place: `/groups/${group.id}`, who: 'owner', below: 'maintainer' } as const,
 ];
 
-/** Makes what was exported older. */
-const age = ({ db }: World, by: string) => sql`update relation_exports set updated_at = updated_at - ${by}::interval`.execute(db);
-
-/** The number and the progress of the runs under way, as if their server had been killed. */
-async function beginAndDie({ db }: World, relation: string): Promise<void> {
-  await sql`
-    update relation_export_files files set slot = 0, run = files.run + 1, heard_at = now()
-      from relation_exports exports where exports.id = export_id and relation = ${relation}`.execute(db);
-}
-
 test('everything that belongs to a project or group is exported, relation by relation, and downloaded', async () => {
-  const here = await emptyWorld();
+  const here = await worldWithoutExports();
   const { as } = here;
   for (const { kind, place, who } of places(here)) {
     await addLabels(here, place, ['ripe', 'sour']);
@@ -73,7 +59,7 @@ test('everything that belongs to a project or group is exported, relation by rel
 });
 
 test('a download says what it is, can go on where it broke off, and is the same each time', async () => {
-  const here = await emptyWorld();
+  const here = await worldWithoutExports();
   const place = `/projects/${here.project.id}`;
   await addLabels(here, place, ['ripe']);
   await exported(here, 'maintainer', place);
@@ -103,13 +89,13 @@ test('a download says what it is, can go on where it broke off, and is the same 
   const known = await download(here, 'maintainer', place, labels, { 'if-none-match': etag });
   assert.equal(known.status, 304);
 
-  await age(here, '4 minutes');
+  await ageExports(here, '4 minutes');
   await exported(here, 'maintainer', place);
   assert.equal((await download(here, 'maintainer', place, labels)).headers.get('etag'), etag);
 });
 
 test('who may not export is refused, whatever they ask for, and nothing is exported', async () => {
-  const here = await emptyWorld();
+  const here = await worldWithoutExports();
   const { as, db } = here;
   for (const { kind, place, below } of places(here)) {
     const [Kind, url] = [kind === 'project' ? 'Project' : 'Group', `${place}/export_relations`];
@@ -132,7 +118,7 @@ test('who may not export is refused, whatever they ask for, and nothing is expor
 });
 
 test('an export belongs to the user who started it', async () => {
-  const here = await emptyWorld();
+  const here = await worldWithoutExports();
   const { as } = here;
   const place = `/projects/${here.project.id}`;
   await exported(here, 'maintainer', place);
@@ -144,7 +130,7 @@ test('an export belongs to the user who started it', async () => {
 });
 
 test('parameters that make no sense are refused', async () => {
-  const here = await emptyWorld();
+  const here = await worldWithoutExports();
   const { as } = here;
   const url = `/projects/${here.project.id}/export_relations`;
   const refused = async (answer: Promise<{ status: number; body: { message: string } }>, status: number, message: string) => {
@@ -167,7 +153,7 @@ test('parameters that make no sense are refused', async () => {
 });
 
 test('an administrator turns exports off, and limits how many a user starts', async () => {
-  const here = await emptyWorld();
+  const here = await worldWithoutExports();
   const { as, db } = here;
   const place = `/projects/${here.project.id}`;
   const set = (settings: object) => as('admin').put('/application/settings', { ...settings });
@@ -188,7 +174,7 @@ test('an administrator turns exports off, and limits how many a user starts', as
 });
 
 test('an export that runs is joined, one that has just ended is used again, and each other is made anew', async () => {
-  const here = await emptyWorld();
+  const here = await worldWithoutExports();
   const { as, db } = here;
   const place = `/projects/${here.project.id}`;
   const start = (batched = false) => as('maintainer').post(`${place}/export_relations`, { batched });
@@ -205,7 +191,7 @@ test('an export that runs is joined, one that has just ended is used again, and 
 
   await start();
   assert.deepEqual(await writeExports(here), []);
-  await age(here, '4 minutes');
+  await ageExports(here, '4 minutes');
   await addLabels(here, place, ['late']);
   await start();
   assert.equal((await statusOf(here, 'maintainer', place, 'labels')).status, 0);
@@ -229,7 +215,7 @@ test('an export that runs is joined, one that has just ended is used again, and 
 });
 
 test('large relations are split into batches, each with a state and a file of its own', async () => {
-  const here = await emptyWorld();
+  const here = await worldWithoutExports();
   const { as, db } = here;
   const place = `/projects/${here.project.id}`;
   const batch = (number: number) => ({ ...labels, batched: 'true', batch_number: String(number) });
@@ -268,7 +254,7 @@ test('large relations are split into batches, each with a state and a file of it
   const more = await statusOf(here, 'maintainer', place, 'labels');
   assert.deepEqual([more.batches_count, more.total_objects_count], [4, 7]);
   await db.deleteFrom('labels').where('title', '<>', 'a').execute();
-  await age(here, '4 minutes');
+  await ageExports(here, '4 minutes');
   await exported(here, 'maintainer', place);
   assert.equal((await statusOf(here, 'maintainer', place, 'labels')).batched, false);
   const left = await db.selectFrom('relation_export_files').select('id').where('batch_number', '>', 0).execute();
@@ -276,46 +262,17 @@ test('large relations are split into batches, each with a state and a file of it
   await as('admin').put('/application/settings', { relation_export_batch_size: 1000 });
 });
 
-test('rights are asked again when a job begins and at every download', async () => {
-  const here = await emptyWorld();
-  const { as, db, people, group, services } = here;
-  const place = `/projects/${here.project.id}`;
-  const url = `${place}/export_relations`;
-  await exported(here, 'maintainer', place);
-  await age(here, '4 minutes');
-  await as('maintainer').post(url);
-  const level = (access_level: number) =>
-    as('owner').put(`/groups/${group.id}/members/${people.maintainer.id}`, { access_level });
-  assert.equal((await level(30)).status, 200);
-  await writeExports(here);
-  const refused = await as('maintainer').get(`${url}/download`, labels);
-  assert.deepEqual([refused.status, refused.body.message], [403, '403 Forbidden']);
-  assert.equal((await level(40)).status, 200);
-  for (const { relation, status, error } of (await as('maintainer').get(`${url}/status`)).body)
-    assert.deepEqual([status, error], [-1, 'PermissionDenied'], relation);
-  const failed = await as('maintainer').get(`${url}/download`, labels);
-  assert.deepEqual([failed.status, failed.body.message], [404, 'Export file not found']);
-
-  await as('maintainer').post(url, { batched: true });
-  await performJob(services, writeRelationExport, { slot: 0 });
-  await db.updateTable('users').set({ state: 'blocked' }).where('id', '=', people.maintainer.id).execute();
-  await writeExports(here);
-  await db.updateTable('users').set({ state: 'active' }).where('id', '=', people.maintainer.id).execute();
-  const { status, error } = await statusOf(here, 'maintainer', place, 'repository');
-  assert.deepEqual([status, error], [-1, 'PermissionDenied']);
-});
-
 test('exports go 24 hours after they have ended, and with their project, group or user', async () => {
-  const here = await emptyWorld();
+  const here = await worldWithoutExports();
   const { as, db, services, project } = here;
   const place = `/projects/${project.id}`;
   const url = `${place}/export_relations`;
   await exported(here, 'maintainer', place);
   const keys = await db.selectFrom('relation_export_files').select('blob_key').execute();
-  await age(here, '23 hours 59 minutes');
+  await ageExports(here, '23 hours 59 minutes');
   await performJob(services, removeExpiredExports);
   assert.equal((await download(here, 'maintainer', place, labels)).status, 200);
-  await age(here, '1 minute');
+  await ageExports(here, '1 minute');
   assert.deepEqual((await as('maintainer').get(`${url}/status`)).body, []);
   assert.deepEqual((await as('maintainer').get(`${url}/download`, labels)).body, { message: 'Export not found' });
   await performJob(services, removeExpiredExports);
@@ -324,62 +281,10 @@ test('exports go 24 hours after they have ended, and with their project, group o
   for (const { blob_key } of keys) assert.ok(unused.some(({ key }) => key === blob_key));
 
   await as('maintainer').post(url);
-  await age(here, '48 hours');
+  await ageExports(here, '48 hours');
   await performJob(services, removeExpiredExports);
   assert.notDeepEqual((await as('maintainer').get(`${url}/status`)).body, [], 'one that has not ended');
   await db.deleteFrom('projects').where('id', '=', project.id).execute();
   assert.deepEqual(await db.selectFrom('relation_exports').selectAll().execute(), []);
   assert.deepEqual(await writeExports(here), ['write_relation_export', 'write_relation_export']);
-});
-
-test('an export whose run is gone is written again, and one that makes no progress for six hours has failed', async () => {
-  const here = await emptyWorld();
-  const { as, db, services } = here;
-  const place = `/projects/${here.project.id}`;
-  await as('maintainer').post(`${place}/export_relations`);
-  await beginAndDie(here, 'labels');
-  await sql`delete from graphile_worker._private_jobs`.execute(db);
-  await writeExports(here);
-  assert.equal((await statusOf(here, 'maintainer', place, 'labels')).status, 1);
-
-  await as('maintainer').post(`${place}/export_relations`, { batched: true });
-  await beginAndDie(here, 'repository');
-  await db.updateTable('relation_export_files').set({ heard_at: sixHours }).where('slot', '=', 0).execute();
-  await writeExports(here);
-  const { status, error } = await statusOf(here, 'maintainer', place, 'repository');
-  assert.deepEqual([status, error], [-1, 'StaleExport']);
-  assert.equal((await statusOf(here, 'maintainer', place, 'labels')).status, 1);
-
-  // A slot that is not given out any more leaves its export to the others.
-  await as('maintainer').post(`${place}/export_relations`, { batched: true });
-  await beginAndDie(here, 'repository');
-  await db.updateTable('relation_export_files').set({ slot: 7 }).where('slot', '=', 0).execute();
-  await performJob(services, writeRelationExport, { slot: 7 });
-  await writeExports(here);
-  assert.equal((await statusOf(here, 'maintainer', place, 'repository')).status, 1);
-});
-
-test('what cannot be stored is tried three times, each try later, before it has failed', async (t) => {
-  const here = await emptyWorld();
-  const { as, db, services } = here;
-  const place = `/projects/${here.project.id}`;
-  await as('maintainer').post(`${place}/export_relations`);
-  const { receive } = services.blobs;
-  t.mock.method(services.blobs, 'receive', async () => {
-    throw Object.assign(new Error('write /srv/blobs'), { code: 'ENOSPC' });
-  });
-  const tries = async () => {
-    await writeExports(here);
-    const rows = await db.selectFrom('relation_export_files').select(['failures', 'status', 'slot']).distinct().execute();
-    await db.updateTable('relation_export_files').set({ due_at: sql<string>`now()` }).execute();
-    return rows;
-  };
-  assert.deepEqual(await tries(), [{ failures: 1, status: 0, slot: null }]);
-  assert.deepEqual(await tries(), [{ failures: 2, status: 0, slot: null }]);
-  assert.deepEqual(await tries(), [{ failures: 2, status: -1, slot: null }]);
-  const { status, error } = await statusOf(here, 'maintainer', place, 'labels');
-  assert.deepEqual([status, error], [-1, 'OutOfSpace']);
-  t.mock.method(services.blobs, 'receive', receive);
-  await exported(here, 'maintainer', place);
-  assert.equal((await contentOf(await download(here, 'maintainer', place, labels))).length, 0);
 });
