@@ -10,9 +10,9 @@ import { settingsOf } from '../../instance/application_settings/index.ts';
 import { storeBlob } from '../../instance/blobs/index.ts';
 import { exporterInJob } from './access.ts';
 import type { BegunFile, ExportedArchive, Relation } from './definition.ts';
+import { finishFile, finishPlan } from './end_actions.ts';
 import { type Progress, receiveCompressed } from './gzip_actions.ts';
 import { relationsOf } from './relation_definition.ts';
-import { finishFile, finishPlan } from './run_actions.ts';
 import { tarOf } from './tar_actions.ts';
 
 type Writing = Pick<JobServices, 'db' | 'url' | 'blobs' | 'storages'>;

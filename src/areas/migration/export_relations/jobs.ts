@@ -5,11 +5,12 @@ import { BlobStoreError } from '../../../blobs/index.ts';
 import { type Database, isUnavailable } from '../../../db/index.ts';
 import { job, type Poll, whileOurs } from '../../../jobs/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { failFile, retryFile } from './end_actions.ts';
 import { writeFile } from './file_actions.ts';
 import type { Progress } from './gzip_actions.ts';
 import { removeExpired } from './queries.ts';
 import { errorName, PermissionDenied, StaleExport } from './rules.ts';
-import { beginFile, confirmRun, failFile, leaveSlot, retryFile, TakenOver } from './run_actions.ts';
+import { beginFile, confirmRun, leaveSlot, TakenOver } from './run_actions.ts';
 
 /** How often a file is tried. A run that was interrupted does not count. */
 const tries = 3;
