@@ -4,14 +4,14 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { followSwitches } from '../../src/areas/spaces/storage_moves/switch_actions.ts';
-import { closeReaders, placeOf } from '../../src/git/index.ts';
-import { remoteOf } from '../support/git.ts';
+import { closeReaders, placeOf, streamBundle } from '../../src/git/index.ts';
+import { gitClient, remoteOf } from '../support/git.ts';
 import { performQueued } from '../support/jobs.ts';
 import { basic, batch, objectFor, put } from '../support/lfs.ts';
 import { fileUrl, filledWorld } from '../support/repository.ts';
@@ -194,5 +194,30 @@ test('a clone that began before the switch ends whole, and the source stays unti
   await pass(here);
   await performQueued(services, moveJobs);
   assert.deepEqual(await states().execute(), [{ state: 'finished' }, { state: 'finished' }]);
+  assert.ok(!existsSync(source));
+});
+
+test('a repository that is exported while it moves is exported whole', async () => {
+  const here = await movable();
+  const { services, project } = here;
+  const work = await clone(remoteFor(here, 'maintainer'));
+  // More than a pipe holds.
+  const head = await work.commit('noise', randomBytes(8 * 1024 * 1024));
+  await work.git('push', '-q', 'origin', 'main');
+  const source = placeOf(services, { id: project.id, storage: 'default' });
+  const bundle = streamBundle({ path: source }, new AbortController().signal);
+  await once(bundle, 'readable');
+  await moved(here, `/projects/${project.id}`);
+  await closeReaders();
+  await followSwitches(services);
+  await passGrace(here);
+  await performQueued(services, moveJobs);
+  assert.ok(existsSync(source));
+  const client = await gitClient();
+  await writeFile(path.join(client.folder, 'all.bundle'), bundle);
+  assert.equal((await client.run(['clone', '-q', 'all.bundle', 'copy'])).code, 0);
+  assert.equal((await client.run(['rev-parse', 'HEAD'], { at: 'copy' })).stdout.trim(), head);
+  await pass(here);
+  await performQueued(services, moveJobs);
   assert.ok(!existsSync(source));
 });
