@@ -16,6 +16,13 @@ begin
   end if;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.arrives_counted()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(current_setting('coppice.arrives_counted', true), '') = 'yes'
+$function$;
 CREATE OR REPLACE FUNCTION public.best_label_priority(issue bigint, project bigint)
  RETURNS integer
  LANGUAGE sql
@@ -653,7 +660,7 @@ CREATE UNIQUE INDEX award_emoji_of_note ON award_emoji USING btree (note_id, nam
 CREATE INDEX award_emoji_of_note_in_order ON award_emoji USING btree (note_id, id) WHERE note_id IS NOT NULL;
 CREATE UNIQUE INDEX award_emoji_of_snippet ON award_emoji USING btree (snippet_id, name, user_id) WHERE snippet_id IS NOT NULL;
 CREATE INDEX award_emoji_of_snippet_in_order ON award_emoji USING btree (snippet_id, id) WHERE snippet_id IS NOT NULL;
-CREATE TRIGGER count_vote AFTER INSERT ON award_emoji FOR EACH ROW WHEN (new.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) EXECUTE FUNCTION keep_votes();
+CREATE TRIGGER count_vote AFTER INSERT ON award_emoji FOR EACH ROW WHEN ((new.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) AND NOT arrives_counted()) EXECUTE FUNCTION keep_votes();
 CREATE TRIGGER uncount_vote AFTER DELETE ON award_emoji FOR EACH ROW WHEN (old.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) EXECUTE FUNCTION keep_votes();
 
 create table billable_counts (
@@ -2462,7 +2469,7 @@ CREATE INDEX notes_starting_on_epic ON notes USING btree (epic_id, created_at, i
 CREATE INDEX notes_starting_on_issue ON notes USING btree (issue_id, created_at, id) WHERE issue_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_merge_request ON notes USING btree (merge_request_id, created_at, id) WHERE merge_request_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_snippet ON notes USING btree (snippet_id, created_at, id) WHERE snippet_id IS NOT NULL AND starts_discussion;
-CREATE TRIGGER count_note AFTER INSERT ON notes FOR EACH ROW WHEN (NOT new.system) EXECUTE FUNCTION keep_user_notes_count();
+CREATE TRIGGER count_note AFTER INSERT ON notes FOR EACH ROW WHEN (NOT new.system AND NOT arrives_counted()) EXECUTE FUNCTION keep_user_notes_count();
 CREATE TRIGGER hand_discussion_on AFTER DELETE ON notes FOR EACH ROW WHEN (old.starts_discussion) EXECUTE FUNCTION hand_discussion_on();
 CREATE TRIGGER uncount_note AFTER DELETE ON notes FOR EACH ROW WHEN (NOT old.system) EXECUTE FUNCTION keep_user_notes_count();
 

@@ -61,7 +61,11 @@ const columnsOfThings = ['issue_id', 'epic_id', 'merge_request_id', 'snippet_id'
 test('every column of a described table is carried or named as one that stays', async () => {
   const { db } = await world();
   const tables = await columnsOfTables(db);
-  const relations: Relation[] = [...projectTrees, ...groupTrees, ...[projectSelf, groupSelf].map((kind) => ({ name: 'self', kind }))];
+  const relations: Relation[] = [
+    ...projectTrees,
+    ...groupTrees,
+    ...[projectSelf, groupSelf].map((kind) => ({ name: 'self', kind })),
+  ];
   const known = new Map<string, Set<string>>();
   for (const kind of relations.flatMap(({ kind, holds }) => [...kindsIn(kind), ...(holds ? kindsIn(holds.kind) : [])])) {
     const names = known.get(kind.table) ?? new Set(['id']);

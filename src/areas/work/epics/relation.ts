@@ -29,7 +29,7 @@ import {
 import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { notesWithAwards } from '../../conversation/award_emoji/index.ts';
 import { colorFrom, colorReasons } from '../../planning/labels/index.ts';
-import { issuableParts, keptColumns } from '../issuables/index.ts';
+import { countDiscussion, discussionColumns, issuableParts } from '../issuables/index.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
 
 const own: Members = {
@@ -68,9 +68,16 @@ const epic: RecordKind = {
   numbered: 'epics',
   members: { ...own, ...issuableParts(epicKind), notes: parts(notesWithAwards(epicKind), 'epic_id') },
   always: { imported_from: 'gitlab_migration' },
-  stays: { ...keptColumns, parent_id: 'a relation of its own' },
+  stays: { parent_id: 'a relation of its own' },
   isVisible: isSeenEpic,
   refuse: (row) => (endsBeforeStart(row as unknown as FixedDates) ? 'due_date_fixed must be after start_date_fixed' : undefined),
+  derives: {
+    columns: discussionColumns,
+    derive: async (rows, _arrival, tx) => {
+      await countDiscussion(rows, tx);
+      return undefined;
+    },
+  },
 };
 
 /** The epics of the groups above a project that have these numbers and titles; that of the nearest group. */

@@ -1,6 +1,7 @@
 /** What issues, epics and merge requests have in common when they leave and arrive (docs/reference/relations_export.md#issues). */
 import { sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { taskCompletion } from '../../../markdown/index.ts';
 import {
   type ArrivingRow,
@@ -50,30 +51,36 @@ export const issuableParts = ({ type, table, column: key, labels }: IssuableKind
   award_emoji: parts(awardsOf({ type, table, column: key }), key),
 });
 
-const largest = 2 ** 31 - 1;
+const awarded = (awards: readonly ArrivingRow[] = [], name: string) => awards.filter(({ row }) => row.name === name).length;
 
-/** Completes what follows from the description and the time spent. */
-export async function deriveCounts(rows: readonly ArrivingRow[]): Promise<void> {
+/** Counts the comments and votes that arrive with items, so that the triggers that count them need not write the row again for each. */
+export async function countDiscussion(rows: readonly ArrivingRow[], tx: Database): Promise<void> {
+  await sql`select set_config('coppice.arrives_counted', 'yes', true)`.execute(tx);
   for (const { row, parts: of } of rows) {
-    const { count, completed_count } = await taskCompletion(row.description as string | null);
-    const spent_s = (of.timelogs ?? []).reduce((sum, each) => sum + (each.row.time_spent_s as number), 0);
-    Object.assign(row, {
-      task_count: count,
-      completed_task_count: completed_count,
-      total_time_spent_s: Math.min(Math.max(spent_s, 0), largest),
-    });
+    row.user_notes_count = (of.notes ?? []).filter((note) => note.row.system !== true).length;
+    row.upvotes = awarded(of.award_emoji, 'thumbsup');
+    row.downvotes = awarded(of.award_emoji, 'thumbsdown');
   }
 }
 
-/** The columns of `deriveCounts`. */
-export const countColumns = { task_count: 'integer', completed_task_count: 'integer', total_time_spent_s: 'integer' } as const;
+/** The columns of `countDiscussion`. */
+export const discussionColumns = { user_notes_count: 'integer', upvotes: 'integer', downvotes: 'integer' } as const;
 
-/** Columns that triggers and other rows keep. */
-export const keptColumns = {
-  user_notes_count: 'counted from its notes',
-  upvotes: 'counted from its reactions',
-  downvotes: 'counted from its reactions',
-};
+const largest = 2 ** 31 - 1;
+
+/** Counts the tasks in the descriptions of items, and the time spent on them. */
+export async function countWork(rows: readonly ArrivingRow[]): Promise<void> {
+  for (const { row, parts: of } of rows) {
+    const { count, completed_count } = await taskCompletion(row.description as string | null);
+    const spent_s = (of.timelogs ?? []).reduce((sum, each) => sum + (each.row.time_spent_s as number), 0);
+    row.task_count = count;
+    row.completed_task_count = completed_count;
+    row.total_time_spent_s = Math.min(Math.max(spent_s, 0), largest);
+  }
+}
+
+/** The columns of `countWork`. */
+export const workColumns = { task_count: 'integer', completed_task_count: 'integer', total_time_spent_s: 'integer' } as const;
 
 /** Copies by which lists sort and filter. */
 export const listColumns = {

@@ -28,7 +28,15 @@ import { iterationEvents, milestoneEvents, weightEvents } from '../../conversati
 import { iterationReference } from '../../planning/iterations/index.ts';
 import { milestoneReference } from '../../planning/milestones/index.ts';
 import { epicReference, isSeenEpic } from '../epics/index.ts';
-import { countColumns, deriveCounts, issuableParts, keptColumns, listColumns, timelogs } from '../issuables/index.ts';
+import {
+  countDiscussion,
+  countWork,
+  discussionColumns,
+  issuableParts,
+  listColumns,
+  timelogs,
+  workColumns,
+} from '../issuables/index.ts';
 
 const assignee: RecordKind = {
   table: 'issue_assignees',
@@ -108,13 +116,14 @@ const issue: RecordKind = {
     sentry_issue: shown(sql`null`),
   },
   always: { imported_from: 'gitlab_migration' },
-  stays: { ...keptColumns, ...listColumns, moved_to_id: 'a reference', duplicated_to_id: 'a reference' },
+  stays: { ...listColumns, moved_to_id: 'a reference', duplicated_to_id: 'a reference' },
   isVisible: ({ caller }) =>
     sql`exists (select from projects where projects.id = issues.project_id and ${issueKind.isVisible(caller)})`,
   derives: {
-    columns: { ...countColumns, is_labelled: 'boolean', is_assigned: 'boolean' },
-    derive: async (rows) => {
-      await deriveCounts(rows);
+    columns: { ...discussionColumns, ...workColumns, is_labelled: 'boolean', is_assigned: 'boolean' },
+    derive: async (rows, _arrival, tx) => {
+      await countDiscussion(rows, tx);
+      await countWork(rows);
       for (const { row, value, parts: of } of rows) {
         row.issue_type = value.issue_type ?? typeOf(value) ?? 'issue';
         // Known here, so that the triggers that keep them need not write the row again.

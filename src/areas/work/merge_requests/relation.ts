@@ -26,7 +26,15 @@ import { notesWithAwards } from '../../conversation/award_emoji/index.ts';
 import { suggestions } from '../../conversation/notes/index.ts';
 import { milestoneEvents } from '../../conversation/resource_events/index.ts';
 import { milestoneReference } from '../../planning/milestones/index.ts';
-import { countColumns, deriveCounts, issuableParts, keptColumns, listColumns, timelogs } from '../issuables/index.ts';
+import {
+  countDiscussion,
+  countWork,
+  discussionColumns,
+  issuableParts,
+  listColumns,
+  timelogs,
+  workColumns,
+} from '../issuables/index.ts';
 import { mergeRequestRule } from './approval_rule_relation.ts';
 import { addContents, lastVersion, mergedCommits, versions } from './version_relation.ts';
 
@@ -138,7 +146,6 @@ const mergeRequest: RecordKind = {
   },
   always: { imported_from: 'gitlab_migration' },
   stays: {
-    ...keptColumns,
     ...listColumns,
     merge_status: 'found out again',
     checked_source_sha: 'found out again',
@@ -156,9 +163,10 @@ const mergeRequest: RecordKind = {
   isVisible: ({ caller }) =>
     sql`exists (select from projects where projects.id = merge_requests.project_id and ${mergeRequestKind.isVisible(caller)})`,
   derives: {
-    columns: { ...countColumns, source_project_id: 'bigint' },
-    derive: async (rows, arrival) => {
-      await deriveCounts(rows);
+    columns: { ...discussionColumns, ...workColumns, source_project_id: 'bigint' },
+    derive: async (rows, arrival, tx) => {
+      await countDiscussion(rows, tx);
+      await countWork(rows);
       for (const { row, value } of rows) {
         const isOwn = value.source_project_id === value.target_project_id;
         row.source_project_id = isOwn ? arrival.owner.id : (arrival.project(Number(value.source_project_id)) ?? null);
