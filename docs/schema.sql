@@ -2611,6 +2611,43 @@ CREATE INDEX personal_access_tokens_by_family ON personal_access_tokens USING bt
 CREATE INDEX personal_access_tokens_by_user ON personal_access_tokens USING btree (user_id, id);
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, scopes, token_digest, revoked, expires_at, impersonation ON personal_access_tokens FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
+create table placeholder_memberships (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  group_id bigint,
+  project_id bigint,
+  access_level integer not null,
+  expires_at date,
+  constraint placeholder_memberships_pkey PRIMARY KEY (id),
+  constraint placeholder_memberships_group_key UNIQUE (user_id, group_id),
+  constraint placeholder_memberships_project_key UNIQUE (user_id, project_id),
+  constraint placeholder_memberships_access_level_check CHECK (access_level = ANY (ARRAY[5, 10, 15, 20, 30, 40, 50])),
+  constraint placeholder_memberships_one_place CHECK (num_nonnulls(group_id, project_id) = 1),
+  constraint placeholder_memberships_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint placeholder_memberships_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint placeholder_memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES placeholders(user_id) ON DELETE CASCADE
+);
+CREATE INDEX placeholder_memberships_by_group ON placeholder_memberships USING btree (group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX placeholder_memberships_by_project ON placeholder_memberships USING btree (project_id) WHERE project_id IS NOT NULL;
+
+create table placeholders (
+  user_id bigint not null,
+  group_id bigint not null,
+  source_host text not null,
+  source_user_id bigint not null,
+  source_username text not null,
+  source_name text not null,
+  assignee_id bigint,
+  created_at timestamp with time zone default now() not null,
+  constraint placeholders_pkey PRIMARY KEY (user_id),
+  constraint placeholders_one_each UNIQUE (group_id, source_host, source_user_id),
+  constraint placeholders_assignee_id_fkey FOREIGN KEY (assignee_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint placeholders_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint placeholders_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX placeholders_by_assignee ON placeholders USING btree (assignee_id) WHERE assignee_id IS NOT NULL;
+CREATE INDEX placeholders_by_group ON placeholders USING btree (group_id, user_id);
+
 create table project_authorizations (
   user_id bigint not null,
   project_id bigint not null,
@@ -3431,7 +3468,7 @@ create table users (
   constraint users_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
   constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
   constraint users_unconfirmed_email_check CHECK ((unconfirmed_email IS NULL) = (unconfirmed_email_seed IS NULL) AND (unconfirmed_email IS NULL) = (unconfirmed_email_sent_at IS NULL)),
-  constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text])),
+  constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text, 'placeholder'::text])),
   constraint users_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX users_bots ON users USING btree (id) WHERE user_type = 'project_bot'::text;
@@ -3445,6 +3482,7 @@ CREATE INDEX users_by_public_email ON users USING btree (public_email) WHERE pub
 CREATE UNIQUE INDEX users_email_key ON users USING btree (email);
 CREATE INDEX users_name_search ON users USING gin (name gin_trgm_ops);
 CREATE UNIQUE INDEX users_one_ghost ON users USING btree (user_type) WHERE user_type = 'ghost'::text;
+CREATE INDEX users_placeholders ON users USING btree (id) WHERE user_type = 'placeholder'::text;
 CREATE INDEX users_service_accounts ON users USING btree (id) WHERE user_type = 'service_account'::text;
 CREATE INDEX users_service_accounts_by_username ON users USING btree (username, id) WHERE user_type = 'service_account'::text;
 CREATE UNIQUE INDEX users_unconfirmed_email_key ON users USING btree (unconfirmed_email);

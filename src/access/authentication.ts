@@ -12,6 +12,7 @@ import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
 import { type AcceptedDeployTokens, callerOfDeployToken } from './deploy_tokens.ts';
 import { countsToday } from './expiry.ts';
+import { isInternal } from './internal_users.ts';
 import { planInForce } from './plans.ts';
 import { keptWithRights } from './rights_version.ts';
 import { tokenDigest } from './tokens.ts';
@@ -134,7 +135,7 @@ async function credentialNumbered(db: Kysely<DB>, id: number): Promise<Credentia
  * @throws ApiError 403 with the reason
  */
 export function refuseInactive(user: Pick<User, 'state' | 'user_type' | 'unconfirmed'>, url: string): void {
-  if (user.user_type === 'ghost') throw forbidden('This action cannot be performed by internal users');
+  if (isInternal(user.user_type)) throw forbidden('This action cannot be performed by internal users');
   if (user.state === 'blocked_pending_approval')
     throw forbidden('Your account is pending approval from your administrator and hence blocked.');
   if (user.state === 'deactivated')

@@ -31,6 +31,7 @@ export {
   visibleGroup,
 } from './groups.ts';
 export { admin, anyone, type MaybeCaller, type Reading, signedIn } from './instance.ts';
+export { isInternal, isUsableAccount } from './internal_users.ts';
 export {
   type GrantedIssue,
   isOwnIssue,

@@ -65,6 +65,7 @@ import { licenseRoutes } from './instance/licenses/routes.ts';
 import { metadataRoutes } from './instance/metadata/routes.ts';
 import { bulkImportRoutes } from './migration/bulk_imports/routes.ts';
 import { relationExportRoutes } from './migration/export_relations/routes.ts';
+import { placeholderRoutes } from './migration/placeholders/routes.ts';
 import { emailRoutes } from './people/emails/routes.ts';
 import { gpgKeyRoutes } from './people/gpg_keys/routes.ts';
 import { keyRoutes } from './people/keys/routes.ts';
@@ -314,6 +315,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Migrations by direct transfer: groups and projects that are copied from another server.',
     bulkImportRoutes,
   ),
+  ...tagged('Placeholders', 'Accounts that stand for people of another server after a migration.', placeholderRoutes),
   ...tagged('Snippets', 'Files under a title, of projects and of users.', snippetRoutes),
   ...tagged(
     'Wikis',

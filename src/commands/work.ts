@@ -17,6 +17,7 @@ import { removeUnusedBlobs } from '../areas/instance/blobs/index.ts';
 import { forgetCostlyFiles } from '../areas/instance/costly_files/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
 import { continueExports, removeExpiredExports, writeRelationExport } from '../areas/migration/export_relations/index.ts';
+import { reassignPlaceholder, removeOrphanedPlaceholders } from '../areas/migration/placeholders/index.ts';
 import {
   confirmEmail,
   confirmNewPrimary,
@@ -139,6 +140,8 @@ const jobs: readonly AnyJob[] = [
   removeOrphanedBots,
   tellOfExpiringTokens,
   removeOrphanedServiceAccounts,
+  removeOrphanedPlaceholders,
+  reassignPlaceholder,
   removeOldRequestCounts,
   advanceIterations,
   removeOldEvents,

@@ -1318,6 +1318,26 @@ export interface PersonalAccessTokens {
   created_at: Generated<Timestamp>;
 }
 
+export interface PlaceholderMemberships {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  group_id: number | null;
+  project_id: number | null;
+  access_level: number;
+  expires_at: string | null;
+}
+
+export interface Placeholders {
+  user_id: number;
+  group_id: number;
+  source_host: string;
+  source_user_id: number;
+  source_username: string;
+  source_name: string;
+  assignee_id: number | null;
+  created_at: Generated<Timestamp>;
+}
+
 export interface ProjectAuthorizations {
   user_id: number;
   project_id: number;
@@ -1972,6 +1992,8 @@ export interface DB {
   package_advisories: PackageAdvisories;
   package_versions: PackageVersions;
   personal_access_tokens: PersonalAccessTokens;
+  placeholder_memberships: PlaceholderMemberships;
+  placeholders: Placeholders;
   project_authorizations: ProjectAuthorizations;
   project_stars: ProjectStars;
   projects: Projects;

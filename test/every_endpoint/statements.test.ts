@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { endpoints } from '../../src/areas/index.ts';
+import { peopleOf } from '../../src/areas/migration/placeholders/index.ts';
+import { ghostUser } from '../../src/areas/people/users/index.ts';
 import type { AnyEndpoint } from '../../src/http/index.ts';
 import type { Answer } from '../support/client.ts';
 import { licenseText } from '../support/licenses.ts';
@@ -60,6 +62,13 @@ async function addDependency({ db, project }: World, turn: number): Promise<void
     .execute();
 }
 
+async function addPlaceholder({ db, group, people, services }: World, turn: number): Promise<void> {
+  const importer = { user_id: people.owner.id, source_user_id: 0 };
+  const described = new Map([[turn + 1, { username: `p${turn}`, name: 'P', public_email: null }]]);
+  const source = { host: 'git.example.com', group_id: group.id, importer, ghost_id: await ghostUser(services), described };
+  await db.transaction().execute((tx) => peopleOf(tx, source, [turn + 1]));
+}
+
 async function addOfEachKind(here: World, turn: number): Promise<void> {
   const { db, group, project, people } = here;
   const owner = here.as('owner');
@@ -86,6 +95,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   const release = { project_id: project.id, release: name, environment: 'production', last_seen_at: new Date().toISOString() };
   await db.insertInto('error_tracking_releases').values(release).execute();
   await addDependency(here, turn);
+  await addPlaceholder(here, turn);
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
     await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));

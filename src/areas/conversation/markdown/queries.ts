@@ -1,5 +1,5 @@
 /** Links for references in a text: one statement for each kind, and only for items that the reader may see. */
-import { type IssuableKind, issuableKinds, type MaybeCaller, type Project } from '../../../access/index.ts';
+import { type IssuableKind, issuableKinds, isUsableAccount, type MaybeCaller, type Project } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { type LinkOf, type Reference, referencesIn, toLongHtml } from '../../../markdown/index.ts';
 import { type RenderPage, wikiUrl } from '../../code/wikis/index.ts';
@@ -39,7 +39,7 @@ async function usersNamed({ db, url }: Asking, references: readonly Reference[])
     .selectFrom('users')
     .select('username')
     .where(isAmong('username', names.slice(0, maximumLinks), 'citext[]'))
-    .where('user_type', '<>', 'ghost')
+    .where(isUsableAccount)
     .execute();
   return rows.map(({ username }) => [keyOf('user', undefined, username), `${url}/${username}`]);
 }

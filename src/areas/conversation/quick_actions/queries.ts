@@ -1,6 +1,6 @@
 /** Resolving the arguments of commands. */
 import { sql } from 'kysely';
-import { epicKind, type IssuableKind, isReaderOf, issueKind, mergeRequestKind } from '../../../access/index.ts';
+import { epicKind, type IssuableKind, isReaderOf, issueKind, isUsableAccount, mergeRequestKind } from '../../../access/index.ts';
 import { ofAnyLength } from '../../../db/index.ts';
 import { type Reference, type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
 import { type LabelRow, labelsTitled } from '../../planning/labels/index.ts';
@@ -49,7 +49,7 @@ export async function namedUsers({ tx, caller, on }: Situation, argument: string
   if (wanted.length === 0) return [];
   const { rows } = await sql<NamedUser>`
     select id, username::text as username from users
-     where username = any(${ofAnyLength(wanted, 'citext[]')}) and user_type <> 'ghost' and ${isReaderOf(on)}`.execute(tx);
+     where username = any(${ofAnyLength(wanted, 'citext[]')}) and ${isUsableAccount} and ${isReaderOf(on)}`.execute(tx);
   const found = wanted.flatMap((name) => rows.find(({ username }) => username.toLowerCase() === name) ?? []);
   return found.length === wanted.length ? found : [];
 }

@@ -38,7 +38,7 @@ const rotate = async (db: Database, id: number, expires_at: string | undefined) 
 const isOfResource = ({ token: { kind } }: Caller) => kind === 'project' || kind === 'group';
 
 /** Kinds of users who cannot have personal access tokens. */
-const ownTypes = new Set(['ghost', 'project_bot']);
+const ownTypes = new Set(['ghost', 'placeholder', 'project_bot']);
 
 const notPersonalText = '400 Bad request - This endpoint requires token type to be a personal access token';
 

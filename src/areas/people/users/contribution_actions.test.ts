@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { world } from '../../../../test/support/world.ts';
-import { moveContributions } from './contribution_actions.ts';
+import { countOwned, handOver, moveContributions } from './contribution_actions.ts';
 
 test('contributions of a user are moved to another one, and texts are deleted in a hard deletion', async () => {
   const { db, people } = await world();
@@ -24,4 +24,31 @@ test('contributions of a user are moved to another one, and texts are deleted in
     [2, 3].map((id) => ({ id, author_id: to, reader_id: to })),
   );
   await sql`drop table essays`.execute(db);
+});
+
+test('everything of a user is handed over, except what the other one has already', async () => {
+  const { db, people } = await world();
+  await sql`create table votes (id integer, place integer, user_id bigint references users on delete cascade, is_old boolean)`.execute(
+    db,
+  );
+  await sql`create unique index votes_key on votes (user_id, place) where not is_old`.execute(db);
+  const [from, to] = [people.guest.id, people.planner.id];
+  const except = ['emails', 'namespaces', 'personal_access_tokens', 'members', 'project_authorizations', 'group_authorizations'];
+  await sql`insert into votes values (1, 1, ${from}, false), (2, 2, ${from}, false), (3, 1, ${to}, false), (4, 2, ${to}, true), (5, 3, null, false)`.execute(
+    db,
+  );
+  assert.deepEqual(
+    await countOwned(db, [from, to], except),
+    new Map([
+      [from, 2],
+      [to, 2],
+    ]),
+  );
+  await handOver(db, { from, to, except });
+  const { rows } = await sql<{ id: number; user_id: number }>`select id, user_id from votes order by id`.execute(db);
+  assert.deepEqual(
+    rows.map(({ user_id }) => user_id),
+    [from, to, to, to, null],
+  );
+  await sql`drop table votes`.execute(db);
 });

@@ -1,7 +1,7 @@
 /** Query parameters of the list of users (docs/reference/users.md#parameters). */
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
-import { countsToday } from '../../../access/index.ts';
+import { countsToday, isUsableAccount } from '../../../access/index.ts';
 import type { DB } from '../../../db/index.ts';
 import { containing, filtersOn, Timestamp } from '../../../http/index.ts';
 import type { Identity } from './identity_actions.ts';
@@ -18,7 +18,7 @@ export const userFilters = filtersOn('users', (by) => ({
   username: by(Type.String(), (q, value) => q('users.username', '=', value)),
   active: by(
     flag,
-    whenTrue((q) => q.and([q('users.state', '=', 'active'), q('users.user_type', '<>', 'ghost')])),
+    whenTrue((q) => q.and([q('users.state', '=', 'active'), isUsableAccount])),
   ),
   blocked: by(
     flag,
@@ -46,7 +46,7 @@ export const userFilters = filtersOn('users', (by) => ({
   ),
   exclude_internal: by(
     flag,
-    whenTrue((q) => q('users.user_type', '<>', 'ghost')),
+    whenTrue((q) => q.and([isUsableAccount])),
   ),
   without_project_bots: by(
     flag,

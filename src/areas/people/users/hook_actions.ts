@@ -1,5 +1,6 @@
 /** Telling hooks of the server of users (docs/reference/hooks.md#events). */
 import { sql } from 'kysely';
+import { isUsableAccount } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 
@@ -18,7 +19,7 @@ export const tellOfUser = (
     to_system: true,
     rows: sql`
       select null::bigint as project_id, '{}'::bigint[] as group_ids, id, name, username, email, state, created_at, updated_at from users
-       where id = ${user_id} and user_type <> 'ghost'`,
+       where id = ${user_id} and ${isUsableAccount}`,
     facts: sql`json_build_object(
       'event_name', ${sql.lit(event)}, 'created_at', ${momentInJson('news.created_at')}, 'updated_at', ${momentInJson('news.updated_at')},
       'name', news.name, 'email', news.email, 'user_id', news.id, 'username', news.username

@@ -1,5 +1,6 @@
 /** What other areas may use of users. */
 export { changeUser, createUser } from './actions.ts';
+export { countOwned, handOver } from './contribution_actions.ts';
 export { ghostUser } from './ghost_actions.ts';
 export { tellOfUser } from './hook_actions.ts';
 export { blockUser, unblockUser } from './moderation_actions.ts';

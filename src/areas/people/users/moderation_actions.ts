@@ -1,5 +1,6 @@
 /** States of accounts (docs/reference/users.md#account-states). Every request reads the state of its user, so that changes take effect at once. */
 import { sql } from 'kysely';
+import { isInternal } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, conflict, forbidden, found } from '../../../http/index.ts';
 
@@ -38,12 +39,12 @@ async function changeState(db: Database, id: number, from: string[], state: stri
  * Blocks a user.
  * @param caller_id the administrator; undefined for the operator of the server
  * @returns whether something changed
- * @throws ApiError 404, 403 for the administrator themselves and for the ghost user
+ * @throws ApiError 404, 403 for the administrator themselves and for accounts that nobody uses
  */
 export async function blockUser(db: Database, caller_id: number | undefined, id: number): Promise<boolean> {
   const { user_type } = await accountOf(db, id);
   if (id === caller_id) throw forbidden('The API initiating user cannot be blocked by the API');
-  if (user_type === 'ghost') throw refused('An internal user cannot be blocked');
+  if (isInternal(user_type)) throw refused('An internal user cannot be blocked');
   return changeState(db, id, ['active', 'deactivated'], 'blocked');
 }
 
@@ -61,13 +62,13 @@ export async function unblockUser(db: Database, id: number): Promise<boolean> {
 /**
  * Deactivates an inactive account.
  * @returns whether something changed
- * @throws ApiError 404, 403 for blocked and recently active users and for the ghost user
+ * @throws ApiError 404, 403 for blocked and recently active users and for accounts that nobody uses
  */
 export async function deactivateUser(db: Database, id: number): Promise<boolean> {
   const { state, user_type, is_dormant } = await accountOf(db, id);
   if (state === 'deactivated') return false;
   if (state !== 'active') throw refused('Error occurred. A blocked user cannot be deactivated');
-  if (user_type === 'ghost') throw refused('Internal users cannot be deactivated');
+  if (isInternal(user_type)) throw refused('Internal users cannot be deactivated');
   if (!is_dormant)
     throw refused(
       `The user you are trying to deactivate has been active in the past ${dormant_days} days and cannot be deactivated`,
@@ -92,7 +93,7 @@ export async function activateUser(db: Database, id: number): Promise<void> {
  */
 export async function banUser(db: Database, id: number): Promise<void> {
   const { state, user_type } = await accountOf(db, id);
-  if (user_type === 'ghost') throw refused('You cannot ban internal users.');
+  if (isInternal(user_type)) throw refused('You cannot ban internal users.');
   if (!(await changeState(db, id, ['active'], 'banned'))) throw refused(`You cannot ban ${state} users.`);
 }
 

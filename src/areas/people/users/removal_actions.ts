@@ -46,13 +46,13 @@ export async function scheduleRemoval(tx: Database, user_id: number, hard: boole
 const atOnce = 1000;
 
 /**
- * Schedules the deletion of bot users or service accounts whose project or group was deleted.
+ * Schedules the deletion of bot users, service accounts or placeholders whose project or group was deleted.
  * @param kept the table whose row about the user was deleted with the project or group
  */
 export async function scheduleRemovalOfOrphans(
   db: Database,
-  user_type: 'project_bot' | 'service_account',
-  kept: 'access_token_bots' | 'service_accounts',
+  user_type: 'project_bot' | 'service_account' | 'placeholder',
+  kept: 'access_token_bots' | 'service_accounts' | 'placeholders',
 ): Promise<void> {
   const orphans = await db
     .selectFrom('users')

@@ -124,7 +124,11 @@ async function listForOthers(db: Database, url: string, caller: MaybeCaller, inp
     throw forbidden('Not authorized to access /api/v4/users');
   if (identityIn(input)) throw forbidden();
   const { order_by: _column, sort: _direction, ...rest } = input;
-  const query = db.selectFrom('users').select(userBasicColumns).where(userFilters.matching(rest));
+  const query = db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('users.user_type', '<>', 'placeholder')
+    .where(userFilters.matching(rest));
   const page = await listUsers(db, query, rest, false);
   return mapPage(page, (user) => presentUserBasic(url, user));
 }

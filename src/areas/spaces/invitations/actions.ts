@@ -1,6 +1,6 @@
 /** Changes of invitations: the rows and the resulting messages, in one transaction. */
 import { sql } from 'kysely';
-import { type Changing, countsToday, isOpenInvitation } from '../../../access/index.ts';
+import { type Changing, countsToday, isInternal, isOpenInvitation } from '../../../access/index.ts';
 import { endReasonsOf, today } from '../../../cron/index.ts';
 import { type Database, isAmong, ofAnyLength, stamped } from '../../../db/index.ts';
 import { ApiError, checkUnmodified, forbidden, idIn, invalid, textOf } from '../../../http/index.ts';
@@ -66,7 +66,7 @@ interface Named {
   users: Map<number, NamedUser & { name: string }>;
   /** Addresses without a user, as first given. */
   strangers: string[];
-  /** IDs and names that match no user who can be invited: IDs of no user, and the username of the ghost user. */
+  /** IDs and names that match no user who can be invited: IDs of no user, and the usernames of accounts that nobody uses. */
   unknown: string[];
 }
 
@@ -76,7 +76,7 @@ async function named(tx: Database, { emails, user_ids }: Wanted): Promise<Named>
     tx,
     user_ids.map((text) => idIn(text)!),
   );
-  const [ghosts, people] = [numbered.filter(isGhost), numbered.filter((user) => !isGhost(user))];
+  const [internal, people] = [numbered.filter(hasInternalType), numbered.filter((user) => !hasInternalType(user))];
   const users: Named['users'] = new Map(people.map((user) => [user.id, { ...user, name: user.username }]));
   for (const email of emails) {
     const user = known.get(email.toLowerCase());
@@ -89,11 +89,11 @@ async function named(tx: Database, { emails, user_ids }: Wanted): Promise<Named>
   return {
     users,
     strangers: [...strangers.values()],
-    unknown: [...user_ids.filter((text) => !ids.has(idIn(text)!)), ...ghosts.map(({ username }) => username)],
+    unknown: [...user_ids.filter((text) => !ids.has(idIn(text)!)), ...internal.map(({ username }) => username)],
   };
 }
 
-const isGhost = ({ user_type }: NamedUser) => user_type === 'ghost';
+const hasInternalType = ({ user_type }: NamedUser) => isInternal(user_type);
 
 /**
  * Invites people by their addresses. Users become members at once, and members get the new role. People who cannot be invited do not affect the others.

@@ -1,6 +1,6 @@
 /** Queries for invitations, and for the users that addresses belong to. */
 import { sql } from 'kysely';
-import { isOpenInvitation, type Permission, rolesCount } from '../../../access/index.ts';
+import { isOpenInvitation, isUsableAccount, type Permission, rolesCount } from '../../../access/index.ts';
 import { dayFrom } from '../../../cron/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
@@ -119,7 +119,7 @@ export async function usersByAddress(db: Database, addresses: readonly string[])
     .select(['emails.email', 'users.id', 'users.username', 'users.user_type'])
     .where(isAmong('emails.email', addresses, 'citext[]'))
     .where('emails.confirmed_at', 'is not', null)
-    .where('users.user_type', '<>', 'ghost')
+    .where(isUsableAccount)
     .execute();
   return new Map(rows.map(({ email, ...user }) => [email.toLowerCase(), user]));
 }

@@ -1,6 +1,6 @@
 /** Who can be assigned to issues. */
 import { sql } from 'kysely';
-import { countsToday, levels, type Project } from '../../../access/index.ts';
+import { countsToday, isUsableAccount, levels, type Project } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function assignableUsers(db: Database, project: Project, ids: reado
   const isShown = isOpen ? sql`(not users.external or ${project.visibility === 'public'})` : sql`false`;
   const { rows } = await sql<{ id: number }>`
     select users.id from users
-     where users.id = any(${ofAnyLength(wanted, 'bigint[]')}) and users.state = 'active' and users.user_type <> 'ghost'
+     where users.id = any(${ofAnyLength(wanted, 'bigint[]')}) and users.state = 'active' and ${isUsableAccount}
        and (${isShown} or users.admin or exists (
              select from project_authorizations where user_id = users.id and project_id = ${project.id} and access_level >= ${levels.guest}
                 and ${countsToday()}))`.execute(db);

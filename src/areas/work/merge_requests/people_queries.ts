@@ -1,6 +1,6 @@
 /** Who can be assigned to merge requests, and review them. */
 import { sql } from 'kysely';
-import { mergeRequestKind, type Project } from '../../../access/index.ts';
+import { isUsableAccount, mergeRequestKind, type Project } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function readersAmong(db: Database, { id }: Pick<Project, 'id'>, id
   if (wanted.length === 0) return [];
   const { rows } = await sql<{ id: number }>`
     select users.id from users
-     where users.id = any(${ofAnyLength(wanted, 'bigint[]')}) and users.state = 'active' and users.user_type <> 'ghost'
+     where users.id = any(${ofAnyLength(wanted, 'bigint[]')}) and users.state = 'active' and ${isUsableAccount}
        and exists (select from projects where projects.id = ${id} and ${mergeRequestKind.isRead})`.execute(db);
   const known = new Set(rows.map((row) => row.id));
   return wanted.filter((each) => known.has(each));

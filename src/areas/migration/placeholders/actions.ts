@@ -1,0 +1,148 @@
+/** Placeholders: accounts that stand for people of another server (docs/reference/placeholders.md). */
+import { sql } from 'kysely';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { usernameReasons } from '../../people/namespaces/index.ts';
+
+/** A person as their server describes them. */
+export interface SourcePerson {
+  username: string;
+  name: string;
+  public_email: string | null;
+}
+
+/** Whose people are meant, and what is known about them. */
+export interface Source {
+  /** With its port, if the URL names one. */
+  host: string;
+  /** The top-level group that records are migrated into. */
+  group_id: number;
+  /** The account that migrates, and its owner's account at the source. */
+  importer: { user_id: number; source_user_id: number };
+  ghost_id: number;
+  /** By the ids at the source. */
+  described: ReadonlyMap<number, SourcePerson>;
+}
+
+/** Concurrent batches that meet the same person must make one placeholder. */
+const lock = 726_673_005;
+/** A username in which a number was drawn can be taken, because somebody chose it. */
+const mostTries = 5;
+/** Of the names that another server gives. */
+const longestUsername = 200;
+const longestName = 255;
+
+async function accountsOf(tx: Database, { described }: Source, ids: readonly number[]): Promise<Map<number, number>> {
+  const addressed = ids.flatMap((id) => {
+    const email = described.get(id)?.public_email;
+    return email ? [{ id, email }] : [];
+  });
+  if (addressed.length === 0) return new Map();
+  const { rows } = await sql<{ source_user_id: number; user_id: number }>`
+    select person.id as source_user_id, users.id as user_id
+      from jsonb_to_recordset(${JSON.stringify(addressed)}::jsonb) as person (id bigint, email citext)
+      join emails on emails.email = person.email and emails.confirmed_at is not null
+      join users on users.id = emails.user_id and users.user_type = 'human' and users.state = 'active'`.execute(tx);
+  return new Map(rows.map(({ source_user_id, user_id }) => [source_user_id, user_id]));
+}
+
+async function knownPlaceholders(tx: Database, { host, group_id }: Source, ids: readonly number[]): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ source_user_id: number; user_id: number }>`
+    select source_user_id, user_id from placeholders
+     where group_id = ${group_id} and source_host = ${host} and source_user_id = any(${ofAnyLength(ids, 'bigint[]')})`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ source_user_id, user_id }) => [source_user_id, user_id]));
+}
+
+/** Text that PostgreSQL and our own rules accept. */
+const plain = (text: string, longest: number) => text.replaceAll('\0', '').toWellFormed().slice(0, longest).toWellFormed().trim();
+
+function namesOf({ username, name }: SourcePerson) {
+  const handle = plain(username, longestUsername);
+  const isUsername = handle !== '' && usernameReasons(handle).length === 0;
+  return { source_username: handle, source_name: plain(name, longestName), stem: isUsername ? handle : 'user' };
+}
+
+/** Accounts without address, password or namespace. Their `email` is in a domain that exists nowhere (RFC 2606) and is no row of `emails`. */
+async function addPlaceholders(tx: Database, { host, group_id, described }: Source, ids: readonly number[]) {
+  const made = new Map<number, number>();
+  let missing = ids.filter((id) => described.has(id));
+  for (let tries = 0; missing.length > 0; tries++) {
+    if (tries === mostTries) throw new Error('No free username was found for a placeholder.');
+    const people = missing.map((id) => ({ id, ...namesOf(described.get(id)!) }));
+    const { rows } = await sql<{ source_user_id: number; user_id: number }>`
+      with named as materialized (
+        select *, stem || '_placeholder_' || nextval('placeholder_numbers') as username
+          from jsonb_to_recordset(${JSON.stringify(people)}::jsonb) as person (id bigint, source_username text, source_name text, stem text)
+      ), added as (
+        insert into users (username, name, email, user_type, projects_limit, can_create_group, private_profile)
+        select username, coalesce(nullif(source_name, ''), username), gen_random_uuid() || '@placeholder.invalid', 'placeholder', 0, false, true
+          from named where not exists (select from namespaces where full_path = named.username::citext)
+        on conflict (username) do nothing returning id, username
+      )
+      insert into placeholders (user_id, group_id, source_host, source_user_id, source_username, source_name)
+      select added.id, ${group_id}, ${host}, named.id, source_username, source_name from added join named on named.username = added.username::text
+      returning source_user_id, user_id`.execute(tx);
+    for (const { source_user_id, user_id } of rows) made.set(source_user_id, user_id);
+    missing = missing.filter((id) => !made.has(id));
+  }
+  return made;
+}
+
+/**
+ * The users here whom records of another server belong to: the importer, accounts that have confirmed the public address of the person, otherwise placeholders, which
+ * are made when they are new. Who is not described at all is the ghost user.
+ * @param tx a transaction. It waits for others that make placeholders, so this comes before its other writes
+ * @param source_ids ids of users at the source
+ * @returns a user for each of the ids
+ */
+export async function peopleOf(tx: Database, source: Source, source_ids: readonly number[]): Promise<Map<number, number>> {
+  const ids = [...new Set(source_ids)];
+  const { importer } = source;
+  const people = await accountsOf(tx, source, ids);
+  if (ids.includes(importer.source_user_id)) people.set(importer.source_user_id, importer.user_id);
+  const add = (found: ReadonlyMap<number, number>) => {
+    for (const [source_id, user_id] of found) people.set(source_id, user_id);
+  };
+  const others = () => ids.filter((id) => !people.has(id));
+  add(await knownPlaceholders(tx, source, others()));
+  if (others().some((id) => source.described.has(id))) {
+    await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
+    add(await knownPlaceholders(tx, source, others()));
+    add(await addPlaceholders(tx, source, others()));
+  }
+  add(new Map(others().map((id) => [id, source.ghost_id])));
+  return people;
+}
+
+/** A direct membership at the source. */
+export interface KeptMembership {
+  /** The placeholder. */
+  user_id: number;
+  access_level: number;
+  /** `YYYY-MM-DD`, the first day without it. */
+  expires_at: string | null;
+}
+
+/**
+ * Keeps memberships of people without an account here until they are reassigned.
+ * @param tx a transaction
+ * @param place the group or project here; a membership that is kept for it already is replaced
+ * @param memberships those of users who are no placeholders are left out
+ */
+export async function keepMemberships(
+  tx: Database,
+  place: { group_id: number } | { project_id: number },
+  memberships: readonly KeptMembership[],
+): Promise<void> {
+  const [column, id] = 'group_id' in place ? ['group_id', place.group_id] : ['project_id', place.project_id];
+  await sql`
+    insert into placeholder_memberships (user_id, ${sql.ref(column)}, access_level, expires_at)
+    select user_id, ${id}, access_level, expires_at
+      from jsonb_to_recordset(${JSON.stringify(memberships)}::jsonb) as kept (user_id bigint, access_level integer, expires_at date)
+     where user_id in (select user_id from placeholders)
+    on conflict (user_id, ${sql.ref(column)}) do update set access_level = excluded.access_level, expires_at = excluded.expires_at`.execute(
+    tx,
+  );
+}
