@@ -6,6 +6,6 @@ export { linesOf } from './lines.ts';
 export { toLongHtml } from './long_html.ts';
 export { dispositionOf, isEmbeddable, markdownOf, mediaType, mediaTypes, storedName } from './media.ts';
 export { toPlainHtml } from './plain.ts';
-export { type Reference, type ReferenceKind, referencesIn } from './references.ts';
+export { type Address, type Reference, type ReferenceKind, readText, referencesIn } from './references.ts';
 export { inSlices, mapInSlices, type Steps } from './slices.ts';
 export { taskCompletion, taskStatus, tickedTasks } from './tasks.ts';

@@ -18,6 +18,13 @@ export interface Reference {
   end: number;
 }
 
+/** An address outside code: in the text, or where a link leads. */
+export interface Address {
+  text: string;
+  /** Its offset in the text, in UTF-16 units. */
+  start: number;
+}
+
 /** A piece of text being read. */
 interface Piece {
   text: string;
@@ -26,6 +33,8 @@ interface Piece {
   /** Our own external address: the addresses of its pages are references. */
   url: string | undefined;
   found: Reference[];
+  /** Collects addresses, if they are wanted. */
+  addresses: Address[] | undefined;
 }
 
 const longestPath = 1000;
@@ -129,6 +138,7 @@ const pages: Readonly<Record<string, ReferenceKind>> = {
 /** Reads a whole address, which is a reference if it is one of ours. */
 function readAddress(piece: Piece, at: number, whole: string): number {
   const end = at + whole.length;
+  piece.addresses?.push({ text: whole, start: at + piece.offset });
   if (piece.url === undefined || !whole.startsWith(`${piece.url}/`)) return end;
   const below = whole.slice(piece.url.length + 1);
   const split = below.indexOf('/-/');
@@ -195,7 +205,9 @@ function readMark(piece: Piece, at: number, ends: ReadonlyMap<number, number>, c
     case ']': {
       const target = matchAt(destination, text, at);
       const own = target.slice(2).trimStart();
-      if (own !== '' && matchAt(address, own, 0) === own) readAddress(piece, at + target.length - own.length, own);
+      const start = at + target.length - own.length;
+      if (own !== '' && matchAt(address, own, 0) === own) readAddress(piece, start, own);
+      else if (own !== '') piece.addresses?.push({ text: own, start: start + piece.offset });
       return at + (target.length || 1);
     }
     case '&': {
@@ -234,7 +246,7 @@ function* readPiece(piece: Piece): Steps<void> {
  */
 export function referencesInPlain(text: string, url?: string): Reference[] {
   const found: Reference[] = [];
-  atOnce(readPiece({ text, offset: 0, url, found }));
+  atOnce(readPiece({ text, offset: 0, url, found, addresses: undefined }));
   return found;
 }
 
@@ -245,11 +257,11 @@ export function referencesInPlain(text: string, url?: string): Reference[] {
 export const referencesIn = (text: string, url?: string): Promise<Reference[]> => inSlices(readText(text, url));
 
 /** `referencesIn` as steps: paragraphs, headings and other blocks are read one by one, because inline marks cannot leave them. */
-export function* readText(text: string, url: string | undefined): Steps<Reference[]> {
+export function* readText(text: string, url: string | undefined, addresses?: Address[]): Steps<Reference[]> {
   const found: Reference[] = [];
   let open: { start: number; end: number } | undefined;
   const readBlock = function* (): Steps<void> {
-    if (open) yield* readPiece({ text: text.slice(open.start, open.end), offset: open.start, url, found });
+    if (open) yield* readPiece({ text: text.slice(open.start, open.end), offset: open.start, url, found, addresses });
     open = undefined;
   };
   for (const { in_code, continues, start, text: line } of linesOf(text)) {
