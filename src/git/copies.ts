@@ -1,6 +1,6 @@
 /** The parts of a copy of a repository: its refs, the branch that HEAD points to, and its object files. */
 import { createHash } from 'node:crypto';
-import { open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { GitError } from './command.ts';
@@ -36,13 +36,13 @@ export async function refsChecksum(repository: Repository): Promise<string> {
   for (const line of [`ref: refs/heads/${head} HEAD`, ...Array.from(refs, ([ref, id]) => `${id} ${ref}`)]) {
     const digest = createHash('sha1').update(line).digest();
     for (let byte = 0; byte < sum.length; byte++) sum[byte]! ^= digest[byte]!;
-    if (++at % hashedAtOnce === 0) await setImmediate();
+    if (++at % refsAtOnce === 0) await setImmediate();
   }
   return sum.toString('hex');
 }
 
 /** Other requests are served after so many refs, which take about two milliseconds. */
-const hashedAtOnce = 1000;
+const refsAtOnce = 1000;
 
 /** The names below `objects/` that are copied: these files never change once they exist. */
 export const objectFilePattern = /^(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev))$/;
@@ -73,10 +73,18 @@ function unlessGone(error: NodeJS.ErrnoException): string[] {
 /** Adds refs to a repository that has none, without checking that their objects exist. */
 export async function plantRefs(repository: Repository, refs: ReadonlyMap<string, string>): Promise<void> {
   if (refs.size === 0) return;
-  const bytes = (text: string) => Buffer.from(text, 'utf8');
-  const names = [...refs.keys()].sort((one, other) => Buffer.compare(bytes(one), bytes(other)));
-  const file = join(repository.path, 'packed-refs');
-  await writeFile(file, `# pack-refs with: sorted \n${names.map((name) => `${refs.get(name)} ${name}\n`).join('')}`);
-  await using handle = await open(file, 'r');
+  // By their bytes, as git compares them; in `latin1` each is one character.
+  const names: string[] = [];
+  for (const name of refs.keys()) {
+    names.push(Buffer.from(name).toString('latin1'));
+    if (names.length % refsAtOnce === 0) await setImmediate();
+  }
+  names.sort();
+  await using handle = await open(join(repository.path, 'packed-refs'), 'w');
+  await handle.write('# pack-refs with: sorted \n');
+  for (let at = 0; at < names.length; at += refsAtOnce) {
+    const some = names.slice(at, at + refsAtOnce).map((name) => Buffer.from(name, 'latin1').toString());
+    await handle.write(some.map((name) => `${refs.get(name)} ${name}\n`).join(''));
+  }
   await handle.sync();
 }

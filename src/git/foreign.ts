@@ -1,7 +1,8 @@
 /** Fills a new repository from one of another system, which is not trusted: from a bundle, or over HTTP. */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { argumentsOf, GitError, git, settingsOf, start } from './command.ts';
+import { createInterface } from 'node:readline';
+import { argumentsOf, GitError, git, gitStream, settingsOf, start } from './command.ts';
 import { plantRefs } from './copies.ts';
 import { shareObjects } from './copy.ts';
 import { strictFsck } from './fsck.ts';
@@ -35,8 +36,7 @@ export interface ForeignRepository {
 
 /** What git shows for a ref: the object, its type and the name. */
 const refFormat = '--format=%(objectname) %(objecttype) %(refname)';
-/** More than a repository with a million refs needs. */
-const most_refs_bytes = 256 * 1024 * 1024;
+const mostRefs = 1_000_000;
 
 const kept = ['heads', 'tags', 'notes', 'merge-requests', 'keep-around'].map((kind) => `refs/${kind}/*`);
 
@@ -53,15 +53,15 @@ function isAllowed(ref: string, id: string, type: string): boolean {
 }
 
 async function allowedRefs(quarantine: Repository): Promise<FetchedRefs> {
-  const output = await git(quarantine, 'for-each-ref', [refFormat], [], [], { limit: most_refs_bytes });
-  const lines = output.toString('utf8').split('\n').slice(0, -1);
   const refs = new Map<string, string>();
-  for (const line of lines) {
+  let count = 0;
+  for await (const line of createInterface({ input: gitStream(quarantine, 'for-each-ref', [refFormat]) })) {
+    if (++count > mostRefs) throw new GitError('for-each-ref', null, `there are more than ${mostRefs} refs`);
     const [id, type] = line.split(' ', 2) as [string, string];
     const ref = line.slice(id.length + type.length + 2);
     if (isAllowed(ref, id, type)) refs.set(ref, id);
   }
-  return { refs, skipped: lines.length - refs.size };
+  return { refs, skipped: count - refs.size };
 }
 
 /**

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, request as requestPlain, type Serve
 import { type AddressInfo, connect, type LookupFunction, type Socket } from 'node:net';
 import { type Duplex, pipeline, Transform } from 'node:stream';
 import { localTargetOf, localTexts } from './addresses.ts';
-import { guardedLookup, OutboundError, ResponseTooLong, reasonOf } from './opening.ts';
+import { BlockedError, guardedLookup, OutboundError, ResponseTooLong, reasonOf } from './opening.ts';
 
 export interface ProxyRules {
   /** The URL whose host and port are the only ones that the proxy connects to. */
@@ -68,7 +68,7 @@ class GuardedProxy {
     if (target?.hostname !== this.#url.hostname || portOf(target) !== portOf(this.#url))
       return new OutboundError('Requests to another host are not allowed');
     const local = this.#rules.may_be_local ? undefined : localTargetOf(target.hostname);
-    return local === undefined ? undefined : new OutboundError(localTexts[local]);
+    return local === undefined ? undefined : new BlockedError(localTexts[local]);
   }
 
   get #lookup(): { lookup?: LookupFunction } {
@@ -142,7 +142,7 @@ class GuardedProxy {
 /**
  * Runs a program that reaches one other system through a proxy of this process, and nothing else.
  * @param run is given the URL of the proxy with its credential
- * @throws OutboundError when it fails because the address is refused or there is no connection, ResponseTooLong when the other system has sent too much; otherwise
+ * @throws BlockedError, OutboundError when there is no connection or another host is asked for, ResponseTooLong when the other system has sent too much; otherwise
  *   what `run` throws
  */
 export async function throughProxy<Result>(rules: ProxyRules, run: (proxy_url: string) => Promise<Result>): Promise<Result> {

@@ -16,8 +16,8 @@ export interface Source {
   host: string;
   /** The top-level group that records are migrated into. */
   group_id: number;
-  /** The account that migrates, and its owner's account at the source. */
-  importer: { user_id: number; source_user_id: number };
+  /** The account that migrates, and the id of its owner at the source, if the source says it. */
+  importer: { user_id: number; source_user_id: number | undefined };
   ghost_id: number;
   /** By the ids at the source. */
   described: ReadonlyMap<number, SourcePerson>;
@@ -101,7 +101,8 @@ export async function peopleOf(tx: Database, source: Source, source_ids: readonl
   const ids = [...new Set(source_ids)];
   const { importer } = source;
   const people = await accountsOf(tx, source, ids);
-  if (ids.includes(importer.source_user_id)) people.set(importer.source_user_id, importer.user_id);
+  const own = importer.source_user_id;
+  if (own !== undefined && ids.includes(own)) people.set(own, importer.user_id);
   const add = (found: ReadonlyMap<number, number>) => {
     for (const [source_id, user_id] of found) people.set(source_id, user_id);
   };
