@@ -34,7 +34,7 @@ const longestName = 255;
 async function accountsOf(tx: Database, { described }: Source, ids: readonly number[]): Promise<Map<number, number>> {
   const addressed = ids.flatMap((id) => {
     const email = described.get(id)?.public_email;
-    return email ? [{ id, email }] : [];
+    return email ? [{ id, email: plain(email, longestName) }] : [];
   });
   if (addressed.length === 0) return new Map();
   const { rows } = await sql<{ source_user_id: number; user_id: number }>`
@@ -92,13 +92,13 @@ async function addPlaceholders(tx: Database, { host, group_id, described }: Sour
 
 /**
  * The users here whom records of another server belong to: the importer, accounts that have confirmed the public address of the person, otherwise placeholders, which
- * are made when they are new. Who is not described at all is the ghost user.
+ * are made when they are new. The ghost user takes the place of people who are not described.
  * @param tx a transaction. It waits for others that make placeholders, so this comes before its other writes
  * @param source_ids ids of users at the source
  * @returns a user for each of the ids
  */
 export async function peopleOf(tx: Database, source: Source, source_ids: readonly number[]): Promise<Map<number, number>> {
-  const ids = [...new Set(source_ids)];
+  const ids = [...new Set(source_ids)].filter((id) => Number.isSafeInteger(id) && id > 0);
   const { importer } = source;
   const people = await accountsOf(tx, source, ids);
   const own = importer.source_user_id;
@@ -113,7 +113,7 @@ export async function peopleOf(tx: Database, source: Source, source_ids: readonl
     add(await knownPlaceholders(tx, source, others()));
     add(await addPlaceholders(tx, source, others()));
   }
-  add(new Map(others().map((id) => [id, source.ghost_id])));
+  add(new Map(source_ids.filter((id) => !people.has(id)).map((id) => [id, source.ghost_id])));
   return people;
 }
 

@@ -37,11 +37,12 @@ test('people are matched by a confirmed address, and the others get one placehol
     3: person(planner.username),
     4: person('unconfirmed', `${guest.username}@example.com`),
     5: person('blocked', `${reporter.username}@example.com`),
-    6: person('../\0 odd', 'nobody@example.com'),
+    6: person('../\0 odd \ud800', 'nobody\0\ud800@example.com'),
   };
   const source = await sourceOf(here, described);
-  const met = await meet(here, source, [1, 2, 3, 4, 5, 6, 7, 3]);
+  const met = await meet(here, source, [1, 2, 3, 4, 5, 6, 7, 3, -1, 1.5, 1e300]);
   assert.deepEqual([met.get(1), met.get(2), met.get(7)], [people.owner.id, planner.id, source.ghost_id]);
+  for (const id of [-1, 1.5, 1e300]) assert.equal(met.get(id), source.ghost_id);
   const ids = [3, 4, 5, 6].map((id) => met.get(id)!);
   assert.equal(new Set([...ids, planner.id, guest.id, reporter.id]).size, 7);
   const users = await db.selectFrom('users').selectAll().where('id', 'in', ids).orderBy('id').execute();
