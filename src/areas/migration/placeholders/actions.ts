@@ -31,7 +31,27 @@ const mostTries = 5;
 const longestUsername = 200;
 const longestName = 255;
 
-async function accountsOf(tx: Database, { described }: Source, ids: readonly number[]): Promise<Map<number, number>> {
+/** Ids that a source can have given. */
+const validIds = (source_ids: readonly number[]) => [...new Set(source_ids)].filter((id) => Number.isSafeInteger(id) && id > 0);
+
+/**
+ * The accounts here of people of the source: the importer, and who has confirmed the public address of a person.
+ * @param source_ids ids of users at the source; those without an account here are left out of the answer
+ */
+export async function accountsOf(db: Database, source: Source, source_ids: readonly number[]): Promise<Map<number, number>> {
+  const { importer, described } = source;
+  const ids = validIds(source_ids);
+  const accounts = await accountsByAddress(db, described, ids);
+  const own = importer.source_user_id;
+  if (own !== undefined && ids.includes(own)) accounts.set(own, importer.user_id);
+  return accounts;
+}
+
+async function accountsByAddress(
+  db: Database,
+  described: Source['described'],
+  ids: readonly number[],
+): Promise<Map<number, number>> {
   const addressed = ids.flatMap((id) => {
     const email = described.get(id)?.public_email;
     return email ? [{ id, email: plain(email, longestName) }] : [];
@@ -41,7 +61,7 @@ async function accountsOf(tx: Database, { described }: Source, ids: readonly num
     select person.id as source_user_id, users.id as user_id
       from jsonb_to_recordset(${JSON.stringify(addressed)}::jsonb) as person (id bigint, email citext)
       join emails on emails.email = person.email and emails.confirmed_at is not null
-      join users on users.id = emails.user_id and users.user_type = 'human' and users.state = 'active'`.execute(tx);
+      join users on users.id = emails.user_id and users.user_type = 'human' and users.state = 'active'`.execute(db);
   return new Map(rows.map(({ source_user_id, user_id }) => [source_user_id, user_id]));
 }
 
@@ -98,11 +118,8 @@ async function addPlaceholders(tx: Database, { host, group_id, described }: Sour
  * @returns a user for each of the ids
  */
 export async function peopleOf(tx: Database, source: Source, source_ids: readonly number[]): Promise<Map<number, number>> {
-  const ids = [...new Set(source_ids)].filter((id) => Number.isSafeInteger(id) && id > 0);
-  const { importer } = source;
+  const ids = validIds(source_ids);
   const people = await accountsOf(tx, source, ids);
-  const own = importer.source_user_id;
-  if (own !== undefined && ids.includes(own)) people.set(own, importer.user_id);
   const add = (found: ReadonlyMap<number, number>) => {
     for (const [source_id, user_id] of found) people.set(source_id, user_id);
   };

@@ -4,7 +4,7 @@ import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { removeGroup } from '../../people/namespaces/index.ts';
 import { ghostUser, removeUser } from '../../people/users/index.ts';
-import { keepMemberships, peopleOf, type Source, type SourcePerson } from './actions.ts';
+import { accountsOf, keepMemberships, peopleOf, type Source, type SourcePerson } from './actions.ts';
 import { reassignPlaceholder, removeOrphanedPlaceholders } from './index.ts';
 
 const person = (username: string, public_email: string | null = null): SourcePerson => ({
@@ -40,6 +40,14 @@ test('people are matched by a confirmed address, and the others get one placehol
     6: person('../\0 odd \ud800', 'nobody\0\ud800@example.com'),
   };
   const source = await sourceOf(here, described);
+  const accounts = await accountsOf(db, source, [1, 2, 3, 4, 5, 6, 7, -1]);
+  assert.deepEqual(
+    accounts,
+    new Map([
+      [2, planner.id],
+      [1, people.owner.id],
+    ]),
+  );
   const met = await meet(here, source, [1, 2, 3, 4, 5, 6, 7, 3, -1, 1.5, 1e300]);
   assert.deepEqual([met.get(1), met.get(2), met.get(7)], [people.owner.id, planner.id, source.ghost_id]);
   for (const id of [-1, 1.5, 1e300]) assert.equal(met.get(id), source.ghost_id);
