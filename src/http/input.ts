@@ -304,7 +304,8 @@ function objectReader(schema: Json): Read {
     const result: Values = {};
     for (const member of members) {
       const { also_as } = member.schema[marks] ?? {};
-      const raw = (value as Values)[member.name] ?? (also_as === undefined ? undefined : (value as Values)[also_as]);
+      const given = (value as Values)[member.name];
+      const raw = also_as === undefined ? given : (given ?? (value as Values)[also_as]);
       if (raw === undefined && member.isOptional) continue;
       const at = path === '' ? member.name : `${path}[${member.name}]`;
       const { plan, valuePlans } = member.schema[marks] ?? {};
