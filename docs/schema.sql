@@ -686,7 +686,6 @@ create table bulk_import_entities (
   migrate_projects boolean not null,
   migrate_memberships boolean not null,
   has_failures boolean default false not null,
-  progressed_at timestamp with time zone default now() not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   constraint bulk_import_entities_pkey PRIMARY KEY (id),
@@ -704,6 +703,7 @@ CREATE INDEX bulk_import_entities_of_import ON bulk_import_entities USING btree 
 CREATE INDEX bulk_import_entities_of_parent ON bulk_import_entities USING btree (parent_id);
 CREATE INDEX bulk_import_entities_of_project ON bulk_import_entities USING btree (project_id);
 CREATE INDEX bulk_import_entities_of_user ON bulk_import_entities USING btree (user_id, created_at, id);
+CREATE INDEX bulk_import_entities_running ON bulk_import_entities USING btree (bulk_import_id, id) WHERE state = ANY (ARRAY['created'::text, 'started'::text]);
 
 create table bulk_import_failures (
   id bigint generated always as identity not null,
@@ -736,8 +736,10 @@ create table bulk_import_relations (
   line bigint default 0 not null,
   counts jsonb default '{}'::jsonb not null,
   failures_count bigint default 0 not null,
+  etag text,
   silent_since timestamp with time zone,
   tries integer default 0 not null,
+  progressed_at timestamp with time zone default now() not null,
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
   constraint bulk_import_relations_pkey PRIMARY KEY (id),
@@ -745,6 +747,7 @@ create table bulk_import_relations (
   constraint bulk_import_relations_state_check CHECK (state = ANY (ARRAY['created'::text, 'started'::text, 'finished'::text, 'skipped'::text, 'failed'::text, 'canceled'::text])),
   constraint bulk_import_relations_entity_id_fkey FOREIGN KEY (entity_id) REFERENCES bulk_import_entities(id) ON DELETE CASCADE
 );
+CREATE INDEX bulk_import_relations_running ON bulk_import_relations USING btree (id) WHERE state = 'started'::text;
 
 create table bulk_imports (
   id bigint generated always as identity not null,
@@ -754,7 +757,6 @@ create table bulk_imports (
   source_version text not null,
   access_token bytea,
   has_failures boolean default false not null,
-  progressed_at timestamp with time zone default now() not null,
   ended_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,

@@ -9,8 +9,6 @@ create table bulk_imports (
   -- Sealed. It is erased at a cancel, and some time after the end.
   access_token   bytea,
   has_failures   boolean not null default false,
-  -- When something was last read or written.
-  progressed_at  timestamptz not null default now(),
   ended_at       timestamptz,
   created_at     timestamptz not null default now(),
   updated_at     timestamptz not null default now()
@@ -37,13 +35,13 @@ create table bulk_import_entities (
   migrate_projects      boolean not null,
   migrate_memberships   boolean not null,
   has_failures          boolean not null default false,
-  progressed_at         timestamptz not null default now(),
   created_at            timestamptz not null default now(),
   updated_at            timestamptz not null default now(),
   unique (bulk_import_id, entity_type, source_full_path, destination_namespace, destination_slug)
 );
 create index bulk_import_entities_of_import on bulk_import_entities (bulk_import_id, created_at, id);
 create index bulk_import_entities_of_user on bulk_import_entities (user_id, created_at, id);
+create index bulk_import_entities_running on bulk_import_entities (bulk_import_id, id) where state in ('created', 'started');
 create index bulk_import_entities_of_parent on bulk_import_entities (parent_id);
 create index bulk_import_entities_of_group on bulk_import_entities (namespace_id);
 create index bulk_import_entities_of_project on bulk_import_entities (project_id);
@@ -62,13 +60,18 @@ create table bulk_import_relations (
   -- By the name of the relation or of one nested in it: what the source has, what was read, and what was written.
   counts         jsonb not null default '{}',
   failures_count bigint not null default 0,
+  -- Of the file that is being downloaded.
+  etag           text,
   -- Since when the source has given no good answer, and how often it was asked since.
   silent_since   timestamptz,
   tries          integer not null default 0,
+  -- When something was last read or written.
+  progressed_at  timestamptz not null default now(),
   started_at     timestamptz,
   ended_at       timestamptz,
   unique (entity_id, relation)
 );
+create index bulk_import_relations_running on bulk_import_relations (id) where state = 'started';
 
 -- Records that are not here now, each with its reason. Those beyond the first hundred of a kind are counted in one row.
 create table bulk_import_failures (

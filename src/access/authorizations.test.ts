@@ -38,6 +38,7 @@ before(async () => {
     url: 'http://coppice.test',
     ssh_url: 'git@coppice.test:',
     storages: { default: storage },
+    downloads: '/nonexistent',
     blobs: diskBlobs(storage),
     secrets: secretsFrom('k'.repeat(32)),
     repositories: { kinds: [], followers: [] },

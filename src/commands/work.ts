@@ -16,8 +16,10 @@ import { removeOldRequestCounts } from '../areas/instance/application_settings/i
 import { removeUnusedBlobs } from '../areas/instance/blobs/index.ts';
 import { forgetCostlyFiles } from '../areas/instance/costly_files/index.ts';
 import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from '../areas/instance/licenses/index.ts';
+import { bulkImportWork } from '../areas/migration/bulk_imports/index.ts';
 import { continueExports, removeExpiredExports, writeRelationExport } from '../areas/migration/export_relations/index.ts';
 import { reassignPlaceholder, removeOrphanedPlaceholders } from '../areas/migration/placeholders/index.ts';
+import { groupTrees, projectTrees } from '../areas/migration/relations.ts';
 import {
   confirmEmail,
   confirmNewPrimary,
@@ -81,6 +83,8 @@ import { claimInstance } from './instance.ts';
 import { openLog } from './log.ts';
 import { runningNode } from './running_node.ts';
 import { listenForStop } from './stop_request.ts';
+
+const migrations = bulkImportWork({ group: groupTrees, project: projectTrees });
 
 /** Every job of every area. */
 const jobs: readonly AnyJob[] = [
@@ -159,9 +163,10 @@ const jobs: readonly AnyJob[] = [
   tellOfLicenseEnd,
   removeExpiredExports,
   writeRelationExport,
+  ...migrations.jobs,
 ];
 
-const polls: readonly Poll[] = [collectNotifications, addUpOpenIssues, continueExports, continueMoves];
+const polls: readonly Poll[] = [collectNotifications, addUpOpenIssues, continueExports, continueMoves, ...migrations.polls];
 
 const concurrency = 4;
 /** How long a stop waits for running jobs. */

@@ -189,7 +189,6 @@ export interface BulkImportEntities {
   migrate_projects: boolean;
   migrate_memberships: boolean;
   has_failures: Generated<boolean>;
-  progressed_at: Generated<Timestamp>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
 }
@@ -220,8 +219,10 @@ export interface BulkImportRelations {
   line: Generated<number>;
   counts: Generated<Json>;
   failures_count: Generated<number>;
+  etag: string | null;
   silent_since: Timestamp | null;
   tries: Generated<number>;
+  progressed_at: Generated<Timestamp>;
   started_at: Timestamp | null;
   ended_at: Timestamp | null;
 }
@@ -234,7 +235,6 @@ export interface BulkImports {
   source_version: string;
   access_token: Buffer | null;
   has_failures: Generated<boolean>;
-  progressed_at: Generated<Timestamp>;
   ended_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;

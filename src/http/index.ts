@@ -11,7 +11,7 @@ export * from './errors.ts';
 export * from './filters.ts';
 export type { Values } from './form.ts';
 export { idIn, largestIid } from './ids.ts';
-export { allOrNoneOf, atLeastOneOf, exactlyOneOf, mutuallyExclusive, type Rule } from './input.ts';
+export { allOrNoneOf, atLeastOneOf, exactlyOneOf, inputReader, mutuallyExclusive, type Rule } from './input.ts';
 export { leavingOf } from './leaving.ts';
 export { inAddress, locationOf } from './links.ts';
 export { readParts, tooLarge } from './multipart.ts';

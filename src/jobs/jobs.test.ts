@@ -34,6 +34,7 @@ async function workerFor(t: TestContext, jobs: AnyJob[]) {
       ssh_url: 'git@localhost:',
       storages: {},
       blobs: diskBlobs('/nonexistent'),
+      downloads: '/nonexistent',
       ...unused,
     },
     log,
@@ -325,6 +326,7 @@ test('a job that ends while the database is away is recorded as done when it is 
     ssh_url: 'git@localhost:',
     storages: {},
     blobs: diskBlobs('/nonexistent'),
+    downloads: '/nonexistent',
     ...unused,
   };
   const worker = await startWorker({ connectionString, jobs: [fatal], services, log, concurrency: 1 });

@@ -1,14 +1,14 @@
 /** Reading from other systems, which may be hostile: redirects, answers and files have limits, and a secret stays with the host that it is for. */
+import { open as openFile, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { parse } from 'secure-json-parse';
 import { headersOf, type Opening, OutboundError, open, reasonOf } from './opening.ts';
 
-/** An answer is larger, or nested more deeply, than we read. */
+/** An answer is larger than we read. */
 export class LimitError extends OutboundError {
   override name = 'LimitError';
 }
 
-interface Fetching extends Opening {
+export interface Fetching extends Opening {
   /** Headers that only the host and port of the URL get. */
   secret_headers: Readonly<Record<string, string>>;
   /** How long the other system may be silent. */
@@ -76,60 +76,71 @@ async function withResponse<T>(
   }
 }
 
-const most_levels = 64;
-
-/** Counts the levels of a JSON text outside strings, because the parser has no limit. */
-class Levels {
-  #levels = 0;
-  #isInString = false;
-  #isEscaped = false;
-
-  /** @throws LimitError */
-  add(chunk: Uint8Array): void {
-    for (const byte of chunk) {
-      if (this.#isInString) {
-        if (this.#isEscaped) this.#isEscaped = false;
-        else if (byte === 0x5c) this.#isEscaped = true;
-        else if (byte === 0x22) this.#isInString = false;
-      } else if (byte === 0x22) this.#isInString = true;
-      else if (byte === 0x5b || byte === 0x7b) this.#levels++;
-      else if (byte === 0x5d || byte === 0x7d) this.#levels--;
-      if (this.#levels > most_levels) throw new LimitError(`The answer is nested more than ${most_levels} levels deep`);
-    }
-  }
-}
-
-export interface Fetched {
+interface Answer {
   status: number;
   headers: Record<string, string>;
-  /** Undefined when the answer is not JSON. */
-  value: unknown;
 }
 
 /**
- * Requests JSON.
+ * Sends a request and reads the whole answer.
  * @param most_bytes of the answer
  * @throws OutboundError without an answer, LimitError for one that is too large
  */
-export const fetchJson = (fetching: Fetching, most_bytes: number): Promise<Fetched> =>
+export const fetchWhole = (fetching: Fetching, most_bytes: number): Promise<Answer & { body: Buffer }> =>
   withResponse(fetching, async (response, chunks) => {
     const parts: Buffer[] = [];
-    const levels = new Levels();
     let size_bytes = 0;
     for await (const chunk of chunks) {
       size_bytes += chunk.length;
       if (size_bytes > most_bytes) throw new LimitError(`The answer is larger than ${most_bytes} bytes`);
-      levels.add(chunk);
       parts.push(chunk);
     }
-    const value = jsonIn(Buffer.concat(parts).toString('utf8'));
-    return { status: response.statusCode ?? 0, headers: headersOf(response), value };
+    return { status: response.statusCode ?? 0, headers: headersOf(response), body: Buffer.concat(parts) };
   });
 
-function jsonIn(text: string): unknown {
-  try {
-    return parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' });
-  } catch {
-    return undefined;
-  }
+export interface Download {
+  /** The file that is written; what an earlier attempt has left of it is kept if the other system still has the same. */
+  file: string;
+  /** The `ETag` of that attempt. */
+  etag: string | undefined;
+  most_bytes: number;
+  /** Told of the `ETag` before the first byte is written. */
+  onEtag(etag: string | undefined): Promise<void>;
+}
+
+const sizeOf = (file: string) =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+/**
+ * Downloads a file, which goes on where an earlier attempt was broken off. Sizes are counted while reading, and headers about them are not believed.
+ * @returns the status of the answer; the file is complete with 200 and 206, and not written with any other
+ * @throws OutboundError when there is no answer or it is broken off, LimitError for one that is too large
+ */
+export async function download(fetching: Fetching, { file, etag, most_bytes, onEtag }: Download): Promise<Answer> {
+  const there_bytes = etag === undefined ? 0 : await sizeOf(file);
+  const range: Record<string, string> = there_bytes > 0 ? { range: `bytes=${there_bytes}-`, 'if-range': etag! } : {};
+  const headers = { ...fetching.headers, 'accept-encoding': 'identity', ...range };
+  return withResponse({ ...fetching, headers }, async (response, chunks) => {
+    const answer = { status: response.statusCode ?? 0, headers: headersOf(response) };
+    if (answer.status !== 200 && answer.status !== 206) return answer;
+    const continues = answer.status === 206;
+    if (continues && !answer.headers['content-range']?.startsWith(`bytes ${there_bytes}-`))
+      throw new OutboundError('The answer is not the part that was requested');
+    if (!continues) await onEtag(answer.headers.etag);
+    const handle = await openFile(file, continues ? 'a' : 'w', 0o600);
+    try {
+      let size_bytes = continues ? there_bytes : 0;
+      for await (const chunk of chunks) {
+        size_bytes += chunk.length;
+        if (size_bytes > most_bytes) throw new LimitError(`The file is larger than ${most_bytes} bytes`);
+        await handle.write(chunk);
+      }
+    } finally {
+      await handle.close();
+    }
+    return answer;
+  });
 }

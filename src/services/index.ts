@@ -34,6 +34,9 @@ export const secretsOf = (config: Pick<Config, 'data' | 'secretKey'>): Secrets =
 /** The folder of uploads in progress when blobs are stored in S3. */
 const incomingFolder = ({ data }: Pick<Config, 'data'>): string => path.join(data, 'incoming');
 
+/** The folder of files that are being fetched from other systems. */
+const downloadsFolder = ({ data }: Pick<Config, 'data'>): string => path.join(data, 'downloads');
+
 /** The store of large files. */
 export const blobsOf = (config: Pick<Config, 'data' | 'blobs'>): Blobs =>
   config.blobs.kind === 's3' ? s3Blobs(config.blobs, incomingFolder(config)) : diskBlobs(config.blobs.path);
@@ -57,6 +60,8 @@ export interface JobServices extends RepositoryServices {
   ssh_url: string | undefined;
   /** Large files that are not in a repository. */
   blobs: Blobs;
+  /** The folder of files that are being fetched from other systems, and deleted after use. */
+  downloads: string;
   secrets: Secrets;
   /** The public key of another trusted license issuer. */
   licensePublicKey: Config['licensePublicKey'];
@@ -77,6 +82,7 @@ export const servicesFor = (config: ServicesConfig, db: Database, repositories: 
   ssh_url: sshUrl(config),
   storages: Object.fromEntries(config.storages.map(({ name, path }) => [name, path])),
   blobs: blobsOf(config),
+  downloads: downloadsFolder(config),
   secrets: secretsOf(config),
   licensePublicKey: config.licensePublicKey,
   mailer: mailerFor({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: mailFolder(config) }),

@@ -2,10 +2,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { World } from './populate.ts';
+import { world } from './world.ts';
 
-interface SourceEntity {
+export interface SourceEntity {
   type: 'group' | 'project';
   id: number;
   full_path: string;
@@ -16,7 +18,7 @@ interface SourceEntity {
   members?: object[];
 }
 
-export interface Source {
+interface Source {
   url: string;
   token: string;
   entities: SourceEntity[];
@@ -81,7 +83,7 @@ function presented({ id, full_path, type, attributes }: SourceEntity): object {
 }
 
 /** Starts a source with a token. */
-export async function startSource(entities: SourceEntity[] = []): Promise<Source> {
+async function startSource(entities: SourceEntity[] = []): Promise<Source> {
   const server = createServer((request, response) => {
     const url = new URL(request.url!, 'http://source.test');
     const asked = `${request.method} ${url.pathname.replace(/^.*?\/api\/v4/, '')}`;
@@ -116,7 +118,26 @@ export const migrationOf = (source: Pick<Source, 'url' | 'token'>, entities: rea
   entities,
 });
 
-/** Lets migrations reach sources on this machine. */
-export async function allowLocalSources({ as }: Pick<World, 'as'>): Promise<void> {
-  await as('admin').put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true });
+interface MigrationPlace extends World {
+  source: Source;
+  /** An entity whose destination is the world's group. */
+  entity(changes?: object): object;
+}
+
+/**
+ * A world, on a server of the file, that may import from a source.
+ * @param entities of the source; by default an empty group and a project in it
+ */
+export async function migrationPlace(t: TestContext, entities?: SourceEntity[]): Promise<MigrationPlace> {
+  const here = await world({});
+  await here.as('admin').put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true });
+  const source = await startSource(
+    entities ?? [
+      { type: 'group', id: 7, full_path: 'orchard' },
+      { type: 'project', id: 8, full_path: 'orchard/apples' },
+    ],
+  );
+  t.after(source.stop);
+  const usual = { source_type: 'group_entity', source_full_path: 'orchard', destination_slug: 'copy' };
+  return { ...here, source, entity: (changes) => ({ ...usual, destination_namespace: here.group.full_path, ...changes }) };
 }

@@ -84,13 +84,13 @@ export const retryMigration = (
     if (running.includes(state)) throw badRequest(endTexts.running);
     if (access_token === null && token === undefined) throw badParams('access_token is missing');
     const { rows } = await sql<{ id: number }>`
-      update bulk_import_entities set state = 'started', updated_at = now(), progressed_at = now()
+      update bulk_import_entities set state = 'started', updated_at = now()
        where bulk_import_id = ${id} and (state in ('failed', 'timeout', 'canceled') or has_failures) returning id`.execute(tx);
     const entity_ids = rows.map((row) => row.id);
     // What has been written is not written again: the journal says how far each relation has come.
     await sql`
       update bulk_import_relations relations
-         set state = 'created', silent_since = null, tries = 0, ended_at = null, failures_count = failures_count - forgotten.count
+         set state = 'created', silent_since = null, tries = 0, ended_at = null, progressed_at = now(), failures_count = failures_count - forgotten.count
         from (select each.id, (select coalesce(sum(coalesce(more, 1)), 0) from bulk_import_failures failures
                                 where failures.entity_id = each.entity_id and failures.relation = each.relation and step = 'extractor') as count
                 from bulk_import_relations each where each.entity_id = any(${entity_ids}::bigint[])) forgotten
@@ -103,6 +103,6 @@ export const retryMigration = (
       .where('entity_id', '=', sql<number>`any(${entity_ids}::bigint[])`)
       .execute();
     const given = token === undefined ? {} : { access_token: sealToken(secrets, token) };
-    const begun = { state: 'started', has_failures: false, ended_at: null, progressed_at: sql<string>`now()`, ...given };
+    const begun = { state: 'started', has_failures: false, ended_at: null, ...given };
     await tx.updateTable('bulk_imports').set(stamped(begun)).where('id', '=', id).execute();
   });

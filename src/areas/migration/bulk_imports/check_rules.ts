@@ -1,4 +1,5 @@
 /** What is asked of the source before a migration is accepted (docs/reference/bulk_imports.md#checks). */
+import { LimitExceeded } from '../../../archives/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { BlockedError, OutboundError, urlReasons } from '../../../outbound/index.ts';
 import type { NewEntity } from './definition.ts';
@@ -41,7 +42,7 @@ async function answered(source: Source, path: string, query = {}) {
     return await answerOf(source, path, query);
   } catch (error) {
     if (error instanceof BlockedError) throw refused(checkTexts.blocked(error.message));
-    if (error instanceof OutboundError || source.signal.aborted) throw refused(checkTexts.url);
+    if (error instanceof OutboundError || error instanceof LimitExceeded || source.signal.aborted) throw refused(checkTexts.url);
     throw error;
   }
 }
@@ -91,7 +92,7 @@ async function checkEntity(source: Source, entity: NewEntity): Promise<void> {
  * @throws ApiError 422 with the first refusal, in the order of the entities
  */
 export async function checkSource(
-  access: Pick<Source, 'url' | 'token' | 'may_be_local'>,
+  access: Pick<Source, 'url' | 'token' | 'may_be_local' | 'user_id'>,
   entities: readonly NewEntity[],
   check: (entity: NewEntity) => Promise<void>,
 ): Promise<string> {

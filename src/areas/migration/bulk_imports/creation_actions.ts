@@ -21,7 +21,7 @@ export const destinationTexts = {
 type Importer = Pick<Caller, 'id' | 'admin' | 'external'>;
 
 /** Whether an importer may make an entity in its namespace. */
-async function mayMake(db: Database, importer: Importer, entity: NewEntity): Promise<boolean> {
+export async function mayMake(db: Database, importer: Importer, entity: NewEntity): Promise<boolean> {
   const { destination_namespace: path } = entity;
   if (entity.entity_type === 'group') return isGranted(() => checkMayCreateSubgroup(db, importer, path));
   const namespace = path === '' ? undefined : await namespaceFor(db, importer, path);
@@ -79,7 +79,11 @@ export async function startMigration(services: Services, caller: Caller, migrati
   const source_url = sourceUrl(migration.url, may_be_local);
   const token = migration.access_token.trim();
   const check = destinationCheck(services, caller, source_url);
-  const source_version = await checkSource({ url: source_url, token, may_be_local }, migration.entities, check);
+  const source_version = await checkSource(
+    { url: source_url, token, may_be_local, user_id: caller.id },
+    migration.entities,
+    check,
+  );
   return db.transaction().execute(async (tx) => {
     const access_token = sealToken(secrets, token);
     const { id } = await tx

@@ -1,25 +1,7 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import { allowLocalSources, migrationOf, type Source, startSource } from '../../../../test/support/source.ts';
-import { type World, world } from '../../../../test/support/world.ts';
-
-const orchard = { type: 'group' as const, id: 7, full_path: 'orchard' };
-const apples = { type: 'project' as const, id: 8, full_path: 'orchard/apples' };
-
-interface Place extends World {
-  source: Source;
-  /** An entity whose destination is the world's group. */
-  entity(changes?: object): object;
-}
-
-async function place(t: TestContext): Promise<Place> {
-  const here = await world({});
-  await allowLocalSources(here);
-  const source = await startSource([orchard, apples]);
-  t.after(source.stop);
-  const usual = { source_type: 'group_entity', source_full_path: 'orchard', destination_slug: 'copy' };
-  return { ...here, source, entity: (changes) => ({ ...usual, destination_namespace: here.group.full_path, ...changes }) };
-}
+import { test } from 'node:test';
+import { migrationOf, migrationPlace as place } from '../../../../test/support/source.ts';
+import type { World } from '../../../../test/support/world.ts';
 
 const started = ({ db, people }: World) =>
   db.selectFrom('bulk_imports').select('access_token').where('user_id', '=', people.owner.id).execute();

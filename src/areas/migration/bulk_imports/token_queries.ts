@@ -7,7 +7,7 @@ const purpose = 'bulk import token';
 export const sealToken = (secrets: Secrets, token: string): Buffer => secrets.seal(purpose, token);
 
 /** @returns undefined when it was sealed with another secret key, is damaged, or has been erased */
-const unsealToken = (secrets: Secrets, sealed: Buffer | null): string | undefined =>
+export const unsealToken = (secrets: Secrets, sealed: Buffer | null): string | undefined =>
   sealed !== null && isReadable(secrets, purpose, sealed) ? secrets.unseal(purpose, sealed) : undefined;
 
 /** The migrations whose tokens cannot be read: they were sealed with another secret key, or are damaged. */

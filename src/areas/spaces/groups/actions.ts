@@ -45,6 +45,8 @@ export interface NewGroup extends GroupSettings {
   repository_storage?: string;
   /** Becomes the owner, unless they are already owner of an ancestor group. */
   creator_id: number;
+  /** Whether nobody is told. */
+  is_quiet?: true;
 }
 
 type Reasons = Record<string, string[]>;
@@ -58,7 +60,7 @@ const refusal = (reasons: Reasons) => invalidAs('Failed to save group', reasons)
  * @throws ApiError 400 with all reasons in one sentence
  */
 export async function createGroup(tx: Database, group: NewGroup): Promise<number> {
-  const { parent_id, creator_id, visibility: _chosen, default_visibility = 'private', ...columns } = group;
+  const { parent_id, creator_id, is_quiet, visibility: _chosen, default_visibility = 'private', ...columns } = group;
   const parent = parent_id === undefined ? undefined : await lockNamespace(tx, parent_id);
   const allowed = group.visibility ?? lesserVisibility(default_visibility, parent?.visibility ?? 'public');
   const reasons = await reasonsAgainst(tx, { ...group, visibility: allowed }, parent);
@@ -72,7 +74,7 @@ export async function createGroup(tx: Database, group: NewGroup): Promise<number
       .values({ group_id: id, user_id: creator_id, access_level: levels.owner, created_by_id: creator_id })
       .execute();
   await refreshAuthorizations(tx, { group_id: id });
-  await tellOfGroup(tx, 'create', id);
+  if (!is_quiet) await tellOfGroup(tx, 'create', id);
   return id;
 }
 

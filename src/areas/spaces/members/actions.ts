@@ -18,6 +18,8 @@ export interface NewMembers extends Grant {
   expires_at?: string | null | undefined;
   /** Whether existing members get the new level or are refused. */
   existing: 'change' | 'refuse';
+  /** Whether nobody is told, and no event is recorded. */
+  is_quiet?: true;
 }
 
 /**
@@ -69,8 +71,10 @@ export async function addMembers(
     .returning(sql<boolean>`created_at = now()`.as('is_new'))
     .execute();
   const joined = written.filter(({ is_new }) => is_new).map(({ user_id }) => user_id);
-  await recordMemberships(tx, subtree, joined, 'joined');
-  await tellOfMembers(tx, 'written', sql`${isDirect(source)} and user_id = any(${ofAnyLength(accepted, 'bigint[]')})`);
+  if (!members.is_quiet) {
+    await recordMemberships(tx, subtree, joined, 'joined');
+    await tellOfMembers(tx, 'written', sql`${isDirect(source)} and user_id = any(${ofAnyLength(accepted, 'bigint[]')})`);
+  }
   // A member has no access request.
   await removeAccessRequests(tx, sql`${isDirect(source)} and user_id = any(${ofAnyLength(accepted, 'bigint[]')})`);
   await forgetApprovals(tx, source, accepted);

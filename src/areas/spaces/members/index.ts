@@ -4,7 +4,7 @@ export { tellOfRequests } from './hook_actions.ts';
 export { removeExpiredMemberships } from './jobs.ts';
 export { Member, MemberQueued, memberReply, queuedReply } from './present.ts';
 export { actorNow, isDirect, isLocked, lockedSource } from './queries.ts';
-export { noSeatsText, type Refusal, textsOf } from './refusal_rules.ts';
+export { noSeatsText, type Refusal, refusalText, textsOf } from './refusal_rules.ts';
 export { removeMember } from './removal_actions.ts';
 export { checkRole, type Grant } from './role_rules.ts';
 export { type Actor, isAbove, mayManage, memberTexts, roleName, type Source } from './rules.ts';

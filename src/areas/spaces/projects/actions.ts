@@ -37,6 +37,8 @@ export interface NewProject {
     forked_from_id?: number;
     import_status?: 'scheduled';
   };
+  /** Whether nobody is told, and no event is recorded. */
+  is_quiet?: true;
   /** More work for the transaction that inserts the row. */
   also?(tx: Database, id: number): Promise<void>;
   /** The author of a first commit with a README.md; left out, the repository stays empty. */
@@ -130,6 +132,7 @@ async function insertProject(
     values (${id}, ${sql.join(Object.values(row))})`.execute(tx);
   await copyTemplate(tx, { id, namespace_id: place.id });
   await refreshAuthorizations(tx, { project_id: id });
+  if (project.is_quiet) return;
   await recordEvent(tx, { project_id: id, author_id: creator_id, action: 'created', target_type: 'Project', target_id: id });
   await tellOfProjects(tx, 'project_create', sql`projects.id = ${id}`);
 }

@@ -17,5 +17,5 @@ export {
 } from './present.ts';
 export { groupStatistics, visibleProjectRows } from './queries.ts';
 export { projectFeatures, projectSelf, secretCounts } from './relation.ts';
-export { FeatureLevel, mayCreateIn } from './rules.ts';
+export { columnsOfSettings, FeatureLevel, mayCreateIn, settings as projectSettings } from './rules.ts';
 export { transferProject } from './transfer_actions.ts';

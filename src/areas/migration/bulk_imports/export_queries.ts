@@ -1,0 +1,135 @@
+/** The exports of an entity at the source: asking for them, their states, and their files. */
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { inStep, record } from './journal_actions.ts';
+import { ask, fetchFile, isRecord, order, pathAtSource, SourceFailure } from './source_queries.ts';
+import type { Outcome, Step, StepCall } from './step_definition.ts';
+
+/** An export that has ended. */
+export interface Exported {
+  is_batched: boolean;
+  /** The numbers of those that can be downloaded, and why others cannot. An export without batches has one, with the number 1. */
+  batches: { number: number; error: string | undefined }[];
+  /** How many records the source says it has. */
+  total: number;
+}
+
+/** From this version on, relations are exported in batches. */
+function hasBatches(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  return major > 16 || (major === 16 && minor >= 2);
+}
+
+/** Asks the source to export an entity. A repeated order joins the exports that run. */
+export const exportStep: Step = {
+  name: 'export',
+  async run({ source, entity, migration }) {
+    await order(
+      source,
+      `${pathAtSource(entity)}/export_relations`,
+      hasBatches(migration.source_version) ? { batched: true } : {},
+    );
+    return 'finished';
+  },
+};
+
+const emptyList_ms = 5 * 60_000;
+const longestPause_s = 15;
+
+const whole = (value: unknown): number => (Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0);
+const most_batches = 1_000_000;
+
+/** All exports that the source lists. */
+export async function exportsOf({ source, entity }: StepCall): Promise<Record<string, unknown>[]> {
+  const { value } = await ask(source, `${pathAtSource(entity)}/export_relations/status`);
+  return ([value].flat() as unknown[]).filter(isRecord);
+}
+
+/**
+ * The export of a relation, once it has ended.
+ * @returns how long to wait, or that the source does not have it
+ * @throws Unanswered, SourceFailure
+ */
+export async function exportOf(call: StepCall, relation: string): Promise<Exported | Outcome> {
+  const all = await exportsOf(call);
+  const waited_ms = Date.now() - Date.parse(call.step.started_at!);
+  const pause = { wait_s: Math.min(1 + Math.floor(waited_ms / 5000), longestPause_s) };
+  const found = all.find((each) => each.relation === relation);
+  if (!found) {
+    const areEnded = all.length > 0 && all.every(({ status }) => status !== 0);
+    if (areEnded) return 'skipped';
+    if (all.length > 0 || waited_ms < emptyList_ms) return pause;
+    throw new SourceFailure('NotExported', 'The source has exported nothing.');
+  }
+  if (found.status === 0) return pause;
+  if (found.status !== 1) throw new SourceFailure('ExportFailed', failedText(found.error));
+  const total = whole(found.total_objects_count);
+  if (found.batched !== true) return { is_batched: false, batches: [{ number: 1, error: undefined }], total };
+  const states = new Map(
+    (Array.isArray(found.batches) ? found.batches : []).filter(isRecord).map((each) => [each.batch_number, each]),
+  );
+  const count = Math.min(whole(found.batches_count), most_batches);
+  const batches = Array.from({ length: count }, (_, index) => {
+    const state = states.get(index + 1);
+    return { number: index + 1, error: state?.status === -1 ? failedText(state.error) : undefined };
+  });
+  return { is_batched: true, batches, total };
+}
+
+const failedText = (error: unknown) =>
+  typeof error === 'string' && error !== '' ? `The source could not export it: ${error}` : 'The source could not export it.';
+
+export const isExport = (given: Exported | Outcome): given is Exported => typeof given === 'object' && 'batches' in given;
+
+/** The files of a step. */
+const prefixOf = (step_id: number) => `${step_id}-`;
+
+/** Zero means no limit. */
+const limitOf = (setting: number) => (setting === 0 ? Number.POSITIVE_INFINITY : setting * 1024 * 1024);
+
+/** How many bytes the content of an archive may have. */
+export const unpackedLimit = async ({ db }: StepCall): Promise<number> =>
+  limitOf((await settingsOf(db)).max_decompressed_archive_size);
+
+/**
+ * The file of an exported relation, downloaded unless it is there.
+ * @param batch its number in a batched export
+ * @returns the path
+ * @throws Unanswered, SourceFailure
+ */
+export async function exportedFile(call: StepCall, relation: string, { is_batched }: Exported, batch: number): Promise<string> {
+  const { downloads, step, source, entity, db } = call;
+  const file = path.join(downloads, `${prefixOf(step.id)}${relation}-${batch}`);
+  if (await isThere(file)) return file;
+  await mkdir(downloads, { recursive: true, mode: 0o700 });
+  const most_bytes = limitOf((await settingsOf(db)).bulk_import_max_download_file_size);
+  const onEtag = (etag: string | undefined) => inStep(db, step.id, (tx, row) => record(tx, call, row, { etag: etag ?? null }));
+  const current = await db.selectFrom('bulk_import_relations').select('etag').where('id', '=', step.id).executeTakeFirst();
+  await fetchFile(
+    source,
+    `${pathAtSource(entity)}/export_relations/download`,
+    { relation, ...(is_batched ? { batched: true, batch_number: batch } : {}) },
+    { file: `${file}.part`, etag: current?.etag ?? undefined, most_bytes, onEtag },
+  );
+  await rename(`${file}.part`, file);
+  return file;
+}
+
+const isThere = (file: string) =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
+
+/** Removes the files of a step. */
+export async function removeFiles(downloads: string, step_id: number): Promise<void> {
+  const files = await readdir(downloads).catch(() => []);
+  for (const file of files) if (file.startsWith(prefixOf(step_id))) await rm(path.join(downloads, file), { force: true });
+}
+
+/** The steps that have files. */
+export async function stepsWithFiles(downloads: string): Promise<number[]> {
+  const files = await readdir(downloads).catch(() => []);
+  return [...new Set(files.map((file) => Number.parseInt(file, 10)).filter(Number.isSafeInteger))];
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { performQueued } from '../../../../test/support/jobs.ts';
+import { migrationOf, migrationPlace, type SourceEntity } from '../../../../test/support/source.ts';
+import type { World } from '../../../../test/support/world.ts';
+import { groupTrees, projectTrees } from '../relations.ts';
+import { bulkImportWork } from './index.ts';
+
+const { jobs, polls } = bulkImportWork({ group: groupTrees, project: projectTrees });
+const run = ({ services }: World) => performQueued(services, [...jobs, ...polls]);
+
+const times = { created_at: '2020-01-02T03:04:05.678Z', updated_at: '2020-01-02T03:04:05.678Z' };
+const label = (title: string) => ({ title, color: '#112233', description: null, type: 'ProjectLabel', priorities: [], ...times });
+const issue = (iid: number) => ({
+  ...{ iid, title: `Pick ${iid}`, description: '', state: 'opened', author_id: 3, ...times },
+  ...{ label_links: [{ target_type: 'Issue', label: label('ripe') }], notes: [] },
+});
+
+/** A group with a subgroup and two projects, one of them with content. */
+const orchard = (): SourceEntity[] => [
+  {
+    ...{ type: 'group', id: 7, full_path: 'orchard', attributes: { name: 'Orchard', visibility: 'public' } },
+    relations: {
+      self: [{ visibility_level: 20, max_iids: { epics: 5 } }],
+      labels: [[{ ...label('shared'), type: 'GroupLabel' }]],
+    },
+    members: [{ id: 1, name: 'Importer', access_level: 50, expires_at: null }],
+  },
+  { type: 'group', id: 9, full_path: 'orchard/meadow', relations: { self: [{}] } },
+  {
+    ...{ type: 'project', id: 8, full_path: 'orchard/apples', attributes: { name: 'Apples', description: 'Red' } },
+    relations: {
+      self: [{ topics: ['fruit'], issues_access_level: 10, squash_option: 'always', max_iids: { issues: 700 } }],
+      labels: [[label('ripe'), label('green')], [label('red')]],
+      issues: [Array.from({ length: 450 }, (_, index) => issue(index + 1)), [issue(451)]],
+      boards: [{ name: 'Board' }],
+      releases: [],
+      webhooks_count: [{ hooks: 2 }],
+    },
+    members: [{ id: 44, name: 'Unknown', access_level: 30, expires_at: null }],
+  },
+];
+
+async function migrated(here: Awaited<ReturnType<typeof migrationPlace>>, changes?: object): Promise<number> {
+  await sql`delete from request_counts where name = 'bulk_import'`.execute(here.db);
+  const begun = await here.as('owner').post('/bulk_imports', migrationOf(here.source, [here.entity(changes)]));
+  assert.equal(begun.status, 201, JSON.stringify(begun.body));
+  return begun.body.id;
+}
+
+interface ShownEntity {
+  id: number;
+  status: string;
+  source_full_path: string;
+  destination_full_path: string | null;
+  namespace_id: number | null;
+  project_id: number | null;
+  failures: { relation: string; exception_class: string; exception_message: string }[];
+  stats: Record<string, { source: number; fetched: number; imported: number }>;
+}
+
+const entitiesOf = async ({ as }: World, id: number): Promise<ShownEntity[]> =>
+  (await as('owner').get(`/bulk_imports/${id}/entities`)).body;
+
+test('a group is copied with its subgroups, projects, labels and issues, and one mail says so', async (t) => {
+  const here = await migrationPlace(t, orchard());
+  const { as, db, services, group, source, people } = here;
+  const events = await db.selectFrom('events').select('id').execute();
+  const id = await migrated(here);
+  await run(here);
+  const { body: migration } = await as('owner').get(`/bulk_imports/${id}`);
+  assert.deepEqual([migration.status, migration.has_failures], ['finished', true]);
+  const [top, meadow, apples] = (await entitiesOf(here, id)) as [ShownEntity, ShownEntity, ShownEntity];
+  assert.deepEqual(
+    [top, meadow, apples].map((each) => [each.status, each.destination_full_path]),
+    ['', '/meadow', '/apples'].map((path) => ['finished', `${group.full_path}/copy${path}`]),
+  );
+  const { body: shown } = await as('owner').get(`/projects/${apples.project_id}`);
+  assert.deepEqual(
+    [shown.name, shown.description, shown.visibility, shown.topics, shown.issues_access_level, shown.squash_option],
+    ['Apples', 'Red', 'private', ['fruit'], 'private', 'always'],
+  );
+  const { body: labels } = await as('owner').get(`/projects/${apples.project_id}/labels`);
+  assert.deepEqual(labels.map(({ name }: { name: string }) => name).sort(), ['green', 'red', 'ripe', 'shared']);
+  const { body: last } = await as('owner').get(`/projects/${apples.project_id}/issues/451`);
+  assert.deepEqual([last.title, last.created_at, last.labels], ['Pick 451', '2020-01-02T03:04:05.678Z', ['ripe']]);
+  assert.equal((await as('owner').post(`/projects/${apples.project_id}/issues`, { title: 'Next' })).body.iid, 701);
+  assert.deepEqual(apples.stats.issues, { source: 451, fetched: 451, imported: 451 });
+  assert.deepEqual(apples.stats.labels, { source: 3, fetched: 3, imported: 3 });
+  assert.deepEqual(apples.stats.webhooks_count, { source: 1, fetched: 0, imported: 0 });
+  assert.deepEqual(apples.failures.map(({ relation, exception_class }) => `${relation} ${exception_class}`).sort(), [
+    'boards NotSupported',
+    'members UserNotFound',
+  ]);
+  const after = await db.selectFrom('events').select('id').execute();
+  assert.equal(after.length, events.length + 1, 'only the issue that was created afterwards');
+  const mails = (await readdir(`${services.downloads}/../mail`)).length;
+  assert.equal(mails, 1);
+  assert.deepEqual(await readdir(services.downloads), []);
+  const { rows } = await sql<{ payload: string }>`select payload::text from graphile_worker._private_jobs`.execute(db);
+  assert.ok(!rows.some(({ payload }) => payload.includes(source.token)));
+  assert.equal(people.owner.id > 0, true);
+});
+
+test('a run that is interrupted goes on behind the last record, and nothing is written twice', async (t) => {
+  const here = await migrationPlace(t, orchard());
+  const { db, as } = here;
+  const id = await migrated(here, { source_type: 'project_entity', source_full_path: 'orchard/apples' });
+  // The third portion of issues is refused once, as a process that dies in between would leave it.
+  await sql`create function break_off() returns trigger language plpgsql as $$
+    begin
+      if (select count(*) from issues where project_id = new.project_id) > 400 and (select count(*) from breaks) = 0
+      then raise exception using errcode = '57P01'; end if;
+      return new;
+    end $$`.execute(db);
+  await sql`create table breaks (id integer)`.execute(db);
+  await sql`create trigger break_off before insert on issues for each row execute function break_off()`.execute(db);
+  t.after(() => sql`drop function break_off cascade; drop table breaks`.execute(db));
+  await assert.rejects(run(here));
+  const journal = await db
+    .selectFrom('bulk_import_relations')
+    .innerJoin('bulk_import_entities', 'bulk_import_entities.id', 'entity_id')
+    .select(['bulk_import_relations.state', 'batch', 'line'])
+    .where('relation', '=', 'issues')
+    .where('bulk_import_id', '=', id)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(journal, { state: 'started', batch: 1, line: 400 });
+  await sql`insert into breaks values (1)`.execute(db);
+  await run(here);
+  const [apples] = await entitiesOf(here, id);
+  assert.equal(apples!.status, 'finished');
+  assert.deepEqual(apples!.stats.issues, { source: 451, fetched: 451, imported: 451 });
+  const issues = await db.selectFrom('issues').select('iid').where('project_id', '=', apples!.project_id!).execute();
+  assert.equal(issues.length, 451);
+  assert.equal((await as('owner').get(`/bulk_imports/${id}`)).body.status, 'finished');
+});
+
+test('lines that are no records are failures, and more than a hundred are summed up', async (t) => {
+  const here = await migrationPlace(t);
+  const lines = Array.from({ length: 4421 }, () => '[]');
+  here.source.entities = [
+    {
+      type: 'project',
+      id: 8,
+      full_path: 'orchard/apples',
+      relations: { self: [{}], labels: [label('ok'), ...lines] as object[] },
+    },
+  ];
+  const id = await migrated(here, { source_type: 'project_entity', source_full_path: 'orchard/apples' });
+  await run(here);
+  const [apples] = await entitiesOf(here, id);
+  assert.deepEqual(apples!.stats.labels, { source: 4422, fetched: 4422, imported: 1 });
+  const url = `/bulk_imports/${id}/entities/${apples!.id}/failures`;
+  const { body: page } = await here.as('owner').get(url, { per_page: 100, page: 2 });
+  assert.deepEqual(
+    page.map((each: ShownEntity['failures'][number]) => [each.exception_class, each.exception_message]),
+    [['InvalidContent', '… and 4,321 more']],
+  );
+});
+
+test('a canceled migration asks the source nothing more, and is retried with what was not done', async (t) => {
+  const here = await migrationPlace(t, orchard());
+  const { as, source } = here;
+  const id = await migrated(here);
+  source.answers.set('GET /groups/orchard/export_relations/download', (response) => {
+    source.answers.clear();
+    void as('owner')
+      .post(`/bulk_imports/${id}/cancel`)
+      .then(() => response.destroy());
+  });
+  await run(here);
+  assert.equal((await as('owner').get(`/bulk_imports/${id}`)).body.status, 'canceled');
+  const asked = source.requests.length;
+  await run(here);
+  assert.equal(source.requests.length, asked);
+  assert.equal((await as('owner').post(`/bulk_imports/${id}/retry`, { access_token: source.token })).status, 200);
+  await run(here);
+  const entities = await entitiesOf(here, id);
+  assert.deepEqual(
+    entities.map(({ status }) => status),
+    ['finished', 'finished', 'finished'],
+  );
+  assert.deepEqual(entities[2]!.stats.issues, { source: 451, fetched: 451, imported: 451 });
+});
+
+test('a source that is away is asked again, and given up after half an hour', async (t) => {
+  const here = await migrationPlace(t, orchard());
+  const { db, source, as } = here;
+  const id = await migrated(here);
+  let answers = 0;
+  source.answers.set('GET /groups/orchard/export_relations/status', (response) => {
+    answers += 1;
+    if (answers === 3) source.answers.clear();
+    response.writeHead(503, { 'retry-after': '7' }).end();
+  });
+  await run(here);
+  assert.equal(answers, 3);
+  assert.equal((await as('owner').get(`/bulk_imports/${id}`)).body.status, 'finished');
+  const second = await migrated(here, { destination_slug: 'second' });
+  source.answers.set('POST /groups/orchard/export_relations', async (response) => {
+    await db
+      .updateTable('bulk_import_relations')
+      .set({ silent_since: sql<string>`now() - interval '31 minutes'` })
+      .where('state', '=', 'started')
+      .execute();
+    response.writeHead(500).end();
+  });
+  await run(here);
+  const [failed] = await entitiesOf(here, second);
+  assert.deepEqual([failed!.status, failed!.failures[0]!.exception_class], ['failed', 'NetworkError']);
+  assert.equal((await as('owner').get(`/bulk_imports/${second}`)).body.status, 'failed');
+});
+
+test('running migrations pause while the setting is off', async (t) => {
+  const here = await migrationPlace(t, orchard());
+  const id = await migrated(here);
+  const settings = (bulk_import_enabled: boolean) => here.as('admin').put('/application/settings', { bulk_import_enabled });
+  await settings(false);
+  const asked = here.source.requests.length;
+  await run(here);
+  assert.equal(here.source.requests.length, asked);
+  await settings(true);
+  await run(here);
+  assert.equal((await here.as('owner').get(`/bulk_imports/${id}`)).body.status, 'finished');
+});

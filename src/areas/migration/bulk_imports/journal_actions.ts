@@ -1,0 +1,122 @@
+/** The journal of steps: how far each has come changes in the transaction that writes its records. */
+import { type Insertable, sql } from 'kysely';
+import type { Database, DB } from '../../../db/index.ts';
+import type { RecordCount } from '../../../relations/index.ts';
+import { type Counts, Ended, type StepCall, type StepFailure, type StepRow } from './step_definition.ts';
+import { pipelineClass } from './step_rules.ts';
+
+/**
+ * Works in a transaction that belongs to a step.
+ * @throws Ended when the step has ended meanwhile, e.g. was canceled
+ */
+export const inStep = <T>(db: Database, step_id: number, work: (tx: Database, step: StepRow) => Promise<T>): Promise<T> =>
+  db.transaction().execute(async (tx) => {
+    const row = await tx
+      .selectFrom('bulk_import_relations')
+      .selectAll()
+      .where('id', '=', step_id)
+      .where('state', '=', 'started')
+      .forNoKeyUpdate()
+      .$castTo<StepRow>()
+      .executeTakeFirst();
+    if (!row) throw new Ended();
+    return work(tx, row);
+  });
+
+export interface Progress {
+  batch?: number;
+  batches_count?: number;
+  /** Of the last record that was written. */
+  line?: number;
+  etag?: string | null;
+  /** What the source says it has. */
+  source?: number;
+  /** What was read and written, in addition to what was before. */
+  counts?: Record<string, RecordCount>;
+  failures?: readonly StepFailure[];
+}
+
+/** The sums of what was counted before and what has come. A nested relation has no other total than what was read of it. */
+function added(step: StepRow, { source, counts = {} }: Progress): Counts {
+  const sums: Counts = { ...step.counts };
+  for (const [name, { fetched, imported }] of Object.entries(counts)) {
+    const before = sums[name] ?? { source: 0, fetched: 0, imported: 0 };
+    const read = before.fetched + fetched;
+    sums[name] = { source: Math.max(before.source, read), fetched: read, imported: before.imported + imported };
+  }
+  if (source === undefined) return sums;
+  const own = sums[step.relation] ?? { source: 0, fetched: 0, imported: 0 };
+  return { ...sums, [step.relation]: { ...own, source: Math.max(source, own.fetched) } };
+}
+
+/**
+ * Writes how far a step has come.
+ * @param tx the transaction of `inStep`
+ */
+export async function record(tx: Database, call: StepCall, step: StepRow, progress: Progress): Promise<void> {
+  const { source: _, counts: __, failures = [], ...place } = progress;
+  if (failures.length > 0) await recordFailures(tx, call, failures);
+  await tx
+    .updateTable('bulk_import_relations')
+    .set({
+      ...place,
+      counts: JSON.stringify(added(step, progress)),
+      failures_count: sql<number>`failures_count + ${failures.length}::bigint`,
+      ...{ silent_since: null, tries: 0, progressed_at: sql<string>`now()` },
+    })
+    .where('id', '=', step.id)
+    .execute();
+}
+
+/** Of one class in a relation; further ones are counted. */
+const most_alike = 100;
+const longest = 255;
+
+async function recordFailures(tx: Database, call: StepCall, failures: readonly StepFailure[]): Promise<void> {
+  const { entity, step, correlation_id, source } = call;
+  const withoutToken = (text: string) => text.replaceAll(source.token, '[FILTERED]').slice(0, longest);
+  const all = failures.map(({ relation, step: failed, exception_class, message, title, url }) => ({
+    ...{ entity_id: entity.id, relation: relation.slice(0, longest), step: failed, exception_class },
+    ...{ exception_message: withoutToken(message), source_title: title?.slice(0, longest) ?? null },
+    ...{ source_url: url?.slice(0, longest) ?? null, pipeline_class: pipelineClass(entity.entity_type, step.relation) },
+    correlation_id,
+  }));
+  for (const alike of Map.groupBy(all, ({ relation, exception_class }) => `${exception_class} ${relation}`).values()) {
+    const [first] = alike;
+    const { count } = await tx
+      .selectFrom('bulk_import_failures')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('entity_id', '=', entity.id)
+      .where('relation', '=', first!.relation)
+      .where('exception_class', '=', first!.exception_class)
+      .where('more', 'is', null)
+      .executeTakeFirstOrThrow();
+    const shown = alike.slice(0, Math.max(most_alike - count, 0));
+    if (shown.length > 0) await tx.insertInto('bulk_import_failures').values(shown).execute();
+    const more = alike.length - shown.length;
+    if (more > 0) await addMore(tx, { ...first!, source_title: null, source_url: null }, more);
+  }
+}
+
+const moreText = (count: number) => `… and ${count.toLocaleString('en-US')} more`;
+
+async function addMore(
+  tx: Database,
+  failure: Omit<Insertable<DB['bulk_import_failures']>, 'exception_message'>,
+  more: number,
+): Promise<void> {
+  const { rows } = await sql<{ id: number; more: number }>`
+    update bulk_import_failures set more = more + ${more}::bigint
+     where entity_id = ${failure.entity_id} and relation = ${failure.relation} and exception_class = ${failure.exception_class} and more is not null
+    returning id, more`.execute(tx);
+  const [row] = rows;
+  if (!row) {
+    await tx
+      .insertInto('bulk_import_failures')
+      .values({ ...failure, ...{ more, exception_message: moreText(more) } })
+      .execute();
+    return;
+  }
+  const exception_message = moreText(row.more);
+  await tx.updateTable('bulk_import_failures').set({ exception_message }).where('id', '=', row.id).execute();
+}

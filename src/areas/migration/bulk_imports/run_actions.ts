@@ -1,0 +1,186 @@
+/** The course of a migration: which entities run, which of their steps are next, and when all has ended (docs/reference/bulk_imports.md#states). */
+import { availableParallelism } from 'node:os';
+import { sql } from 'kysely';
+import { type Database, stamped } from '../../../db/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { type EntityType, running, type State } from './definition.ts';
+import { runStep, tellOfEnd } from './queue_jobs.ts';
+import { isVital, stages } from './step_rules.ts';
+
+/** Of a migration. */
+const most_entities = 3;
+/** Of the places for jobs in a process, one is left for others. */
+const most_jobs = 3;
+
+/**
+ * Enqueues the job of a step. Those of one queue run one after another, so that no more run at a time than there are queues.
+ * @param after_s seconds to wait
+ */
+export async function enqueueStep(tx: Database, id: number, after_s?: number): Promise<void> {
+  const { bulk_import_concurrent_pipeline_batch_limit: limit } = await settingsOf(tx);
+  const queues = Math.min(limit, 2 * availableParallelism(), most_jobs);
+  const options = { key: String(id), queue: `bulk_imports_${id % queues}` };
+  await runStep.enqueue(tx, { step_id: id }, after_s ? { ...options, after_s } : options);
+}
+
+interface Next {
+  id: number;
+  entity_type: EntityType;
+  /** Of those that have not ended; null when all have. */
+  stage: number | null;
+  /** Those of the stage that wait for their turn. */
+  waiting: number[];
+}
+
+/** The entities that run, with what is next in each. */
+async function runningEntities(tx: Database, bulk_import_id: number): Promise<Next[]> {
+  const { rows } = await sql<Next>`
+    select entities.id, entity_type, stage,
+           array(select id from bulk_import_relations where entity_id = entities.id and stage = next.stage and state = 'created' order by id) as waiting
+      from bulk_import_entities entities,
+           lateral (select min(stage) as stage from bulk_import_relations where entity_id = entities.id and state in ('created', 'started')) next
+     where bulk_import_id = ${bulk_import_id} and entities.state = 'started'
+     order by entities.id`.execute(tx);
+  return rows;
+}
+
+/** Begins the next entities that wait. @returns whether there were any */
+async function beginEntities(tx: Database, bulk_import_id: number, count: number): Promise<boolean> {
+  const entities = await tx
+    .selectFrom('bulk_import_entities')
+    .select(['id', 'entity_type'])
+    .where('bulk_import_id', '=', bulk_import_id)
+    .where('state', '=', 'created')
+    .orderBy('id')
+    .limit(Math.max(count, 0))
+    .$castTo<{ id: number; entity_type: EntityType }>()
+    .execute();
+  for (const { id, entity_type } of entities) {
+    await tx
+      .updateTable('bulk_import_entities')
+      .set(stamped({ state: 'started' }))
+      .where('id', '=', id)
+      .execute();
+    const rows = stages[entity_type].flatMap((names, stage) => names.map((relation) => ({ entity_id: id, relation, stage })));
+    await tx
+      .insertInto('bulk_import_relations')
+      .values(rows)
+      .onConflict((conflict) => conflict.columns(['entity_id', 'relation']).doNothing())
+      .execute();
+  }
+  return entities.length > 0;
+}
+
+/** A predicate: the entity has failures. */
+const entityFailed = sql<boolean>`exists (select from bulk_import_failures where entity_id = bulk_import_entities.id)`;
+
+const endEntity = (tx: Database, id: number, state: State) =>
+  tx
+    .updateTable('bulk_import_entities')
+    .set(stamped({ state, has_failures: entityFailed }))
+    .where('id', '=', id)
+    .where('state', 'in', running)
+    .execute();
+
+/** Ends an entity without which the rest of it is worth nothing, and what waits in it. */
+async function failEntity(tx: Database, id: number, state: 'failed' | 'timeout'): Promise<void> {
+  await sql`
+    update bulk_import_relations set state = 'canceled', ended_at = now() where entity_id = ${id} and state in ('created', 'started')`.execute(
+    tx,
+  );
+  await endEntity(tx, id, state);
+}
+
+/** Locks a migration that has not ended. @returns whether there is one */
+async function lockRunning(tx: Database, id: number): Promise<boolean> {
+  const row = tx.selectFrom('bulk_imports').select('id').where('id', '=', id).where('state', 'in', running);
+  return (await row.forNoKeyUpdate().executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Has a migration go on: hands out the steps that are next, begins entities, and ends what is done.
+ * @param tx a transaction that has locked no step before
+ */
+async function goOn(tx: Database, id: number): Promise<void> {
+  await tx
+    .updateTable('bulk_imports')
+    .set(stamped({ state: 'started' }))
+    .where('id', '=', id)
+    .where('state', '=', 'created')
+    .execute();
+  for (;;) {
+    const entities = await runningEntities(tx, id);
+    for (const { waiting } of entities) for (const step_id of waiting) await begin(tx, step_id);
+    const done = entities.filter(({ stage }) => stage === null);
+    for (const entity of done) await endEntity(tx, entity.id, 'finished');
+    const left = entities.length - done.length;
+    if (await beginEntities(tx, id, most_entities - left)) continue;
+    if (left === 0) await endMigrationBy(tx, id);
+    return;
+  }
+}
+
+async function begin(tx: Database, step_id: number): Promise<void> {
+  await tx
+    .updateTable('bulk_import_relations')
+    .set({ state: 'started', started_at: sql<string>`coalesce(started_at, now())`, progressed_at: sql<string>`now()` })
+    .where('id', '=', step_id)
+    .execute();
+  await enqueueStep(tx, step_id);
+}
+
+/** Ends a migration all of whose entities have ended, and tells the importer. */
+async function endMigrationBy(tx: Database, id: number): Promise<void> {
+  await sql`
+    update bulk_imports
+       set state = case when bool.finished then 'finished' when bool.timeout then 'timeout' else 'failed' end,
+           has_failures = bool.failures, ended_at = now(), updated_at = now()
+      from (select bool_or(state = 'finished') as finished, bool_or(state = 'timeout') as timeout, bool_or(has_failures) as failures
+              from bulk_import_entities where bulk_import_id = ${id}) bool
+     where id = ${id}`.execute(tx);
+  await tellOfEnd.enqueue(tx, { bulk_import_id: id }, { key: String(id) });
+}
+
+/** Has a migration go on, if it still runs. */
+export const advance = (db: Database, id: number): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    if (await lockRunning(tx, id)) await goOn(tx, id);
+  });
+
+/** Ends a step, and has its migration go on. */
+export const endStep = (
+  db: Database,
+  place: { migration_id: number; entity_id: number; step_id: number; name: string },
+  state: 'finished' | 'skipped' | 'failed',
+): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    if (!(await lockRunning(tx, place.migration_id))) return;
+    const ended = await tx
+      .updateTable('bulk_import_relations')
+      .set({ state, ended_at: sql<string>`now()` })
+      .where('id', '=', place.step_id)
+      .where('state', '=', 'started')
+      .returning('id')
+      .executeTakeFirst();
+    if (ended && state === 'failed' && isVital(place.name)) await failEntity(tx, place.entity_id, 'failed');
+    await goOn(tx, place.migration_id);
+  });
+
+/** How long a step may run without having read or written anything. */
+const longest = sql`interval '24 hours'`;
+
+/**
+ * Ends entities in which nothing has happened for too long.
+ * @returns the ids of their migrations
+ */
+export async function endStale(db: Database): Promise<void> {
+  const { rows } = await sql<{ id: number; bulk_import_id: number }>`
+    select distinct entities.id, bulk_import_id from bulk_import_relations steps join bulk_import_entities entities on entities.id = entity_id
+     where steps.state = 'started' and progressed_at < now() - ${longest}`.execute(db);
+  for (const { id, bulk_import_id } of rows)
+    await db.transaction().execute(async (tx) => {
+      if (!(await lockRunning(tx, bulk_import_id))) return;
+      await failEntity(tx, id, 'timeout');
+      await goOn(tx, bulk_import_id);
+    });
+}

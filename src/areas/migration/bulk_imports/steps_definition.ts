@@ -1,0 +1,42 @@
+/** Every step of a migration. */
+import { arriving, type Relation } from '../../../relations/index.ts';
+import { childrenStep } from './children_actions.ts';
+import type { EntityType } from './definition.ts';
+import { exportOf, exportStep, isExport } from './export_queries.ts';
+import { inStep, record } from './journal_actions.ts';
+import { membersStep } from './member_actions.ts';
+import { numbersStep, othersStep } from './number_actions.ts';
+import { groupStep, projectStep } from './place_actions.ts';
+import { relationStep } from './relation_actions.ts';
+import type { Step, StepFailure } from './step_definition.ts';
+
+/** The relations that arrive, by the kind of entity. */
+export type Relations = Readonly<Record<EntityType, readonly Relation[]>>;
+
+const own = [exportStep, groupStep, projectStep, membersStep, childrenStep, numbersStep, othersStep];
+
+/** A relation that cannot be imported: its records are counted, and named once. */
+const unsupported = (name: string): Step => ({
+  name,
+  async run(call) {
+    const exported = await exportOf(call, name);
+    if (!isExport(exported)) return exported;
+    const failure: StepFailure = {
+      ...{ relation: name, step: 'loader', exception_class: 'NotSupported', title: null, url: null },
+      message: `There are no ${name.replaceAll('_', ' ')} here.`,
+    };
+    const failures = exported.total > 0 ? [failure] : [];
+    await inStep(call.db, call.step.id, (tx, row) => record(tx, call, row, { source: exported.total, failures }));
+    return 'finished';
+  },
+});
+
+/** @returns finds the step of a name */
+export function stepsOf(relations: Relations): (type: EntityType, name: string) => Step {
+  const ofType = (type: EntityType) => {
+    const steps = [...own, ...relations[type].map((relation) => relationStep(arriving(relation)))];
+    return new Map(steps.map((step) => [step.name, step]));
+  };
+  const steps = { group: ofType('group'), project: ofType('project') };
+  return (type, name) => steps[type].get(name) ?? unsupported(name);
+}
