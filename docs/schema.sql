@@ -688,6 +688,7 @@ create table bulk_import_entities (
   has_failures boolean default false not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  source_id bigint,
   constraint bulk_import_entities_pkey PRIMARY KEY (id),
   constraint bulk_import_entities_bulk_import_id_entity_type_source_full_key UNIQUE (bulk_import_id, entity_type, source_full_path, destination_namespace, destination_slug),
   constraint bulk_import_entities_entity_type_check CHECK (entity_type = ANY (ARRAY['group'::text, 'project'::text])),
@@ -725,6 +726,16 @@ create table bulk_import_failures (
 CREATE INDEX bulk_import_failures_of_entity ON bulk_import_failures USING btree (entity_id, id);
 CREATE UNIQUE INDEX bulk_import_failures_summed ON bulk_import_failures USING btree (entity_id, relation, exception_class) WHERE more IS NOT NULL;
 
+create table bulk_import_people (
+  entity_id bigint not null,
+  source_id bigint not null,
+  username text not null,
+  name text not null,
+  public_email text,
+  constraint bulk_import_people_pkey PRIMARY KEY (entity_id, source_id),
+  constraint bulk_import_people_entity_id_fkey FOREIGN KEY (entity_id) REFERENCES bulk_import_entities(id) ON DELETE CASCADE
+);
+
 create table bulk_import_relations (
   id bigint generated always as identity not null,
   entity_id bigint not null,
@@ -760,6 +771,7 @@ create table bulk_imports (
   ended_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  source_user_id bigint,
   constraint bulk_imports_pkey PRIMARY KEY (id),
   constraint bulk_imports_state_check CHECK (state = ANY (ARRAY['created'::text, 'started'::text, 'finished'::text, 'timeout'::text, 'failed'::text, 'canceled'::text])),
   constraint bulk_imports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE

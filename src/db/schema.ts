@@ -191,6 +191,7 @@ export interface BulkImportEntities {
   has_failures: Generated<boolean>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  source_id: number | null;
 }
 
 export interface BulkImportFailures {
@@ -206,6 +207,14 @@ export interface BulkImportFailures {
   source_title: string | null;
   more: number | null;
   created_at: Generated<Timestamp>;
+}
+
+export interface BulkImportPeople {
+  entity_id: number;
+  source_id: number;
+  username: string;
+  name: string;
+  public_email: string | null;
 }
 
 export interface BulkImportRelations {
@@ -238,6 +247,7 @@ export interface BulkImports {
   ended_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  source_user_id: number | null;
 }
 
 export interface ClaimedEmails {
@@ -1895,6 +1905,7 @@ export interface DB {
   billable_counts: BillableCounts;
   bulk_import_entities: BulkImportEntities;
   bulk_import_failures: BulkImportFailures;
+  bulk_import_people: BulkImportPeople;
   bulk_import_relations: BulkImportRelations;
   bulk_imports: BulkImports;
   claimed_emails: ClaimedEmails;

@@ -24,7 +24,12 @@ function hasBatches(version: string): boolean {
 /** Asks the source to export an entity. A repeated order joins the exports that run. */
 export const exportStep: Step = {
   name: 'export',
-  async run({ source, entity, migration }) {
+  async run({ source, entity, migration, db }) {
+    if (migration.source_user_id === null) {
+      const { value } = await ask(source, '/user');
+      const source_user_id = isRecord(value) ? whole(value.id) : 0;
+      await db.updateTable('bulk_imports').set({ source_user_id }).where('id', '=', migration.id).execute();
+    }
     await order(
       source,
       `${pathAtSource(entity)}/export_relations`,

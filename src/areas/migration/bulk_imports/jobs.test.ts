@@ -44,6 +44,8 @@ const orchard = (): SourceEntity[] => [
 ];
 
 async function migrated(here: Awaited<ReturnType<typeof migrationPlace>>, changes?: object): Promise<number> {
+  // Of a test that failed.
+  await sql`delete from bulk_imports where state in ('created', 'started')`.execute(here.db);
   await sql`delete from request_counts where name = 'bulk_import'`.execute(here.db);
   const begun = await here.as('owner').post('/bulk_imports', migrationOf(here.source, [here.entity(changes)]));
   assert.equal(begun.status, 201, JSON.stringify(begun.body));

@@ -3,14 +3,13 @@ import { levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, textOf } from '../../../http/index.ts';
 import { actorNow, addMembers, isLocked, lockedSource, refusalText } from '../../spaces/members/index.ts';
+import { keepMemberships } from '../placeholders/index.ts';
 import { inStep, record } from './journal_actions.ts';
-import { matchedPeople } from './people_queries.ts';
+import { describePeople, type ListedPerson, usersOf } from './people_queries.ts';
 import { listed, pathAtSource } from './source_queries.ts';
 import { ownerOf, type Step, type StepCall, type StepFailure } from './step_definition.ts';
 
-interface SourceMember {
-  source_id: number;
-  name: string;
+interface SourceMember extends ListedPerson {
   access_level: unknown;
   expires_at: string | null;
 }
@@ -22,9 +21,15 @@ const isDay = (value: unknown): value is string => typeof value === 'string' && 
 async function membersOf({ source, entity }: StepCall): Promise<SourceMember[]> {
   const members: SourceMember[] = [];
   const today = new Date().toISOString().slice(0, 10);
-  for await (const { id, name, access_level, expires_at } of listed(source, `${pathAtSource(entity)}/members`)) {
+  for await (const { id, username, name, access_level, expires_at } of listed(source, `${pathAtSource(entity)}/members`)) {
     if (!isId(id) || (isDay(expires_at) && expires_at <= today)) continue;
-    members.push({ source_id: id, name: String(name), access_level, expires_at: isDay(expires_at) ? expires_at : null });
+    members.push({
+      source_id: id,
+      username: String(username),
+      name: String(name),
+      access_level,
+      expires_at: isDay(expires_at) ? expires_at : null,
+    });
   }
   return members;
 }
@@ -43,10 +48,15 @@ const given = new Set<unknown>([
   levels.owner,
 ]);
 
+const placeOf = ({ entity }: StepCall) => {
+  const { kind, id } = ownerOf(entity);
+  return kind === 'project' ? { project_id: id } : { group_id: id };
+};
+
 /** Adds one member. @returns the failure, if there is one */
 async function add(tx: Database, call: StepCall, member: SourceMember, user_id: number): Promise<StepFailure | undefined> {
   const { kind, id } = ownerOf(call.entity);
-  const subtree = kind === 'project' ? { project_id: id } : { group_id: id };
+  const subtree = placeOf(call);
   const { access_level: wanted, expires_at } = member;
   if (!given.has(wanted)) return failure('InvalidRecord', `There is no access level ${String(wanted)}.`, member);
   const actor = await actorNow(tx, { kind, id }, call.migration.user_id);
@@ -77,19 +87,29 @@ export const membersStep: Step = {
     const { db, entity, step } = call;
     if (!entity.migrate_memberships) return 'skipped';
     const members = await membersOf(call);
-    const people = await matchedPeople(
-      call,
-      members.map(({ source_id }) => source_id),
-    );
+    await describePeople(call, members);
     await inStep(db, step.id, async (tx, row) => {
+      const { people, accounts } = await usersOf(
+        tx,
+        call,
+        members.map(({ source_id }) => source_id),
+      );
       const failures: StepFailure[] = [];
       for (const member of members) {
-        const user_id = people.get(member.source_id);
+        const user_id = accounts.get(member.source_id);
         const failed = user_id
           ? await add(tx, call, member, user_id)
           : failure('UserNotFound', 'There is no account here.', member);
         if (failed) failures.push(failed);
       }
+      const kept = members.filter(({ source_id, access_level }) => !accounts.has(source_id) && given.has(access_level));
+      await keepMemberships(
+        tx,
+        placeOf(call),
+        kept.map(({ source_id, access_level, expires_at }) => ({
+          ...{ user_id: people.get(source_id)!, access_level: access_level as number, expires_at },
+        })),
+      );
       const counts = { members: { fetched: members.length, imported: members.length - failures.length } };
       await record(tx, call, row, { source: members.length, counts, failures });
     });

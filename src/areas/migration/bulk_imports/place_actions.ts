@@ -44,8 +44,12 @@ async function refusable(make: () => Promise<void>): Promise<void> {
   }
 }
 
-const made = (tx: Database, entity: EntityRow, ids: { namespace_id: number } | { project_id: number }) =>
-  tx.updateTable('bulk_import_entities').set(stamped(ids)).where('id', '=', entity.id).execute();
+const made = (tx: Database, entity: EntityRow, { id }: Self, ids: { namespace_id: number } | { project_id: number }) =>
+  tx
+    .updateTable('bulk_import_entities')
+    .set(stamped({ ...ids, source_id: Number.isSafeInteger(id) ? (id as number) : null }))
+    .where('id', '=', entity.id)
+    .execute();
 
 const groupFlags = [
   'share_with_group_lock',
@@ -86,7 +90,7 @@ export const groupStep: Step = {
       await refusable(() =>
         withName(self, entity.destination_slug, (name) =>
           inStep(db, step.id, async (tx) => {
-            await made(tx, entity, { namespace_id: await createGroup(tx, { ...group, name }) });
+            await made(tx, entity, self, { namespace_id: await createGroup(tx, { ...group, name }) });
           }),
         ),
       );
@@ -115,7 +119,7 @@ export const projectStep: Step = {
             .where('state', '=', 'started')
             .forNoKeyUpdate()
             .executeTakeFirstOrThrow()
-            .then(() => made(tx, entity, { project_id: id }))
+            .then(() => made(tx, entity, self, { project_id: id }))
             .then(() => {}),
       };
       await refusable(() =>
