@@ -27,4 +27,4 @@ export { scopesFor } from './scopes.ts';
 export { fileReply, type Reading } from './stored_file.ts';
 export { streamOf } from './streamed_body.ts';
 export * from './types.ts';
-export type { UploadedFile } from './uploaded_file.ts';
+export { UploadedFile } from './uploaded_file.ts';

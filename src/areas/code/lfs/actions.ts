@@ -1,6 +1,7 @@
 /** Receiving large files, and sharing those of a project with another. */
 import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
+import { BlobMismatch, type ReceivedBlob } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { blobOf } from './queries.ts';
@@ -24,6 +25,28 @@ async function announced(tx: Database, { oid, size }: LfsFile): Promise<number> 
  */
 export async function storeObject({ db, blobs }: Services, project_id: number, object: LfsFile, source: Readable): Promise<void> {
   const received = await blobs.receive(blobOf(object.oid), source, { size_bytes: object.size, sha256: object.oid });
+  await keepObject({ db }, project_id, object, received);
+}
+
+/**
+ * The same for bytes whose size nobody has announced.
+ * @throws as `storeObject`
+ */
+export async function importObject({ db, blobs }: Services, project_id: number, oid: string, source: Readable): Promise<void> {
+  const received = await blobs.receive(blobOf(oid), source, { at_most_bytes: Number.MAX_SAFE_INTEGER });
+  if (received.sha256 !== oid) {
+    await received.discard();
+    throw new BlobMismatch('digest');
+  }
+  await keepObject({ db }, project_id, { oid, size: received.size_bytes }, received);
+}
+
+async function keepObject(
+  { db }: Pick<Services, 'db'>,
+  project_id: number,
+  object: LfsFile,
+  received: ReceivedBlob,
+): Promise<void> {
   try {
     // Before the blob gets its name, so that the cleanup job finds it after a crash. The job spares it for a day, so that no transaction has to stay open
     // while a store of blobs takes its time.

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
+import { pack } from 'tar-stream';
 import { performQueued } from '../../../../test/support/jobs.ts';
+import { onMain } from '../../../../test/support/repository.ts';
 import { migrationOf, migrationPlace, type SourceEntity } from '../../../../test/support/source.ts';
 import type { World } from '../../../../test/support/world.ts';
+import { repositoryOf } from '../../../git/index.ts';
 import { groupTrees, projectTrees } from '../relations.ts';
 import { bulkImportWork } from './index.ts';
 
@@ -104,6 +113,61 @@ test('a group is copied with its subgroups, projects, labels and issues, and one
   const { rows } = await sql<{ payload: string }>`select payload::text from graphile_worker._private_jobs`.execute(db);
   assert.ok(!rows.some(({ payload }) => payload.includes(source.token)));
   assert.equal(people.owner.id > 0, true);
+});
+
+/** A compressed archive with these files. */
+async function archive(files: Record<string, string | Buffer>): Promise<Buffer> {
+  const packed = pack();
+  for (const [name, content] of Object.entries(files)) packed.entry({ name }, content);
+  packed.finalize();
+  return gzipSync(await buffer(packed));
+}
+
+test('repository, large files and uploads arrive with what they are named by', async (t) => {
+  const here = await migrationPlace(t);
+  const { as, source, services, project: filled } = here;
+  await as('maintainer').post(`/projects/${filled.id}/repository/files/README.md`, { ...onMain, content: 'apples' });
+  const bundle = path.join(services.downloads, '..', 'test.bundle');
+  const { path: repository } = repositoryOf(services, { id: filled.id, storage: 'default' });
+  await promisify(execFile)('git', ['-C', repository, 'bundle', 'create', bundle, '--all']);
+  const [secret, content] = ['0123456789abcdef'.repeat(2), 'a large file'];
+  const oid = createHash('sha256').update(content).digest('hex');
+  source.entities = [
+    {
+      ...{ type: 'project', id: 8, full_path: 'orchard/apples', attributes: { default_branch: 'main' } },
+      relations: {
+        self: [{ archived: true }],
+        repository: await archive({ 'repository.bundle': await readFile(bundle), '../evil': 'x' }),
+        lfs_objects: await archive({ [oid]: content, ['0'.repeat(64)]: 'another', 'lfs_objects.json': '{}' }),
+        uploads: await archive({ [`${secret}/notes.txt`]: 'noted', '/etc/passwd': 'x', 'a/b': 'x' }),
+      },
+    },
+  ];
+  const id = await migrated(here, { source_type: 'project_entity', source_full_path: 'orchard/apples' });
+  await run(here);
+  const [apples] = await entitiesOf(here, id);
+  assert.equal(apples!.status, 'finished');
+  const url = `/projects/${apples!.project_id}`;
+  const headers = { 'private-token': here.people.owner.token };
+  const raw = async (of: string) => (await fetch(`${here.url}/api/v4${url}/${of}`, { headers })).text();
+  assert.equal(await raw('repository/files/README.md/raw?ref=main'), 'apples');
+  assert.equal((await as('owner').get(url)).body.archived, true);
+  const { body: uploads } = await as('owner').get(`${url}/uploads`);
+  assert.deepEqual(
+    uploads.map(({ filename }: { filename: string }) => filename),
+    ['notes.txt'],
+  );
+  assert.equal(await raw(`uploads/${secret}/notes.txt`), 'noted');
+  assert.deepEqual(
+    apples!.failures.map(({ relation, exception_message }) => `${relation}: ${exception_message}`),
+    [
+      'lfs_objects: The SHA-256 of the content is not that of its name.',
+      'uploads: The entry is refused: unexpected name.',
+      'uploads: The entry is refused: unexpected name.',
+    ],
+  );
+  assert.deepEqual(apples!.stats.lfs_objects, { source: 2, fetched: 2, imported: 1 });
+  assert.deepEqual(await readdir(services.downloads), []);
 });
 
 test('a run that is interrupted goes on behind the last record, and nothing is written twice', async (t) => {

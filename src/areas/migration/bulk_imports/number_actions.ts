@@ -50,3 +50,16 @@ export const othersStep: Step = {
     return 'finished';
   },
 };
+
+/** Archived last, so that it hinders nothing before. */
+export const archivedStep: Step = {
+  name: 'archived',
+  run: (call) =>
+    withSelf(call, async ({ archived }) => {
+      if (archived !== true) return;
+      const { id } = ownerOf(call.entity);
+      await inStep(call.db, call.step.id, async (tx) => {
+        await tx.updateTable('projects').set({ archived: true }).where('id', '=', id).execute();
+      });
+    }),
+};

@@ -5,10 +5,11 @@ import { InvalidContent, LimitExceeded, linesOf, readJson } from '../../../archi
 import { isUnavailable } from '../../../db/index.ts';
 import type { Arrival, Arrived, ArrivedRecord, ArrivingRelation } from '../../../relations/index.ts';
 import { arrivalOf } from './arrival_queries.ts';
-import { type Exported, exportedFile, exportOf, isExport, unpackedLimit } from './export_queries.ts';
+import { type Place, throughBatches } from './batch_actions.ts';
+import { type Exported, exportedFile, unpackedLimit } from './export_queries.ts';
 import { inStep, record } from './journal_actions.ts';
 import { isRecord } from './source_queries.ts';
-import { Ended, type Outcome, type Step, type StepCall, type StepFailure } from './step_definition.ts';
+import { Ended, type Step, type StepCall, type StepFailure } from './step_definition.ts';
 
 /** Of the records that one transaction writes. */
 const most_records = 200;
@@ -101,12 +102,7 @@ async function writeWhatCan(
 }
 
 /** Reads on in one file. @returns whether it was read to its end */
-async function readOn(
-  call: StepCall,
-  relation: ArrivingRelation,
-  exported: Exported,
-  place: { batch: number; line: number },
-): Promise<boolean> {
+async function readOn(call: StepCall, relation: ArrivingRelation, exported: Exported, place: Place): Promise<boolean> {
   const file = await exportedFile(call, relation.name, exported, place.batch);
   const arrival = await arrivalOf(call);
   try {
@@ -123,28 +119,8 @@ async function readOn(
   return true;
 }
 
-/** Reads on where the journal says that it stopped. */
-async function run(call: StepCall, relation: ArrivingRelation): Promise<Outcome> {
-  const { db, step } = call;
-  const exported = await exportOf(call, relation.name);
-  if (!isExport(exported)) return exported;
-  await inStep(db, step.id, (tx, row) =>
-    record(tx, call, row, { source: exported.total, batches_count: exported.batches.length }),
-  );
-  let { batch, line } = step.batch === 0 ? { batch: 1, line: 0 } : step;
-  for (const { number, error } of exported.batches.slice(batch - 1)) {
-    if (number !== batch) [batch, line] = [number, 0];
-    if (error !== undefined) {
-      const failures = [failure(relation.name, 'ExportFailed', error)];
-      await inStep(db, step.id, (tx, row) => record(tx, call, row, { failures, batch: number + 1, line: 0, etag: null }));
-      continue;
-    }
-    if (!(await readOn(call, relation, exported, { batch, line }))) return { wait_s: 0 };
-    await inStep(db, step.id, (tx, row) => record(tx, call, row, { batch: number + 1, line: 0, etag: null }));
-    if (call.isOverdue()) return { wait_s: 0 };
-  }
-  return 'finished';
-}
-
 /** The step that imports a relation. */
-export const relationStep = (relation: ArrivingRelation): Step => ({ name: relation.name, run: (call) => run(call, relation) });
+export const relationStep = (relation: ArrivingRelation): Step => ({
+  name: relation.name,
+  run: (call) => throughBatches(call, relation.name, (exported, place) => readOn(call, relation, exported, place)),
+});

@@ -1,20 +1,35 @@
 /** Every step of a migration. */
 import { arriving, type Relation } from '../../../relations/index.ts';
+import { lfsStep, uploadsStep } from './archive_actions.ts';
 import { childrenStep } from './children_actions.ts';
 import type { EntityType } from './definition.ts';
 import { exportOf, exportStep, isExport } from './export_queries.ts';
 import { inStep, record } from './journal_actions.ts';
 import { membersStep } from './member_actions.ts';
-import { numbersStep, othersStep } from './number_actions.ts';
+import { archivedStep, numbersStep, othersStep } from './number_actions.ts';
 import { sourcePeople } from './people_actions.ts';
 import { groupStep, projectStep } from './place_actions.ts';
 import { relationStep } from './relation_actions.ts';
+import { repositoryStep } from './repository_actions.ts';
 import type { Step, StepFailure } from './step_definition.ts';
 
 /** The relations that arrive, by the kind of entity. */
 export type Relations = Readonly<Record<EntityType, readonly Relation[]>>;
 
-const own = [exportStep, relationStep(sourcePeople), groupStep, projectStep, membersStep, childrenStep, numbersStep, othersStep];
+const own = [
+  exportStep,
+  repositoryStep,
+  uploadsStep,
+  lfsStep,
+  archivedStep,
+  relationStep(sourcePeople),
+  groupStep,
+  projectStep,
+  membersStep,
+  childrenStep,
+  numbersStep,
+  othersStep,
+];
 
 /** A relation that cannot be imported: its records are counted, and named once. */
 const unsupported = (name: string): Step => ({
