@@ -50,7 +50,7 @@ export interface Arrival {
   /** The id here of a project that is part of the migration, by its id at the source. */
   project(source_id: number): number | undefined;
   /** A text whose references, mentions and addresses lead to what is here. */
-  text(text: string): string;
+  text(text: string): Promise<string>;
 }
 
 /** A relation that arrives as lines of JSON. */

@@ -62,10 +62,10 @@ const markdownColumns = (members: Members): string[] =>
     return member.is === 'column' && member.value.is_markdown ? [member.column] : [];
   });
 
-function leadTexts(arrival: Arrival, { kind, rows }: ReadRows): void {
+async function leadTexts(arrival: Arrival, { kind, rows }: ReadRows): Promise<void> {
   const columns = markdownColumns(kind.members);
   for (const { row } of rows)
-    for (const column of columns) if (typeof row[column] === 'string') row[column] = arrival.text(row[column]);
+    for (const column of columns) if (typeof row[column] === 'string') row[column] = await arrival.text(row[column]);
 }
 
 /** Completes the columns of records, and refuses those that name something that they need and that is not here. */
@@ -74,6 +74,6 @@ export async function lookUp(tx: Database, arrival: Arrival, read: ReadRows): Pr
   await fillPeople(tx, arrival, all);
   for (const each of all) {
     await fillReferences(tx, arrival, each);
-    leadTexts(arrival, each);
+    await leadTexts(arrival, each);
   }
 }

@@ -131,7 +131,7 @@ async function arriveAt(
     accounts: async (_tx, ids) => new Map(ids.map((id) => [id, id])),
     path: (path) => path,
     project: (id) => id,
-    text: (text) => text,
+    text: async (text) => text,
   };
   const records = values.map((value, index) => ({ line: index + 1, value: value as Record<string, unknown> }));
   return db.transaction().execute((tx) => arriving(relation).arrive(tx, arrival, records));

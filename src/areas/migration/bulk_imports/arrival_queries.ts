@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Database, isAmong } from '../../../db/index.ts';
 import type { Arrival } from '../../../relations/index.ts';
 import { ghostUser } from '../../people/users/index.ts';
-import { type Source as PeopleSource, peopleOf, type SourcePerson } from '../placeholders/index.ts';
+import { accountsOf, type Source as PeopleSource, peopleOf, type SourcePerson } from '../placeholders/index.ts';
 import { destinationOf } from './definition.ts';
 import { type EntityRow, ownerOf, type StepCall } from './step_definition.ts';
 import { type Moved, textHere } from './text_rules.ts';
@@ -101,16 +101,14 @@ export async function arrivalOf(call: StepCall): Promise<Arrival> {
   const { entity, migration } = call;
   const ghost_id = await ghostUser(call);
   const [source, moved] = [await peopleSource(call, ghost_id), await movedOf(call)];
-  const people = async (tx: Database, source_ids: readonly number[]) =>
-    peopleOf(tx, { ...source, described: byId(await describedPeople(tx, entity.id, source_ids)) }, source_ids);
+  const described = async (tx: Database, source_ids: readonly number[]): Promise<PeopleSource> => ({
+    ...source,
+    described: byId(await describedPeople(tx, entity.id, source_ids)),
+  });
   return {
-    ...{ owner: ownerOf(entity), importer_id: migration.user_id, entity_id: entity.id, ghost_id, people },
-    accounts: async (tx, source_ids) => {
-      const found = await people(tx, source_ids);
-      const users = tx.selectFrom('users').select('id').where('user_type', '=', 'human');
-      const accounts = new Set((await users.where(isAmong('id', [...found.values()], 'bigint[]')).execute()).map(({ id }) => id));
-      return new Map([...found].filter(([, id]) => accounts.has(id)));
-    },
+    ...{ owner: ownerOf(entity), importer_id: migration.user_id, entity_id: entity.id, ghost_id, services: call },
+    people: async (tx, source_ids) => peopleOf(tx, await described(tx, source_ids), source_ids),
+    accounts: async (tx, source_ids) => accountsOf(tx, await described(tx, source_ids), source_ids),
     path: (source_path) => moved.paths.get(source_path.toLowerCase()),
     project: (source_id) => moved.project_ids.get(source_id),
     text: (text) => textHere(text, moved),

@@ -1,5 +1,5 @@
 /** Leads what a text of another server names to what was made of it here. */
-import { type Address, type Reference, readText, type Steps } from '../../../markdown/index.ts';
+import { type Address, inSlices, type Reference, readText, type Steps } from '../../../markdown/index.ts';
 
 /** What is known when a text arrives. Paths and usernames of the source are in lower case. */
 export interface Moved {
@@ -116,22 +116,14 @@ export function* editsOf(text: string, moved: Moved): Steps<Edit[]> {
   return found.sort((one, other) => one.start - other.start);
 }
 
-/** The result of steps that are taken one after another. */
-function taken<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
-
 /**
  * A Markdown text with its references, mentions and addresses led to what was moved here. Mentions of people without an account here become code, so that nobody else of
- * that name is meant. Code, comments, HTML tags and what was not moved stay as they are. It takes linear time.
+ * that name is meant. Code, comments, HTML tags and what was not moved stay as they are. It takes linear time, and other requests are served in between.
  */
-export function textHere(text: string, moved: Moved): string {
+export async function textHere(text: string, moved: Moved): Promise<string> {
   const parts: string[] = [];
   let at = 0;
-  for (const { start, end, text: replacement } of taken(editsOf(text, moved))) {
+  for (const { start, end, text: replacement } of await inSlices(editsOf(text, moved))) {
     parts.push(text.slice(at, start), replacement);
     at = end;
   }
