@@ -101,14 +101,14 @@ export async function arrivalOf(call: StepCall): Promise<Arrival> {
   const { entity, migration } = call;
   const ghost_id = await ghostUser(call);
   const [source, moved] = [await peopleSource(call, ghost_id), await movedOf(call)];
-  const described = async (tx: Database, source_ids: readonly number[]): Promise<PeopleSource> => ({
+  const sourceFor = async (tx: Database, source_ids: readonly number[]): Promise<PeopleSource> => ({
     ...source,
     described: byId(await describedPeople(tx, entity.id, source_ids)),
   });
+  const people = async (tx: Database, source_ids: readonly number[]) => peopleOf(tx, await sourceFor(tx, source_ids), source_ids);
   return {
-    ...{ owner: ownerOf(entity), importer_id: migration.user_id, entity_id: entity.id, ghost_id, services: call },
-    people: async (tx, source_ids) => peopleOf(tx, await described(tx, source_ids), source_ids),
-    accounts: async (tx, source_ids) => accountsOf(tx, await described(tx, source_ids), source_ids),
+    ...{ owner: ownerOf(entity), importer_id: migration.user_id, entity_id: entity.id, ghost_id, people, services: call },
+    accounts: async (tx, source_ids) => accountsOf(tx, await sourceFor(tx, source_ids), source_ids),
     path: (source_path) => moved.paths.get(source_path.toLowerCase()),
     project: (source_id) => moved.project_ids.get(source_id),
     text: (text) => textHere(text, moved),

@@ -7,7 +7,7 @@ export const stages: Readonly<Record<EntityType, readonly (readonly string[])[]>
     ['export'],
     ['group'],
     ['user_contributions'],
-    ['avatar', 'namespace_settings', 'labels', 'milestones', 'members', 'push_rule', 'iterations_cadences'],
+    ['labels', 'milestones', 'members', 'push_rule', 'iterations_cadences'],
     ['epics', 'uploads', 'wiki', 'entities'],
     ['epic_links', 'group_links'],
     ['numbers', 'others'],
@@ -21,7 +21,7 @@ export const stages: Readonly<Record<EntityType, readonly (readonly string[])[]>
     ['issues', 'snippets'],
     ['merge_requests', 'commit_notes', 'ci_pipelines', 'issue_links', 'freeze_periods'],
     ['uploads', 'wiki'],
-    ['protected_branches', 'protected_tags', 'push_rule', 'project_feature'],
+    ['protected_branches', 'protected_tags', 'push_rule'],
     ['numbers', 'others'],
     ['archived'],
   ],
@@ -47,6 +47,9 @@ export const longestSilence_s = 1800;
  */
 export const pauseAfter = (tries: number, silence_s: number): number =>
   silence_s >= firstMinutes_s ? 60 : Math.min(2 ** (tries - 1), 10);
+
+/** Relations whose content is in `self`, too. */
+export const carriedBySelf: readonly string[] = ['self', 'project_feature', 'namespace_settings'];
 
 /** Left out by rule, and counted only. */
 export const leftOut: ReadonlySet<string> = new Set(['webhooks_count', 'error_tracking_setting', 'custom_attributes']);
