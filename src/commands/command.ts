@@ -19,6 +19,8 @@ export interface Command {
   options: NonNullable<ParseArgsConfig['options']>;
   /** What the word after the command is, in capital letters, if it needs one. */
   operand?: string;
+  /** Whether it may be left out. */
+  operand_is_optional?: true;
   /**
    * @returns the exit code
    * @throws UsageError for options that do not fit, and OperatorError for problems that the operator can fix

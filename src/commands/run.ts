@@ -25,6 +25,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'user block': async () => (await import('./user_block.ts')).userBlock,
   'user unblock': async () => (await import('./user_block.ts')).userUnblock,
   'user create': async () => (await import('./user_create.ts')).userCreate,
+  'import status': async () => (await import('./import_status.ts')).importStatus,
   'storage moves': async () => (await import('./storage_moves.ts')).storageMoves,
   'token create': async () => (await import('./token_create.ts')).tokenCreate,
   'license issue': async () => (await import('./license_issue.ts')).licenseIssue,
@@ -73,8 +74,8 @@ function read(command: Command, args: string[]): Given {
       options: { ...command.options, help: { type: 'boolean', short: 'h' } },
       allowPositionals: command.operand !== undefined,
     });
-    if (command.operand !== undefined && positionals.length !== 1 && !values.help)
-      throw new UsageError(`Name one ${command.operand}.`);
+    const isNamed = positionals.length === 1 || (command.operand_is_optional && positionals.length === 0);
+    if (command.operand !== undefined && !isNamed && !values.help) throw new UsageError(`Name one ${command.operand}.`);
     const given: Given = { text: {}, switches: {}, lists: {}, ...(positionals.length > 0 && { operand: positionals[0]! }) };
     for (const [option, value] of Object.entries(values)) {
       if (typeof value === 'string') given.text[option] = value;
