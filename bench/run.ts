@@ -12,6 +12,7 @@ import { workFolder } from './instance.ts';
 import { measureIssues } from './issues.ts';
 import { measureLongLists } from './long_lists.ts';
 import { measureMergeRequests } from './merge_requests.ts';
+import { measureMigration } from './migration.ts';
 import { measureMixedLoad } from './mixed_load.ts';
 import { measureNotifications } from './notifications.ts';
 import { measurePeer, peerFrom, peerVariables } from './peer.ts';
@@ -31,6 +32,7 @@ try {
   if (asked('repositories')) rows.push(...(await measureRepositories(folder)));
   if (asked('wikis')) rows.push(...(await measureWikis(folder)));
   if (asked('transfers')) rows.push(...(await measureTransfers(folder)));
+  if (asked('migration')) rows.push(...(await measureMigration(folder)));
   if (asked('storage_moves')) rows.push(...(await measureStorageMoves(folder)));
   if (asked('push_rules')) rows.push(...(await measurePushRules(folder)));
   if (asked('merge_requests')) rows.push(...(await measureMergeRequests(folder)));
