@@ -72,7 +72,7 @@ function linesOf({ kind }: Relation, departure: Departure, batch: Batch | undefi
 }
 
 /** Lines may have a megabyte each: the next portion is sized by the last one. */
-const portion_bytes = 512 * 1024;
+const portion_bytes = 64 * 1024;
 const mostLines = 1000;
 
 /** Longer ones could not be read back. */
