@@ -112,6 +112,8 @@ export interface RecordKind {
   order?: RawBuilder<unknown>;
   /** The columns that make rows of one parent distinct; further rows that are equal in them are refused. */
   distinct?: readonly string[];
+  /** The columns of the constraint by which rows are known to be here already; any constraint if left out. */
+  known_by?: readonly string[];
   /** The reason against a record whose members are valid one by one. */
   refuse?(row: Row): string | undefined;
   derives?: Derivation;

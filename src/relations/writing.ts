@@ -72,17 +72,18 @@ function refuseTwins(read: ReadRows): void {
 /** @returns the ids of the rows that were not there already */
 async function insertRows(
   tx: Database,
-  { table, is_link }: RecordKind,
+  { table, is_link, known_by }: RecordKind,
   types: Types,
   rows: readonly ReadRow[],
 ): Promise<Set<unknown>> {
   const names = Object.keys(types);
   const columns = sql.join(names.map((name) => sql.ref(name)));
+  const known = known_by ? sql`(${sql.join(known_by.map((name) => sql.ref(name)))})` : sql``;
   const typed = sql.join(names.map((name) => sql`${sql.ref(name)} ${sql.raw(types[name]!)}`));
   const { rows: written } = await sql<{ id: number }>`
     insert into ${sql.table(table)} (${columns}) ${is_link ? sql`` : sql`overriding system value`}
     select ${columns} from json_to_recordset(${JSON.stringify(rows.map(({ row }) => row))}::json) arrived(${typed})
-        on conflict do nothing ${is_link ? sql`` : sql`returning id`}`.execute(tx);
+        on conflict ${known} do nothing ${is_link ? sql`` : sql`returning id`}`.execute(tx);
   return new Set(written.map(({ id }) => id));
 }
 

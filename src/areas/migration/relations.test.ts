@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { fullWorld } from '../../../test/support/full_project.ts';
+import { addFork } from '../../../test/support/merge_requests.ts';
+import { sent } from '../../../test/support/sent.ts';
 import { type World, world } from '../../../test/support/world.ts';
 import type { Database } from '../../db/index.ts';
 import {
@@ -137,46 +140,47 @@ async function arriveAt(
   return db.transaction().execute((tx) => arriving(relation).arrive(tx, arrival, records));
 }
 
-/** An issue with all that an issue can have. */
-async function fullIssue({ as, project, group, people, db }: World): Promise<void> {
-  const own = `/projects/${project.id}`;
-  await as('owner').post(`${own}/labels`, { name: 'ripe', color: '#112233', priority: 2 });
-  await as('owner').post(`/groups/${group.id}/labels`, { name: 'shared', color: '#445566' });
-  const milestone = await as('owner').post(`${own}/milestones`, { title: 'Autumn', due_date: '2030-10-01' });
-  const added = await as('owner').post(`${own}/issues`, {
-    ...{ title: 'Pick apples', description: '- [x] climb\n- [ ] pick', labels: 'ripe,shared', milestone_id: milestone.body.id },
-    ...{ assignee_ids: [people.owner.id], due_date: '2030-09-09', weight: 3, confidential: true },
-  });
-  assert.equal(added.status, 201, JSON.stringify(added.body));
-  const url = `${own}/issues/${added.body.iid}`;
-  const thread = await as('owner').post(`${url}/discussions`, { body: 'Which ladder?' });
-  await as('reporter').post(`${url}/discussions/${thread.body.id}/notes`, { body: 'The long one.' });
-  const note = await as('owner').post(`${url}/notes`, { body: 'Between us', internal: true });
-  await as('reporter').post(`${url}/award_emoji`, { name: 'thumbsup' });
-  await as('reporter').post(`${url}/notes/${note.body.id}/award_emoji`, { name: 'rocket' });
-  await as('owner').post(`${url}/add_spent_time`, { duration: '1h', summary: 'Climbing' });
-  await as('owner').post(`${url}/time_estimate`, { duration: '3h' });
-  await as('owner').put(url, { state_event: 'close' });
-  await db.updateTable('issues').set({ health_status: 'at_risk' }).where('project_id', '=', project.id).execute();
+/** An empty group with an empty project, which has the commits of the project of the world. */
+async function emptyPlaces(here: World): Promise<Record<RelationOwner['kind'], RelationOwner>> {
+  const { as, project } = here;
+  const path = `copy-of-${project.full_path.replaceAll('/', '-')}`;
+  const group = await sent(as('owner').post('/groups', { name: 'Copy', path }));
+  const copy = await addFork(here, 'owner', project, { namespace_id: group.id });
+  return { group: { kind: 'group', id: group.id }, project: { kind: 'project', id: copy.id } };
 }
 
-test('what leaves a project arrives in another as it was', async () => {
-  const here = await world();
-  const { as, project, group } = here;
-  await fullIssue(here);
-  const added = await as('owner').post('/projects', { name: 'Copy', path: 'copy', namespace_id: group.id });
-  const [source, destination]: RelationOwner[] = [project, added.body].map(({ id }) => ({ kind: 'project', id }));
-  for (const relation of projectTrees) {
-    const left = await linesOf(here, relation, source!);
-    assert.ok(left.length > 0, relation.name);
-    const { counts, failures } = await arriveAt(here, relation, destination!, left);
-    assert.deepEqual(failures, []);
-    assert.deepEqual(counts[relation.name], { fetched: left.length, imported: left.length });
-    const again = await linesOf(here, relation, destination!);
-    assert.deepEqual(again.map(comparable), left.map(comparable), relation.name);
-  }
-});
+/** What another server or place gives in another way. */
+const elsewhere = ['discussion_id', 'imported_from', 'source_project_id', 'target_project_id', 'merge_status'];
 
 /** A record without what is another one at each place. */
-const comparable = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (name, member) => (['discussion_id', 'imported_from'].includes(name) ? undefined : member)));
+const comparable = (record: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(record, (name, value) => {
+      if (elsewhere.includes(name)) return undefined;
+      if (name === 'label_links') return value.toSorted(byTitle);
+      return value;
+    }),
+  );
+
+const byTitle = (one: { label: { title: string } }, other: typeof one) => one.label.title.localeCompare(other.label.title);
+
+test('what leaves a project and its group arrives in others as it was', async () => {
+  const here = await fullWorld();
+  const { project, group } = here;
+  const destination = await emptyPlaces(here);
+  const sources: readonly [RelationOwner, readonly Relation[]][] = [
+    [{ kind: 'group', id: group.id }, groupTrees],
+    [{ kind: 'project', id: project.id }, projectTrees],
+  ];
+  for (const [source, relations] of sources)
+    for (const relation of relations) {
+      const name = `${source.kind} ${relation.name}`;
+      const left = await linesOf(here, relation, source);
+      assert.ok(left.length > 0, name);
+      const { counts, failures } = await arriveAt(here, relation, destination[source.kind], left);
+      assert.deepEqual(failures, [], name);
+      assert.deepEqual(counts[relation.name], { fetched: left.length, imported: left.length });
+      const again = await linesOf(here, relation, destination[source.kind]);
+      assert.deepEqual(again.map(comparable), left.map(comparable), name);
+    }
+});

@@ -1,5 +1,6 @@
 /** How protected branches leave and arrive (docs/reference/relations_export.md#protected_branches). */
 import { sql } from 'kysely';
+import { isAmong } from '../../../db/index.ts';
 import {
   account,
   column,
@@ -33,9 +34,14 @@ const levelsOf = (action: ProtectedAction): RecordKind => ({
   always: { action },
   stays: { group_id: 'another id at each server' },
   distinct: ['access_level', 'user_id'],
-  refuse: ({ access_level, user_id }) => {
-    if (user_id !== null) return undefined;
-    return levels.includes(access_level as number) ? undefined : 'names no level and no person';
+  derives: {
+    columns: {},
+    derive: (rows) => {
+      // Other servers give a person a level, too.
+      for (const { row } of rows) if (row.user_id !== null) row.access_level = null;
+      const unknown = rows.filter(({ row }) => row.user_id === null && !levels.includes(row.access_level as number));
+      return new Map(unknown.map((each) => [each, 'names no level and no person']));
+    },
   },
 });
 
@@ -57,6 +63,21 @@ const protectedBranch: RecordKind = {
     unprotect_access_levels: parts(levelsOf('unprotect'), 'protected_branch_id'),
   },
   stays: {},
+  distinct: ['name'],
+  derives: {
+    columns: {},
+    derive: async (rows, { owner }, tx) => {
+      const names = rows.map(({ row }) => row.name as string);
+      // A new project protects its default branch by itself.
+      await tx
+        .deleteFrom('protected_branches')
+        .where('project_id', '=', owner.id)
+        .where(isAmong('name', names, 'text[]'))
+        .where('name', '=', (q) => q.selectFrom('projects').select('default_branch').where('id', '=', owner.id))
+        .execute();
+      return undefined;
+    },
+  },
 };
 
 /** The protected branches of a project. */

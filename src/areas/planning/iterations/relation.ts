@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Database, raiseIid } from '../../../db/index.ts';
 import {
   type Arrival,
+  type ArrivingRow,
   column,
   columnOr,
   day,
@@ -59,6 +60,19 @@ const iterationMembers: RecordKind['members'] = {
   updated_at: required('updated_at', time),
 };
 
+/** @returns iterations that begin before another one of their cadence has ended */
+function overlapping(rows: readonly ArrivingRow[]): Map<ArrivingRow, string> {
+  const found = new Map<ArrivingRow, string>();
+  const ends = new Map<unknown, string>();
+  const byStart = rows.toSorted((one, other) => ((one.row.start_date as string) < (other.row.start_date as string) ? -1 : 1));
+  for (const each of byStart) {
+    const { cadence_id, start_date, due_date } = each.row as Record<string, string>;
+    if (start_date! <= (ends.get(cadence_id) ?? '')) found.set(each, 'overlaps with another iteration of its cadence');
+    else ends.set(cadence_id, due_date!);
+  }
+  return found;
+}
+
 /** Iterations in their cadence, which numbers them; other servers do not tell the places and states that follow from their days. */
 const iteration: RecordKind = {
   table: 'iterations',
@@ -66,6 +80,7 @@ const iteration: RecordKind = {
   members: iterationMembers,
   stays: { group_id: 'the group of the cadence' },
   distinct: ['iid'],
+  known_by: ['group_id', 'iid'],
   refuse: (row) =>
     (row.due_date as string) < (row.start_date as string)
       ? 'due_date must be after start_date'
@@ -79,6 +94,7 @@ const iteration: RecordKind = {
         row.sequence ??= index + 1;
         row.state ??= (row.due_date as string) < today ? 3 : (row.start_date as string) <= today ? 2 : 1;
       }
+      return overlapping(rows);
     },
   },
   follows: (tx, { owner }, rows) =>
