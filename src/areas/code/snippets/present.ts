@@ -59,6 +59,7 @@ export interface SnippetRow {
   author: UserBasicRow & { created_at: string };
   branch: string;
   paths: string[];
+  imported_from: string;
   created_at: string;
   updated_at: string;
 }
@@ -110,7 +111,6 @@ export function presentSnippet(services: Pick<Services, 'url' | 'ssh_url'>, row:
     },
     ...urlsOf(services, row),
     file_name: paths[0]!,
-    imported: false,
-    imported_from: 'none',
+    imported: snippet.imported_from !== 'none',
   };
 }

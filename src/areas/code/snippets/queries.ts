@@ -9,7 +9,7 @@ const snippetRows = (db: Database) =>
   db
     .selectFrom('snippets')
     .select(['snippets.id', 'title', 'snippets.description', 'snippets.visibility', 'project_id', 'branch', 'paths'])
-    .select(['snippets.created_at', 'snippets.updated_at', authorOfSnippet.as('author')])
+    .select(['snippets.created_at', 'snippets.updated_at', 'snippets.imported_from', authorOfSnippet.as('author')])
     .select(
       sql<string | null>`(select place.full_path from projects place where place.id = snippets.project_id)`.as('project_path'),
     )

@@ -70,8 +70,8 @@ export function presentNote(url: string, row: NoteRow, commands_changes: Record<
     ...resolutionOf(url, row),
     confidential: internal,
     internal,
-    imported: false,
-    imported_from: 'none',
+    imported: row.imported_from !== 'none',
+    imported_from: row.imported_from,
     commands_changes,
   };
 }

@@ -70,6 +70,7 @@ export interface NoteRow extends Record<StoredColumn, number | null> {
   body: string;
   system: boolean;
   internal: boolean;
+  imported_from: string;
   created_at: string;
   updated_at: string;
   project_id: number | null;
@@ -123,7 +124,7 @@ export const noteRows = (db: Database) =>
     .select((q) => ['notes.commit_id', q.ref('notes.position').$castTo<Position | null>().as('position')])
     .select((q) => ['notes.diff_commit_id', q.ref('notes.original_position').$castTo<Position | null>().as('original_position')])
     .select(['notes.id', 'notes.discussion_id', 'notes.body', 'notes.system'])
-    .select(['notes.internal', 'notes.created_at', 'notes.updated_at', 'notes.author_id'])
+    .select(['notes.internal', 'notes.imported_from', 'notes.created_at', 'notes.updated_at', 'notes.author_id'])
     .select([
       projectOfTarget.as('project_id'),
       ofTarget(issuableKinds, 'iid').as('issue_iid'),

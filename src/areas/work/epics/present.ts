@@ -107,7 +107,7 @@ function presentEpic(url: string, row: EpicRow, labels: EpicReply['labels'], for
     ...{ id, work_item_id: id, iid, color, text_color: textColorOn(color), group_id },
     parent_id: row.parent?.id ?? null,
     parent_iid: row.parent?.iid ?? null,
-    ...{ imported: false, imported_from: 'none', title, description, confidential },
+    ...{ imported: row.imported_from !== 'none', imported_from: row.imported_from, title, description, confidential },
     author: row.author && presentUserBasic(url, row.author),
     ...datesOf(row),
     ...{ state, web_edit_url: `${web_url}/edit`, web_url },

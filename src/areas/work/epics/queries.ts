@@ -15,6 +15,7 @@ export interface EpicRow {
   state: 'opened' | 'closed';
   confidential: boolean;
   color: string;
+  imported_from: string;
   start_date_is_fixed: boolean;
   start_date_fixed: string | null;
   inherited_start_date: string | null;
@@ -38,7 +39,7 @@ export interface EpicRow {
 
 const columns = sql.raw(
   [
-    'id iid group_id title description state confidential color start_date_is_fixed start_date_fixed',
+    'id iid group_id title description state confidential color imported_from start_date_is_fixed start_date_fixed',
     'due_date_is_fixed due_date_fixed closed_at upvotes downvotes created_at updated_at',
   ]
     .join(' ')
