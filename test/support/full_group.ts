@@ -7,7 +7,13 @@ import type { World } from './world.ts';
 async function addIterations({ as, group }: World): Promise<{ id: number }> {
   const url = `/groups/${group.id}/iteration_cadences`;
   const today = new Date().toISOString().slice(0, 10);
-  const weekly = { title: 'Weekly', description: 'Every week', start_date: today, duration_in_weeks: 1, iterations_in_advance: 1 };
+  const weekly = {
+    title: 'Weekly',
+    description: 'Every week',
+    start_date: today,
+    duration_in_weeks: 1,
+    iterations_in_advance: 1,
+  };
   await sent(as('planner').post(url, weekly));
   const { id } = await sent(as('planner').post(url, { title: 'Harvests', automatic: false, roll_over: false }));
   const days = { start_date: '2030-09-01', due_date: '2030-09-20' };
@@ -38,6 +44,14 @@ async function addEpics(here: World): Promise<{ iid: number; id: number }> {
   return parent;
 }
 
+const expressions = {
+  commit_message_regex: '.',
+  commit_message_negative_regex: '^$',
+  branch_name_regex: '.',
+  author_email_regex: '@',
+  file_name_regex: '^$',
+};
+
 /** Fills the group of a world. @returns what its projects name */
 export async function fillGroup(here: World) {
   const { as, group } = here;
@@ -47,7 +61,7 @@ export async function fillGroup(here: World) {
   const milestone = await sent(as('owner').post(`${url}/milestones`, season));
   const former = await sent(as('owner').post(`${url}/milestones`, { title: 'Last season' }));
   await sent(as('owner').put(`${url}/milestones/${former.id}`, { state_event: 'close' }));
-  await sent(as('owner').post(`${url}/push_rule`, { commit_message_regex: '.', max_file_size: 50, deny_delete_tag: true }));
+  await sent(as('owner').post(`${url}/push_rule`, { ...expressions, max_file_size: 50, deny_delete_tag: true }));
   const path = `friends-of-${group.path}`;
   const friends = await sent(as('owner').post('/groups', { name: 'Friends', path }));
   await sent(as('owner').post(`${url}/share`, { group_id: friends.id, group_access: 20, expires_at: '2040-01-01' }));

@@ -38,6 +38,8 @@ export async function addIssues(here: World, { milestone, iteration, epic }: Nam
   await sent(as('owner').put(`${own}/${closed.iid}`, { state_event: 'close' }));
   await sent(as('owner').put(`${own}/${closed.iid}`, { state_event: 'reopen' }));
   await sent(as('owner').post(`${own}/${closed.iid}/notes`, { body: `Again\n/duplicate #${other.iid}` }));
-  await sent(as('owner').post(`${url}/links`, { target_project_id: project.id, target_issue_iid: other.iid, link_type: 'blocks' }));
+  await sent(
+    as('owner').post(`${url}/links`, { target_project_id: project.id, target_issue_iid: other.iid, link_type: 'blocks' }),
+  );
   await sent(as('owner').put(`${own}/${other.iid}/reorder`, { move_before_id: main.id }));
 }

@@ -41,13 +41,33 @@ async function review(here: World, url: string): Promise<void> {
 
 /** Adds an open, a merged and a closed merge request to the project of a world. */
 export async function addMergeRequests(here: World, { milestone }: { milestone: { id: number } }): Promise<void> {
-  const { as, project, people } = here;
+  const { as, project, people, db } = here;
   const url = `/projects/${project.id}/merge_requests`;
   const file = { file_path: 'beans.txt', content: lines(10) };
-  await commit(here, 'topic', [{ action: 'create', ...file }, { action: 'create', file_path: 'dot.png', content: 'iVBORw0KGgoA', encoding: 'base64' }], { start_branch: 'main' });
+  await commit(
+    here,
+    'topic',
+    [
+      { action: 'create', ...file },
+      { action: 'create', file_path: 'dot.png', content: 'iVBORw0KGgoA', encoding: 'base64' },
+    ],
+    { start_branch: 'main' },
+  );
   const { iid } = await addMergeRequest(here, {
-    ...{ title: 'Draft: Sow the beans', description: 'Closes #2\n- [x] dig\n- [ ] sow', labels: 'ripe,shared', milestone_id: milestone.id },
-    ...{ assignee_ids: [people.developer.id], reviewer_ids: [people.maintainer.id, people.owner.id], squash: true, allow_collaboration: true },
+    ...{
+      title: 'Draft: Sow the beans',
+      description: 'Closes #2\n- [x] dig\n- [ ] sow',
+      labels: 'ripe,shared',
+      milestone_id: milestone.id,
+    },
+    ...{
+      assignee_ids: [people.developer.id],
+      reviewer_ids: [people.maintainer.id, people.owner.id],
+      squash: true,
+      allow_collaboration: true,
+      remove_source_branch: true,
+      merge_after: '2030-01-01T00:00:00Z',
+    },
   });
   await follow(here);
   await review(here, `${url}/${iid}`);
@@ -62,14 +82,22 @@ export async function addMergeRequests(here: World, { milestone }: { milestone: 
   await sent(as('developer').put(`${url}/${iid}`, { remove_labels: 'shared', milestone_id: 0, discussion_locked: true }));
 
   await addBranch(here, 'merged');
-  const merged = await addMergeRequest(here, { title: 'Add a file', source_branch: 'merged' });
+  const merged = await addMergeRequest(here, { title: 'Add a file', source_branch: 'merged', milestone_id: milestone.id });
   await follow(here);
   for (const persona of ['maintainer', 'owner'] as const) await sent(as(persona).post(`${url}/${merged.iid}/approve`));
-  await sent(as('maintainer').put(`${url}/${merged.iid}/merge`, {}));
+  await sent(as('maintainer').put(`${url}/${merged.iid}/merge`, { squash: true }));
   await follow(here);
 
-  await sent(as('developer').post(fileUrl(project, 'closed.txt'), { ...onMain, start_branch: 'main', branch: 'closed', content: 'x\n' }));
+  await sent(
+    as('developer').post(fileUrl(project, 'closed.txt'), { ...onMain, start_branch: 'main', branch: 'closed', content: 'x\n' }),
+  );
   const closed = await addMergeRequest(here, { title: 'Add another', source_branch: 'closed' });
   await follow(here);
   await sent(as('developer').put(`${url}/${closed.iid}`, { state_event: 'close' }));
+  // No client can set it: it tells why a merge failed.
+  await db
+    .updateTable('merge_requests')
+    .set({ merge_error: 'Something went wrong' })
+    .where('project_id', '=', project.id)
+    .execute();
 }

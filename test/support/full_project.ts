@@ -21,14 +21,21 @@ async function addCommitNotes({ as, project }: World, parent: string, sha: strin
   const thread = await sent(as('developer').post(url, { body: 'Why two?' }));
   await sent(as('reporter').post(`${url}/${thread.id}/notes`, { body: 'Because of one.' }));
   const position = { base_sha: parent, start_sha: parent, head_sha: sha };
-  await sent(as('reporter').post(url, { body: 'Here', position: { ...position, position_type: 'text', new_path: 'README.md', new_line: 3 } }));
+  await sent(
+    as('reporter').post(url, {
+      body: 'Here',
+      position: { ...position, position_type: 'text', new_path: 'README.md', new_line: 3 },
+    }),
+  );
 }
 
 async function addSnippets({ as, project }: World): Promise<void> {
   const url = `/projects/${project.id}/snippets`;
   const binary = { file_path: 'dot.png', content: Buffer.from([0x89, 0x50, 0, 1]).toString('latin1') };
   const files = [{ file_path: 'pick.sh', content: 'echo pick\n' }, { file_path: 'eat/eat.sh', content: 'echo äpfel\n' }, binary];
-  const snippet = await sent(as('developer').post(url, { title: 'Pick', description: 'How *we* pick', visibility: 'private', files }));
+  const snippet = await sent(
+    as('developer').post(url, { title: 'Pick', description: 'How *we* pick', visibility: 'private', files }),
+  );
   const note = await sent(as('reporter').post(`${url}/${snippet.id}/notes`, { body: 'Works' }));
   await sent(as('developer').post(`${url}/${snippet.id}/award_emoji`, { name: 'rocket' }));
   await sent(as('developer').post(`${url}/${snippet.id}/notes/${note.id}/award_emoji`, { name: 'apple' }));
@@ -37,13 +44,23 @@ async function addSnippets({ as, project }: World): Promise<void> {
 /** What restricts who may do what. */
 async function addRules({ as, project, people, db }: World): Promise<void> {
   const url = `/projects/${project.id}`;
-  await sent(as('maintainer').post(`${url}/protected_branches`, { name: 'stable', push_access_level: 40, merge_access_level: 30 }));
+  await sent(
+    as('maintainer').post(`${url}/protected_branches`, { name: 'stable', push_access_level: 40, merge_access_level: 30 }),
+  );
   const levels = { allowed_to_push: [{ user_id: people.developer.id }], allowed_to_unprotect: [{ access_level: 40 }] };
   await sent(as('maintainer').post(`${url}/protected_branches`, { name: 'release/*', ...levels, allow_force_push: true }));
   await sent(as('maintainer').post(`${url}/protected_tags`, { name: 'v*', create_access_level: 40 }));
   await sent(as('maintainer').post(`${url}/push_rule`, { branch_name_regex: '.', prevent_secrets: true, max_file_size: 100 }));
-  await sent(as('maintainer').post(`${url}/freeze_periods`, { freeze_start: '0 23 * * 5', freeze_end: '0 7 * * 1', cron_timezone: 'Europe/Paris' }));
-  const { rows } = await sql<{ id: number }>`select id from protected_branches where project_id = ${project.id} and name = 'stable'`.execute(db);
+  await sent(
+    as('maintainer').post(`${url}/freeze_periods`, {
+      freeze_start: '0 23 * * 5',
+      freeze_end: '0 7 * * 1',
+      cron_timezone: 'Europe/Paris',
+    }),
+  );
+  const { rows } = await sql<{
+    id: number;
+  }>`select id from protected_branches where project_id = ${project.id} and name = 'stable'`.execute(db);
   const rule = { name: 'Elders', approvals_required: 1, user_ids: [people.maintainer.id, people.owner.id] };
   await sent(as('maintainer').post(`${url}/approval_rules`, { ...rule, protected_branch_ids: [rows[0]!.id] }));
   await sent(as('maintainer').post(`${url}/approval_rules`, { name: 'All', rule_type: 'any_approver', approvals_required: 1 }));

@@ -164,6 +164,25 @@ const comparable = (record: unknown): unknown =>
 
 const byTitle = (one: { label: { title: string } }, other: typeof one) => one.label.title.localeCompare(other.label.title);
 
+/** The members that are carried, by their table, each with whether a record has a value for it. */
+type Seen = Map<string, boolean>;
+
+function lookFor(
+  seen: Seen,
+  { table, members }: Pick<RecordKind, 'table' | 'members'>,
+  records: readonly Record<string, unknown>[],
+) {
+  for (const [name, member] of Object.entries(members)) {
+    if (member.is === 'shown' || (member.is === 'parts' && member.only_arrives)) continue;
+    const values = records.map((record) => record[name]).filter((value) => value !== null && value !== undefined);
+    const key = `${table}.${name}`;
+    seen.set(key, seen.get(key) || values.flat().length > 0);
+    const below = values.flat() as Record<string, unknown>[];
+    if (member.is === 'parts' || member.is === 'reference') lookFor(seen, member.kind, below);
+    if (member.is === 'group') lookFor(seen, { table, members: member.members }, below);
+  }
+}
+
 test('what leaves a project and its group arrives in others as it was', async () => {
   const here = await fullWorld();
   const { project, group } = here;
@@ -172,6 +191,7 @@ test('what leaves a project and its group arrives in others as it was', async ()
     [{ kind: 'group', id: group.id }, groupTrees],
     [{ kind: 'project', id: project.id }, projectTrees],
   ];
+  const seen: Seen = new Map();
   for (const [source, relations] of sources)
     for (const relation of relations) {
       const name = `${source.kind} ${relation.name}`;
@@ -180,7 +200,10 @@ test('what leaves a project and its group arrives in others as it was', async ()
       const { counts, failures } = await arriveAt(here, relation, destination[source.kind], left);
       assert.deepEqual(failures, [], name);
       assert.deepEqual(counts[relation.name], { fetched: left.length, imported: left.length });
+      lookFor(seen, relation.kind, left);
       const again = await linesOf(here, relation, destination[source.kind]);
       assert.deepEqual(again.map(comparable), left.map(comparable), name);
     }
+  const unseen = [...seen].filter(([, isSeen]) => !isSeen).map(([name]) => name);
+  assert.deepEqual(unseen, [], 'members that the fixture has no value for');
 });

@@ -1,9 +1,12 @@
 /** How commit statuses leave and arrive: as pipelines of another system, one for each commit and ref (docs/reference/relations_export.md#ci_pipelines). */
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { commitKind } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
 import {
   choice,
   column,
   columnOr,
+  type Departure,
   flag,
   person,
   type RecordKind,
@@ -38,13 +41,19 @@ const single = sql`json_build_object(
   'retried', retried, 'type', 'GenericCommitStatus', 'stage_idx', 0, 'user_id', user_id, 'created_at', ${moment('created_at')}, 'updated_at',
   ${moment('created_at')}, 'started_at', ${moment('started_at')}, 'finished_at', ${moment('finished_at')})`;
 
+/** A predicate on rows of `commit_statuses`: no other one of the same commit and ref is older. */
+const isFirst = sql<SqlBool>`not exists (
+  select from commit_statuses earlier where earlier.project_id = commit_statuses.project_id and earlier.sha = commit_statuses.sha
+     and earlier.ref = commit_statuses.ref and earlier.id < commit_statuses.id)`;
+
 const pipeline: RecordKind = {
   table: 'commit_statuses',
   owner: { project: 'project_id' },
-  only: sql`not exists (
-    select from commit_statuses earlier where earlier.project_id = commit_statuses.project_id and earlier.sha = commit_statuses.sha
-       and earlier.ref = commit_statuses.ref and earlier.id < commit_statuses.id)`,
+  only: isFirst,
+  isVisible: ({ caller }) =>
+    sql`exists (select from projects where projects.id = commit_statuses.project_id and ${commitKind.isVisible(caller)})`,
   members: {
+    iid: shown(sql`commit_statuses.id`),
     ref: shown(sql`commit_statuses.ref`),
     sha: shown(sql`commit_statuses.sha`),
     tag: shown(sql`false`),
@@ -61,6 +70,14 @@ const pipeline: RecordKind = {
   },
   stays: {},
 };
+
+/** Pipelines have numbers from 1 in their project, those of a batch after those of the batches before. */
+async function numberPipelines(tx: Database, { owner }: Departure, records: readonly Record<string, unknown>[]): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from commit_statuses
+     where project_id = ${owner.id} and id < ${records[0]!.iid} and ${isFirst}`.execute(tx);
+  for (const [index, record] of records.entries()) record.iid = rows[0]!.count + index + 1;
+}
 
 /** A status as it arrives, with the commit and ref of its pipeline. */
 const status: RecordKind = {
@@ -96,6 +113,7 @@ export const commitStatusPipelines: Relation = {
   name: 'ci_pipelines',
   kind: pipeline,
   is_batched: true,
+  complete: numberPipelines,
   holds: {
     name: 'generic_commit_statuses',
     kind: status,

@@ -15,6 +15,7 @@ import {
   type Relation,
   reference,
   required,
+  shown,
   text,
   time,
 } from '../../../relations/index.ts';
@@ -35,6 +36,7 @@ const cadenceMembers: RecordKind['members'] = {
   duration_in_weeks: column('duration_in_weeks', integer(1, 4)),
   iterations_in_advance: column('iterations_in_advance', integer(1, 10)),
   roll_over: columnOr('roll_over', flag, false),
+  sequence: shown(sql`null`),
   created_at: required('created_at', time),
   updated_at: required('updated_at', time),
 };

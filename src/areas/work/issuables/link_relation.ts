@@ -1,6 +1,6 @@
 /** How links between issues, and those between epics, leave and arrive (docs/reference/relations_export.md#issue_links). */
 import { sql } from 'kysely';
-import type { IssuableKind } from '../../../access/index.ts';
+import { type IssuableKind, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   type Arrival,
@@ -43,11 +43,10 @@ async function idsAt(
   return ends.map((_, index) => ids.get(index));
 }
 
-/** The links from the items of a place, to those that the reader may see. */
+/** The links from the items of a place, of those whose both ends the reader may see. */
 export function linksOf(item: IssuableKind, links: 'issue_links' | 'epic_links'): Relation {
   const { table, place_column, places, isVisible } = item;
   const column = (name: string) => sql.ref(`${links}.${name}`);
-  const target = sql`${sql.table(table)} join ${sql.table(places)} on ${sql.ref(`${places}.id`)} = ${sql.ref(`${table}.${place_column}`)}`;
   const numberOf = (name: string) => sql`(select iid from ${sql.table(table)} where id = ${column(name)})`;
   const placeOf = (name: string) => sql`(select ${sql.ref(place_column)} from ${sql.table(table)} where id = ${column(name)})`;
   const path = sql`(
@@ -57,7 +56,7 @@ export function linksOf(item: IssuableKind, links: 'issue_links' | 'epic_links')
     isOwned: ({ owner }) =>
       sql`${column('source_id')} in (select id from ${sql.table(table)} where ${sql.ref(place_column)} = ${owner.id})`,
     isVisible: ({ caller }) =>
-      sql`exists (select from ${target} where ${sql.ref(`${table}.id`)} = ${column('target_id')} and ${isVisible(caller)})`,
+      sql`(select count(*) from ${rowsWithPlaces(item)} where ${sql.ref(`${table}.id`)} in (${column('source_id')}, ${column('target_id')}) and ${isVisible(caller)}) = 2`,
     members: {
       source_iid: shown(numberOf('source_id')),
       target_iid: shown(numberOf('target_id')),
