@@ -4,7 +4,7 @@ import { type Database, isDataException, isIntegrityViolation, raiseIid } from '
 import type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordFailure } from './arriving.ts';
 import type { Relation } from './description.ts';
 import { lookUp, withParts } from './looking_up.ts';
-import { type ReadRows, type RefusedRecord, readRecord, readRows } from './reading.ts';
+import { isObject, type ReadRows, type RefusedRecord, readRecord, readRows } from './reading.ts';
 import { writeRecords } from './writing.ts';
 
 const longestTitle = 255;
@@ -35,20 +35,35 @@ async function keepNumbers(tx: Database, { owner }: Arrival, { kind, rows }: Rea
   await raiseIid(tx, owner.kind === 'project' ? { project_id: owner.id } : { namespace_id: owner.id }, kind.numbered, largest);
 }
 
-async function arriveTogether(
-  tx: Database,
-  arrival: Arrival,
-  relation: Relation,
-  records: readonly ArrivedRecord[],
-): Promise<Arrived> {
-  const { name, kind, holds } = relation;
-  const read = holds ? readRows(holds.kind, `${name}, ${holds.name}`) : readRows(kind, name);
-  for (const { value } of records) for (const record of holds?.records(value) ?? [value]) readRecord(read, record);
+async function written(tx: Database, arrival: Arrival, read: ReadRows): Promise<Arrived> {
   await lookUp(tx, arrival, read);
   await writeRecords(tx, arrival, read);
   await keepNumbers(tx, arrival, read);
-  const { counts, failures } = outcomeOf(read);
-  return { counts: { ...(holds && { [name]: { fetched: records.length, imported: records.length } }), ...counts }, failures };
+  return outcomeOf(read);
+}
+
+async function arriveTogether(
+  tx: Database,
+  arrival: Arrival,
+  { name, kind, holds }: Relation,
+  records: readonly ArrivedRecord[],
+): Promise<Arrived> {
+  const lines = readRows(kind, name);
+  if (!holds) {
+    for (const { value } of records) readRecord(lines, value);
+    return written(tx, arrival, lines);
+  }
+  const objects = records.filter(({ value }) => isObject(value));
+  const held = readRows(holds.kind, `${name}, ${holds.name}`);
+  for (const { value } of objects) for (const record of holds.records(value)) readRecord(held, record);
+  const { counts, failures } = await written(tx, arrival, held);
+  const others = records
+    .filter(({ value }) => !isObject(value))
+    .map(({ value }) => failureOf(lines, { value, reason: 'is no object' }));
+  return {
+    counts: { [name]: { fetched: records.length, imported: objects.length }, ...counts },
+    failures: [...others, ...failures],
+  };
 }
 
 /** What a rule of the database refuses that no description knows: the record is invalid, the others are not. */

@@ -25,7 +25,7 @@ export interface PersonMember {
   column: string;
   /** Whether the column holds a user in every row: the ghost stands for one who is missing. */
   is_required?: true;
-  /** Whether it gives rights: only somebody with an account here will do. */
+  /** Whether it gives rights: only somebody with an account here will do, and a record that needs one is refused without. */
   is_account?: true;
 }
 

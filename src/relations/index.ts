@@ -4,7 +4,20 @@ export type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordCount, Re
 export { leaving, leavingSelf } from './departing.ts';
 export type { ArrivingRow, Derived, Member, Members, RecordKind, Relation, Row } from './description.ts';
 export type { Batch, Departure, ExportedRelation, Lines, RelationOwner } from './exported.ts';
-export { account, column, columnOr, group, part, parts, person, reference, required, shown, somebody } from './members.ts';
+export {
+  account,
+  column,
+  columnOr,
+  group,
+  part,
+  parts,
+  person,
+  reference,
+  required,
+  requiredAccount,
+  shown,
+  somebody,
+} from './members.ts';
 export { peopleOf } from './people.ts';
 export {
   choice,
@@ -13,6 +26,7 @@ export {
   day,
   flag,
   integer,
+  isText,
   long,
   markdown,
   Refusal,

@@ -13,7 +13,7 @@ export function* withParts(read: ReadRows): Generator<ReadRows> {
 const peopleNeeded = (members: Members): string[] =>
   Object.values(members).flatMap((member) => {
     if (member.is === 'group') return peopleNeeded(member.members);
-    return member.is === 'person' && member.is_required ? [member.column] : [];
+    return member.is === 'person' && member.is_required && !member.is_account ? [member.column] : [];
   });
 
 type FindPeople = Arrival['people'];

@@ -31,6 +31,9 @@ export const somebody = (name: string): PersonMember => ({ is: 'person', column:
 /** A column with a user who gets rights by it, and who must have an account here. */
 export const account = (name: string): PersonMember => ({ is: 'person', column: name, is_account: true });
 
+/** The same, and a record without it is refused. */
+export const requiredAccount = (name: string): PersonMember => ({ ...account(name), is_required: true });
+
 /** What is written and not read. */
 export const shown = (expression: RawBuilder<unknown> | ((departure: Departure) => RawBuilder<unknown>)): ShownMember => ({
   is: 'shown',

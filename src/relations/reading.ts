@@ -1,6 +1,6 @@
 /** Reading records: members become columns, by the rules of each column. */
 import type { Member, Members, PartsMember, RecordKind, ReferenceMember, Row } from './description.ts';
-import { Refusal } from './values.ts';
+import { isText, Refusal } from './values.ts';
 
 /** A member that must be looked up before its column is known. */
 export interface Pending {
@@ -53,7 +53,7 @@ export function readRows(kind: RecordKind, relation: string): ReadRows {
   return { kind, relation, rows: [], parts, people: [], references: new Map(), fetched: 0, refused: [] };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A record has at most so many parts of a kind. */
@@ -120,13 +120,14 @@ function readMember(member: Member, value: unknown, row: Row, found: Found): voi
       row[member.column] = value === null ? (member.otherwise ?? null) : member.value.arrives(value);
       return;
     case 'person':
+      if (value === null && member.is_account && member.is_required) throw new Refusal("can't be blank");
       row[member.column] = null;
       if (value !== null)
         found.people.push({ row, column: member.column, source_id: personIn(value), is_account: member.is_account === true });
       return;
     case 'reference':
       row[member.column] = null;
-      if (isObject(value)) found.references.push([member, { row, column: member.column, wanted: value }]);
+      if (isObject(value) && isStorable(value)) found.references.push([member, { row, column: member.column, wanted: value }]);
       else if (member.is_required) throw new Refusal("can't be blank");
       return;
     case 'group':
@@ -136,6 +137,12 @@ function readMember(member: Member, value: unknown, row: Row, found: Found): voi
     case 'parts':
       return;
   }
+}
+
+/** Whether every text in a value is one that statements may compare with. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isStorable);
+  return typeof value !== 'string' || isText(value);
 }
 
 function personIn(value: unknown): number {

@@ -26,9 +26,12 @@ export interface Value {
 /** The reasons against a value, as the parameters of the API give them. */
 type Reasons = (value: string) => readonly string[];
 
+/** Whether it is a text that PostgreSQL accepts: one without NUL and half characters. */
+export const isText = (value: unknown): value is string =>
+  typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
+
 function asText(value: unknown, reasons: Reasons | undefined): string {
-  // PostgreSQL accepts no NUL in texts.
-  if (typeof value !== 'string' || value.includes('\0')) throw new Refusal('is invalid');
+  if (!isText(value)) throw new Refusal('is invalid');
   const [reason] = reasons?.(value) ?? [];
   if (reason !== undefined) throw new Refusal(reason);
   return value;

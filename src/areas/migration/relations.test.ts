@@ -2,21 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { fullWorld } from '../../../test/support/full_project.ts';
-import { addFork } from '../../../test/support/merge_requests.ts';
-import { sent } from '../../../test/support/sent.ts';
-import { type World, world } from '../../../test/support/world.ts';
+import { arrived, emptyPlaces, recordsOf } from '../../../test/support/relations.ts';
+import { world } from '../../../test/support/world.ts';
 import type { Database } from '../../db/index.ts';
-import {
-  type Arrival,
-  type Arrived,
-  arriving,
-  type Departure,
-  leaving,
-  type Member,
-  type RecordKind,
-  type Relation,
-  type RelationOwner,
-} from '../../relations/index.ts';
+import type { Member, RecordKind, Relation, RelationOwner } from '../../relations/index.ts';
 import { groupSelf } from '../spaces/groups/index.ts';
 import { projectSelf } from '../spaces/projects/index.ts';
 import { groupTrees, projectTrees } from './relations.ts';
@@ -93,62 +82,6 @@ test('every column of a described table is carried or named as one that stays', 
   }
 });
 
-async function linesOf(
-  { db, people, services }: World,
-  relation: Relation,
-  owner: RelationOwner,
-  persona: 'maintainer' | 'owner' = 'owner',
-) {
-  const departure: Departure = {
-    caller: { id: people[persona].id, admin: false, external: false },
-    owner,
-    storages: services.storages,
-  };
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .execute(async (tx) => {
-      let text = '';
-      for await (const lines of leaving(relation).lines(tx, departure)) text += lines.text;
-      return text
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => JSON.parse(line) as Record<string, unknown>);
-    });
-}
-
-async function arriveAt(
-  { db, services }: World,
-  relation: Relation,
-  owner: RelationOwner,
-  values: readonly unknown[],
-): Promise<Arrived> {
-  const ghost = await db.selectFrom('users').select('id').where('user_type', '=', 'ghost').executeTakeFirst();
-  const arrival: Arrival = {
-    owner,
-    services,
-    importer_id: 1,
-    entity_id: owner.id,
-    ghost_id: ghost?.id ?? 1,
-    people: async (_tx, ids) => new Map(ids.map((id) => [id, id])),
-    accounts: async (_tx, ids) => new Map(ids.map((id) => [id, id])),
-    path: (path) => path,
-    project: (id) => id,
-    text: async (text) => text,
-  };
-  const records = values.map((value, index) => ({ line: index + 1, value: value as Record<string, unknown> }));
-  return db.transaction().execute((tx) => arriving(relation).arrive(tx, arrival, records));
-}
-
-/** An empty group with an empty project, which has the commits of the project of the world. */
-async function emptyPlaces(here: World): Promise<Record<RelationOwner['kind'], RelationOwner>> {
-  const { as, project } = here;
-  const path = `copy-of-${project.full_path.replaceAll('/', '-')}`;
-  const group = await sent(as('owner').post('/groups', { name: 'Copy', path }));
-  const copy = await addFork(here, 'owner', project, { namespace_id: group.id });
-  return { group: { kind: 'group', id: group.id }, project: { kind: 'project', id: copy.id } };
-}
-
 /** What another server or place gives in another way. */
 const elsewhere = ['discussion_id', 'imported_from', 'source_project_id', 'target_project_id', 'merge_status'];
 
@@ -195,13 +128,13 @@ test('what leaves a project and its group arrives in others as it was', async ()
   for (const [source, relations] of sources)
     for (const relation of relations) {
       const name = `${source.kind} ${relation.name}`;
-      const left = await linesOf(here, relation, source);
+      const left = await recordsOf(here, relation, source);
       assert.ok(left.length > 0, name);
-      const { counts, failures } = await arriveAt(here, relation, destination[source.kind], left);
+      const { counts, failures } = await arrived(here, relation, destination[source.kind], left);
       assert.deepEqual(failures, [], name);
       assert.deepEqual(counts[relation.name], { fetched: left.length, imported: left.length });
       lookFor(seen, relation.kind, left);
-      const again = await linesOf(here, relation, destination[source.kind]);
+      const again = await recordsOf(here, relation, destination[source.kind]);
       assert.deepEqual(again.map(comparable), left.map(comparable), name);
     }
   const unseen = [...seen].filter(([, isSeen]) => !isSeen).map(([name]) => name);

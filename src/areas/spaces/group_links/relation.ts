@@ -7,6 +7,7 @@ import {
   choiceOf,
   column,
   day,
+  isText,
   type RecordKind,
   type Relation,
   required,
@@ -32,7 +33,7 @@ const groupLink: RecordKind = {
   derives: {
     columns: { invited_group_id: 'bigint' },
     derive: async (rows, { owner, path }, tx) => {
-      const paths = rows.map(({ value }) => (typeof value.full_path === 'string' ? path(value.full_path) : undefined) ?? '');
+      const paths = rows.map(({ value }) => (isText(value.full_path) ? path(value.full_path) : undefined) ?? '');
       const groups = await tx
         .selectFrom('namespaces')
         .select(['id', 'full_path'])

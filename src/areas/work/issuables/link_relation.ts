@@ -7,6 +7,7 @@ import {
   type ArrivingRow,
   choice,
   columnOr,
+  isText,
   type RecordKind,
   type Relation,
   required,
@@ -30,7 +31,7 @@ async function idsAt(
   const asked = ends.map(({ iid, path }, index) => ({
     index,
     iid: Number.isSafeInteger(iid) ? iid : 0,
-    path: typeof path === 'string' ? (arrival.path(path) ?? '') : null,
+    path: path === null ? null : isText(path) ? (arrival.path(path) ?? '') : '',
   }));
   const { rows } = await sql<{ index: number; id: number }>`
     select index, ${sql.ref(`${table}.id`)} as id

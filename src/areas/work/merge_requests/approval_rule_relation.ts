@@ -2,16 +2,17 @@
 import { sql } from 'kysely';
 import { isAmong } from '../../../db/index.ts';
 import {
-  account,
   choice,
   columnOr,
   flag,
   integer,
+  isText,
   type Members,
   parts,
   type RecordKind,
   type Relation,
   required,
+  requiredAccount,
   shown,
   text,
 } from '../../../relations/index.ts';
@@ -30,7 +31,7 @@ const approver: RecordKind = {
   table: 'approval_rule_users',
   is_link: true,
   distinct: ['user_id'],
-  members: { user_id: account('user_id') },
+  members: { user_id: requiredAccount('user_id') },
   stays: {},
 };
 
@@ -48,7 +49,7 @@ const branch: RecordKind = {
   derives: {
     columns: { protected_branch_id: 'bigint' },
     derive: async (rows, { owner }, tx) => {
-      const names = rows.map(({ value }) => String(value.branch_name ?? ''));
+      const names = rows.map(({ value }) => (isText(value.branch_name) ? value.branch_name : ''));
       const found = await tx
         .selectFrom('protected_branches')
         .select(['id', 'name'])
