@@ -689,6 +689,7 @@ create table bulk_import_entities (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   source_id bigint,
+  phase integer default 0 not null,
   constraint bulk_import_entities_pkey PRIMARY KEY (id),
   constraint bulk_import_entities_bulk_import_id_entity_type_source_full_key UNIQUE (bulk_import_id, entity_type, source_full_path, destination_namespace, destination_slug),
   constraint bulk_import_entities_entity_type_check CHECK (entity_type = ANY (ARRAY['group'::text, 'project'::text])),
@@ -704,7 +705,7 @@ CREATE INDEX bulk_import_entities_of_import ON bulk_import_entities USING btree 
 CREATE INDEX bulk_import_entities_of_parent ON bulk_import_entities USING btree (parent_id);
 CREATE INDEX bulk_import_entities_of_project ON bulk_import_entities USING btree (project_id);
 CREATE INDEX bulk_import_entities_of_user ON bulk_import_entities USING btree (user_id, created_at, id);
-CREATE INDEX bulk_import_entities_running ON bulk_import_entities USING btree (bulk_import_id, id) WHERE state = ANY (ARRAY['created'::text, 'started'::text]);
+CREATE INDEX bulk_import_entities_running ON bulk_import_entities USING btree (bulk_import_id, phase, id) WHERE state = ANY (ARRAY['created'::text, 'started'::text]);
 
 create table bulk_import_failures (
   id bigint generated always as identity not null,

@@ -192,6 +192,7 @@ export interface BulkImportEntities {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   source_id: number | null;
+  phase: Generated<number>;
 }
 
 export interface BulkImportFailures {

@@ -118,7 +118,7 @@ export const migrationOf = (source: Pick<Source, 'url' | 'token'>, entities: rea
   entities,
 });
 
-interface MigrationPlace extends World {
+export interface MigrationPlace extends World {
   source: Source;
   /** An entity whose destination is the world's group. */
   entity(changes?: object): object;

@@ -84,7 +84,7 @@ export const retryMigration = (
     if (running.includes(state)) throw badRequest(endTexts.running);
     if (access_token === null && token === undefined) throw badParams('access_token is missing');
     const { rows } = await sql<{ id: number }>`
-      update bulk_import_entities set state = 'started', updated_at = now()
+      update bulk_import_entities set state = 'started', phase = 0, updated_at = now()
        where bulk_import_id = ${id} and (state in ('failed', 'timeout', 'canceled') or has_failures) returning id`.execute(tx);
     const entity_ids = rows.map((row) => row.id);
     // What has been written is not written again: the journal says how far each relation has come.

@@ -3,6 +3,7 @@ import { destinationOf, type NewEntity } from './definition.ts';
 import { inStep, record } from './journal_actions.ts';
 import { isRecord, listed, pathAtSource } from './source_queries.ts';
 import type { Step, StepCall, StepFailure } from './step_definition.ts';
+import { firstPhase } from './step_rules.ts';
 
 const most_entities = 10_000;
 const most_levels = 20;
@@ -73,6 +74,7 @@ export const childrenStep: Step = {
           parent_id: entity.id,
           entity_type,
           source_full_path: path,
+          phase: firstPhase(entity_type),
         },
         ...{ destination_namespace, destination_slug: path.split('/').at(-1)!, migrate_projects, migrate_memberships },
       }));

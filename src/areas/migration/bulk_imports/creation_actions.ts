@@ -8,6 +8,7 @@ import { checkMayCreateGroup } from '../../spaces/groups/index.ts';
 import { mayCreateIn, namespaceFor } from '../../spaces/projects/index.ts';
 import { checkSource, refused, sourceUrl } from './check_rules.ts';
 import { destinationOf, type NewEntity } from './definition.ts';
+import { firstPhase } from './step_rules.ts';
 import { sealToken } from './token_queries.ts';
 
 export const destinationTexts = {
@@ -91,7 +92,10 @@ export async function startMigration(services: Services, caller: Caller, migrati
       .values({ user_id: caller.id, source_url, source_version, access_token })
       .returning('id')
       .executeTakeFirstOrThrow();
-    const rows = migration.entities.map((entity) => ({ ...entity, bulk_import_id: id, user_id: caller.id }));
+    const rows = migration.entities.map((entity) => ({
+      ...entity,
+      ...{ bulk_import_id: id, user_id: caller.id, phase: firstPhase(entity.entity_type) },
+    }));
     await tx.insertInto('bulk_import_entities').values(rows).execute();
     return id;
   });

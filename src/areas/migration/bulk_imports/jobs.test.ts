@@ -3,22 +3,13 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { pack } from 'tar-stream';
-import { performQueued } from '../../../../test/support/jobs.ts';
+import { archive, entitiesOf, migrated, runMigrations as run, type ShownEntity } from '../../../../test/support/migrations.ts';
 import { onMain } from '../../../../test/support/repository.ts';
-import { migrationOf, migrationPlace, type SourceEntity } from '../../../../test/support/source.ts';
-import type { World } from '../../../../test/support/world.ts';
+import { migrationPlace, type SourceEntity } from '../../../../test/support/source.ts';
 import { repositoryOf } from '../../../git/index.ts';
-import { groupTrees, projectTrees } from '../relations.ts';
-import { bulkImportWork } from './index.ts';
-
-const { jobs, polls } = bulkImportWork({ group: groupTrees, project: projectTrees });
-const run = ({ services }: World) => performQueued(services, [...jobs, ...polls]);
 
 const times = { created_at: '2020-01-02T03:04:05.678Z', updated_at: '2020-01-02T03:04:05.678Z' };
 const label = (title: string) => ({ title, color: '#112233', description: null, type: 'ProjectLabel', priorities: [], ...times });
@@ -30,7 +21,12 @@ const issue = (iid: number) => ({
 /** A group with a subgroup and two projects, one of them with content. */
 const orchard = (): SourceEntity[] => [
   {
-    ...{ type: 'group', id: 7, full_path: 'orchard', attributes: { name: 'Orchard', visibility: 'public' } },
+    ...{
+      type: 'group',
+      id: 7,
+      full_path: 'orchard',
+      attributes: { name: 'Orchard', visibility: 'public', created_at: '2015-01-02T03:04:05.678Z' },
+    },
     relations: {
       self: [{ visibility_level: 20, max_iids: { epics: 5 } }],
       labels: [[{ ...label('shared'), type: 'GroupLabel' }]],
@@ -39,7 +35,12 @@ const orchard = (): SourceEntity[] => [
   },
   { type: 'group', id: 9, full_path: 'orchard/meadow', relations: { self: [{}] } },
   {
-    ...{ type: 'project', id: 8, full_path: 'orchard/apples', attributes: { name: 'Apples', description: 'Red' } },
+    ...{
+      type: 'project',
+      id: 8,
+      full_path: 'orchard/apples',
+      attributes: { name: 'Apples', description: 'Red', created_at: '2016-01-02T03:04:05.678Z' },
+    },
     relations: {
       self: [{ topics: ['fruit'], issues_access_level: 10, squash_option: 'always', max_iids: { issues: 700 } }],
       labels: [[label('ripe'), label('green')], [label('red')]],
@@ -51,29 +52,6 @@ const orchard = (): SourceEntity[] => [
     members: [{ id: 44, name: 'Unknown', access_level: 30, expires_at: null }],
   },
 ];
-
-async function migrated(here: Awaited<ReturnType<typeof migrationPlace>>, changes?: object): Promise<number> {
-  // Of a test that failed.
-  await sql`delete from bulk_imports where state in ('created', 'started')`.execute(here.db);
-  await sql`delete from request_counts where name = 'bulk_import'`.execute(here.db);
-  const begun = await here.as('owner').post('/bulk_imports', migrationOf(here.source, [here.entity(changes)]));
-  assert.equal(begun.status, 201, JSON.stringify(begun.body));
-  return begun.body.id;
-}
-
-interface ShownEntity {
-  id: number;
-  status: string;
-  source_full_path: string;
-  destination_full_path: string | null;
-  namespace_id: number | null;
-  project_id: number | null;
-  failures: { relation: string; exception_class: string; exception_message: string }[];
-  stats: Record<string, { source: number; fetched: number; imported: number }>;
-}
-
-const entitiesOf = async ({ as }: World, id: number): Promise<ShownEntity[]> =>
-  (await as('owner').get(`/bulk_imports/${id}/entities`)).body;
 
 test('a group is copied with its subgroups, projects, labels and issues, and one mail says so', async (t) => {
   const here = await migrationPlace(t, orchard());
@@ -93,6 +71,8 @@ test('a group is copied with its subgroups, projects, labels and issues, and one
     [shown.name, shown.description, shown.visibility, shown.topics, shown.issues_access_level, shown.squash_option],
     ['Apples', 'Red', 'private', ['fruit'], 'private', 'always'],
   );
+  const { body: group_shown } = await as('owner').get(`/groups/${top.namespace_id}`);
+  assert.deepEqual([group_shown.created_at, shown.created_at], ['2015-01-02T03:04:05.678Z', '2016-01-02T03:04:05.678Z']);
   const { body: labels } = await as('owner').get(`/projects/${apples.project_id}/labels`);
   assert.deepEqual(labels.map(({ name }: { name: string }) => name).sort(), ['green', 'red', 'ripe', 'shared']);
   const { body: last } = await as('owner').get(`/projects/${apples.project_id}/issues/451`);
@@ -114,14 +94,6 @@ test('a group is copied with its subgroups, projects, labels and issues, and one
   assert.ok(!rows.some(({ payload }) => payload.includes(source.token)));
   assert.equal(people.owner.id > 0, true);
 });
-
-/** A compressed archive with these files. */
-async function archive(files: Record<string, string | Buffer>): Promise<Buffer> {
-  const packed = pack();
-  for (const [name, content] of Object.entries(files)) packed.entry({ name }, content);
-  packed.finalize();
-  return gzipSync(await buffer(packed));
-}
 
 test('repository, large files and uploads arrive with what they are named by', async (t) => {
   const here = await migrationPlace(t);

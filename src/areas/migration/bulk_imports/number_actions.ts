@@ -6,7 +6,7 @@ import { withSelf } from './self_queries.ts';
 import { isRecord } from './source_queries.ts';
 import type { Step, StepFailure } from './step_definition.ts';
 import { ownerOf } from './step_definition.ts';
-import { carriedBySelf, leftOut, stages } from './step_rules.ts';
+import { carriedBySelf, leftOut, stagesOf } from './step_rules.ts';
 
 const usages = { project: ['issues', 'merge_requests', 'milestones'], group: ['epics', 'milestones', 'iterations'] } as const;
 const largest = 2 ** 31 - 1_000_000;
@@ -33,7 +33,7 @@ export const othersStep: Step = {
   name: 'others',
   async run(call) {
     const { entity, step, db } = call;
-    const known = new Set([...carriedBySelf, ...stages[entity.entity_type].flat()]);
+    const known = new Set([...carriedBySelf, ...stagesOf(entity.entity_type).flatMap(({ names }) => names)]);
     for (const { relation, total_objects_count: total } of await exportsOf(call)) {
       if (typeof relation !== 'string' || known.has(relation) || !/^\w{1,100}$/.test(relation)) continue;
       if (!Number.isSafeInteger(total) || (total as number) < 1) continue;

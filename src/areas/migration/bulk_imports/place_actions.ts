@@ -8,7 +8,7 @@ import { createProject, namespaceFor } from '../../spaces/projects/index.ts';
 import { mayMake } from './creation_actions.ts';
 import { inStep } from './journal_actions.ts';
 import { projectColumns } from './project_rules.ts';
-import { flagIn, type Self, textIn, visibilityFor, withSelf } from './self_queries.ts';
+import { creationIn, flagIn, type Self, textIn, visibilityFor, withSelf } from './self_queries.ts';
 import { type EntityRow, type Step, type StepCall, StepFailed } from './step_definition.ts';
 
 /**
@@ -86,6 +86,7 @@ export const groupStep: Step = {
         ...groupColumns(self),
         ...{ path: entity.destination_slug, parent_id: parent?.id, description: textIn(self, 'description', 500), visibility },
         ...{ creator_id: importer.id, repository_storage: await storageForNew(call), is_quiet: true as const },
+        ...creationIn(self),
       };
       await refusable(() =>
         withName(self, entity.destination_slug, (name) =>
@@ -109,7 +110,11 @@ export const projectStep: Step = {
         ...{ path: entity.destination_slug, namespace, creator_id: importer.id, is_quiet: true as const },
         default_branch: textIn(self, 'default_branch', 255) || 'main',
         object_format: self.object_format === 'sha256' ? ('sha256' as const) : ('sha1' as const),
-        columns: { ...projectColumns(self, importer.plan), visibility: await visibilityFor(call, self, namespace.visibility) },
+        columns: {
+          ...projectColumns(self, importer.plan),
+          visibility: await visibilityFor(call, self, namespace.visibility),
+          ...creationIn(self),
+        },
         // The row of the step is locked first, so that a cancel waits for what is being made or prevents it.
         also: (tx: Database, id: number) =>
           tx

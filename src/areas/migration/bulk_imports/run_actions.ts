@@ -5,9 +5,9 @@ import { type Database, stamped } from '../../../db/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type EntityType, running, type State } from './definition.ts';
 import { runStep, tellOfEnd } from './queue_jobs.ts';
-import { isVital, stages } from './step_rules.ts';
+import { isVital, phaseOf, stagesOf } from './step_rules.ts';
 
-/** Of a migration. */
+/** Of a migration, at a time. */
 const most_entities = 3;
 /** Of the places for jobs in a process, one is left for others. */
 const most_jobs = 3;
@@ -26,49 +26,38 @@ export async function enqueueStep(tx: Database, id: number, after_s?: number): P
 interface Next {
   id: number;
   entity_type: EntityType;
-  /** Of those that have not ended; null when all have. */
+  state: State;
+  phase: number;
+  /** Of those that have not ended; null when all have, or none has begun. */
   stage: number | null;
-  /** Those of the stage that wait for their turn. */
+  /** The steps of the stage that wait. */
   waiting: number[];
 }
 
-/** The entities that run, with what is next in each. */
-async function runningEntities(tx: Database, bulk_import_id: number): Promise<Next[]> {
+/** The entities whose turn it is, with what is next in each: the first ones of the earliest phase. */
+async function entitiesInTurn(tx: Database, bulk_import_id: number): Promise<Next[]> {
   const { rows } = await sql<Next>`
-    select entities.id, entity_type, stage,
+    select entities.id, entity_type, state, phase, stage,
            array(select id from bulk_import_relations where entity_id = entities.id and stage = next.stage and state = 'created' order by id) as waiting
-      from bulk_import_entities entities,
+      from (select id, entity_type, state, phase from bulk_import_entities
+             where bulk_import_id = ${bulk_import_id} and state in ('created', 'started') order by phase, id limit ${most_entities}) entities,
            lateral (select min(stage) as stage from bulk_import_relations where entity_id = entities.id and state in ('created', 'started')) next
-     where bulk_import_id = ${bulk_import_id} and entities.state = 'started'
-     order by entities.id`.execute(tx);
-  return rows;
+     order by phase, id`.execute(tx);
+  return rows.filter(({ phase }) => phase === rows[0]!.phase);
 }
 
-/** Begins the next entities that wait. @returns whether there were any */
-async function beginEntities(tx: Database, bulk_import_id: number, count: number): Promise<boolean> {
-  const entities = await tx
-    .selectFrom('bulk_import_entities')
-    .select(['id', 'entity_type'])
-    .where('bulk_import_id', '=', bulk_import_id)
-    .where('state', '=', 'created')
-    .orderBy('id')
-    .limit(Math.max(count, 0))
-    .$castTo<{ id: number; entity_type: EntityType }>()
+async function beginEntity(tx: Database, { id, entity_type }: Next): Promise<void> {
+  await tx
+    .updateTable('bulk_import_entities')
+    .set(stamped({ state: 'started' }))
+    .where('id', '=', id)
     .execute();
-  for (const { id, entity_type } of entities) {
-    await tx
-      .updateTable('bulk_import_entities')
-      .set(stamped({ state: 'started' }))
-      .where('id', '=', id)
-      .execute();
-    const rows = stages[entity_type].flatMap((names, stage) => names.map((relation) => ({ entity_id: id, relation, stage })));
-    await tx
-      .insertInto('bulk_import_relations')
-      .values(rows)
-      .onConflict((conflict) => conflict.columns(['entity_id', 'relation']).doNothing())
-      .execute();
-  }
-  return entities.length > 0;
+  const rows = stagesOf(entity_type).flatMap(({ stage, names }) => names.map((relation) => ({ entity_id: id, relation, stage })));
+  await tx
+    .insertInto('bulk_import_relations')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['entity_id', 'relation']).doNothing())
+    .execute();
 }
 
 /** A predicate: the entity has failures. */
@@ -97,6 +86,24 @@ async function lockRunning(tx: Database, id: number): Promise<boolean> {
   return (await row.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }
 
+/** Has an entity go on. @returns whether its turn is over, or something else is next in it */
+async function goOnWith(tx: Database, entity: Next): Promise<boolean> {
+  const { id, state, phase, stage, waiting } = entity;
+  if (state === 'created') await beginEntity(tx, entity);
+  else if (stage === null) await endEntity(tx, id, 'finished');
+  else if (phaseOf(stage) > phase)
+    await tx
+      .updateTable('bulk_import_entities')
+      .set({ phase: phaseOf(stage) })
+      .where('id', '=', id)
+      .execute();
+  else {
+    for (const step_id of waiting) await begin(tx, step_id);
+    return false;
+  }
+  return true;
+}
+
 /**
  * Has a migration go on: hands out the steps that are next, begins entities, and ends what is done.
  * @param tx a transaction that has locked no step before
@@ -109,14 +116,11 @@ async function goOn(tx: Database, id: number): Promise<void> {
     .where('state', '=', 'created')
     .execute();
   for (;;) {
-    const entities = await runningEntities(tx, id);
-    for (const { waiting } of entities) for (const step_id of waiting) await begin(tx, step_id);
-    const done = entities.filter(({ stage }) => stage === null);
-    for (const entity of done) await endEntity(tx, entity.id, 'finished');
-    const left = entities.length - done.length;
-    if (await beginEntities(tx, id, most_entities - left)) continue;
-    if (left === 0) await endMigrationBy(tx, id);
-    return;
+    const entities = await entitiesInTurn(tx, id);
+    if (entities.length === 0) return endMigrationBy(tx, id);
+    let isChanged = false;
+    for (const entity of entities) isChanged = (await goOnWith(tx, entity)) || isChanged;
+    if (!isChanged) return;
   }
 }
 

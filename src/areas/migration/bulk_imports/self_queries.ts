@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { lesserVisibility, type VisibilityName } from '../../../access/index.ts';
 import { linesOf, readJson } from '../../../archives/index.ts';
+import { Refusal, time } from '../../../relations/index.ts';
 import { allowedVisibility, settingsOf } from '../../instance/application_settings/index.ts';
 import { exportedFile, exportOf, isExport, unpackedLimit } from './export_queries.ts';
 import { ask, isRecord, pathAtSource, SourceFailure } from './source_queries.ts';
@@ -54,3 +55,13 @@ export const textIn = (self: Self, name: string, longest: number): string | unde
 
 export const flagIn = (self: Self, name: string): boolean | undefined =>
   typeof self[name] === 'boolean' ? self[name] : undefined;
+
+/** The column for when it was created at the source, if the source says so. */
+export function creationIn({ created_at }: Self): { created_at?: string } {
+  try {
+    return { created_at: time.arrives(created_at) as string };
+  } catch (error) {
+    if (error instanceof Refusal) return {};
+    throw error;
+  }
+}

@@ -1,31 +1,54 @@
 /** The order of the steps, and their public names (docs/reference/bulk_imports.md#how-it-runs). Pure functions. */
 import type { EntityType } from './definition.ts';
 
-/** The names of the steps, in stages: those of one run at the same time, and the next stage begins when all of one have ended. */
-export const stages: Readonly<Record<EntityType, readonly (readonly string[])[]>> = {
-  group: [
-    ['export'],
-    ['group'],
-    ['user_contributions'],
-    ['labels', 'milestones', 'members', 'push_rule', 'iterations_cadences'],
-    ['epics', 'uploads', 'wiki', 'entities'],
-    ['epic_links', 'group_links'],
-    ['numbers', 'others'],
-  ],
-  project: [
-    ['export'],
-    ['project'],
-    ['user_contributions'],
-    ['repository', 'lfs_objects', 'members'],
-    ['labels', 'milestones', 'approval_rules'],
-    ['issues', 'snippets'],
-    ['merge_requests', 'commit_notes', 'ci_pipelines', 'issue_links', 'freeze_periods'],
-    ['uploads', 'wiki'],
-    ['protected_branches', 'protected_tags', 'push_rule'],
-    ['numbers', 'others'],
-    ['archived'],
-  ],
-};
+/** Steps that run at the same time; the next stage of an entity begins when all of one have ended. */
+type Stage = readonly string[];
+
+/** The stages of entities, in phases: a phase begins when all entities of the migration have done those before it. */
+const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
+  // All paths are known before texts that name them arrive.
+  { group: [['export'], ['group'], ['user_contributions', 'entities']], project: [] },
+  // Projects use what groups above them have.
+  {
+    group: [
+      ['labels', 'milestones', 'members', 'push_rule', 'iterations_cadences'],
+      ['epics', 'uploads', 'wiki'],
+    ],
+    project: [],
+  },
+  {
+    group: [],
+    project: [
+      ['export'],
+      ['project'],
+      ['user_contributions'],
+      ['repository', 'lfs_objects', 'members'],
+      ['labels', 'milestones', 'protected_branches'],
+      ['approval_rules', 'issues', 'snippets'],
+      ['commit_notes', 'ci_pipelines', 'freeze_periods'],
+      ['uploads', 'wiki'],
+      ['protected_tags', 'push_rule'],
+    ],
+  },
+  // What leads from one project or group to another.
+  {
+    group: [
+      ['epic_links', 'group_links'],
+      ['numbers', 'others'],
+    ],
+    project: [['merge_requests', 'issue_links'], ['numbers', 'others'], ['archived']],
+  },
+];
+
+const phaseSize = 100;
+
+/** The stages of an entity, each with its number, which says the phase, too. */
+export const stagesOf = (type: EntityType): { stage: number; names: Stage }[] =>
+  phases.flatMap((stages, phase) => stages[type].map((names, index) => ({ stage: phase * phaseSize + index, names })));
+
+export const phaseOf = (stage: number): number => Math.floor(stage / phaseSize);
+
+export const firstPhase = (type: EntityType): number => phaseOf(stagesOf(type)[0]!.stage);
 
 /** Steps without which an entity is worth nothing. */
 export const isVital = (name: string): boolean => ['export', 'group', 'project', 'repository'].includes(name);

@@ -43,6 +43,8 @@ export interface NewGroup extends GroupSettings {
   default_branch?: string | null | undefined;
   /** Where the repositories of its own will be; left out, `default`. */
   repository_storage?: string;
+  /** Now, if left out. */
+  created_at?: string;
   /** Becomes the owner, unless they are already owner of an ancestor group. */
   creator_id: number;
   /** Whether nobody is told. */

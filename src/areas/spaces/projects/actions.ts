@@ -36,6 +36,8 @@ export interface NewProject {
     description?: string | null | undefined;
     forked_from_id?: number;
     import_status?: 'scheduled';
+    /** Now, if left out. */
+    created_at?: string;
   };
   /** Whether nobody is told, and no event is recorded. */
   is_quiet?: true;
