@@ -1,12 +1,13 @@
 /** What holds for every list: how many statements it takes does not depend on how many rows it has. And how many a single issue takes. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { endpoints } from '../../src/areas/index.ts';
 import { peopleOf } from '../../src/areas/migration/placeholders/index.ts';
 import { ghostUser } from '../../src/areas/people/users/index.ts';
+import type { Database } from '../../src/db/index.ts';
 import type { AnyEndpoint } from '../../src/http/index.ts';
 import type { Answer } from '../support/client.ts';
 import { licenseText } from '../support/licenses.ts';
@@ -69,6 +70,30 @@ async function addPlaceholder({ db, group, people, services }: World, turn: numb
   await db.transaction().execute((tx) => peopleOf(tx, source, [turn + 1]));
 }
 
+const firstMigration = (db: Database) => db.selectFrom('bulk_imports').select('id').orderBy('id').executeTakeFirstOrThrow();
+const firstEntity = (db: Database) => db.selectFrom('bulk_import_entities').select('id').orderBy('id').executeTakeFirstOrThrow();
+
+/** A migration of the administrator, an entity of their first one, and a failure of that one's first entity. */
+async function addMigration({ db, people }: World, turn: number): Promise<void> {
+  const of = { user_id: people.admin.id, source_url: 'https://git.example.com', source_version: '18.5.0', state: 'finished' };
+  await db.insertInto('bulk_imports').values(of).execute();
+  const { id: bulk_import_id } = await firstMigration(db);
+  const place = { source_full_path: `turn-${turn}`, destination_namespace: '', destination_slug: `turn-${turn}` };
+  const entity = { ...place, bulk_import_id, user_id: people.admin.id, entity_type: 'group', state: 'finished' };
+  const flags = { migrate_projects: true, migrate_memberships: true, has_failures: true };
+  await db
+    .insertInto('bulk_import_entities')
+    .values({ ...entity, ...flags })
+    .execute();
+  const { id: entity_id } = await firstEntity(db);
+  const failed = { relation: 'labels', step: 'loader', exception_class: 'InvalidRecord', exception_message: `turn ${turn}` };
+  const traced = { pipeline_class: 'BulkImports::Groups::Pipelines::LabelsPipeline', correlation_id: randomUUID() };
+  await db
+    .insertInto('bulk_import_failures')
+    .values({ ...failed, ...traced, entity_id })
+    .execute();
+}
+
 async function addOfEachKind(here: World, turn: number): Promise<void> {
   const { db, group, project, people } = here;
   const owner = here.as('owner');
@@ -96,6 +121,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await db.insertInto('error_tracking_releases').values(release).execute();
   await addDependency(here, turn);
   await addPlaceholder(here, turn);
+  await addMigration(here, turn);
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
     await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));
@@ -554,6 +580,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     user_id: String(path.includes('/service_accounts/') ? await serviceAccountOf(here) : people.guest.id),
     sha: status.sha,
     error_id: String((await errorOf(here)).id),
+    entity_id: String((await firstEntity(db)).id),
     snippet_id: String((await snippetOf(here)).id),
     commit_id: status.sha,
     file_path: 'README.md',
@@ -594,6 +621,7 @@ async function ask(here: World, endpoint: AnyEndpoint): Promise<Listed> {
     groups: here.group.id,
     users: here.people.guest.id,
     snippets: (await snippetOf(here)).id,
+    bulk_imports: (await firstMigration(here.db)).id,
   };
   let index = 0;
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) =>
