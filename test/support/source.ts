@@ -1,7 +1,8 @@
 /** The source of migrations: another server, which answers as the test says. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { World } from './populate.ts';
@@ -16,6 +17,8 @@ export interface SourceEntity {
   /** Lines of each exported relation, or each batch of them, or the bytes of an archive. */
   relations?: Record<string, object[] | object[][] | Buffer>;
   members?: object[];
+  /** What else it answers below its address, e.g. `/wikis`. */
+  answers?: Record<string, unknown>;
 }
 
 interface Source {
@@ -24,6 +27,8 @@ interface Source {
   entities: SourceEntity[];
   /** The requests that came, e.g. `GET /groups/apples`, oldest first. */
   requests: string[];
+  /** Where the repositories are that git may fetch from the source, by their paths there: `orchard/apples.git`. */
+  repositories: Map<string, { url: string; token: string }>;
   /** Answers of single requests, in place of the usual ones. */
   answers: Map<string, (response: ServerResponse, request: IncomingMessage) => void>;
   stop(): Promise<void>;
@@ -55,12 +60,13 @@ function answerOf(source: Source, method: string, url: URL): { status: number; v
   const named = id && decodeURIComponent(id);
   const entity = source.entities.find((each) => each.type === kind && (each.full_path === named || String(each.id) === named));
   if (!entity) return { status: 404, value: { message: '404 Not Found' } };
-  const { relations = {}, members = [] } = entity;
+  const { relations = {}, members = [], answers = {} } = entity;
   const below = (type: SourceEntity['type']) =>
     source.entities
       .filter((each) => each.type === type && each.full_path.replace(/\/[^/]*$/, '') === entity.full_path)
       .map(presented);
   if (rest === '') return { status: 200, value: presented(entity) };
+  if (Object.hasOwn(answers, rest)) return { status: 200, value: answers[rest] };
   if (rest === '/export_relations' && method === 'POST') return { status: 202, value: { message: '202 Accepted' } };
   if (rest === '/export_relations/status') return { status: 200, value: Object.entries(relations).map(statusOf) };
   if (rest === '/subgroups') return { status: 200, value: below('group') };
@@ -78,8 +84,36 @@ function answerOf(source: Source, method: string, url: URL): { status: number; v
 
 function presented({ id, full_path, type, attributes }: SourceEntity): object {
   const path = full_path.split('/').at(-1)!;
-  const place = type === 'group' ? { full_path } : { path_with_namespace: full_path };
+  const place = type === 'group' ? { full_path } : { path_with_namespace: full_path, empty_repo: true };
   return { id, name: path, path, ...place, visibility: 'private', description: '', ...attributes };
+}
+
+const basic = (token: string) => `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
+
+/** Lets git fetch a repository of another server through the source. @returns whether the path is one of a repository */
+function forwardGit(source: Source, request: IncomingMessage, response: ServerResponse): boolean {
+  const [, path, service] = /^\/(.+\.git)(\/.+)$/.exec(request.url!) ?? [];
+  if (path === undefined) return false;
+  const repository = source.repositories.get(path);
+  if (request.headers.authorization !== basic(source.token)) {
+    response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
+    return true;
+  }
+  if (!repository) {
+    response.writeHead(404).end();
+    return true;
+  }
+  const { host: _, ...headers } = request.headers;
+  const forwarded = forward(`${repository.url}${service}`, {
+    method: request.method!,
+    headers: { ...headers, authorization: basic(repository.token) },
+  });
+  forwarded.once('response', (answer) => {
+    response.writeHead(answer.statusCode!, answer.rawHeaders);
+    pipeline(answer, response, () => {});
+  });
+  pipeline(request, forwarded, () => {});
+  return true;
 }
 
 /** Starts a source with a token. */
@@ -90,11 +124,13 @@ async function startSource(entities: SourceEntity[] = []): Promise<Source> {
     source.requests.push(asked);
     const special = source.answers.get(asked);
     if (special) return special(response, request);
-    if (request.headers['private-token'] !== source.token) return response.writeHead(401).end('{"message":"401 Unauthorized"}');
+    if (forwardGit(source, request, response)) return;
+    if (request.headers['private-token'] !== source.token)
+      return void response.writeHead(401).end('{"message":"401 Unauthorized"}');
     const { status, value, file } = answerOf(source, request.method!, url);
     const body = file ?? Buffer.from(JSON.stringify(value));
     response.writeHead(status, { 'content-type': file ? 'application/gzip' : 'application/json', 'content-length': body.length });
-    return response.end(body);
+    response.end(body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const source: Source = {
@@ -102,6 +138,7 @@ async function startSource(entities: SourceEntity[] = []): Promise<Source> {
     token: 'glpat-of-the-source',
     entities,
     requests: [],
+    repositories: new Map(),
     answers: new Map(),
     stop: async () => {
       server.closeAllConnections();

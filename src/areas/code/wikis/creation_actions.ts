@@ -1,6 +1,6 @@
 /** The repositories of wikis, which are created with their first change. */
 import { sql } from 'kysely';
-import type { WikiPlace } from '../../../access/index.ts';
+import type { Owner } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation, isUniqueViolation } from '../../../db/index.ts';
 import { notFound, type Services } from '../../../http/index.ts';
 import type { RepositoryKind } from '../../../services/index.ts';
@@ -9,11 +9,11 @@ import { removeUnusedRepository, storeRepository, useRepository } from '../repos
 import { type Wiki, wikiOf } from './queries.ts';
 
 /** What a project or group is called in refusals. */
-export const nounOf = ({ project_id }: Pick<WikiPlace, 'project_id'>): 'Project' | 'Group' =>
+export const nounOf = ({ project_id }: Pick<Owner, 'project_id'>): 'Project' | 'Group' =>
   project_id === null ? 'Group' : 'Project';
 
 /** The storage of the other repositories of a project or group; of a group, another one if that is not configured any more. */
-async function storageOf(services: Services, { project_id, group_id }: WikiPlace): Promise<string | undefined> {
+async function storageOf(services: Services, { project_id, group_id }: Owner): Promise<string | undefined> {
   const { rows } = await sql<{ storage: string }>`
     select storage from projects where id = ${project_id} union all
     select repository_storage from namespaces where id = ${group_id}`.execute(services.db);
@@ -36,7 +36,7 @@ const setStorage = (tx: Database, group_id: number, repository_storage: string) 
  * @param kind that of wikis
  * @throws ApiError 404 when the project or group is gone
  */
-export async function openWiki(services: Services, kind: RepositoryKind, place: WikiPlace): Promise<Wiki> {
+export async function openWiki(services: Services, kind: RepositoryKind, place: Owner): Promise<Wiki> {
   const { db } = services;
   const there = await wikiOf(db, place);
   if (there) return there;

@@ -1,5 +1,6 @@
 /** What other areas may use of wikis. */
+export { fillWiki } from './arrival_actions.ts';
 export type { RenderPage } from './definition.ts';
 export { sampleWikiPage } from './hook_actions.ts';
-export { wikiRepositories } from './kind.ts';
+export { planOfGroups, wikiRepositories } from './kind.ts';
 export { wikiUrl } from './present.ts';

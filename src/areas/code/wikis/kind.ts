@@ -119,7 +119,7 @@ export const wikiRepositories: GitKind<Wiki> = {
  * While a wiki does not have its default branch, the first one that is pushed becomes that.
  * @returns the default branch
  */
-async function chooseBranch(
+export async function chooseBranch(
   tx: Database,
   services: RepositoryServices,
   id: number,

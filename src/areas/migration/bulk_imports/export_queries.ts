@@ -97,6 +97,10 @@ const limitOf = (setting: number) => (setting === 0 ? Number.POSITIVE_INFINITY :
 export const unpackedLimit = async ({ db }: StepCall): Promise<number> =>
   limitOf((await settingsOf(db)).max_decompressed_archive_size);
 
+/** How many bytes the source may send as one file or repository. */
+export const downloadLimit = async ({ db }: StepCall): Promise<number> =>
+  limitOf((await settingsOf(db)).bulk_import_max_download_file_size);
+
 /**
  * The file of an exported relation, downloaded unless it is there.
  * @param batch its number in a batched export
@@ -108,7 +112,7 @@ export async function exportedFile(call: StepCall, relation: string, { is_batche
   const file = path.join(downloads, `${prefixOf(step.id)}${relation}-${batch}`);
   if (await isThere(file)) return file;
   await mkdir(downloads, { recursive: true, mode: 0o700 });
-  const most_bytes = limitOf((await settingsOf(db)).bulk_import_max_download_file_size);
+  const most_bytes = await downloadLimit(call);
   const onEtag = (etag: string | undefined) => inStep(db, step.id, (tx, row) => record(tx, call, row, { etag: etag ?? null }));
   const current = await db.selectFrom('bulk_import_relations').select('etag').where('id', '=', step.id).executeTakeFirst();
   await fetchFile(

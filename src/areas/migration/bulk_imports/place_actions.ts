@@ -109,7 +109,8 @@ export const projectStep: Step = {
       const project = {
         ...{ path: entity.destination_slug, namespace, creator_id: importer.id, is_quiet: true as const },
         default_branch: textIn(self, 'default_branch', 255) || 'main',
-        object_format: self.object_format === 'sha256' ? ('sha256' as const) : ('sha1' as const),
+        object_format:
+          (self.object_format ?? self.repository_object_format) === 'sha256' ? ('sha256' as const) : ('sha1' as const),
         columns: {
           ...projectColumns(self, importer.plan),
           visibility: await visibilityFor(call, self, namespace.visibility),

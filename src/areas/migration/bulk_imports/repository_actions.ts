@@ -1,18 +1,26 @@
-/** Filling the repository of a project from a bundle. */
+/** Filling the repository of a project from a bundle, or over HTTP. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
 import { tarEntries } from '../../../archives/index.ts';
-import { allRefs, fetchBundle, GitError, listBranches, repositoryOf, setHead } from '../../../git/index.ts';
+import {
+  type FetchedRefs,
+  fetchBundle,
+  GitError,
+  listBranches,
+  type Repository,
+  repositoryOf,
+  setHead,
+} from '../../../git/index.ts';
 import { scanSoon } from '../../code/dependencies/index.ts';
 import { beforeAll, maintainSoon, projectRepositories, recordRefsIn } from '../../code/repository/index.ts';
-import { exportedFile, exportOf, isExport, unpackedLimit } from './export_queries.ts';
+import { type Exported, exportedFile, exportOf, isExport, unpackedLimit } from './export_queries.ts';
+import { fetchFromSource, longestFetch_ms, repositoryAt, skippedRefs } from './git_actions.ts';
 import { inStep, record } from './journal_actions.ts';
+import { ask, isRecord, pathAtSource } from './source_queries.ts';
 import { ownerOf, type Step, type StepCall, StepFailed } from './step_definition.ts';
-
-const timeout_ms = 6 * 3600_000;
 
 /** Unpacks the bundle of an archive. @returns its file, or undefined for a repository without commits */
 async function bundleOf(call: StepCall, archive: string): Promise<string | undefined> {
@@ -26,8 +34,9 @@ async function bundleOf(call: StepCall, archive: string): Promise<string | undef
   return undefined;
 }
 
-async function fill(call: StepCall, bundle: string): Promise<void> {
-  const { db, step, entity, signal } = call;
+/** @param fetch fills the repository, which has no refs or was begun by an earlier run */
+async function fill(call: StepCall, fetch: (repository: Repository) => Promise<FetchedRefs>): Promise<void> {
+  const { db, step, entity } = call;
   const { id } = ownerOf(entity);
   const project = await db
     .selectFrom('projects')
@@ -35,8 +44,8 @@ async function fill(call: StepCall, bundle: string): Promise<void> {
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   const repository = repositoryOf(call, project);
-  const { skipped } = await fetchBundle(bundle, repository, { timeout_ms, signal });
-  const filled = Array.from(await allRefs(repository), ([ref, to]) => ({ ref, new: to }));
+  const { refs, skipped } = await fetch(repository);
+  const filled = Array.from(refs, ([ref, to]) => ({ ref, new: to }));
   const names = (await listBranches(repository)).map(({ name }) => name);
   const default_branch = names.includes(project.default_branch) ? project.default_branch : (names[0] ?? project.default_branch);
   await setHead(repository, default_branch);
@@ -46,35 +55,42 @@ async function fill(call: StepCall, bundle: string): Promise<void> {
     await recordRefsIn(tx, 'recorded_refs', id, { moved: filled, update_id: beforeAll });
     await scanSoon(tx, id);
     await maintainSoon(tx, projectRepositories, id, 0);
-    const message = `${skipped} refs have names, or point to objects, that are not allowed here.`;
-    const left = {
-      relation: 'repository',
-      step: 'loader' as const,
-      exception_class: 'InvalidRecord',
-      message,
-      title: null,
-      url: null,
-    };
-    await record(tx, call, row, { counts: { repository: { fetched: 1, imported: 1 } }, failures: skipped > 0 ? [left] : [] });
+    const counts = { repository: { fetched: 1, imported: 1 } };
+    await record(tx, call, row, { source: 1, counts, failures: skippedRefs('repository', skipped) });
   });
+}
+
+async function fillFromArchive(call: StepCall, exported: Exported): Promise<void> {
+  const { signal } = call;
+  const bundle = await bundleOf(call, await exportedFile(call, 'repository', exported, 1));
+  if (bundle === undefined) return;
+  try {
+    await fill(call, (repository) => fetchBundle(bundle, repository, { timeout_ms: longestFetch_ms, signal }));
+  } catch (error) {
+    if (signal.aborted || !(error instanceof GitError)) throw error;
+    call.log.error({ err: error }, 'the repository of a migration cannot be read');
+    throw new StepFailed('InvalidContent', 'The repository cannot be read.', 'extractor');
+  } finally {
+    await rm(bundle, { force: true });
+  }
+}
+
+/** Sources that do not export repositories let them be fetched. */
+async function fillOverHttp(call: StepCall): Promise<void> {
+  const { value } = await ask(call.source, pathAtSource(call.entity));
+  if (isRecord(value) && value.empty_repo === true) return;
+  await fill(call, (repository) => fetchFromSource(call, repositoryAt(call), repository));
 }
 
 export const repositoryStep: Step = {
   name: 'repository',
   async run(call) {
+    // What people have pushed since then stays.
+    if (call.step.counts.repository) return 'finished';
     const exported = await exportOf(call, 'repository');
-    if (!isExport(exported)) return exported;
-    const archive = await exportedFile(call, 'repository', exported, 1);
-    const bundle = await bundleOf(call, archive);
-    try {
-      if (bundle !== undefined) await fill(call, bundle);
-      return 'finished';
-    } catch (error) {
-      if (call.signal.aborted || !(error instanceof GitError)) throw error;
-      call.log.error({ err: error }, 'the repository of a migration cannot be read');
-      throw new StepFailed('InvalidContent', 'The repository cannot be read.', 'extractor');
-    } finally {
-      if (bundle !== undefined) await rm(bundle, { force: true });
-    }
+    if (isExport(exported)) await fillFromArchive(call, exported);
+    else if (exported === 'skipped') await fillOverHttp(call);
+    else return exported;
+    return 'finished';
   },
 };

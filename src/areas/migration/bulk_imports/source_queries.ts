@@ -100,7 +100,7 @@ function checkStatus({ status, headers }: Omit<Answer, 'value'>): void {
   throw new SourceFailure('NetworkError', `The source answered ${status}.`, status);
 }
 
-const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`);
+export const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`);
 
 /** Turns the errors of a request into those of this file. */
 async function asked<T>(request: Promise<T>): Promise<T> {
@@ -136,6 +136,23 @@ export async function order(source: Source, path: string, body: object): Promise
   checkStatus(await asked(fetchWhole({ ...request, headers, body: JSON.stringify(body) }, mostJson_bytes)));
 }
 
+/**
+ * Asks whether a repository can be fetched.
+ * @param url of the repository, with `.git`
+ * @throws Unanswered, SourceFailure
+ */
+export async function checkRepository(
+  source: Source,
+  url: string,
+  { username, password }: { username: string; password: string },
+): Promise<void> {
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  const request = requestOf(source, 'GET', `${url}/info/refs?service=git-upload-pack`);
+  // With this version the answer does not list the refs.
+  const headers = { ...request.headers, accept: '*/*', 'git-protocol': 'version=2' };
+  checkStatus(await asked(fetchWhole({ ...request, headers, secret_headers: { authorization } }, mostJson_bytes)));
+}
+
 /** The number of the next page, from `x-next-page` or `Link`. */
 function nextPage({ 'x-next-page': next, link }: Record<string, string>): number | undefined {
   const linked = link
@@ -160,6 +177,18 @@ export async function* listed(source: Source, path: string, query: Query = {}): 
     page = nextPage(headers);
   }
 }
+
+/** The same list; empty when the source does not have it, or does not show it to the importer. */
+export async function* listedIfShown(source: Source, path: string, query?: Query): AsyncGenerator<Record<string, unknown>> {
+  try {
+    yield* listed(source, path, query);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+}
+
+/** Whether the source does not have what it was asked for, or does not show it to the importer. */
+const isAbsent = (error: unknown): boolean => error instanceof SourceFailure && (error.status === 403 || error.status === 404);
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -12,6 +12,7 @@ import { groupStep, projectStep } from './place_actions.ts';
 import { relationStep } from './relation_actions.ts';
 import { repositoryStep } from './repository_actions.ts';
 import type { Step, StepFailure } from './step_definition.ts';
+import { wikiStep } from './wiki_actions.ts';
 
 /** The relations that arrive, by the kind of entity. */
 export type Relations = Readonly<Record<EntityType, readonly Relation[]>>;
@@ -21,6 +22,7 @@ const own = [
   repositoryStep,
   uploadsStep,
   lfsStep,
+  wikiStep,
   archivedStep,
   relationStep(sourcePeople),
   groupStep,

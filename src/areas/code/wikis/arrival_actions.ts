@@ -1,0 +1,37 @@
+/** Filling the wiki of a project or group with what arrives from another server. Nobody is told. */
+import type { Owner } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { FetchedRefs, Repository } from '../../../git/index.ts';
+import type { Services } from '../../../http/index.ts';
+import { beforeAll, maintainSoon, recordRefsIn } from '../repository/index.ts';
+import { openWiki } from './creation_actions.ts';
+import { chooseBranch, wikiRepositories } from './kind.ts';
+import { repositoryOfWiki } from './queries.ts';
+
+/** Where other servers have the pages, as far as they do not say. */
+const usual = ['refs/heads/main', 'refs/heads/master'];
+
+/**
+ * Fills the repository of a wiki that has no pages yet.
+ * @param fetch is given the repository
+ * @returns how many refs had to be left behind, and what records the others: the caller's transaction calls it
+ * @throws ApiError 404 when the project or group is gone; what `fetch` throws
+ */
+export async function fillWiki(
+  services: Services,
+  place: Owner,
+  fetch: (repository: Repository) => Promise<FetchedRefs>,
+): Promise<{ skipped: number; record(tx: Database): Promise<void> }> {
+  const wiki = await openWiki(services, wikiRepositories, place);
+  const { refs, skipped } = await fetch(repositoryOfWiki(services, wiki));
+  const moved = Array.from(refs, ([ref, to]) => ({ ref, old: null, new: to }));
+  const byUse = moved.toSorted((one, other) => Number(usual.includes(other.ref)) - Number(usual.includes(one.ref)));
+  return {
+    skipped,
+    async record(tx) {
+      await recordRefsIn(tx, 'recorded_wiki_refs', wiki.id, { moved, update_id: beforeAll });
+      await chooseBranch(tx, services, wiki.id, byUse);
+      await maintainSoon(tx, wikiRepositories, wiki.id);
+    },
+  };
+}
