@@ -1,4 +1,5 @@
 /** What others may use of snippets. */
+export { fillSnippet } from './arrival_actions.ts';
 export { snippetRepositories } from './kind.ts';
 export { presentSnippetIdentity, SnippetIdentity } from './present.ts';
 export { snippetsWith } from './relation.ts';

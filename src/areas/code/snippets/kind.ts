@@ -48,6 +48,8 @@ export interface SnippetChanges {
   title?: string | undefined;
   description?: string | null | undefined;
   visibility?: VisibilityName | undefined;
+  /** Now, if left out. */
+  updated_at?: string | undefined;
 }
 
 /** The path of a snippet in its project, or alone. */
@@ -171,9 +173,11 @@ async function followBranch(
   const repository = repositoryOf(services, placeOf(owner));
   const commit_id = await resolveBranch(repository, branch);
   if (commit_id === undefined) throw new Error(`The branch ${branch} of the snippet ${id} is missing.`);
+  const { updated_at, ...columns } = changes ?? {};
+  const changed = stamped({ ...columns, commit_id, paths: await pathsAt(repository, commit_id) });
   await tx
     .updateTable('snippets')
-    .set(stamped({ ...changes, commit_id, paths: await pathsAt(repository, commit_id) }))
+    .set(updated_at === undefined ? changed : { ...changed, updated_at })
     .where('id', '=', id)
     .execute();
   await maintainSoon(tx, snippetRepositories, id);

@@ -109,7 +109,7 @@ export const downloadLimit = async ({ db }: StepCall): Promise<number> =>
  */
 export async function exportedFile(call: StepCall, relation: string, { is_batched }: Exported, batch: number): Promise<string> {
   const { downloads, step, source, entity, db } = call;
-  const file = path.join(downloads, `${prefixOf(step.id)}${relation}-${batch}`);
+  const file = fileOf(call, `${relation}-${batch}`);
   if (await isThere(file)) return file;
   await mkdir(downloads, { recursive: true, mode: 0o700 });
   const most_bytes = await downloadLimit(call);
@@ -131,10 +131,15 @@ const isThere = (file: string) =>
     () => false,
   );
 
+/** The path of a file of a step, which is removed when the step ends. */
+export const fileOf = ({ downloads, step }: StepCall, name: string): string =>
+  path.join(downloads, `${prefixOf(step.id)}${name}`);
+
 /** Removes the files of a step. */
 export async function removeFiles(downloads: string, step_id: number): Promise<void> {
   const files = await readdir(downloads).catch(() => []);
-  for (const file of files) if (file.startsWith(prefixOf(step_id))) await rm(path.join(downloads, file), { force: true });
+  for (const file of files)
+    if (file.startsWith(prefixOf(step_id))) await rm(path.join(downloads, file), { recursive: true, force: true });
 }
 
 /** The steps that have files. */

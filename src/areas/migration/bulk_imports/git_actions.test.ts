@@ -51,6 +51,51 @@ const apples: SourceEntity = {
   attributes: { empty_repo: false },
 };
 
+test('snippets have their history', async (t) => {
+  const here = await migrationPlace(t);
+  const { as, source, project, people } = here;
+  const files = [{ action: 'create', file_path: 'a.txt', content: 'first' }];
+  const made = [];
+  for (const _ of [1, 2]) {
+    const snippet = { title: 'Notes', visibility: 'private', files: files.map(({ action: _, ...file }) => file) };
+    made.push((await as('owner').post(`/projects/${project.id}/snippets`, snippet)).body);
+  }
+  const changed = [{ action: 'update', file_path: 'a.txt', content: 'second' }];
+  await as('owner').put(`/projects/${project.id}/snippets/${made[0].id}`, { files: changed });
+  const times = { created_at: '2020-01-02T03:04:05.678Z', updated_at: '2021-01-02T03:04:05.678Z' };
+  const record = { title: 'Notes', visibility_level: 0, author_id: 1, ...times, file_name: 'a.txt', content: 'last' };
+  const listed = [1, 2].map((id) => ({
+    ...{ id, title: 'Notes', created_at: times.created_at },
+    http_url_to_repo: `${source.url}/orchard/apples/snippets/${id}.git`,
+  }));
+  const elsewhere = { ...listed[0], id: 3, http_url_to_repo: 'http://127.0.0.1:1/orchard/apples/snippets/3.git' };
+  for (const [index, { id }] of made.entries())
+    source.repositories.set(`orchard/apples/snippets/${index + 1}.git`, {
+      ...{ url: `${here.url}/${project.full_path}/snippets/${id}.git`, token: people.owner.token },
+    });
+  source.entities = [
+    {
+      ...{ type: 'project', id: 8, full_path: 'orchard/apples' },
+      ...{ relations: { self: [{}], snippets: [[record, record, record]] }, answers: { '/snippets': [elsewhere, ...listed] } },
+    },
+  ];
+  const id = await migrated(here, { source_type: 'project_entity', source_full_path: 'orchard/apples' });
+  await runMigrations(here);
+  const [filled] = await entitiesOf(here, id);
+  assert.deepEqual([filled!.failures, filled!.stats.snippet_repositories], [[], { source: 2, fetched: 2, imported: 2 }]);
+  const { body: snippets } = await as('owner').get(`/projects/${filled!.project_id}/snippets`, { sort: 'asc' });
+  const contents = [];
+  for (const { id, updated_at } of snippets.toSorted((one: { id: number }, other: { id: number }) => one.id - other.id)) {
+    const headers = { 'private-token': people.owner.token };
+    const raw = await fetch(`${here.url}/api/v4/projects/${filled!.project_id}/snippets/${id}/raw`, { headers });
+    contents.push([await raw.text(), updated_at]);
+  }
+  assert.deepEqual(
+    contents,
+    ['second', 'first', 'last'].map((text) => [text, times.updated_at]),
+  );
+});
+
 const one = { source: 1, fetched: 1, imported: 1 };
 
 test('a repository that cannot be fetched is tried three times', async (t) => {

@@ -25,7 +25,7 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
       ['repository', 'lfs_objects', 'members'],
       ['labels', 'milestones', 'protected_branches'],
       ['approval_rules', 'issues', 'snippets'],
-      ['commit_notes', 'ci_pipelines', 'freeze_periods'],
+      ['commit_notes', 'ci_pipelines', 'freeze_periods', 'snippet_repositories'],
       ['uploads', 'wiki'],
       ['protected_tags', 'push_rule'],
     ],

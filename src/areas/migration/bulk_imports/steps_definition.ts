@@ -11,6 +11,7 @@ import { sourcePeople } from './people_actions.ts';
 import { groupStep, projectStep } from './place_actions.ts';
 import { relationStep } from './relation_actions.ts';
 import { repositoryStep } from './repository_actions.ts';
+import { snippetRepositoriesStep } from './snippet_actions.ts';
 import type { Step, StepFailure } from './step_definition.ts';
 import { wikiStep } from './wiki_actions.ts';
 
@@ -23,6 +24,7 @@ const own = [
   uploadsStep,
   lfsStep,
   wikiStep,
+  snippetRepositoriesStep,
   archivedStep,
   relationStep(sourcePeople),
   groupStep,

@@ -1,0 +1,35 @@
+/** Giving snippets that have arrived from another server the history that they have there. Nobody is told. */
+import type { Snippet } from '../../../access/index.ts';
+import { fetchCommit, type Repository, repositoryOf, resolveBranch } from '../../../git/index.ts';
+import type { Services } from '../../../http/index.ts';
+import { moveRefs } from '../repository/index.ts';
+import { placeOf, type SnippetChanges, snippetRepositories } from './kind.ts';
+import { snippetRefusals } from './push_check_rules.ts';
+
+/** Everything fits that the source has, as for the files of a record. */
+const noLimit = 0;
+
+/**
+ * Moves the branch of a snippet to a commit of another repository.
+ * @param from a repository of this machine that has the commit
+ * @returns why the commit is refused, empty when it is not
+ * @throws RefMoved when somebody changes the snippet meanwhile
+ */
+export async function fillSnippet(
+  services: Services,
+  snippet: Pick<Snippet, 'id' | 'storage' | 'branch' | 'updated_at'>,
+  from: Repository,
+  commit: string,
+): Promise<string[]> {
+  const { branch, updated_at } = snippet;
+  const repository = repositoryOf(services, placeOf(snippet));
+  const ref = `refs/heads/${branch}`;
+  const update = { ref, old: (await resolveBranch(repository, branch)) ?? null, new: commit };
+  if (update.old === commit) return [];
+  const refusals = await snippetRefusals(from, { updates: [update], quarantine: {} }, { branch, limit_bytes: noLimit });
+  if (refusals.length > 0) return refusals;
+  await fetchCommit(from, repository, commit);
+  const changes: SnippetChanges = { updated_at };
+  await moveRefs(services, { kind: snippetRepositories, owner: snippet, user_id: null, changes }, [update]);
+  return [];
+}
