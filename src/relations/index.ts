@@ -2,8 +2,8 @@
 export { arriving } from './arrival.ts';
 export type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordCount, RecordFailure } from './arriving.ts';
 export { leaving, leavingSelf } from './departing.ts';
-export type { ArrivingRow, Derived, Member, Members, RecordKind, Relation, Row } from './description.ts';
-export type { Batch, Departure, ExportedRelation, Lines, RelationOwner } from './exported.ts';
+export type { ArrivingRow, Member, Members, RecordKind, Relation } from './description.ts';
+export type { Batch, Departure, ExportedRelation, RelationOwner } from './exported.ts';
 export {
   account,
   column,

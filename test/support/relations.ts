@@ -35,7 +35,7 @@ export async function recordsOf(
 }
 
 /** Where records arrive from this server: people, places and texts mean what they mean already. The owner stands for everybody who is unknown. */
-export function arrivalAt({ db, services, people }: World, owner: RelationOwner): Arrival {
+function arrivalAt({ db, services, people }: World, owner: RelationOwner): Arrival {
   const known = async (ids: readonly number[]) => {
     const rows = await db
       .selectFrom('users')

@@ -188,7 +188,8 @@ export async function* listedIfShown(source: Source, path: string, query?: Query
 }
 
 /** Whether the source does not have what it was asked for, or does not show it to the importer. */
-export const isAbsent = (error: unknown): boolean => error instanceof SourceFailure && (error.status === 403 || error.status === 404);
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof SourceFailure && (error.status === 403 || error.status === 404);
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

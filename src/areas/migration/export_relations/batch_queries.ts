@@ -1,7 +1,7 @@
 /** How records are split into batches. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import type { Batch } from '../../../relations/exported.ts';
+import type { Batch } from '../../../relations/index.ts';
 
 /**
  * The batches of at most `size` records each.

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { BlobKey } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
-import type { Batch, Departure, ExportedRelation } from '../../../relations/exported.ts';
+import type { Batch, Departure, ExportedRelation } from '../../../relations/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 
 /** What an export is of. */

@@ -1,7 +1,7 @@
 /** What follows when a file of an export is complete, has failed, or is tried again. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import type { Batch } from '../../../relations/exported.ts';
+import type { Batch } from '../../../relations/index.ts';
 import { useBlob } from '../../instance/blobs/index.ts';
 import { type BegunFile, type State, states, type WrittenFile } from './definition.ts';
 import { waitsAgain } from './queries.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/index.ts';
 import { type Caller, reaches } from '../../../http/index.ts';
-import type { ExportedRelation } from '../../../relations/exported.ts';
+import type { ExportedRelation } from '../../../relations/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { storeBlob } from '../../instance/blobs/index.ts';

@@ -1,3 +1,3 @@
 /** What other areas may use of placeholders. */
-export { accountsOf, type KeptMembership, keepMemberships, peopleOf, type Source, type SourcePerson } from './actions.ts';
+export { accountsOf, keepMemberships, peopleOf, type Source, type SourcePerson } from './actions.ts';
 export { reassignPlaceholder, removeOrphanedPlaceholders } from './jobs.ts';
