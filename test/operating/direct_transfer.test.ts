@@ -30,6 +30,10 @@ function comparable(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, member]) => [name, comparable(member)]));
 }
 
+const places = [compared[0], comparedOfGroup[0]];
+const withoutUpdate = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body, (name, value) => (name === 'updated_at' ? undefined : value)));
+
 /** An answer of the copy with the address of the source, and with the names that people have there; mentions of those who have no account are set in backticks. */
 const inNamesOf = (from: Server, to: Server, body: unknown): unknown =>
   JSON.parse(JSON.stringify(body).replaceAll(to.url, from.url).replaceAll('ada-here', 'ada').replaceAll('`@bob`', '@bob'));
@@ -92,10 +96,16 @@ test('a group moves to another server while it is in use, and nothing is lost', 
   for (const address of [...compared, ...comparedOfGroup]) {
     const [before, copy] = [await from.root.get(address), await to.root.get(address)];
     assert.equal(copy.status, 200, `${address}: ${JSON.stringify(copy.body)}`);
-    assert.deepEqual(comparable(inNamesOf(from, to, copy.body)), comparable(before.body), address);
+    // The rows of the project and the group themselves have been written since.
+    const bare = (body: unknown) => (places.includes(address) ? withoutUpdate(comparable(body)) : comparable(body));
+    assert.deepEqual(bare(inNamesOf(from, to, copy.body)), bare(before.body), address);
   }
   assert.deepEqual((await to.root.get('/todos')).body, []);
-  const mails = await readdir(path.join(to.data, 'mail'));
-  const told = await Promise.all(mails.map((name) => readFile(path.join(to.data, 'mail', name), 'utf8')));
-  assert.equal(told.filter((mail) => mail.includes('orchard')).length, 1);
+  const subjects = async () => {
+    const folder = path.join(to.data, 'mail');
+    const mails = await Promise.all((await readdir(folder)).map((name) => readFile(path.join(folder, name), 'utf8')));
+    return mails.map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1]).filter((subject) => subject?.includes('migration'));
+  };
+  while ((await subjects()).length === 0) await sleep(100);
+  assert.equal((await subjects()).length, 1);
 });

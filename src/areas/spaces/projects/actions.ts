@@ -39,7 +39,7 @@ export interface NewProject {
     /** Now, if left out. */
     created_at?: string;
   };
-  /** Whether nobody is told, and no event is recorded. */
+  /** Whether it arrives from another server: nobody is told, no event is recorded, and it does not begin with the push rule of its group. */
   is_quiet?: true;
   /** More work for the transaction that inserts the row. */
   also?(tx: Database, id: number): Promise<void>;
@@ -132,7 +132,7 @@ async function insertProject(
   await sql`
     insert into projects (id, ${sql.join(Object.keys(row).map((column) => sql.ref(column)))}) overriding system value
     values (${id}, ${sql.join(Object.values(row))})`.execute(tx);
-  await copyTemplate(tx, { id, namespace_id: place.id });
+  if (!project.is_quiet) await copyTemplate(tx, { id, namespace_id: place.id });
   await refreshAuthorizations(tx, { project_id: id });
   if (project.is_quiet) return;
   await recordEvent(tx, { project_id: id, author_id: creator_id, action: 'created', target_type: 'Project', target_id: id });
