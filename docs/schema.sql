@@ -3565,6 +3565,21 @@ create table vulnerability_state_changes (
 CREATE INDEX vulnerability_state_changes_user_id_idx ON vulnerability_state_changes USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX vulnerability_state_changes_vulnerability_id_id_idx ON vulnerability_state_changes USING btree (vulnerability_id, id);
 
+create table waiting_references (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  relation text not null,
+  row_id bigint not null,
+  wanted json not null,
+  constraint waiting_references_pkey PRIMARY KEY (id),
+  constraint waiting_references_have_one_owner CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint waiting_references_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint waiting_references_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX waiting_references_of_group ON waiting_references USING btree (group_id, id) WHERE group_id IS NOT NULL;
+CREATE INDEX waiting_references_of_project ON waiting_references USING btree (project_id, id) WHERE project_id IS NOT NULL;
+
 create table wiki_pages (
   id bigint generated always as identity not null,
   wiki_id bigint not null,

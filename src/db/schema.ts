@@ -1873,6 +1873,15 @@ export interface VulnerabilityStateChanges {
   created_at: Generated<Timestamp>;
 }
 
+export interface WaitingReferences {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  relation: string;
+  row_id: number;
+  wanted: Json;
+}
+
 export interface WikiPages {
   id: GeneratedAlways<number>;
   wiki_id: number;
@@ -2049,6 +2058,7 @@ export interface DB {
   variables: Variables;
   vulnerabilities: Vulnerabilities;
   vulnerability_state_changes: VulnerabilityStateChanges;
+  waiting_references: WaitingReferences;
   wiki_pages: WikiPages;
   wikis: Wikis;
 }

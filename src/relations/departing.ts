@@ -21,6 +21,7 @@ function expressionOf(kind: RecordKind, member: Member, departure: Departure): R
     case 'person':
       return sql.ref(`${kind.table}.${member.column}`);
     case 'shown':
+    case 'late':
       return member.expression(departure);
     case 'group':
       return sql`(select row_to_json(record) from (select ${selected(kind, member.members, departure)}) record)`;

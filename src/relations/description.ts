@@ -49,6 +49,24 @@ export interface ReferenceMember {
   find(tx: Database, arrival: Arrival, wanted: readonly Record<string, unknown>[]): Promise<(number | null)[]>;
 }
 
+/** What a row names, as the source gives it. */
+export interface Waiting {
+  /** Of the row. */
+  id: number;
+  wanted: unknown;
+}
+
+/** A record that this one names and that may arrive after it: it is found when everything is here. */
+export interface LateMember {
+  is: 'late';
+  column: string;
+  expression(departure: Departure): RawBuilder<unknown>;
+  /** The ids of what these rows name, by the id of the row; without what is not here, or may not be named. */
+  find(tx: Database, arrival: Arrival, waiting: readonly Waiting[]): Promise<ReadonlyMap<number, number>>;
+  /** Whether each row is found by itself, because what may be named depends on the others. */
+  is_alone?: true;
+}
+
 /** Records that belong to this one: an array, or one object. */
 export interface PartsMember {
   is: 'parts';
@@ -68,7 +86,7 @@ export interface GroupMember {
   members: Members;
 }
 
-export type Member = ColumnMember | PersonMember | ShownMember | ReferenceMember | PartsMember | GroupMember;
+export type Member = ColumnMember | PersonMember | ShownMember | ReferenceMember | LateMember | PartsMember | GroupMember;
 export type Members = Readonly<Record<string, Member>>;
 
 /** A row to be written, by column. */

@@ -2,13 +2,14 @@
 export { arriving } from './arrival.ts';
 export type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordCount, RecordFailure } from './arriving.ts';
 export { leaving, leavingSelf } from './departing.ts';
-export type { ArrivingRow, Member, Members, RecordKind, Relation } from './description.ts';
+export type { ArrivingRow, Member, Members, RecordKind, Relation, Waiting } from './description.ts';
 export type { Batch, Departure, ExportedRelation, RelationOwner } from './exported.ts';
 export {
   account,
   column,
   columnOr,
   group,
+  late,
   part,
   parts,
   person,
@@ -38,3 +39,4 @@ export {
   time,
   type Value,
 } from './values.ts';
+export { settleWaiting } from './waiting.ts';

@@ -3,6 +3,7 @@ import type { RawBuilder } from 'kysely';
 import type {
   ColumnMember,
   GroupMember,
+  LateMember,
   Members,
   PartsMember,
   PersonMember,
@@ -45,6 +46,14 @@ export const reference = (name: string, kind: RecordKind, find: ReferenceMember[
   is: 'reference',
   column: name,
   kind,
+  find,
+});
+
+/** Another record that this one names and that may arrive after it. */
+export const late = (name: string, expression: LateMember['expression'], find: LateMember['find']): LateMember => ({
+  is: 'late',
+  column: name,
+  expression,
   find,
 });
 

@@ -134,6 +134,7 @@ function readMember(member: Member, value: unknown, row: Row, found: Found): voi
       readMembers(member.members, isObject(value) ? value : {}, row, found);
       return;
     case 'shown':
+    case 'late':
     case 'parts':
       return;
   }

@@ -6,6 +6,7 @@ import type { ArrivingRow, Members, RecordKind } from './description.ts';
 import { withParts } from './looking_up.ts';
 import { type ReadRow, type ReadRows, refuseRows } from './reading.ts';
 import type { Value } from './values.ts';
+import { keepWaiting } from './waiting.ts';
 
 type Types = Readonly<Record<string, Value['type']>>;
 
@@ -115,6 +116,7 @@ async function writeKind(tx: Database, arrival: Arrival, read: ReadRows, key: st
     for (const { row, parent } of kept) row[member.key] = parent!.row.id;
     await writeKind(tx, arrival, below, member.key);
   }
+  await keepWaiting(tx, arrival, read);
   if (read.rows.length > 0) await kind.follows?.(tx, arrival, arrivingRows(read));
 }
 

@@ -41,5 +41,9 @@ export async function addIssues(here: World, { milestone, iteration, epic }: Nam
   await sent(
     as('owner').post(`${url}/links`, { target_project_id: project.id, target_issue_iid: other.iid, link_type: 'blocks' }),
   );
+  const elsewhere = await sent(as('owner').post('/projects', { name: 'Elsewhere', path: `elsewhere-${project.id}` }));
+  const moved = await addIssue(here, { title: 'Plums' });
+  await sent(as('owner').post(`${own}/${moved.iid}/move`, { to_project_id: elsewhere.id }));
+  await addIssue(here, { title: 'Cherries', description: `Like #${other.iid}` });
   await sent(as('owner').put(`${own}/${other.iid}/reorder`, { move_before_id: main.id }));
 }

@@ -77,6 +77,9 @@ export async function addMergeRequests(here: World, { milestone }: { milestone: 
   await sent(as('maintainer').post(`${url}/${iid}/approve`));
   const rule = { name: 'Gardeners', approvals_required: 2, user_ids: [people.owner.id] };
   await sent(as('maintainer').post(`${url}/${iid}/approval_rules`, rule));
+  const [elders] = await sent(as('maintainer').get(`/projects/${project.id}/approval_rules`));
+  const stricter = { name: elders.name, approvals_required: 2, approval_project_rule_id: elders.id };
+  await sent(as('maintainer').post(`${url}/${iid}/approval_rules`, stricter));
   await sent(as('developer').post(`${url}/${iid}/add_spent_time`, { duration: '2h', summary: 'Digging' }));
   await sent(as('developer').post(`${url}/${iid}/time_estimate`, { duration: '5h' }));
   await sent(as('developer').put(`${url}/${iid}`, { remove_labels: 'shared', milestone_id: 0, discussion_locked: true }));

@@ -19,7 +19,7 @@ async function addStatuses(here: World, sha: string): Promise<void> {
 async function addCommitNotes({ as, project }: World, parent: string, sha: string): Promise<void> {
   const url = `/projects/${project.id}/repository/commits/${sha}/discussions`;
   const thread = await sent(as('developer').post(url, { body: 'Why two?' }));
-  await sent(as('reporter').post(`${url}/${thread.id}/notes`, { body: 'Because of one.' }));
+  await sent(as('reporter').post(`${url}/${thread.id}/notes`, { body: 'Because of #2.' }));
   const position = { base_sha: parent, start_sha: parent, head_sha: sha };
   await sent(
     as('reporter').post(url, {

@@ -1,4 +1,5 @@
 /** Records that leave and arrive without a migration around them. */
+import { firstPlace, type SettlingPlace, settleReferences } from '../../src/areas/migration/settling_actions.ts';
 import { isAmong } from '../../src/db/index.ts';
 import {
   type Arrival,
@@ -6,6 +7,7 @@ import {
   arriving,
   type Departure,
   leaving,
+  type RecordFailure,
   type Relation,
   type RelationOwner,
 } from '../../src/relations/index.ts';
@@ -34,8 +36,14 @@ export async function recordsOf(
     });
 }
 
-/** Where records arrive from this server: people, places and texts mean what they mean already. The owner stands for everybody who is unknown. */
-function arrivalAt({ db, services, people }: World, owner: RelationOwner): Arrival {
+/** A project or group in which records arrive. */
+export interface Destination extends RelationOwner {
+  /** By the paths of the source, the paths here. Others lead where they led. */
+  paths?: ReadonlyMap<string, string>;
+}
+
+/** Where records arrive from this server. Its people and texts mean what they mean already; the owner stands for everybody who is unknown. */
+function arrivalAt({ db, services, people }: World, { paths, ...owner }: Destination): Arrival {
   const known = async (ids: readonly number[]) => {
     const rows = await db
       .selectFrom('users')
@@ -55,24 +63,45 @@ function arrivalAt({ db, services, people }: World, owner: RelationOwner): Arriv
       return new Map(ids.map((id) => [id, here.has(id) ? id : people.owner.id]));
     },
     accounts: async (_tx, ids) => new Map([...(await known(ids))].map((id) => [id, id])),
-    path: (path) => path,
-    project: (id) => id,
+    path: (path) => paths?.get(path) ?? path,
+    project: () => undefined,
     text: async (text) => text,
   };
 }
 
 /** Writes records in a transaction. */
-export const arrived = (here: World, relation: Relation, owner: RelationOwner, values: readonly unknown[]): Promise<Arrived> =>
+export const arrived = (
+  here: World,
+  relation: Relation,
+  destination: Destination,
+  values: readonly unknown[],
+): Promise<Arrived> =>
   here.db.transaction().execute((tx) => {
     const records = values.map((value, index) => ({ line: index + 1, value: value as Record<string, unknown> }));
-    return arriving(relation).arrive(tx, arrivalAt(here, owner), records);
+    return arriving(relation).arrive(tx, arrivalAt(here, destination), records);
   });
 
+/** Leads what has arrived to what else has. @returns what led nowhere */
+export async function settled(here: World, destination: Destination): Promise<RecordFailure[]> {
+  const failures: RecordFailure[] = [];
+  for (let place: SettlingPlace | undefined = firstPlace; place; ) {
+    const from: SettlingPlace = place;
+    const done = await here.db.transaction().execute((tx) => settleReferences(tx, arrivalAt(here, destination), from));
+    failures.push(...done.failures);
+    place = done.next;
+  }
+  return failures;
+}
+
 /** An empty group with an empty project, which has the commits of the project of the world. */
-export async function emptyPlaces(here: World): Promise<Record<RelationOwner['kind'], RelationOwner>> {
-  const { as, project } = here;
+export async function emptyPlaces(here: World): Promise<Record<RelationOwner['kind'], Destination>> {
+  const { as, project, group: source } = here;
   const path = `copy-of-${project.full_path.replaceAll('/', '-')}`;
   const group = await sent(as('owner').post('/groups', { name: 'Copy', path }));
   const copy = await addFork(here, 'owner', project, { namespace_id: group.id });
-  return { group: { kind: 'group', id: group.id }, project: { kind: 'project', id: copy.id } };
+  const paths = new Map([
+    [source.full_path, group.full_path],
+    [project.full_path, `${group.full_path}/${project.path}`],
+  ]);
+  return { group: { kind: 'group', id: group.id, paths }, project: { kind: 'project', id: copy.id, paths } };
 }

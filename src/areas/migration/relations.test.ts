@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { fullWorld } from '../../../test/support/full_project.ts';
-import { arrived, emptyPlaces, recordsOf } from '../../../test/support/relations.ts';
-import { world } from '../../../test/support/world.ts';
+import { arrived, type Destination, emptyPlaces, recordsOf, settled } from '../../../test/support/relations.ts';
+import { type World, world } from '../../../test/support/world.ts';
 import type { Database } from '../../db/index.ts';
 import type { Member, RecordKind, Relation, RelationOwner } from '../../relations/index.ts';
 import { groupSelf } from '../spaces/groups/index.ts';
@@ -86,14 +86,14 @@ test('every column of a described table is carried or named as one that stays', 
 const elsewhere = ['discussion_id', 'imported_from', 'source_project_id', 'target_project_id', 'merge_status'];
 
 /** A record without what is another one at each place. */
-const comparable = (record: unknown): unknown =>
-  JSON.parse(
-    JSON.stringify(record, (name, value) => {
-      if (elsewhere.includes(name)) return undefined;
-      if (name === 'label_links') return value.toSorted(byTitle);
-      return value;
-    }),
-  );
+const comparable = (record: unknown, { paths = new Map() }: Destination = {} as Destination): unknown => {
+  let text = JSON.stringify(record, (name, value) => {
+    if (elsewhere.includes(name)) return undefined;
+    return name === 'label_links' ? value.toSorted(byTitle) : value;
+  });
+  for (const [source, here] of paths) text = text.replaceAll(`"${here}#`, `"${source}#`);
+  return JSON.parse(text);
+};
 
 const byTitle = (one: { label: { title: string } }, other: typeof one) => one.label.title.localeCompare(other.label.title);
 
@@ -116,6 +116,24 @@ function lookFor(
   }
 }
 
+/** What system notes name, and how many issues merge requests close. */
+async function namedIn({ db }: World, { kind, id }: RelationOwner): Promise<unknown> {
+  const isIn =
+    kind === 'group'
+      ? sql`epic_id in (select id from epics where group_id = ${id})`
+      : sql`(issue_id in (select id from issues where project_id = ${id}) or merge_request_id in (select id from merge_requests where project_id = ${id}))`;
+  const { rows } = await sql`
+    select regexp_replace(body, '\\S*[#&!@0-9]\\S*', '') as words, is_mention,
+           concat_ws(' ', case when refers_to_issue_id is not null then 'issue' end, case when refers_to_epic_id is not null then 'epic' end,
+             case when refers_to_merge_request_id is not null then 'merge request' end, refers_to_commit_id) as named
+      from notes where ${isIn} and system
+    union all
+    select 'closes', true, count(*)::text from merge_request_closed_issues join merge_requests on merge_requests.id = merge_request_id
+     where project_id = ${kind === 'project' ? id : 0}
+     order by 1, 2, 3`.execute(db);
+  return rows;
+}
+
 test('what leaves a project and its group arrives in others as it was', async () => {
   const here = await fullWorld();
   const { project, group } = here;
@@ -134,9 +152,21 @@ test('what leaves a project and its group arrives in others as it was', async ()
       assert.deepEqual(failures, [], name);
       assert.deepEqual(counts[relation.name], { fetched: left.length, imported: left.length });
       lookFor(seen, relation.kind, left);
-      const again = await recordsOf(here, relation, destination[source.kind]);
-      assert.deepEqual(again.map(comparable), left.map(comparable), name);
     }
+  for (const [source, relations] of sources) {
+    const copy = destination[source.kind];
+    assert.deepEqual(await settled(here, copy), []);
+    for (const relation of relations) {
+      const [left, again] = [await recordsOf(here, relation, source), await recordsOf(here, relation, copy)];
+      const name = `${source.kind} ${relation.name}`;
+      assert.deepEqual(
+        again.map((record) => comparable(record, copy)),
+        left.map((record) => comparable(record)),
+        name,
+      );
+    }
+    assert.deepEqual(await namedIn(here, copy), await namedIn(here, source), 'what notes and merge requests name');
+  }
   const unseen = [...seen].filter(([, isSeen]) => !isSeen).map(([name]) => name);
   assert.deepEqual(unseen, [], 'members that the fixture has no value for');
 });

@@ -81,10 +81,8 @@ async function addFiles(_tx: Database, { storages }: Departure, records: readonl
 
 /** The files of a record; other servers give only the content of one. */
 function actionsIn({ files, file_name, content }: Line): FileAction[] {
-  const given = (Array.isArray(files) && files.length > 0 ? files : [{ path: file_name, content }]) as Record<
-    keyof File,
-    unknown
-  >[];
+  const objects = Array.isArray(files) ? files.filter((file) => typeof file === 'object' && file !== null) : [];
+  const given: Record<string, unknown>[] = objects.length > 0 ? objects : [{ path: file_name, content }];
   return given.map(({ path, content: body, encoding }) => ({
     action: 'create',
     file_path: typeof path === 'string' && path.trim() !== '' ? path : 'snippetfile1.txt',

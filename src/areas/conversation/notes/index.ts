@@ -1,5 +1,6 @@
 /** What other areas may use of notes. */
 export { addSystemNote, copyNotes, noteOnBoth } from './actions.ts';
+export { findReferred } from './arrived_reference_actions.ts';
 export { addComment, checkedComment, removeComment, rewriteComment, threadToJoin, writeComment } from './comment_actions.ts';
 export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_queries.ts';
 export { lineCode, shows } from './diff_rules.ts';

@@ -37,6 +37,18 @@ async function levelsOf(tx: Database, child_id: number, parent_id: number): Prom
   return rows[0]!;
 }
 
+/**
+ * Whether an epic that arrives fits below another one of its group, as the rules for trees are.
+ * @param tx the transaction that puts it there
+ */
+export async function mayBeBelow(tx: Database, child_id: number, parent_id: number): Promise<boolean> {
+  await lockTrees(tx);
+  const { is_above, levels: depth } = await levelsOf(tx, child_id, parent_id);
+  const open = tx.selectFrom('epics').select('id').where('id', '=', child_id).where('confidential', '=', false);
+  const hidden = tx.selectFrom('epics').select('id').where('id', '=', parent_id).where('confidential', '=', true);
+  return !is_above && depth <= mostLevels && !((await open.executeTakeFirst()) && (await hidden.executeTakeFirst()));
+}
+
 /** Whether the caller may change the epics of a group: as a Planner, while it is neither archived nor marked for deletion. */
 export async function mayPlanIn(tx: Database, caller: Caller, group_id: number): Promise<boolean> {
   const query = tx

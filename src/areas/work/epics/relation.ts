@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { epicKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { largestIid } from '../../../http/index.ts';
 import {
   type Arrival,
   choice,
@@ -11,6 +12,8 @@ import {
   day,
   flag,
   integer,
+  isText,
+  late,
   long,
   type Member,
   type Members,
@@ -30,6 +33,7 @@ import { descriptionReasons, titleReasons } from '../../../texts/index.ts';
 import { notesWithAwards } from '../../conversation/award_emoji/index.ts';
 import { colorFrom, colorReasons } from '../../planning/labels/index.ts';
 import { countDiscussion, discussionColumns, issuableParts } from '../issuables/index.ts';
+import { mayBeBelow } from './parent_actions.ts';
 import { endsBeforeStart, type FixedDates } from './rules.ts';
 
 const own: Members = {
@@ -61,14 +65,34 @@ const own: Members = {
 export const isSeenEpic = ({ caller }: Departure): RawBuilder<SqlBool> =>
   sql`exists (select from namespaces where namespaces.id = epics.group_id and ${epicKind.isVisible(caller)})`;
 
+const isIid = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) <= largestIid;
+
+/** An epic of the same group above this one. One by one: each changes the tree that the next must fit in. */
+const parentEpic: Member = {
+  ...late(
+    'parent_id',
+    (departure) => sql`(
+      select json_build_object('iid', epics.iid, 'title', epics.title) from (select epics.parent_id as id, epics.group_id) child
+        join epics on epics.id = child.id and epics.group_id = child.group_id where ${isSeenEpic(departure)})`,
+    async (tx, { owner }, [child]) => {
+      const { iid, title } = (child!.wanted ?? {}) as { iid?: unknown; title?: unknown };
+      if (!isIid(iid) || !isText(title)) return new Map();
+      const found = tx.selectFrom('epics').select('id').where('group_id', '=', owner.id).where('iid', '=', iid);
+      const parent = await found.where('title', '=', title).executeTakeFirst();
+      return parent && (await mayBeBelow(tx, child!.id, parent.id)) ? new Map([[child!.id, parent.id]]) : new Map();
+    },
+  ),
+  is_alone: true,
+};
+
 const epic: RecordKind = {
   table: 'epics',
   owner: { group: 'group_id' },
   title: 'title',
   numbered: 'epics',
-  members: { ...own, ...issuableParts(epicKind), notes: parts(notesWithAwards(epicKind), 'epic_id') },
+  members: { ...own, parent: parentEpic, ...issuableParts(epicKind), notes: parts(notesWithAwards(epicKind), 'epic_id') },
   always: { imported_from: 'gitlab_migration' },
-  stays: { parent_id: 'a relation of its own' },
+  stays: {},
   isVisible: isSeenEpic,
   refuse: (row) => (endsBeforeStart(row as unknown as FixedDates) ? 'due_date_fixed must be after start_date_fixed' : undefined),
   derives: {

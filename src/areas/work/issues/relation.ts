@@ -37,6 +37,7 @@ import {
   timelogs,
   workColumns,
 } from '../issuables/index.ts';
+import { issueReference } from './reference_relation.ts';
 
 const assignee: RecordKind = {
   table: 'issue_assignees',
@@ -76,6 +77,8 @@ const own: Members = {
   relative_position: column('relative_position', long),
   issue_type: columnOr('issue_type', choice(...types), 'issue'),
   severity: columnOr('severity', choice('UNKNOWN', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'), 'UNKNOWN'),
+  moved_to: issueReference('moved_to_id'),
+  duplicated_to: issueReference('duplicated_to_id'),
   external_key: shown(sql`null`),
   imported_from: shown(sql`issues.imported_from`),
   created_at: required('created_at', time),
@@ -116,7 +119,7 @@ const issue: RecordKind = {
     sentry_issue: shown(sql`null`),
   },
   always: { imported_from: 'gitlab_migration' },
-  stays: { ...listColumns, moved_to_id: 'a reference', duplicated_to_id: 'a reference' },
+  stays: { ...listColumns },
   isVisible: ({ caller }) =>
     sql`exists (select from projects where projects.id = issues.project_id and ${issueKind.isVisible(caller)})`,
   derives: {

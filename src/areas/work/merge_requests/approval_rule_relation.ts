@@ -7,6 +7,7 @@ import {
   flag,
   integer,
   isText,
+  late,
   type Members,
   parts,
   type RecordKind,
@@ -64,8 +65,6 @@ const branch: RecordKind = {
   },
 };
 
-const stays = { approval_project_rule_id: 'found by its name' };
-
 const projectRule: RecordKind = {
   table: 'approval_rules',
   owner: { project: 'project_id' },
@@ -76,16 +75,33 @@ const projectRule: RecordKind = {
     approval_project_rules_protected_branches: parts(branch, 'approval_rule_id'),
     approval_project_rules_users: parts(approver, 'approval_rule_id'),
   },
-  stays,
+  stays: { approval_project_rule_id: 'only rules of merge requests have it' },
 };
 
 /** The approval rules of a project. */
 export const approvalRules: Relation = { name: 'approval_rules', kind: projectRule, plan: 'premium' };
 
+/** The rule of the project that one of a merge request comes from, by its name. */
+const origin = late(
+  'approval_project_rule_id',
+  () => sql`(select origin.name from approval_rules origin where origin.id = approval_rules.approval_project_rule_id)`,
+  async (tx, { owner }, waiting) => {
+    const names = waiting.flatMap(({ wanted }) => (isText(wanted) ? wanted : []));
+    const rules = await tx
+      .selectFrom('approval_rules')
+      .select(['id', 'name'])
+      .where('project_id', '=', owner.id)
+      .where(isAmong('name', names, 'text[]'))
+      .execute();
+    const ids = new Map<unknown, number>(rules.map(({ id, name }) => [name, id]));
+    return new Map(waiting.flatMap(({ id, wanted }) => (ids.has(wanted) ? [[id, ids.get(wanted)!]] : [])));
+  },
+);
+
 /** The approval rules of a merge request, those that come from its project too. */
 export const mergeRequestRule: RecordKind = {
   table: 'approval_rules',
   distinct: ['name'],
-  members: { ...members, approval_rules_users: parts(approver, 'approval_rule_id') },
-  stays: { ...stays, applies_to_all_protected_branches: 'only rules of projects have it' },
+  members: { ...members, approval_project_rule: origin, approval_rules_users: parts(approver, 'approval_rule_id') },
+  stays: { applies_to_all_protected_branches: 'only rules of projects have it' },
 };

@@ -31,6 +31,44 @@ export async function refreshClosedIssues(services: Pick<Services, 'db' | 'stora
   });
 }
 
+/** Each is read by git. */
+const most_read = 20;
+
+/**
+ * Remembers which issues open merge requests close that have arrived. Their authors may have no account here: what counts is what the importer may close.
+ * @param tx the transaction of this portion
+ * @param after the number of the last one of the portion before
+ * @returns that of the last one of this portion, undefined at the end
+ */
+export async function findClosedIssues(
+  tx: Database,
+  services: Pick<Services, 'storages' | 'url'>,
+  { project_id, importer_id }: { project_id: number; importer_id: number },
+  after: number,
+): Promise<number | undefined> {
+  const rows = await tx
+    .selectFrom('merge_requests')
+    .select(['id', 'iid'])
+    .where('project_id', '=', project_id)
+    .where('iid', '>', after)
+    .where('state', '=', 'opened')
+    .orderBy('iid')
+    .limit(most_read)
+    .execute();
+  const importer = await callerInJob({ ...services, db: tx }, importer_id);
+  const all = importer
+    ? await mergeFacts(
+        tx,
+        rows.map(({ id }) => id),
+      )
+    : [];
+  for (const facts of all) {
+    const texts = await closingTexts(services, facts);
+    await remember(tx, facts, await issuesClosedBy(tx, importer!, facts.target.full_path, texts));
+  }
+  return rows.at(-1)?.iid;
+}
+
 async function remember(tx: Database, { id }: { id: number }, issues: readonly { id: number }[]): Promise<void> {
   if (issues.length === 0) return;
   await tx

@@ -1,6 +1,7 @@
 /** What others may use of merge requests. */
 
 export { approvalRules } from './approval_rule_relation.ts';
+export { findClosedIssues } from './closing_actions.ts';
 export { readClosedIssues } from './closing_jobs.ts';
 export { concludeMerged } from './conclusion_actions.ts';
 export { followThreads } from './follow_jobs.ts';
