@@ -90,7 +90,9 @@ export function readRecord(into: ReadRows, value: unknown, parent?: ReadRow): vo
       const below = into.parts.get(member)!;
       const all = partsIn(member, value, name);
       for (const part of all.slice(0, mostParts)) readRecord(below, part, read);
-      if (all.length > mostParts) below.refused.push({ value: null, reason: `are more than ${mostParts}` });
+      if (all.length <= mostParts) continue;
+      below.fetched += 1;
+      below.refused.push({ value: null, reason: `are more than ${mostParts}` });
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
