@@ -24,9 +24,12 @@ export interface SourceEntity {
 interface Source {
   url: string;
   token: string;
+  version: string;
   entities: SourceEntity[];
   /** The requests that came, e.g. `GET /groups/apples`, oldest first. */
   requests: string[];
+  /** By their address, e.g. `/users/3`. */
+  users: Map<string, object>;
   /** Where the repositories are that git may fetch from the source, by their paths there: `orchard/apples.git`. */
   repositories: Map<string, { url: string; token: string }>;
   /** Answers of single requests, in place of the usual ones. */
@@ -53,8 +56,10 @@ function statusOf([relation, content]: [string, object[] | object[][] | Buffer])
 
 function answerOf(source: Source, method: string, url: URL): { status: number; value?: unknown; file?: Buffer } {
   const path = url.pathname.replace(/^.*?\/api\/v4/, '');
-  if (path === '/version') return { status: 200, value: { version: '18.5.0-ee', revision: 'abc' } };
+  if (path === '/version') return { status: 200, value: { version: source.version, revision: 'abc' } };
   if (path === '/personal_access_tokens/self') return { status: 200, value: { active: true, revoked: false, scopes: ['api'] } };
+  const user = source.users.get(path);
+  if (user) return { status: 200, value: user };
   if (path === '/user') return { status: 200, value: { id: 1, username: 'importer' } };
   const [, kind, id, rest = ''] = /^\/(group|project)s\/([^/]+)(.*)$/.exec(path) ?? [];
   const named = id && decodeURIComponent(id);
@@ -136,8 +141,10 @@ async function startSource(entities: SourceEntity[] = []): Promise<Source> {
   const source: Source = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token: 'glpat-of-the-source',
+    version: '18.5.0-ee',
     entities,
     requests: [],
+    users: new Map(),
     repositories: new Map(),
     answers: new Map(),
     stop: async () => {

@@ -5,14 +5,17 @@ import type { ArrivingRelation } from '../../../relations/index.ts';
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed().slice(0, 255) : '';
 
+/** What is known about a person. */
+export const personIn = ({ username, name, public_email }: Record<string, unknown>) => ({
+  ...{ username: textOf(username), name: textOf(name), public_email: textOf(public_email) || null },
+});
+
 /** Records of people are kept with the entity; nothing is made of them before a record names them. */
 export const sourcePeople: ArrivingRelation = {
   name: 'user_contributions',
   async arrive(tx, { entity_id }, records) {
     const people = records
-      .map(({ value: { id, username, name, public_email } }) => ({
-        ...{ source_id: id, username: textOf(username), name: textOf(name), public_email: textOf(public_email) || null },
-      }))
+      .map(({ value }) => ({ source_id: value.id, ...personIn(value) }))
       .filter(({ source_id }) => Number.isSafeInteger(source_id) && (source_id as number) > 0);
     await sql`
       insert into bulk_import_people (entity_id, source_id, username, name, public_email)

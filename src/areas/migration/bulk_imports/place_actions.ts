@@ -63,6 +63,7 @@ const choices: Readonly<Record<string, readonly unknown[]>> = {
   project_creation_level: ['noone', 'owner', 'maintainer', 'developer', 'administrator'],
   subgroup_creation_level: ['owner', 'maintainer'],
   default_branch_protection: [0, 1, 2, 3, 4],
+  wiki_access_level: ['disabled', 'private', 'enabled'],
 };
 
 /** The settings of a group that are valid here. */

@@ -7,9 +7,11 @@ import type { Arrival, Arrived, ArrivedRecord, ArrivingRelation } from '../../..
 import { arrivalOf } from './arrival_queries.ts';
 import { type Place, throughBatches } from './batch_actions.ts';
 import { type Exported, exportedFile, unpackedLimit } from './export_queries.ts';
+import type { Fallback } from './fallback_queries.ts';
 import { inStep, record } from './journal_actions.ts';
+import { describeNamed } from './people_queries.ts';
 import { isRecord } from './source_queries.ts';
-import { Ended, type Step, type StepCall, type StepFailure } from './step_definition.ts';
+import { Ended, type Outcome, type Step, type StepCall, type StepFailure } from './step_definition.ts';
 
 /** Of the records that one transaction writes. */
 const most_records = 200;
@@ -101,13 +103,30 @@ async function writeWhatCan(
   }
 }
 
+/** Describes the people whom records name, if the source has not done so, before the records are written. */
+async function writeKnown(
+  call: StepCall,
+  relation: ArrivingRelation,
+  batch: number,
+  portion: Portion,
+  arrival: Arrival,
+): Promise<Arrival> {
+  const areNew = await describeNamed(
+    call,
+    portion.records.map(({ value }) => value),
+  );
+  const now = areNew ? await arrivalOf(call) : arrival;
+  await writeWhatCan(call, relation, now, batch, portion);
+  return now;
+}
+
 /** Reads on in one file. @returns whether it was read to its end */
 async function readOn(call: StepCall, relation: ArrivingRelation, exported: Exported, place: Place): Promise<boolean> {
   const file = await exportedFile(call, relation.name, exported, place.batch);
-  const arrival = await arrivalOf(call);
+  let arrival = await arrivalOf(call);
   try {
     for await (const portion of portionsOf(call, file, place.line)) {
-      await writeWhatCan(call, relation, arrival, place.batch, portion);
+      arrival = await writeKnown(call, relation, place.batch, portion, arrival);
       if (call.isOverdue()) return false;
     }
   } catch (error) {
@@ -119,8 +138,31 @@ async function readOn(call: StepCall, relation: ArrivingRelation, exported: Expo
   return true;
 }
 
-/** The step that imports a relation. */
-export const relationStep = (relation: ArrivingRelation): Step => ({
+/** Reads on in what the source does not export. */
+async function readFallback(call: StepCall, relation: ArrivingRelation, fallback: Fallback): Promise<Outcome> {
+  let portion = emptyPortion(call.step.line);
+  let arrival = await arrivalOf(call);
+  for await (const each of fallback(call, portion.line)) {
+    if (each.line <= portion.line) continue;
+    portion.records.push(each);
+    portion.line = each.line;
+    if (portion.records.length < most_records) continue;
+    arrival = await writeKnown(call, relation, 1, portion, arrival);
+    if (call.isOverdue()) return { wait_s: 0 };
+    portion = emptyPortion(each.line);
+  }
+  if (portion.records.length > 0) await writeKnown(call, relation, 1, portion, arrival);
+  return portion.line > 0 ? 'finished' : 'skipped';
+}
+
+/**
+ * The step that imports a relation.
+ * @param fallback for sources that do not export it
+ */
+export const relationStep = (relation: ArrivingRelation, fallback?: Fallback): Step => ({
   name: relation.name,
-  run: (call) => throughBatches(call, relation.name, (exported, place) => readOn(call, relation, exported, place)),
+  async run(call) {
+    const outcome = await throughBatches(call, relation.name, (exported, place) => readOn(call, relation, exported, place));
+    return outcome === 'skipped' && fallback ? readFallback(call, relation, fallback) : outcome;
+  },
 });

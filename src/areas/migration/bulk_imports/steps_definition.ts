@@ -4,6 +4,7 @@ import { lfsStep, uploadsStep } from './archive_actions.ts';
 import { childrenStep } from './children_actions.ts';
 import type { EntityType } from './definition.ts';
 import { exportOf, exportStep, isExport } from './export_queries.ts';
+import { fallbacks } from './fallback_queries.ts';
 import { inStep, record } from './journal_actions.ts';
 import { membersStep } from './member_actions.ts';
 import { archivedStep, numbersStep, othersStep } from './number_actions.ts';
@@ -54,7 +55,10 @@ const unsupported = (name: string): Step => ({
 /** @returns finds the step of a name */
 export function stepsOf(relations: Relations): (type: EntityType, name: string) => Step {
   const ofType = (type: EntityType) => {
-    const steps = [...own, ...relations[type].map((relation) => relationStep(arriving(relation)))];
+    const steps = [
+      ...own,
+      ...relations[type].map((relation) => relationStep(arriving(relation), fallbacks[type][relation.name])),
+    ];
     return new Map(steps.map((step) => [step.name, step]));
   };
   const steps = { group: ofType('group'), project: ofType('project') };
