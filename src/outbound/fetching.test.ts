@@ -75,6 +75,17 @@ test('an answer without an end is not read to it', async (t) => {
   await assert.rejects(fetchWhole(fetching(url), 1_000_000), LimitError);
 });
 
+test('an answer that comes byte by byte is given up', async (t) => {
+  const url = await serving(t, (_request, response) => {
+    const dripping = setInterval(() => response.write(' '), 10);
+    response.on('close', () => clearInterval(dripping));
+  });
+  await assert.rejects(fetchWhole({ ...fetching(url), silence_ms: 100 }, 1000), {
+    name: 'OutboundError',
+    message: 'The answer is slower than 10000 bytes a second',
+  });
+});
+
 test('a download goes on where it was broken off, unless the file has changed', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'coppice-download-'));
   t.after(() => rm(folder, { recursive: true }));

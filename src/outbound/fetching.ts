@@ -18,6 +18,8 @@ export interface Fetching extends Opening {
 }
 
 const most_redirects = 2;
+/** On average, once the answer has taken longer than a silence may. */
+const slowest_bytes_per_s = 10_000;
 const redirections = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -49,7 +51,13 @@ async function follow({ secret_headers, ...opening }: Fetching, signal: AbortSig
   }
 }
 
-/** Runs `read` on the response, and ends it when the other system is silent for too long. */
+/** @throws OutboundError when the other system sends so little at a time that the answer would hardly ever end */
+function checkSpeed(size_bytes: number, took_ms: number, silence_ms: number): void {
+  if (took_ms > silence_ms && size_bytes < (slowest_bytes_per_s * took_ms) / 1000)
+    throw new OutboundError(`The answer is slower than ${slowest_bytes_per_s} bytes a second`);
+}
+
+/** Runs `read` on the response, and ends it when the other system is silent for too long, or slow. */
 async function withResponse<T>(
   fetching: Fetching,
   read: (response: IncomingMessage, chunks: AsyncIterable<Buffer>) => Promise<T>,
@@ -57,8 +65,12 @@ async function withResponse<T>(
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), fetching.silence_ms);
   async function* chunksOf(response: IncomingMessage) {
+    const began_ms = performance.now();
+    let size_bytes = 0;
     for await (const chunk of response as AsyncIterable<Buffer>) {
       timer.refresh();
+      size_bytes += chunk.length;
+      checkSpeed(size_bytes, performance.now() - began_ms, fetching.silence_ms);
       yield chunk;
     }
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { leadHere } from '../../test/support/names.ts';
 import { ResponseTooLong, throughProxy } from './index.ts';
 
 /** A server that sends back what it gets, and its address as one of https: what goes through a tunnel is not looked at. */
@@ -66,4 +67,29 @@ test('a program that succeeds is not disturbed by what failed on the way, and th
     return proxy_url;
   });
   await assert.rejects(tunnel(used, new URL(url).host), { code: 'ECONNREFUSED' });
+});
+
+test('a name that leads to this machine is refused when the connection is made', async (t) => {
+  let connections = 0;
+  const server = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1');
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await once(server, 'listening');
+  t.after(() => server.close());
+  leadHere(t, 'source.example.com');
+  const host = `source.example.com:${(server.address() as AddressInfo).port}`;
+  const blocked = { name: 'BlockedError', message: 'Requests to localhost are not allowed' };
+  const tunneling = throughProxy({ ...rules(`https://${host}`), may_be_local: false }, async (proxy_url) => {
+    assert.equal((await tunnel(proxy_url, host)).status, 502);
+    throw new Error('the program has failed');
+  });
+  await assert.rejects(tunneling, blocked);
+  const forwarding = throughProxy({ ...rules(`http://${host}`), may_be_local: false }, async (proxy_url) => {
+    const { hostname, port, username, password } = new URL(proxy_url);
+    const headers = { 'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+    await once(request({ hostname, port, path: `http://${host}/`, headers }).end(), 'response');
+  });
+  await assert.rejects(forwarding, blocked);
+  assert.equal(connections, 0);
 });

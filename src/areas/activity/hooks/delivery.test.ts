@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import dns from 'node:dns';
-import { syncBuiltinESMExports } from 'node:module';
 import { after, afterEach, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { selfSigned } from '../../../../test/support/certificate.ts';
 import { performJob } from '../../../../test/support/jobs.ts';
+import { leadHere } from '../../../../test/support/names.ts';
 import { allowLocalHooks, type Receiver, sendHooks, startReceiver } from '../../../../test/support/receiver.ts';
 import { filledWorld } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
@@ -119,17 +118,7 @@ test('addresses of the local network are refused when they are stored, and again
 test('a name that leads to this machine is refused when the connection is made', async (t) => {
   const here = await world({});
   t.after(() => allowLocalHooks(here));
-  const { lookup } = dns;
-  const answer = (host: string, ...rest: unknown[]) => {
-    if (host !== 'hooks.example.com') return Reflect.apply(lookup, dns, [host, ...rest]);
-    (rest.at(-1) as (error: null, addresses: dns.LookupAddress[]) => void)(null, [{ address: '127.0.0.1', family: 4 }]);
-  };
-  const { mock } = t.mock.method(dns, 'lookup', answer as typeof lookup);
-  syncBuiltinESMExports();
-  t.after(() => {
-    mock.restore();
-    syncBuiltinESMExports();
-  });
+  leadHere(t, 'hooks.example.com');
   await allowLocalHooks(here, false);
   const url = `http://hooks.example.com:${new URL(receiver.url).port}/named`;
   const hook = await addHook(here, '', { url });
