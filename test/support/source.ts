@@ -8,14 +8,17 @@ import { gzipSync } from 'node:zlib';
 import type { World } from './populate.ts';
 import { world } from './world.ts';
 
+/** Lines of an exported relation, or each batch of them, the bytes of a file, or what answers in place of one. */
+type Exported = object[] | object[][] | Buffer | Answering;
+type Answering = (response: ServerResponse, request: IncomingMessage) => void;
+
 export interface SourceEntity {
   type: 'group' | 'project';
   id: number;
   full_path: string;
   /** What `GET /groups/:id` and `GET /projects/:id` answer besides the id and paths. */
   attributes?: Record<string, unknown>;
-  /** Lines of each exported relation, or each batch of them, or the bytes of an archive. */
-  relations?: Record<string, object[] | object[][] | Buffer>;
+  relations?: Record<string, Exported>;
   members?: object[];
   /** What else it answers below its address, e.g. `/wikis`. */
   answers?: Record<string, unknown>;
@@ -33,28 +36,34 @@ interface Source {
   /** Where the repositories are that git may fetch from the source, by their paths there: `orchard/apples.git`. */
   repositories: Map<string, { url: string; token: string }>;
   /** Answers of single requests, in place of the usual ones. */
-  answers: Map<string, (response: ServerResponse, request: IncomingMessage) => void>;
+  answers: Map<string, Answering>;
   stop(): Promise<void>;
 }
 
-const isBatched = (lines: object[] | object[][] | Buffer): lines is object[][] =>
-  !Buffer.isBuffer(lines) && Array.isArray(lines[0]);
+const isLines = (content: Exported): content is object[] | object[][] => Array.isArray(content);
+const isBatched = (content: Exported): content is object[][] => isLines(content) && Array.isArray(content[0]);
 
 const gzippedLines = (lines: readonly object[]): Buffer => gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 
-function statusOf([relation, content]: [string, object[] | object[][] | Buffer]): object {
+function statusOf([relation, content]: [string, Exported]): object {
   const batches = isBatched(content) ? content : [];
-  const batched = isBatched(content) || (Array.isArray(content) && content.length === 0);
+  const batched = isBatched(content) || (isLines(content) && content.length === 0);
   return {
     ...{ relation, status: 1, error: null, updated_at: '2030-01-01T00:00:00.000Z', batched, batches_count: batches.length },
-    total_objects_count: Buffer.isBuffer(content) ? 1 : content.flat().length,
+    total_objects_count: isLines(content) ? content.flat().length : 1,
     ...(batched
       ? { batches: batches.map((lines, index) => ({ batch_number: index + 1, status: 1, objects_count: lines.length })) }
       : {}),
   };
 }
 
-function answerOf(source: Source, method: string, url: URL): { status: number; value?: unknown; file?: Buffer } {
+interface Usual {
+  status: number;
+  value?: unknown;
+  file?: Buffer | Answering;
+}
+
+function answerOf(source: Source, method: string, url: URL): Usual {
   const path = url.pathname.replace(/^.*?\/api\/v4/, '');
   if (path === '/version') return { status: 200, value: { version: source.version, revision: 'abc' } };
   if (path === '/personal_access_tokens/self') return { status: 200, value: { active: true, revoked: false, scopes: ['api'] } };
@@ -80,7 +89,7 @@ function answerOf(source: Source, method: string, url: URL): { status: number; v
   if (rest === '/export_relations/download') {
     const content = relations[url.searchParams.get('relation')!];
     if (content === undefined) return { status: 404, value: { message: 'Export not found' } };
-    if (Buffer.isBuffer(content)) return { status: 200, file: content };
+    if (!isLines(content)) return { status: 200, file: content };
     const batch = Number(url.searchParams.get('batch_number') ?? 0);
     return { status: 200, file: gzippedLines(isBatched(content) ? content[batch - 1]! : content) };
   }
@@ -133,6 +142,7 @@ async function startSource(entities: SourceEntity[] = []): Promise<Source> {
     if (request.headers['private-token'] !== source.token)
       return void response.writeHead(401).end('{"message":"401 Unauthorized"}');
     const { status, value, file } = answerOf(source, request.method!, url);
+    if (typeof file === 'function') return file(response, request);
     const body = file ?? Buffer.from(JSON.stringify(value));
     response.writeHead(status, { 'content-type': file ? 'application/gzip' : 'application/json', 'content-length': body.length });
     response.end(body);

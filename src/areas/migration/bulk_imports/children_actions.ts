@@ -1,13 +1,15 @@
 /** Finding the subgroups and projects of a group: they become entities of the migration. */
 import { destinationOf, type NewEntity } from './definition.ts';
 import { inStep, record } from './journal_actions.ts';
-import { isRecord, listed, pathAtSource } from './source_queries.ts';
+import { listed, pathAtSource } from './source_queries.ts';
 import type { Step, StepCall, StepFailure } from './step_definition.ts';
 import { firstPhase } from './step_rules.ts';
 
 const most_entities = 10_000;
 const most_levels = 20;
-const segment = /^[a-zA-Z0-9_.][a-zA-Z0-9_.-]*$/;
+/** PostgreSQL takes 65,535 parameters. */
+const rowsPerStatement = 1000;
+const segment = /^[a-zA-Z0-9_.][a-zA-Z0-9_.-]{0,254}$/;
 
 interface Child {
   entity_type: NewEntity['entity_type'];
@@ -29,17 +31,19 @@ function childPath(
 const isDeleted = ({ marked_for_deletion_on, marked_for_deletion_at }: Record<string, unknown>) =>
   (marked_for_deletion_on ?? marked_for_deletion_at ?? null) !== null;
 
+/** The children of a group; of too many, one more than there may be. */
 async function childrenOf(call: StepCall): Promise<Child[]> {
   const at = pathAtSource(call.entity);
   const children: Child[] = [];
   const add = (entity_type: Child['entity_type'], value: Record<string, unknown>, name: 'full_path' | 'path_with_namespace') => {
-    const path = isRecord(value) && !isDeleted(value) ? childPath(call, value, name) : undefined;
-    if (path !== undefined && children.length <= most_entities) children.push({ entity_type, path });
+    const path = isDeleted(value) ? undefined : childPath(call, value, name);
+    if (path !== undefined) children.push({ entity_type, path });
+    return children.length > most_entities;
   };
-  for await (const group of listed(call.source, `${at}/subgroups`)) add('group', group, 'full_path');
+  for await (const group of listed(call.source, `${at}/subgroups`)) if (add('group', group, 'full_path')) return children;
   if (call.entity.migrate_projects)
     for await (const project of listed(call.source, `${at}/projects`, { include_subgroups: false, with_shared: false }))
-      add('project', project, 'path_with_namespace');
+      if (add('project', project, 'path_with_namespace')) return children;
   return children;
 }
 
@@ -78,10 +82,10 @@ export const childrenStep: Step = {
         },
         ...{ destination_namespace, destination_slug: path.split('/').at(-1)!, migrate_projects, migrate_memberships },
       }));
-      if (rows.length > 0)
+      for (let first = 0; first < rows.length; first += rowsPerStatement)
         await tx
           .insertInto('bulk_import_entities')
-          .values(rows)
+          .values(rows.slice(first, first + rowsPerStatement))
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       await record(tx, call, row, {});

@@ -1,9 +1,10 @@
 /** The exports of an entity at the source: asking for them, their states, and their files. */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Database } from '../../../db/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { inStep, record } from './journal_actions.ts';
-import { ask, fetchFile, isRecord, order, pathAtSource, SourceFailure } from './source_queries.ts';
+import { inStep } from './journal_actions.ts';
+import { ask, fetchFile, isRecord, order, pathAtSource, SourceFailure, Unanswered } from './source_queries.ts';
 import type { Outcome, Step, StepCall } from './step_definition.ts';
 
 /** An export that has ended. */
@@ -113,17 +114,35 @@ export async function exportedFile(call: StepCall, relation: string, { is_batche
   if (await isThere(file)) return file;
   await mkdir(downloads, { recursive: true, mode: 0o700 });
   const most_bytes = await downloadLimit(call);
-  const onEtag = (etag: string | undefined) => inStep(db, step.id, (tx, row) => record(tx, call, row, { etag: etag ?? null }));
+  const part = `${file}.part`;
+  const before_bytes = await sizeOf(part);
+  // No progress yet: a source may begin each answer, and break it off.
+  const onEtag = (etag: string | undefined) => inStep(db, step.id, (tx) => setStep(tx, step.id, { etag: etag ?? null }));
   const current = await db.selectFrom('bulk_import_relations').select('etag').where('id', '=', step.id).executeTakeFirst();
-  await fetchFile(
-    source,
-    `${pathAtSource(entity)}/export_relations/download`,
-    { relation, ...(is_batched ? { batched: true, batch_number: batch } : {}) },
-    { file: `${file}.part`, etag: current?.etag ?? undefined, most_bytes, onEtag },
-  );
-  await rename(`${file}.part`, file);
+  try {
+    await fetchFile(
+      source,
+      `${pathAtSource(entity)}/export_relations/download`,
+      { relation, ...(is_batched ? { batched: true, batch_number: batch } : {}) },
+      { file: part, etag: current?.etag ?? undefined, most_bytes, onEtag },
+    );
+  } catch (error) {
+    if (error instanceof Unanswered && (await sizeOf(part)) > before_bytes) await setStep(db, step.id, { silent_since: null });
+    throw error;
+  }
+  await rename(part, file);
   return file;
 }
+
+async function setStep(tx: Database, id: number, columns: { etag: string | null } | { silent_since: null }): Promise<void> {
+  await tx.updateTable('bulk_import_relations').set(columns).where('id', '=', id).execute();
+}
+
+const sizeOf = (file: string) =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
 
 const isThere = (file: string) =>
   stat(file).then(

@@ -62,7 +62,8 @@ export async function record(tx: Database, call: StepCall, step: StepRow, progre
       ...place,
       counts: JSON.stringify(added(step, progress)),
       failures_count: sql<number>`failures_count + ${failures.length}::bigint`,
-      ...{ silent_since: null, tries: 0, progressed_at: sql<string>`now()` },
+      // What the source says it has is no progress: the files of it may never come.
+      ...(progress.source === undefined ? { silent_since: null, tries: 0, progressed_at: sql<string>`now()` } : {}),
     })
     .where('id', '=', step.id)
     .execute();
@@ -74,11 +75,12 @@ const longest = 255;
 
 async function recordFailures(tx: Database, call: StepCall, failures: readonly StepFailure[]): Promise<void> {
   const { entity, step, correlation_id, source } = call;
-  const withoutToken = (text: string) => text.replaceAll(source.token, '[FILTERED]').slice(0, longest);
+  const shown = (text: string) =>
+    (source.token === '' ? text : text.replaceAll(source.token, '[FILTERED]')).replaceAll('\0', '').slice(0, longest);
   const all = failures.map(({ relation, step: failed, exception_class, message, title, url }) => ({
     ...{ entity_id: entity.id, relation: relation.slice(0, longest), step: failed, exception_class },
-    ...{ exception_message: withoutToken(message), source_title: title?.slice(0, longest) ?? null },
-    ...{ source_url: url?.slice(0, longest) ?? null, pipeline_class: pipelineClass(entity.entity_type, step.relation) },
+    ...{ exception_message: shown(message), source_title: title === null ? null : shown(title) },
+    ...{ source_url: url === null ? null : shown(url), pipeline_class: pipelineClass(entity.entity_type, step.relation) },
     correlation_id,
   }));
   for (const alike of Map.groupBy(all, ({ relation, exception_class }) => `${exception_class} ${relation}`).values()) {

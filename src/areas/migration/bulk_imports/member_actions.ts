@@ -4,9 +4,10 @@ import type { Database } from '../../../db/index.ts';
 import { ApiError, textOf } from '../../../http/index.ts';
 import { actorNow, addMembers, isLocked, lockedSource, refusalText } from '../../spaces/members/index.ts';
 import { keepMemberships } from '../placeholders/index.ts';
-import { inStep, record } from './journal_actions.ts';
+import { inStep, type Progress, record } from './journal_actions.ts';
+import { personText } from './people_actions.ts';
 import { describePeople, type ListedPerson, usersOf } from './people_queries.ts';
-import { listed, pathAtSource } from './source_queries.ts';
+import { listed, pathAtSource, SourceFailure } from './source_queries.ts';
 import { ownerOf, type Step, type StepCall, type StepFailure } from './step_definition.ts';
 
 interface SourceMember extends ListedPerson {
@@ -17,16 +18,23 @@ interface SourceMember extends ListedPerson {
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 const isDay = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
 
+/** Of the members that a source may list. */
+const most_members = 100_000;
+/** Of the members that one transaction adds. */
+const membersAtOnce = 100;
+
 /** Memberships that count today. */
 async function membersOf({ source, entity }: StepCall): Promise<SourceMember[]> {
   const members: SourceMember[] = [];
   const today = new Date().toISOString().slice(0, 10);
   for await (const { id, username, name, access_level, expires_at } of listed(source, `${pathAtSource(entity)}/members`)) {
     if (!isId(id) || (isDay(expires_at) && expires_at <= today)) continue;
+    if (members.length === most_members)
+      throw new SourceFailure('LimitExceeded', `The source lists more than ${most_members} members.`);
     members.push({
       source_id: id,
-      username: String(username),
-      name: String(name),
+      username: personText(username),
+      name: personText(name),
       access_level,
       expires_at: isDay(expires_at) ? expires_at : null,
     });
@@ -81,38 +89,42 @@ async function add(tx: Database, call: StepCall, member: SourceMember, user_id: 
   }
 }
 
+/** Adds some members, and keeps the memberships of those who have no account. */
+async function addSome(tx: Database, call: StepCall, members: readonly SourceMember[]): Promise<Progress> {
+  const source_ids = members.map(({ source_id }) => source_id);
+  const { people, accounts } = await usersOf(tx, call, source_ids);
+  const failures: StepFailure[] = [];
+  for (const member of members) {
+    const user_id = accounts.get(member.source_id);
+    const failed = user_id ? await add(tx, call, member, user_id) : failure('UserNotFound', 'There is no account here.', member);
+    if (failed) failures.push(failed);
+  }
+  const kept = members.filter(({ source_id, access_level }) => !accounts.has(source_id) && given.has(access_level));
+  await keepMemberships(
+    tx,
+    placeOf(call),
+    kept.map(({ source_id, access_level, expires_at }) => ({
+      ...{ user_id: people.get(source_id)!, access_level: access_level as number, expires_at },
+    })),
+  );
+  return { counts: { members: { fetched: members.length, imported: members.length - failures.length } }, failures };
+}
+
 export const membersStep: Step = {
   name: 'members',
   async run(call) {
     const { db, entity, step } = call;
     if (!entity.migrate_memberships) return 'skipped';
     const members = await membersOf(call);
-    await describePeople(call, members);
-    await inStep(db, step.id, async (tx, row) => {
-      const { people, accounts } = await usersOf(
-        tx,
-        call,
-        members.map(({ source_id }) => source_id),
+    await inStep(db, step.id, (tx, row) => record(tx, call, row, { source: members.length }));
+    for (let line = step.line; line < members.length; line += membersAtOnce) {
+      if (call.isOverdue()) return { wait_s: 0 };
+      const some = members.slice(line, line + membersAtOnce);
+      await describePeople(call, some);
+      await inStep(db, step.id, async (tx, row) =>
+        record(tx, call, row, { ...(await addSome(tx, call, some)), line: line + some.length }),
       );
-      const failures: StepFailure[] = [];
-      for (const member of members) {
-        const user_id = accounts.get(member.source_id);
-        const failed = user_id
-          ? await add(tx, call, member, user_id)
-          : failure('UserNotFound', 'There is no account here.', member);
-        if (failed) failures.push(failed);
-      }
-      const kept = members.filter(({ source_id, access_level }) => !accounts.has(source_id) && given.has(access_level));
-      await keepMemberships(
-        tx,
-        placeOf(call),
-        kept.map(({ source_id, access_level, expires_at }) => ({
-          ...{ user_id: people.get(source_id)!, access_level: access_level as number, expires_at },
-        })),
-      );
-      const counts = { members: { fetched: members.length, imported: members.length - failures.length } };
-      await record(tx, call, row, { source: members.length, counts, failures });
-    });
+    }
     return 'finished';
   },
 };

@@ -2,12 +2,13 @@
 import { sql } from 'kysely';
 import type { ArrivingRelation } from '../../../relations/index.ts';
 
-const textOf = (value: unknown): string =>
+/** What a source says of a person, as far as it is a text that can be stored. */
+export const personText = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed().slice(0, 255) : '';
 
 /** What is known about a person. */
 export const personIn = ({ username, name, public_email }: Record<string, unknown>) => ({
-  ...{ username: textOf(username), name: textOf(name), public_email: textOf(public_email) || null },
+  ...{ username: personText(username), name: personText(name), public_email: personText(public_email) || null },
 });
 
 /** Records of people are kept with the entity; nothing is made of them before a record names them. */

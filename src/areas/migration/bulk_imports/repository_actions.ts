@@ -26,7 +26,8 @@ import { ownerOf, type Step, type StepCall, StepFailed } from './step_definition
 async function bundleOf(call: StepCall, archive: string): Promise<string | undefined> {
   const limits = { most_bytes: await unpackedLimit(call), isWanted: (name: string) => name === 'repository.bundle' };
   for await (const entry of tarEntries(createReadStream(archive), limits)) {
-    if ('problem' in entry) continue;
+    if ('problem' in entry)
+      throw new StepFailed('InvalidContent', `The archive has an entry that is refused: ${entry.problem}.`, 'extractor');
     const file = `${archive}.bundle`;
     await pipeline(Readable.from(entry.content), createWriteStream(file, { mode: 0o600 }));
     return file;
