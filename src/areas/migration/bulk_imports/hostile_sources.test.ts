@@ -167,7 +167,7 @@ test('names, links, sizes and texts that want to harm are failures, and everythi
       'labels InvalidContent: Line 3: The line is no JSON object.',
       'labels InvalidContent: Line 4: It is not JSON.',
       'labels InvalidContent: Line 5: It is not JSON.',
-      'labels InvalidRecord: is invalid',
+      'labels InvalidRecord: title is invalid',
       'labels InvalidRecord: title is invalid',
     ],
   });
