@@ -50,13 +50,10 @@ const pushRule: RecordKind = {
   stays: {},
   derives: {
     columns: {},
-    derive: async (rows, { owner }, tx) => {
+    derive: async (rows) => {
       const [first] = rows;
       const reason = first && (await refusalOf(first.row as RuleChanges));
-      if (reason !== undefined) return new Map([[first!, reason]]);
-      // A new project has a copy of the rule of its group.
-      if (first && owner.kind === 'project') await tx.deleteFrom('push_rules').where('project_id', '=', owner.id).execute();
-      return undefined;
+      return reason === undefined ? undefined : new Map([[first!, reason]]);
     },
   },
 };
