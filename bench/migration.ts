@@ -4,9 +4,10 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { seeded, sendSteadily } from '../test/campaign/load_mix.ts';
 import { fill } from './fill.ts';
+import { copyPlainly, type Planted, plantGroup } from './group_copy.ts';
 import { type Instance, startInstance, token } from './instance.ts';
-import { measuredFrom, p95_ms } from './measure.ts';
-import { ms, plainRow, type Row } from './table.ts';
+import { measuredFrom, p95_ms, timeOf } from './measure.ts';
+import { ms, plainRow, type Row, timesRow } from './table.ts';
 
 /** How many issues leave, and how many arrive, with three notes each; and how many merge requests arrive. */
 const leaving = Number(process.env.BENCH_ISSUES ?? 1_000_000);
@@ -134,6 +135,28 @@ async function importing(from: Instance, to: Instance, source: string): Promise<
   ];
 }
 
+/** A whole group, beside a plain copy of its repositories and rows. */
+async function wholeGroup(from: Instance, to: Instance, planted: Planted, folder: string): Promise<Row> {
+  const entity = {
+    source_type: 'group_entity',
+    source_full_path: 'planted',
+    destination_slug: 'planted',
+    destination_namespace: '',
+  };
+  const migrated_ms = await timeOf(async () => {
+    const configuration = { url: from.url, access_token: token };
+    const { body } = await to.api.post('/bulk_imports', { configuration, entities: [entity] });
+    await watched(to, async () => {
+      const { status } = (await to.api.get(`/bulk_imports/${body.id}`)).body;
+      if (status === 'failed') throw new Error('the migration of the group has failed');
+      return status === 'finished' || undefined;
+    });
+  });
+  const copied_ms = await timeOf(() => copyPlainly(from, to, planted, folder));
+  const operation = `group of ${planted.size} projects, beside clones and COPY of its rows`;
+  return timesRow(operation, measuredFrom([migrated_ms]), measuredFrom([copied_ms]), '≤ 3×');
+}
+
 /** How long 95 of 100 requests take on either side during a migration, beside none. */
 async function besideMigration(from: Instance, to: Instance, source: string): Promise<Row[]> {
   const sides = [from, to];
@@ -174,10 +197,14 @@ export async function measureMigration(folder: string): Promise<Row[]> {
     const [large, used] = [await projectOf(from, 'large'), await projectOf(from, 'used')];
     const { body: head } = await from.api.get(`/projects/${used}/repository/commits/main`);
     const { issues: count, merge_requests } = arriving;
-    await fill(from, tables, issues(large, leaving, 0) + issues(used, count, 3) + mergeRequests(used, merge_requests, head.id));
+    const planted = await plantGroup(from, folder);
+    const inGroup = [...planted.values()].map((id) => issues(id, count / 2 / planted.size, 3));
+    const alone = issues(large, leaving, 0) + issues(used, count, 3) + mergeRequests(used, merge_requests, head.id);
+    await fill(from, tables, alone + inGroup.join(''));
     return [
       ...(await exporting(from, large)),
       ...(await importing(from, to, 'root/used')),
+      await wholeGroup(from, to, planted, folder),
       ...(await besideMigration(from, to, 'root/used')),
     ];
   } finally {
