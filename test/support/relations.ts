@@ -13,16 +13,16 @@ import {
 } from '../../src/relations/index.ts';
 import { addFork } from './merge_requests.ts';
 import { sent } from './sent.ts';
-import type { Persona, World } from './world.ts';
+import type { World } from './world.ts';
 
-/** The records of a relation as a persona may read them. */
+/** The records of a relation as somebody may read them, by default the owner. */
 export async function recordsOf(
   { db, people, services: { storages } }: World,
   relation: Relation,
   owner: RelationOwner,
-  persona: Persona = 'owner',
+  reader: { id: number } = people.owner,
 ): Promise<Record<string, unknown>[]> {
-  const departure: Departure = { caller: { id: people[persona].id, admin: false, external: false }, owner, storages };
+  const departure: Departure = { caller: { id: reader.id, admin: false, external: false }, owner, storages };
   return db
     .transaction()
     .setIsolationLevel('repeatable read')

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { fullWorld } from '../../../test/support/full_project.ts';
 import { arrived, type Destination, emptyPlaces, recordsOf, settled } from '../../../test/support/relations.ts';
+import { sent } from '../../../test/support/sent.ts';
 import { type World, world } from '../../../test/support/world.ts';
 import type { Database } from '../../db/index.ts';
 import type { Member, RecordKind, Relation, RelationOwner } from '../../relations/index.ts';
@@ -167,6 +168,11 @@ test('what leaves a project and its group arrives in others as it was', async ()
     }
     assert.deepEqual(await namedIn(here, copy), await namedIn(here, source), 'what notes and merge requests name');
   }
+  const { as } = here;
+  const [inGroup, inProject] = [`/groups/${destination.group.id}`, `/projects/${destination.project.id}`];
+  for (const path of [`${inGroup}/epics`, `${inProject}/issues`, `${inProject}/issues/1/notes`, `${inProject}/snippets`])
+    for (const { imported, imported_from } of await sent(as('owner').get(path)))
+      assert.deepEqual([imported, imported_from], [true, 'gitlab_migration'], path);
   const unseen = [...seen].filter(([, isSeen]) => !isSeen).map(([name]) => name);
   assert.deepEqual(unseen, [], 'members that the fixture has no value for');
 });
