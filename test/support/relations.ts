@@ -1,5 +1,5 @@
 /** Records that leave and arrive without a migration around them. */
-import { firstPlace, type SettlingPlace, settleReferences } from '../../src/areas/migration/settling_actions.ts';
+import { type SettlingPlace, settleReferences } from '../../src/areas/migration/settling_actions.ts';
 import { isAmong } from '../../src/db/index.ts';
 import {
   type Arrival,
@@ -84,7 +84,7 @@ export const arrived = (
 /** Leads what has arrived to what else has. @returns what led nowhere */
 export async function settled(here: World, destination: Destination): Promise<RecordFailure[]> {
   const failures: RecordFailure[] = [];
-  for (let place: SettlingPlace | undefined = firstPlace; place; ) {
+  for (let place: SettlingPlace | undefined = { stage: 0, after: 0 }; place; ) {
     const from: SettlingPlace = place;
     const done = await here.db.transaction().execute((tx) => settleReferences(tx, arrivalAt(here, destination), from));
     failures.push(...done.failures);

@@ -39,13 +39,11 @@ const stages: Readonly<Record<Arrival['owner']['kind'], readonly Stage[]>> = {
   group: [waiting, referred(epicKind)],
 };
 
-export const firstPlace: SettlingPlace = { stage: 0, after: 0 };
-
 /**
  * Leads a portion of what the records of a project or group name to what has arrived: other issues, parents, rules, what system notes speak of, and the issues
  * that merge requests close. A portion may be repeated.
  * @param tx the transaction that also records how far it has come
- * @param place `firstPlace`, then `next` of the last portion
+ * @param place 0 and 0, then `next` of the last portion
  */
 export async function settleReferences(tx: Database, arrival: Arrival, { stage, after }: SettlingPlace): Promise<Settled> {
   const all = stages[arrival.owner.kind];

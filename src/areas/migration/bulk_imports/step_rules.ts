@@ -36,8 +36,13 @@ const phases: readonly Readonly<Record<EntityType, readonly Stage[]>>[] = [
       ['epic_links', 'group_links'],
       ['numbers', 'others'],
     ],
-    project: [['merge_requests', 'issue_links'], ['numbers', 'others'], ['archived']],
+    project: [
+      ['merge_requests', 'issue_links'],
+      ['numbers', 'others'],
+    ],
   },
+  // What texts and records name in all of it.
+  { group: [['references']], project: [['references'], ['archived']] },
 ];
 
 const phaseSize = 100;

@@ -10,6 +10,7 @@ import { membersStep } from './member_actions.ts';
 import { archivedStep, numbersStep, othersStep } from './number_actions.ts';
 import { sourcePeople } from './people_actions.ts';
 import { groupStep, projectStep } from './place_actions.ts';
+import { referencesStep } from './reference_actions.ts';
 import { relationStep } from './relation_actions.ts';
 import { repositoryStep } from './repository_actions.ts';
 import { snippetRepositoriesStep } from './snippet_actions.ts';
@@ -26,6 +27,7 @@ const own = [
   lfsStep,
   wikiStep,
   snippetRepositoriesStep,
+  referencesStep,
   archivedStep,
   relationStep(sourcePeople),
   groupStep,
