@@ -50,7 +50,7 @@ async function describe(call: StepCall, ids: readonly number[], listed: Readonly
 
 /** Asks the source for the addresses of those whom `user_contributions` did not describe. */
 export const describePeople = (call: StepCall, people: readonly ListedPerson[]): Promise<boolean> => {
-  const listed = new Map(people.map((person) => [person.source_id, person]));
+  const listed = new Map(people.map(({ source_id, username, name }) => [source_id, { source_id, username, name }]));
   return describe(call, [...listed.keys()], listed);
 };
 
