@@ -754,6 +754,7 @@ create table bulk_import_relations (
   progressed_at timestamp with time zone default now() not null,
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
+  is_again boolean default false not null,
   constraint bulk_import_relations_pkey PRIMARY KEY (id),
   constraint bulk_import_relations_entity_id_relation_key UNIQUE (entity_id, relation),
   constraint bulk_import_relations_state_check CHECK (state = ANY (ARRAY['created'::text, 'started'::text, 'finished'::text, 'skipped'::text, 'failed'::text, 'canceled'::text])),

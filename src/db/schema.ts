@@ -235,6 +235,7 @@ export interface BulkImportRelations {
   progressed_at: Generated<Timestamp>;
   started_at: Timestamp | null;
   ended_at: Timestamp | null;
+  is_again: Generated<boolean>;
 }
 
 export interface BulkImports {

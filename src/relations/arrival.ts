@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Database, isDataException, isIntegrityViolation, raiseIid } from '../db/index.ts';
 import type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordFailure } from './arriving.ts';
 import type { Relation } from './description.ts';
+import { newRecords } from './known.ts';
 import { lookUp, withParts } from './looking_up.ts';
 import { isObject, type ReadRows, type RefusedRecord, readRecord, readRows } from './reading.ts';
 import { writeRecords } from './writing.ts';
@@ -50,18 +51,21 @@ async function arriveTogether(
 ): Promise<Arrived> {
   const lines = readRows(kind, name);
   if (!holds) {
-    for (const { value } of records) readRecord(lines, value);
+    const values = records.map(({ value }) => value);
+    for (const value of await newRecords(tx, arrival, kind, values)) readRecord(lines, value);
     return written(tx, arrival, lines);
   }
   const objects = records.filter(({ value }) => isObject(value));
   const held = readRows(holds.kind, `${name}, ${holds.name}`);
-  for (const { value } of objects) for (const record of holds.records(value)) readRecord(held, record);
+  const inside = objects.flatMap(({ value }) => holds.records(value));
+  for (const record of await newRecords(tx, arrival, holds.kind, inside)) readRecord(held, record);
   const { counts, failures } = await written(tx, arrival, held);
   const others = records
     .filter(({ value }) => !isObject(value))
     .map(({ value }) => failureOf(lines, { value, reason: 'is no object' }));
+  const counted = arrival.is_again ? 0 : objects.length;
   return {
-    counts: { [name]: { fetched: records.length, imported: objects.length }, ...counts },
+    counts: { [name]: { fetched: counted + others.length, imported: counted }, ...counts },
     failures: [...others, ...failures],
   };
 }

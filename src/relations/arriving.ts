@@ -39,6 +39,8 @@ export interface Arrival {
   importer_id: number;
   /** Of the entity of the migration: threads get new ids that depend on it, so that a run that is repeated gives the same ones. */
   entity_id: number;
+  /** Whether an earlier run has written some of the records: those are passed over, and not counted. */
+  is_again: boolean;
   /** The user who stands for authors that the source does not know either. */
   ghost_id: number;
   /** Ids of users here by their id at the source; makes placeholders for unknown ones, in the same transaction. */

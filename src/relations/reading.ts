@@ -162,3 +162,10 @@ export function refuseRows(read: ReadRows, rows: ReadonlySet<ReadRow>, reason: s
   }
   read.rows = read.rows.filter(({ is_lost }) => !is_lost);
 }
+
+/** Leaves out rows that are here already, as if they had not been read. */
+export function passOver(read: ReadRows, rows: ReadonlySet<ReadRow>): void {
+  for (const row of rows) row.is_lost = true;
+  read.rows = read.rows.filter(({ is_lost }) => !is_lost);
+  read.fetched -= rows.size;
+}

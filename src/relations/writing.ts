@@ -4,7 +4,7 @@ import type { Database } from '../db/index.ts';
 import type { Arrival } from './arriving.ts';
 import type { ArrivingRow, Members, RecordKind } from './description.ts';
 import { withParts } from './looking_up.ts';
-import { type ReadRow, type ReadRows, refuseRows } from './reading.ts';
+import { passOver, type ReadRow, type ReadRows, refuseRows } from './reading.ts';
 import type { Value } from './values.ts';
 import { keepWaiting } from './waiting.ts';
 
@@ -105,7 +105,9 @@ async function writeKind(tx: Database, arrival: Arrival, read: ReadRows, key: st
   if (read.rows.length > 0) {
     await deriveRows(tx, arrival, read);
     const written = await insertRows(tx, kind, columnsOf(kind, key), read.rows);
-    if (!kind.is_link) refuseRows(read, new Set(read.rows.filter(({ row }) => !written.has(row.id))), 'has already been taken');
+    const there = new Set(kind.is_link ? [] : read.rows.filter(({ row }) => !written.has(row.id)));
+    if (arrival.is_again && key === undefined) passOver(read, there);
+    else refuseRows(read, there, 'has already been taken');
   }
   for (const [member, below] of read.parts) {
     // Parts of a record that is refused are not counted: the record is.

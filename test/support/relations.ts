@@ -58,6 +58,7 @@ function arrivalAt({ db, services, people }: World, { paths, ...owner }: Destina
     importer_id: people.owner.id,
     entity_id: owner.id,
     ghost_id: people.owner.id,
+    is_again: false,
     people: async (_tx, ids) => {
       const here = await known(ids);
       return new Map(ids.map((id) => [id, here.has(id) ? id : people.owner.id]));

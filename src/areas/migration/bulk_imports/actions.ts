@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Database, stamped } from '../../../db/index.ts';
 import { badParams, badRequest, found, type Services } from '../../../http/index.ts';
 import { type MigrationRow, running } from './definition.ts';
+import { holding, retried } from './step_rules.ts';
 import { sealToken } from './token_queries.ts';
 
 export const endTexts = { ended: 'The migration has already ended.', running: 'The migration has not ended.' };
@@ -68,6 +69,42 @@ async function endMigration(tx: Database, id: number, state: 'canceled' | 'timeo
     .execute();
 }
 
+const isOnward = sql`steps.relation = any(${[...retried.onward]}::text[])`;
+
+/** The failures of the records of a step; those that are nested in what has been written are not tried again. */
+const ownFailures = sql`failures.entity_id = steps.entity_id and case
+  when ${isOnward} then failures.relation = steps.relation and failures.step = 'extractor'
+  when steps.relation = ${holding} then starts_with(failures.relation, steps.relation)
+  else failures.relation = steps.relation end`;
+
+/** What a step has counted and does not count again. */
+const keptCounts = sql`case
+  when ${isOnward} then counts
+  when steps.relation = any(${[...retried.anew]}::text[]) then '{}'
+  else coalesce((select jsonb_object_agg(name, case when name = steps.relation or steps.relation = ${holding}
+                                                    then count || jsonb_build_object('fetched', count->'imported') else count end)
+                   from jsonb_each(counts) each(name, count)), '{}') end`;
+
+/** The number of failures that stay. */
+const leftFailures = sql`(
+  select coalesce(sum(coalesce(more, 1)), 0) from bulk_import_failures failures
+   where failures.entity_id = steps.entity_id and (failures.relation = steps.relation or starts_with(failures.relation, steps.relation || ', ')))`;
+
+/** Lets the steps of entities that have failures, or were not done, begin again, and forgets the failures that they find again. The source exports once more. */
+async function beginAgain(tx: Database, entity_ids: readonly number[]): Promise<void> {
+  const wanted = sql`steps.entity_id = any(${entity_ids}::bigint[])
+    and (steps.state in ('failed', 'canceled') or steps.failures_count > 0 or steps.relation = 'export')`;
+  await sql`delete from bulk_import_failures failures using bulk_import_relations steps where ${wanted} and ${ownFailures}`.execute(
+    tx,
+  );
+  await sql`
+    update bulk_import_relations steps
+       set state = 'created', silent_since = null, tries = 0, started_at = null, ended_at = null, progressed_at = now(), etag = null, is_again = true,
+           counts = ${keptCounts}, failures_count = ${leftFailures},
+           batch = case when ${isOnward} then batch else 0 end, line = case when ${isOnward} then line else 0 end
+     where ${wanted}`.execute(tx);
+}
+
 /**
  * Starts a migration again: what was not done, and the relations that have failed.
  * @param token for the source, needed when the stored one has been erased
@@ -86,22 +123,10 @@ export const retryMigration = (
     const { rows } = await sql<{ id: number }>`
       update bulk_import_entities set state = 'started', phase = 0, updated_at = now()
        where bulk_import_id = ${id} and (state in ('failed', 'timeout', 'canceled') or has_failures) returning id`.execute(tx);
-    const entity_ids = rows.map((row) => row.id);
-    // What has been written is not written again: the journal says how far each relation has come.
-    await sql`
-      update bulk_import_relations relations
-         set state = 'created', silent_since = null, tries = 0, ended_at = null, progressed_at = now(), failures_count = failures_count - forgotten.count
-        from (select each.id, (select coalesce(sum(coalesce(more, 1)), 0) from bulk_import_failures failures
-                                where failures.entity_id = each.entity_id and failures.relation = each.relation and step = 'extractor') as count
-                from bulk_import_relations each where each.entity_id = any(${entity_ids}::bigint[])) forgotten
-       where relations.id = forgotten.id and (relations.state in ('failed', 'canceled') or relations.failures_count > 0)`.execute(
+    await beginAgain(
       tx,
+      rows.map((row) => row.id),
     );
-    await tx
-      .deleteFrom('bulk_import_failures')
-      .where('step', '=', 'extractor')
-      .where('entity_id', '=', sql<number>`any(${entity_ids}::bigint[])`)
-      .execute();
     const given = token === undefined ? {} : { access_token: sealToken(secrets, token) };
     const begun = { state: 'started', has_failures: false, ended_at: null, ...given };
     await tx.updateTable('bulk_imports').set(stamped(begun)).where('id', '=', id).execute();

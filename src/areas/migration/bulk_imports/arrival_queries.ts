@@ -108,6 +108,7 @@ export async function arrivalOf(call: StepCall): Promise<Arrival> {
   const people = async (tx: Database, source_ids: readonly number[]) => peopleOf(tx, await sourceFor(tx, source_ids), source_ids);
   return {
     ...{ owner: ownerOf(entity), importer_id: migration.user_id, entity_id: entity.id, ghost_id, people, services: call },
+    is_again: call.step.is_again,
     accounts: async (tx, source_ids) => accountsOf(tx, await sourceFor(tx, source_ids), source_ids),
     path: (source_path) => moved.paths.get(source_path.toLowerCase()),
     project: (source_id) => moved.project_ids.get(source_id),

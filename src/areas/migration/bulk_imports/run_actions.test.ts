@@ -44,3 +44,71 @@ test('what leads from one project to another finds it, also when it arrives late
   const { body: graft } = await here.as('owner').get(`/projects/${apples.project_id}/merge_requests/1`);
   assert.deepEqual([graft.source_project_id, graft.target_project_id], [fork.project_id, apples.project_id]);
 });
+
+test('a retry brings what was refused, and nothing twice', async (t) => {
+  const period = (freeze_start: string) => ({ freeze_start, freeze_end: '0 8 * * 1', cron_timezone: 'UTC', ...times });
+  const label = (title: string, color: string) => ({ title, color, type: 'ProjectLabel', priorities: [], ...times });
+  const snippet = (title: string) => ({
+    title,
+    visibility_level: 0,
+    author_id: 1,
+    content: 'text',
+    file_name: 'a.txt',
+    ...times,
+  });
+  const link = (target_iid: number) => ({ source_iid: 1, target_iid, link_type: 'relates_to', created_at: times.created_at });
+  const note = { note: 'Ripe', noteable_type: 'Issue', author_id: 1, system: false, award_emoji: [], ...times };
+  const issues = [{ ...issue(1, ''), notes: [note, { ...note, created_at: 'never' }] }, issue(2, ''), issue(3, '')];
+  const apples = projectWith(8, 'orchard/apples', '', {
+    issues: [...issues, { ...issue(4, ''), state: 'lost' }],
+    labels: [label('green', '#112233'), label('red', 'none')],
+    freeze_periods: [period('0 23 * * 5'), period('never')],
+    snippets: [snippet('Notes'), snippet('')],
+    issue_links: [link(2), link(9)],
+  });
+  const here = await migrationPlace(t, [apples]);
+  const { as, source, db } = here;
+  const id = await migrated(here, { source_type: 'project_entity', source_full_path: 'orchard/apples' });
+  await runMigrations(here);
+  const failed = (await entitiesOf(here, id))[0]!;
+  const half = { source: 2, fetched: 2, imported: 1 };
+  const { stats } = failed;
+  assert.deepEqual([stats.labels, stats.freeze_periods, stats.snippets, stats.issue_links], [half, half, half, half]);
+  assert.deepEqual(failed.stats.issues, { source: 4, fetched: 4, imported: 3 });
+  source.entities = [
+    {
+      ...apples,
+      relations: {
+        ...apples.relations,
+        issues: [...issues, issue(4, '')],
+        labels: [label('red', '#332211'), label('green', '#112233')],
+        freeze_periods: [period('0 22 * * 5'), period('0 23 * * 5')],
+        snippets: [snippet('Notes'), snippet('More')],
+        issue_links: [link(2), link(3)],
+      },
+    },
+  ];
+  assert.equal((await as('owner').post(`/bulk_imports/${id}/retry`)).status, 200);
+  await runMigrations(here);
+  const [done] = await entitiesOf(here, id);
+  const whole = { source: 2, fetched: 2, imported: 2 };
+  assert.deepEqual(
+    [done!.stats.labels, done!.stats.freeze_periods, done!.stats.snippets, done!.stats.issue_links],
+    [whole, whole, whole, whole],
+  );
+  assert.deepEqual(done!.stats.issues, { source: 4, fetched: 4, imported: 4 });
+  assert.deepEqual(done!.stats['issues, notes'], { source: 2, fetched: 2, imported: 1 });
+  assert.deepEqual(
+    done!.failures.map(({ relation }) => relation),
+    ['issues, notes'],
+  );
+  for (const list of ['labels?include_ancestor_groups=false', 'freeze_periods', 'snippets'])
+    assert.equal((await as('owner').get(`/projects/${done!.project_id}/${list}`)).body.length, 2, list);
+  const notes = await db
+    .selectFrom('notes')
+    .innerJoin('issues', 'issues.id', 'issue_id')
+    .select('notes.id')
+    .where('issues.project_id', '=', done!.project_id!)
+    .execute();
+  assert.equal(notes.length, 1);
+});

@@ -26,7 +26,8 @@ export async function enqueueStep(tx: Database, id: number, after_s?: number): P
 interface Next {
   id: number;
   entity_type: EntityType;
-  state: State;
+  /** Whether it has steps: one that was canceled before its turn has none. */
+  has_begun: boolean;
   phase: number;
   /** Of those that have not ended; null when all have, or none has begun. */
   stage: number | null;
@@ -37,9 +38,9 @@ interface Next {
 /** The entities whose turn it is, with what is next in each: the first ones of the earliest phase. */
 async function entitiesInTurn(tx: Database, bulk_import_id: number): Promise<Next[]> {
   const { rows } = await sql<Next>`
-    select entities.id, entity_type, state, phase, stage,
+    select entities.id, entity_type, phase, stage, exists (select from bulk_import_relations where entity_id = entities.id) as has_begun,
            array(select id from bulk_import_relations where entity_id = entities.id and stage = next.stage and state = 'created' order by id) as waiting
-      from (select id, entity_type, state, phase from bulk_import_entities
+      from (select id, entity_type, phase from bulk_import_entities
              where bulk_import_id = ${bulk_import_id} and state in ('created', 'started') order by phase, id limit ${most_entities}) entities,
            lateral (select min(stage) as stage from bulk_import_relations where entity_id = entities.id and state in ('created', 'started')) next
      order by phase, id`.execute(tx);
@@ -88,8 +89,8 @@ async function lockRunning(tx: Database, id: number): Promise<boolean> {
 
 /** Has an entity go on. @returns whether its turn is over, or something else is next in it */
 async function goOnWith(tx: Database, entity: Next): Promise<boolean> {
-  const { id, state, phase, stage, waiting } = entity;
-  if (state === 'created') await beginEntity(tx, entity);
+  const { id, has_begun, phase, stage, waiting } = entity;
+  if (!has_begun) await beginEntity(tx, entity);
   else if (stage === null) await endEntity(tx, id, 'finished');
   else if (phaseOf(stage) > phase)
     await tx

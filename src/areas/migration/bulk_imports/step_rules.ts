@@ -58,6 +58,15 @@ export const firstPhase = (type: EntityType): number => phaseOf(stagesOf(type)[0
 /** Steps without which an entity is worth nothing. */
 export const isVital = (name: string): boolean => ['export', 'group', 'project', 'repository'].includes(name);
 
+/** What a retry does with a step that has failures: goes on where it stopped, or begins anew and counts everything again. Other steps begin anew and pass over what is here. */
+export const retried = {
+  onward: ['group', 'project', 'entities', 'repository', 'wiki', 'snippet_repositories', 'numbers', 'others', 'archived'],
+  anew: ['export', 'user_contributions', 'members', 'uploads', 'lfs_objects'],
+} as const;
+
+/** The relation whose lines only hold the records. */
+export const holding = 'ci_pipelines';
+
 const camel = (name: string) => name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The class that does the step in the public product, e.g. `BulkImports::Projects::Pipelines::IssuesPipeline`. */
