@@ -9,6 +9,7 @@ import { after, type TestContext, test } from 'node:test';
 import { ownAddress } from '../support/address.ts';
 import { manyIssues } from '../support/issues.ts';
 import { exportLabels } from '../support/relation_exports.ts';
+import { allowLocalSources } from '../support/source.ts';
 import { type World, world } from '../support/world.ts';
 import { buildGo } from './go_program.ts';
 import { oddPaths } from './odd_paths.ts';
@@ -47,5 +48,7 @@ const stories: Record<string, string> = {
 };
 for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, story));
 test('Go client: relations of a group are exported and downloaded', (t) => tell(t, 'relation_exports', exportLabels));
+test('Go client: a migration is started, listed, shown with its entities, and canceled', (t) =>
+  tell(t, 'migrations', allowLocalSources));
 test('Go client: a list of 1,300 issues is walked to its end by the numbers of its pages', (t) =>
   tell(t, 'far_pages', (here) => manyIssues(here, 1300)));

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { ownAddress } from '../support/address.ts';
 import { manyIssues } from '../support/issues.ts';
 import { exportLabels } from '../support/relation_exports.ts';
+import { allowLocalSources } from '../support/source.ts';
 import { type World, world } from '../support/world.ts';
 import { oddPaths } from './odd_paths.ts';
 
@@ -88,4 +89,6 @@ for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, s
 
 test('python-gitlab: relations of a project and a group, for whose export it has no methods, are downloaded by their paths', (t) =>
   tell(t, 'relation_exports', exportLabels));
+test('python-gitlab: a migration is started, listed, shown with its entities, and canceled', (t) =>
+  tell(t, 'migrations', allowLocalSources));
 test('python-gitlab: a list of 1,300 issues is walked to its end', (t) => tell(t, 'far_pages', (here) => manyIssues(here, 1300)));

@@ -390,6 +390,26 @@ def relation_exports(place):
         refused(403, "403 Forbidden", client(place, "developer").http_post, path)
 
 
+def migrations(place):
+    api, group = client(place, "owner"), place["group"]
+    slug = f"{group['path']}-copy"
+    entity = {"source_type": "group_entity", "source_full_path": group["full_path"], "destination_slug": slug, "destination_namespace": ""}
+    configuration = {"url": place["url"], "access_token": place["people"]["owner"]["token"]}
+    begun = api.bulk_imports.create({"configuration": configuration, "entities": [entity]})
+    same([begun.status, begun.source_url], ["created", place["url"]])
+    same(api.bulk_imports.get(begun.id).attributes, begun.attributes)
+    same([one.id for one in api.bulk_imports.list(get_all=True)], [begun.id])
+    [listed] = begun.entities.list(get_all=True)
+    same([listed.source_full_path, listed.destination_slug, listed.failures], [group["full_path"], slug, []])
+    same(begun.entities.get(listed.id).attributes, listed.attributes)
+    same([one.id for one in api.bulk_import_entities.list(get_all=True)], [listed.id])
+    same(api.http_list(f"/bulk_imports/{begun.id}/entities/{listed.id}/failures", get_all=True), [])
+    same(api.http_post(f"/bulk_imports/{begun.id}/cancel")["status"], "canceled")
+    refused(400, "The migration has already ended.", api.http_post, f"/bulk_imports/{begun.id}/cancel")
+    refused(422, "Import failed. 'nowhere' not found.", api.bulk_imports.create, {"configuration": configuration, "entities": [{**entity, "source_full_path": "nowhere"}]})
+    refused(404, "404 Not found", client(place, "developer").bulk_imports.get, begun.id)
+
+
 def merge_requests(place):
     developer, reporter = place["people"]["developer"]["id"], place["people"]["reporter"]["id"]
     garden = a_project(place, "Garden")
@@ -553,7 +573,7 @@ def webhooks(place):
     admin.hooks.delete(system.id)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

@@ -166,6 +166,11 @@ async function startSource(entities: SourceEntity[] = []): Promise<Source> {
   return source;
 }
 
+/** Has a server migrate from this machine. */
+export async function allowLocalSources({ as }: Pick<World, 'as'>): Promise<void> {
+  await as('admin').put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true });
+}
+
 /** The body that starts a migration from a source. */
 export const migrationOf = (source: Pick<Source, 'url' | 'token'>, entities: readonly object[]) => ({
   configuration: { url: source.url, access_token: source.token },
@@ -184,7 +189,7 @@ export interface MigrationPlace extends World {
  */
 export async function migrationPlace(t: TestContext, entities?: SourceEntity[]): Promise<MigrationPlace> {
   const here = await world({});
-  await here.as('admin').put('/application/settings', { allow_local_requests_from_web_hooks_and_services: true });
+  await allowLocalSources(here);
   const source = await startSource(
     entities ?? [
       { type: 'group', id: 7, full_path: 'orchard' },

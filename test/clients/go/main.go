@@ -30,7 +30,8 @@ type place struct {
 		FullPath string `json:"full_path"`
 	} `json:"project"`
 	Group struct {
-		ID int64 `json:"id"`
+		ID   int64  `json:"id"`
+		Path string `json:"path"`
 	} `json:"group"`
 	OddPaths []string `json:"odd_paths"`
 }
@@ -448,10 +449,35 @@ func relationExports(p place) {
 	refused(err, 400, "{message: Export is not batched}")
 }
 
+func migrations(p place) {
+	imports, slug := p.as("owner").BulkImports, p.Group.Path+"-copy"
+	options := gitlab.BulkImportStartMigrationOptions{
+		Configuration: &gitlab.BulkImportStartMigrationConfiguration{URL: &p.URL, AccessToken: ptr(p.People["owner"].Token)},
+		Entities: []gitlab.BulkImportStartMigrationEntity{{
+			SourceType: ptr("group_entity"), SourceFullPath: &p.Group.Path, DestinationSlug: &slug, DestinationNamespace: ptr(""),
+		}},
+	}
+	begun := must(imports.StartMigration(&options))
+	same([]string{begun.Status, begun.SourceType, begun.SourceURL}, []string{"created", "gitlab", p.URL})
+	same(must(imports.GetBulkImport(begun.ID)).ID, begun.ID)
+	same(len(must(imports.ListBulkImports(&gitlab.ListBulkImportsOptions{Status: ptr("created")}))), 1)
+	entities := must(imports.ListBulkImportsEntitiesByID(begun.ID, nil))
+	same(entities, must(imports.ListBulkImportsEntities(nil)))
+	same(entities[0], must(imports.GetBulkImportEntity(begun.ID, entities[0].ID)))
+	same([]string{entities[0].SourceFullPath, entities[0].DestinationSlug}, []string{p.Group.Path, slug})
+	same(len(must(imports.GetBulkImportEntityFailures(begun.ID, entities[0].ID))), 0)
+	same(must(imports.CancelBulkImport(begun.ID)).Status, "canceled")
+	_, _, err := imports.CancelBulkImport(begun.ID)
+	refused(err, 400, "The migration has already ended.")
+	options.Entities[0].SourceFullPath = ptr("nowhere")
+	_, _, err = imports.StartMigration(&options)
+	refused(err, 422, "Import failed. 'nowhere' not found.")
+}
+
 func main() {
 	stories := map[string]func(place){
 		"people": people, "places": places, "files": files, "branches_and_commits": branchesAndCommits,
-		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "storage_moves": storageMoves, "relation_exports": relationExports, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
+		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "storage_moves": storageMoves, "relation_exports": relationExports, "migrations": migrations, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
 		"far_pages": farPages,
 	}
 	var p place
