@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -166,6 +166,8 @@ test('a run that is interrupted goes on behind the last record, and nothing is w
     .executeTakeFirstOrThrow();
   assert.deepEqual(journal, { state: 'started', batch: 1, line: 400 });
   await sql`insert into breaks values (1)`.execute(db);
+  // As after a restore: a backup has no downloaded files.
+  await rm(here.services.downloads, { recursive: true });
   await run(here);
   const [apples] = await entitiesOf(here, id);
   assert.equal(apples!.status, 'finished');
