@@ -27,4 +27,5 @@ export { scopesFor } from './scopes.ts';
 export { fileReply, type Reading } from './stored_file.ts';
 export { streamOf } from './streamed_body.ts';
 export * from './types.ts';
+export { shortenedName } from './upload.ts';
 export { UploadedFile } from './uploaded_file.ts';

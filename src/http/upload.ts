@@ -41,13 +41,13 @@ export function fileIn(input: TProperties): FileParameter | undefined {
 /** The longest file name that file systems take. */
 const longestName_bytes = 255;
 
-/** A name within 255 bytes of UTF-8, shortened before its extension. */
-function shortened(name: string): string {
+/** A name within 255 bytes of UTF-8, shortenedName before its extension. */
+export function shortenedName(name: string): string {
   const excess_bytes = Buffer.byteLength(name) - longestName_bytes;
   if (excess_bytes <= 0) return name;
   const extension = path.extname(name);
   const stem = Buffer.from(name.slice(0, name.length - extension.length));
-  if (stem.length <= excess_bytes) return shortened(extension.slice(-longestName_bytes / 4));
+  if (stem.length <= excess_bytes) return shortenedName(extension.slice(-longestName_bytes / 4));
   // A character that is cut in two decodes to a replacement of three bytes.
   return (
     stem
@@ -59,7 +59,7 @@ function shortened(name: string): string {
 
 /** Windows clients send whole paths. PostgreSQL cannot store NUL. */
 const lastPart = (filename: string) =>
-  shortened(filename.split(/[/\\]/).at(-1)!.replaceAll('\0', '').toWellFormed()) || 'unnamed';
+  shortenedName(filename.split(/[/\\]/).at(-1)!.replaceAll('\0', '').toWellFormed()) || 'unnamed';
 
 /** For text fields and the boundaries of the parts. */
 const overhead_bytes = 2 * 1024 * 1024;

@@ -7,7 +7,6 @@ import { Readable } from 'node:stream';
 import { type TarEntry, tarEntries } from '../../../archives/index.ts';
 import { type BlobKey, BlobMismatch } from '../../../blobs/index.ts';
 import { ApiError, textOf, UploadedFile } from '../../../http/index.ts';
-import { storedName } from '../../../markdown/index.ts';
 import { importObject } from '../../code/lfs/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { storeBlob, useBlob } from '../../instance/blobs/index.ts';
@@ -15,7 +14,9 @@ import { receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { throughBatches } from './batch_actions.ts';
 import { exportedFile, unpackedLimit } from './export_queries.ts';
 import { inStep, record } from './journal_actions.ts';
+import { ask, bytesIfShown, isRecord, pathAtSource } from './source_queries.ts';
 import { ownerOf, type Step, type StepCall, type StepFailure } from './step_definition.ts';
+import { uploadName } from './text_rules.ts';
 
 interface Archive {
   name: string;
@@ -63,10 +64,12 @@ const archiveStep = (archive: Archive): Step => ({
     }),
 });
 
+const mostAvatar_bytes = 10_000_000;
+
 async function takeAvatar(call: StepCall, name: string, content: Readable): Promise<string | undefined> {
   const { db, blobs, entity } = call;
   const { kind, id } = ownerOf(entity);
-  const received = await blobs.receive(`avatars/${randomUUID()}`, content, { at_most_bytes: 10_000_000 });
+  const received = await blobs.receive(`avatars/${randomUUID()}`, content, { at_most_bytes: mostAvatar_bytes });
   try {
     const avatar = await receiveAvatar({ db, blobs }, new UploadedFile(name, received));
     await db.transaction().execute((tx) => setAvatar(tx, kind === 'group' ? 'namespaces' : 'projects', id, avatar));
@@ -88,7 +91,7 @@ async function takeUpload(call: StepCall, secret: string, name: string, content:
   const { size_bytes, sha256 } = received;
   await storeBlob(db, received);
   const isTaken = await db.transaction().execute(async (tx) => {
-    const row = { ...owner, user_id: migration.user_id, secret, filename: storedName(name), blob_key: key, size_bytes, sha256 };
+    const row = { ...owner, user_id: migration.user_id, secret, filename: uploadName(name), blob_key: key, size_bytes, sha256 };
     const added = await tx
       .insertInto('uploads')
       .values(row)
@@ -106,7 +109,7 @@ async function takeUpload(call: StepCall, secret: string, name: string, content:
   return isTaken ? 'Another project or group has an upload with this address.' : undefined;
 }
 
-export const uploadsStep: Step = archiveStep({
+const uploads = archiveStep({
   name: 'uploads',
   form: /^(?:[0-9a-f]{32}|avatar)\/[^/]+$/,
   async take(call, path, content) {
@@ -119,6 +122,42 @@ export const uploadsStep: Step = archiveStep({
     }
   },
 });
+
+async function hasAvatar({ db, entity }: StepCall): Promise<boolean> {
+  const { kind, id } = ownerOf(entity);
+  const row = db
+    .selectFrom(kind === 'group' ? 'namespaces' : 'projects')
+    .select('avatar_key')
+    .where('id', '=', id);
+  return (await row.executeTakeFirst())?.avatar_key != null;
+}
+
+/** The avatar of a source that does not export it with the uploads. */
+async function bringAvatar(call: StepCall): Promise<void> {
+  const { db, source, step } = call;
+  const at = pathAtSource(call.entity);
+  const { value } = await ask(source, at);
+  const name = isRecord(value) && typeof value.avatar_url === 'string' ? value.avatar_url.split('/').at(-1)! : undefined;
+  if (name === undefined || (await hasAvatar(call))) return;
+  const bytes = await bytesIfShown(source, `${at}/avatar`, mostAvatar_bytes);
+  if (!bytes) return;
+  const refusal = await takeAvatar(call, name, Readable.from([bytes]));
+  await inStep(db, step.id, (tx, row) =>
+    record(tx, call, row, {
+      counts: { uploads: { fetched: 1, imported: refusal === undefined ? 1 : 0 } },
+      failures: refusal === undefined ? [] : [failure('uploads', refusal, `avatar/${name}`)],
+    }),
+  );
+}
+
+export const uploadsStep: Step = {
+  name: uploads.name,
+  async run(call) {
+    const outcome = await uploads.run(call);
+    if (typeof outcome !== 'object') await bringAvatar(call);
+    return outcome;
+  },
+};
 
 export const lfsStep: Step = archiveStep({
   name: 'lfs_objects',

@@ -104,14 +104,24 @@ test('repository, large files and uploads arrive with what they are named by', a
   await promisify(execFile)('git', ['-C', repository, 'bundle', 'create', bundle, '--all']);
   const [secret, content] = ['0123456789abcdef'.repeat(2), 'a large file'];
   const oid = createHash('sha256').update(content).digest('hex');
+  const [other, long] = ['fedcba9876543210'.repeat(2), `${'ä'.repeat(150)}.txt`];
+  const avatar_url = `${source.url}/uploads/-/system/project/avatar/8/logo.png`;
+  const pixels = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(500)]);
+  source.answers.set('GET /projects/orchard%2Fapples/avatar', (response) => response.writeHead(200).end(pixels));
   source.entities = [
     {
-      ...{ type: 'project', id: 8, full_path: 'orchard/apples', attributes: { default_branch: 'main' } },
+      ...{ type: 'project', id: 8, full_path: 'orchard/apples', attributes: { default_branch: 'main', avatar_url } },
       relations: {
         self: [{ archived: true }],
         repository: await archive({ 'repository.bundle': await readFile(bundle), '../evil': 'x' }),
         lfs_objects: await archive({ [oid]: content, ['0'.repeat(64)]: 'another', 'lfs_objects.json': '{}' }),
-        uploads: await archive({ [`${secret}/notes.txt`]: 'noted', '/etc/passwd': 'x', 'a/b': 'x' }),
+        issues: [{ ...issue(1), description: `[long](/uploads/${other}/${encodeURIComponent(long)})` }],
+        uploads: await archive({
+          [`${secret}/notes.txt`]: 'noted',
+          [`${other}/${long}`]: 'long',
+          '/etc/passwd': 'x',
+          'a/b': 'x',
+        }),
       },
     },
   ];
@@ -125,11 +135,12 @@ test('repository, large files and uploads arrive with what they are named by', a
   assert.equal(await raw('repository/files/README.md/raw?ref=main'), 'apples');
   assert.equal((await as('owner').get(url)).body.archived, true);
   const { body: uploads } = await as('owner').get(`${url}/uploads`);
-  assert.deepEqual(
-    uploads.map(({ filename }: { filename: string }) => filename),
-    ['notes.txt'],
-  );
+  assert.deepEqual(uploads.map(({ filename }: { filename: string }) => filename).sort(), ['notes.txt', `${'ä'.repeat(125)}.txt`]);
   assert.equal(await raw(`uploads/${secret}/notes.txt`), 'noted');
+  const { body: linking } = await as('owner').get(`${url}/issues/1`);
+  const [, address] = /^\[long\]\(\/(.+)\)$/.exec(linking.description)!;
+  assert.equal(await raw(address!), 'long');
+  assert.match((await as('owner').get(url)).body.avatar_url, /logo\.png$/);
   assert.deepEqual(
     apples!.failures.map(({ relation, exception_message }) => `${relation}: ${exception_message}`),
     [

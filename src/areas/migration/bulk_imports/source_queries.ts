@@ -198,6 +198,14 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const pathAtSource = (entity: { entity_type: 'group' | 'project'; source_full_path: string }): string =>
   `/${entity.entity_type}s/${encodeURIComponent(entity.source_full_path)}`;
 
+/** A small file; undefined when the source does not have it, or does not show it to the importer. */
+export async function bytesIfShown(source: Source, path: string, most_bytes: number): Promise<Buffer | undefined> {
+  const answer = await asked(fetchWhole(requestOf(source, 'GET', addressOf(source, path)), most_bytes));
+  if (answer.status === 403 || answer.status === 404) return undefined;
+  checkStatus(answer);
+  return answer.body;
+}
+
 const fileTypes = new Set(['application/gzip', 'application/x-gzip', 'application/octet-stream']);
 
 /**

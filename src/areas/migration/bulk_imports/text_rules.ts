@@ -1,5 +1,6 @@
 /** Leads what a text of another server names to what was made of it here. */
-import { type Address, inSlices, type Reference, readText, type Steps } from '../../../markdown/index.ts';
+import { shortenedName } from '../../../http/index.ts';
+import { type Address, inSlices, type Reference, readText, type Steps, storedName } from '../../../markdown/index.ts';
 
 /** What is known when a text arrives. Paths and usernames of the source are in lower case. */
 export interface Moved {
@@ -98,6 +99,30 @@ function uploadHere({ text, start }: Address, { source_url, url, project_ids, gr
   return { start, end, text: `${isFull ? url : ''}/-/${kind}/${here}` };
 }
 
+const upload = /\/uploads\/[0-9a-f]{32}\/([^/?#]+)/;
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** The name that a file has here, as in the names that uploads get. */
+export const uploadName = (name: string): string => storedName(shortenedName(name));
+
+/** The name of an upload in its address, where it is another one here. */
+function nameHere({ text, start }: Address, { source_url }: Moved): Edit | undefined {
+  const found = upload.exec(text);
+  const isOfSource = text.startsWith('/uploads/') || text.startsWith('/-/') || text.startsWith(`${source_url}/`);
+  if (!found || !isOfSource) return undefined;
+  const [whole, name] = found as unknown as [string, string];
+  const here = uploadName(decoded(name));
+  const end = start + found.index + whole.length;
+  return here === decoded(name) ? undefined : { start: end - name.length, end, text: encodeURIComponent(here) };
+}
+
 export function* editsOf(text: string, moved: Moved): Steps<Edit[]> {
   const addresses: Address[] = [];
   const references = yield* readText(text, undefined, addresses);
@@ -112,6 +137,8 @@ export function* editsOf(text: string, moved: Moved): Steps<Edit[]> {
     yield;
     const edit = uploadHere(address, moved) ?? addressHere(address, moved);
     if (edit) found.push(edit);
+    const name = nameHere(address, moved);
+    if (name) found.push(name);
   }
   return found.sort((one, other) => one.start - other.start);
 }
