@@ -90,10 +90,22 @@ const leftFailures = sql`(
   select coalesce(sum(coalesce(more, 1)), 0) from bulk_import_failures failures
    where failures.entity_id = steps.entity_id and (failures.relation = steps.relation or starts_with(failures.relation, steps.relation || ', ')))`;
 
-/** Lets the steps of entities that have failures, or were not done, begin again, and forgets the failures that they find again. The source exports once more. */
+/** Forgets everything about entities whose group or project was not made, or has been deleted: they begin from nothing. */
+async function forgetLost(tx: Database, entity_ids: readonly number[]): Promise<void> {
+  const isLost = sql`entity_id in (
+    select id from bulk_import_entities where id = any(${entity_ids}::bigint[]) and namespace_id is null and project_id is null)`;
+  await sql`delete from bulk_import_failures where ${isLost}`.execute(tx);
+  await sql`delete from bulk_import_relations where ${isLost}`.execute(tx);
+}
+
+/**
+ * Lets the steps of entities that have failures, or were not done, begin again, and forgets the failures that they find again. The source exports once more, and
+ * references are led to what comes.
+ */
 async function beginAgain(tx: Database, entity_ids: readonly number[]): Promise<void> {
+  await forgetLost(tx, entity_ids);
   const wanted = sql`steps.entity_id = any(${entity_ids}::bigint[])
-    and (steps.state in ('failed', 'canceled') or steps.failures_count > 0 or steps.relation = 'export')`;
+    and (steps.state in ('failed', 'canceled') or steps.failures_count > 0 or steps.relation in ('export', 'references'))`;
   await sql`delete from bulk_import_failures failures using bulk_import_relations steps where ${wanted} and ${ownFailures}`.execute(
     tx,
   );

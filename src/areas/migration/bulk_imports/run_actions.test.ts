@@ -112,3 +112,19 @@ test('a retry brings what was refused, and nothing twice', async (t) => {
     .execute();
   assert.equal(notes.length, 1);
 });
+
+test('a retry begins from nothing where the project has been deleted', async (t) => {
+  const label = { title: 'green', color: 'none', type: 'ProjectLabel', priorities: [], ...times };
+  const here = await migrationPlace(t, [projectWith(8, 'orchard/apples', 'Ripe', { labels: [label] })]);
+  const { as, db } = here;
+  const id = await migrated(here, { source_type: 'project_entity', source_full_path: 'orchard/apples' });
+  await runMigrations(here);
+  const [first] = await entitiesOf(here, id);
+  await db.deleteFrom('projects').where('id', '=', first!.project_id!).execute();
+  assert.equal((await as('owner').post(`/bulk_imports/${id}/retry`)).status, 200);
+  await runMigrations(here);
+  const [again] = await entitiesOf(here, id);
+  assert.deepEqual([again!.status, again!.stats, again!.failures.length], ['finished', first!.stats, 1]);
+  assert.notEqual(again!.project_id, first!.project_id);
+  assert.equal((await as('owner').get(`/projects/${again!.project_id}/issues/1`)).body.description, 'Ripe');
+});
