@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
+import { performQueued } from '../../../../test/support/jobs.ts';
 import { entitiesOf, migrated, runMigrations } from '../../../../test/support/migrations.ts';
 import { onMain } from '../../../../test/support/repository.ts';
 import { migrationPlace, type SourceEntity } from '../../../../test/support/source.ts';
+import { removeProject } from '../../spaces/projects/index.ts';
 
 test('wikis of projects and groups, and repositories that are not exported, come over git', async (t) => {
   const here = await migrationPlace(t);
@@ -98,7 +100,7 @@ test('snippets have their history', async (t) => {
 
 const one = { source: 1, fetched: 1, imported: 1 };
 
-test('a repository that cannot be fetched is tried three times', async (t) => {
+test('a repository that cannot be fetched is tried three times, and its project goes', async (t) => {
   const here = await migrationPlace(t, [apples]);
   const { source } = here;
   let asked = 0;
@@ -114,4 +116,7 @@ test('a repository that cannot be fetched is tried three times', async (t) => {
     failed!.failures.map(({ exception_class, exception_message }) => [exception_class, exception_message]),
     [['InvalidContent', 'The repository cannot be read.']],
   );
+  // A project without its repository is worth nothing.
+  await performQueued(here.services, [removeProject]);
+  assert.equal((await here.as('owner').get(`/projects/${failed!.project_id}`)).status, 404);
 });

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import { type Database, stamped } from '../../../db/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { discardProject } from '../../spaces/projects/index.ts';
 import { type EntityType, running, type State } from './definition.ts';
 import { runStep, tellOfEnd } from './queue_jobs.ts';
 import { isVital, phaseOf, stagesOf } from './step_rules.ts';
@@ -146,6 +147,12 @@ async function endMigrationBy(tx: Database, id: number): Promise<void> {
   await tellOfEnd.enqueue(tx, { bulk_import_id: id }, { key: String(id) });
 }
 
+/** A project without its repository is worth nothing. */
+async function discardProjectOf(tx: Database, entity_id: number): Promise<void> {
+  const entity = await tx.selectFrom('bulk_import_entities').select('project_id').where('id', '=', entity_id).executeTakeFirst();
+  if (entity?.project_id) await discardProject(tx, entity.project_id);
+}
+
 /** Has a migration go on, if it still runs. */
 export const advance = (db: Database, id: number): Promise<void> =>
   db.transaction().execute(async (tx) => {
@@ -167,7 +174,10 @@ export const endStep = (
       .where('state', '=', 'started')
       .returning('id')
       .executeTakeFirst();
-    if (ended && state === 'failed' && isVital(place.name)) await failEntity(tx, place.entity_id, 'failed');
+    if (ended && state === 'failed' && isVital(place.name)) {
+      await failEntity(tx, place.entity_id, 'failed');
+      if (place.name === 'repository') await discardProjectOf(tx, place.entity_id);
+    }
     await goOn(tx, place.migration_id);
   });
 

@@ -85,3 +85,12 @@ export const removeMarkedProjects = job('remove_marked_projects', {
   schedule: '17 * * * *',
   run: ({ db }) => removeDue(db, kind),
 });
+
+/**
+ * Has a project deleted that has come to nothing, without days in which it could be restored.
+ * @param tx the transaction that gives it up
+ */
+export async function discardProject(tx: Database, id: number): Promise<void> {
+  await tx.updateTable('projects').set({ marked_for_deletion_at: sql`now()` }).where('id', '=', id).execute();
+  await removeProject.enqueue(tx, { project_id: id }, { key: String(id) });
+}
