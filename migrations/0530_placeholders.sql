@@ -23,8 +23,6 @@ create index placeholders_by_group on placeholders (group_id, user_id);
 create index placeholders_by_assignee on placeholders (assignee_id) where assignee_id is not null;
 -- For the job that deletes those whose group is gone.
 create index users_placeholders on users (id) where user_type = 'placeholder';
--- Part of their usernames.
-create sequence placeholder_numbers;
 
 -- Direct memberships at the source, which the account gets with everything else.
 create table placeholder_memberships (

@@ -93,11 +93,12 @@ async function addPlaceholders(tx: Database, { host, group_id, described }: Sour
     const people = missing.map((id) => ({ id, ...namesOf(described.get(id)!) }));
     const { rows } = await sql<{ source_user_id: number; user_id: number }>`
       with named as materialized (
-        select *, stem || '_placeholder_' || nextval('placeholder_numbers') as username
-          from jsonb_to_recordset(${JSON.stringify(people)}::jsonb) as person (id bigint, source_username text, source_name text, stem text)
+        select *, stem || '_placeholder_' || user_id as username
+          from (select *, nextval(pg_get_serial_sequence('users', 'id')) as user_id
+                  from jsonb_to_recordset(${JSON.stringify(people)}::jsonb) as person (id bigint, source_username text, source_name text, stem text)) numbered
       ), added as (
-        insert into users (username, name, email, user_type, projects_limit, can_create_group, private_profile)
-        select username, coalesce(nullif(source_name, ''), username), gen_random_uuid() || '@placeholder.invalid', 'placeholder', 0, false, true
+        insert into users (id, username, name, email, user_type, projects_limit, can_create_group, private_profile) overriding system value
+        select user_id, username, coalesce(nullif(source_name, ''), username), gen_random_uuid() || '@placeholder.invalid', 'placeholder', 0, false, true
           from named where not exists (select from namespaces where full_path = named.username::citext)
         on conflict (username) do nothing returning id, username
       )
