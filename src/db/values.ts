@@ -80,7 +80,7 @@ function readUnusualTimestamp(text: string): string {
 
 /**
  * A time as the API shows it, for JSON that PostgreSQL builds: there it formats times differently than in rows.
- * @param column a `timestamptz`
+ * @param time a column or an expression, of the type `timestamptz`
  */
-export const momentInJson = (column: string): RawBuilder<string> =>
-  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+export const momentInJson = (time: string | RawBuilder<unknown>): RawBuilder<string> =>
+  sql`to_char(${typeof time === 'string' ? sql.ref(time) : time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

@@ -1,7 +1,7 @@
 /** How commit statuses leave and arrive: as pipelines of another system, one for each commit and ref (docs/reference/relations_export.md#ci_pipelines). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { commitKind } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type Database, momentInJson } from '../../../db/index.ts';
 import {
   choice,
   column,
@@ -23,8 +23,6 @@ import { addressProblems, states } from './rules.ts';
 
 const short = (value: string) => tooLong(value, 255);
 
-const moment = (name: string) => sql`to_char(${sql.ref(name)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** The statuses of the commit and ref of a row of `commit_statuses`. */
 const all = (wanted: RawBuilder<unknown>) => sql`(
   select ${wanted} from commit_statuses status
@@ -38,8 +36,8 @@ const overall = all(sql`
 
 const single = sql`json_build_object(
   'name', name, 'status', status.status, 'ref', ref, 'description', description, 'target_url', target_url, 'coverage', coverage, 'allow_failure', false,
-  'retried', retried, 'type', 'GenericCommitStatus', 'stage_idx', 0, 'user_id', user_id, 'created_at', ${moment('created_at')}, 'updated_at',
-  ${moment('created_at')}, 'started_at', ${moment('started_at')}, 'finished_at', ${moment('finished_at')})`;
+  'retried', retried, 'type', 'GenericCommitStatus', 'stage_idx', 0, 'user_id', user_id, 'created_at', ${momentInJson('created_at')}, 'updated_at',
+  ${momentInJson('created_at')}, 'started_at', ${momentInJson('started_at')}, 'finished_at', ${momentInJson('finished_at')})`;
 
 /** A predicate on rows of `commit_statuses`: no other one of the same commit and ref is older. */
 const isFirst = sql<SqlBool>`not exists (
@@ -60,10 +58,10 @@ const pipeline: RecordKind = {
     status: shown(overall),
     source: shown(sql`'external'`),
     user_id: shown(sql`commit_statuses.user_id`),
-    created_at: shown(moment('commit_statuses.created_at')),
-    updated_at: shown(moment('commit_statuses.created_at')),
-    started_at: shown(all(sql`to_char(min(started_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)),
-    finished_at: shown(all(sql`to_char(max(finished_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)),
+    created_at: shown(momentInJson('commit_statuses.created_at')),
+    updated_at: shown(momentInJson('commit_statuses.created_at')),
+    started_at: shown(all(momentInJson(sql`min(started_at)`))),
+    finished_at: shown(all(momentInJson(sql`max(finished_at)`))),
     stages: shown(sql`json_build_array(json_build_object(
       'name', 'external', 'status', ${overall}, 'position', 0,
       'generic_commit_statuses', ${all(sql`json_agg(${single} order by status.id)`)}, 'builds', '[]'::json, 'bridges', '[]'::json))`),

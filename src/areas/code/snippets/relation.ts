@@ -1,6 +1,6 @@
 /** How snippets leave and arrive, with the files of their last commit (docs/reference/relations_export.md#snippets). */
 import { sql } from 'kysely';
-import { isVisibleSnippet } from '../../../access/index.ts';
+import { commitEmailOf, isVisibleSnippet } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { entryAt, GitError, readBlob, repositoryOf } from '../../../git/index.ts';
 import { ApiError, type Caller, textOf } from '../../../http/index.ts';
@@ -100,8 +100,9 @@ async function authorsOf(tx: Database, { services }: Arrival, rows: readonly Arr
     .select(['id', 'name', 'username'])
     .where(isAmong('id', ids, 'bigint[]'))
     .execute();
-  const host = new URL(services.url).hostname;
-  return new Map(users.map(({ id, name, username }) => [id, { name, commit_email: `${id}-${username}@users.noreply.${host}` }]));
+  const addressOf = (user: { id: number; username: string }) =>
+    commitEmailOf({ ...user, email: '', commit_email: '_private', has_proved_email: false }, services.url);
+  return new Map(users.map(({ name, ...user }) => [user.id, { name, commit_email: addressOf(user) }]));
 }
 
 /** Makes the repository of a snippet. @returns why it is refused */

@@ -1,6 +1,7 @@
 /** How merge requests leave and arrive (docs/reference/relations_export.md#merge_requests). */
 import { sql } from 'kysely';
 import { mergeRequestKind } from '../../../access/index.ts';
+import { momentInJson } from '../../../db/index.ts';
 import {
   choice,
   column,
@@ -119,8 +120,8 @@ const own: Members = {
     merged_at: column('merged_at', time),
     latest_closed_by_id: person('closed_by_id'),
     latest_closed_at: column('closed_at', time),
-    created_at: shown(sql`to_char(merge_requests.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
-    updated_at: shown(sql`to_char(merge_requests.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
+    created_at: shown(momentInJson('merge_requests.created_at')),
+    updated_at: shown(momentInJson('merge_requests.updated_at')),
   }),
 };
 

@@ -1,6 +1,6 @@
 /** How the versions of merge requests leave and arrive, and what the last one consists of (docs/reference/relations_export.md#merge_requests). */
 import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, momentInJson } from '../../../db/index.ts';
 import { changedFiles, GitError, listCommits, patchesOf, type Repository, repositoryOf } from '../../../git/index.ts';
 import {
   choice,
@@ -61,7 +61,7 @@ export const lastVersion = shown(sql`(
   select json_build_object(
            'state', state, 'base_commit_sha', base_commit_sha, 'start_commit_sha', start_commit_sha, 'head_commit_sha', head_commit_sha,
            'commits_count', commits_count, 'files_count', files_count, 'real_size', files_count::text, 'sorted', true, 'diff_type', 'regular',
-           'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'updated_at', null)
+           'created_at', ${momentInJson('created_at')}, 'updated_at', null)
     from merge_request_versions where merge_request_versions.id = merge_requests.latest_version_id)`);
 
 /** A member with the commits by which a merge request is found. */
