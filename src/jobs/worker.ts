@@ -65,6 +65,7 @@ export async function startWorker({
   events.on('pool:create', ({ workerPool }) => {
     name = workerPool.id;
   });
+  askAgain(events);
   const askers = countAskers(events);
   const runner = await run({
     pgPool: pool,
@@ -144,6 +145,19 @@ const schedulesOf = (jobs: readonly AnyJob[]) =>
         : [{ task: name, identifier: name, match: schedule, options: { maxAttempts: retries + 1, jobKey: name } }],
     ),
   );
+
+/** Of the statement that records the end of a job. */
+const recording_ms = 20;
+
+/**
+ * Has a worker ask for the next job of a queue once the last one is recorded as ended. The worker that ran it asks at the same time as it records that, may still find the queue
+ * locked, and would then not ask for two seconds.
+ */
+function askAgain(events: WorkerEvents): void {
+  events.on('job:complete', ({ worker: { workerPool }, job }) => {
+    if (job.job_queue_id !== null) setTimeout(() => workerPool.nudge(1), recording_ms).unref();
+  });
+}
 
 interface Askers {
   /** Resolves when none of the queue's workers waits for its next job. */
