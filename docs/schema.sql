@@ -1764,7 +1764,7 @@ CREATE INDEX issues_newest ON issues USING btree (created_at, id);
 CREATE INDEX issues_open ON issues USING btree (project_id, confidential) WHERE state = 'opened'::text;
 CREATE INDEX issues_open_unassigned ON issues USING btree (project_id, id) WHERE state = 'opened'::text AND is_assigned IS NOT TRUE;
 CREATE INDEX issues_open_unlabelled ON issues USING btree (project_id, id) WHERE state = 'opened'::text AND is_labelled IS NOT TRUE;
-CREATE INDEX issues_search ON issues USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');
+CREATE INDEX issues_search ON issues USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='2048');
 CREATE INDEX issues_that_are_due ON issues USING btree (due_date) WHERE state = 'opened'::text AND due_date IS NOT NULL;
 CREATE INDEX issues_to_fill ON issues USING btree (id) WHERE is_labelled IS NULL OR is_assigned IS NULL;
 CREATE INDEX issues_without_place ON issues USING btree (project_id, id) WHERE relative_position IS NULL;
@@ -2325,7 +2325,7 @@ CREATE INDEX merge_requests_newest ON merge_requests USING btree (created_at, id
 CREATE UNIQUE INDEX merge_requests_one_open ON merge_requests USING btree (source_project_id, source_branch, project_id, target_branch) WHERE state = ANY (ARRAY['opened'::text, 'locked'::text]);
 CREATE INDEX merge_requests_open_into ON merge_requests USING btree (project_id, target_branch, id) WHERE state = ANY (ARRAY['opened'::text, 'locked'::text]);
 CREATE INDEX merge_requests_orphaned ON merge_requests USING btree (id) WHERE state = 'opened'::text AND source_project_id IS NULL;
-CREATE INDEX merge_requests_search ON merge_requests USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='256');
+CREATE INDEX merge_requests_search ON merge_requests USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='2048');
 CREATE INDEX merge_requests_with_auto_merge ON merge_requests USING btree (head_commit_id) WHERE auto_merge_user_id IS NOT NULL;
 CREATE TRIGGER take_milestone_due_date BEFORE UPDATE OF milestone_id ON merge_requests FOR EACH ROW WHEN (old.milestone_id IS DISTINCT FROM new.milestone_id) EXECUTE FUNCTION take_milestone_due_date();
 CREATE TRIGGER take_milestone_due_date_first BEFORE INSERT ON merge_requests FOR EACH ROW WHEN (new.milestone_id IS NOT NULL) EXECUTE FUNCTION take_milestone_due_date();
