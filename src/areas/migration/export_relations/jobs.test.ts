@@ -31,6 +31,12 @@ async function beginAndDie({ db }: World, relation: string): Promise<void> {
       from relation_exports exports where exports.id = export_id and relation = ${relation}`.execute(db);
 }
 
+/** A job writes what is due. */
+const postpone = (db: World['db'], relation: string, by: string) =>
+  sql`
+    update relation_export_files set due_at = now() + ${by}::interval from relation_exports exports
+     where exports.id = export_id and relation <> ${relation}`.execute(db);
+
 test('rights are asked again when a job begins and at every download', async () => {
   const here = await worldWithoutExports();
   const { as, db, people, group, services } = here;
@@ -52,7 +58,9 @@ test('rights are asked again when a job begins and at every download', async () 
   assert.deepEqual([failed.status, failed.body.message], [404, 'Export file not found']);
 
   await as('maintainer').post(url, { batched: true });
+  await postpone(db, 'self', '1 hour');
   await performJob(services, writeRelationExport, { slot: 0 });
+  await postpone(db, 'self', '0 hours');
   await db.updateTable('users').set({ state: 'blocked' }).where('id', '=', people.maintainer.id).execute();
   await writeExports(here);
   await db.updateTable('users').set({ state: 'active' }).where('id', '=', people.maintainer.id).execute();
@@ -120,19 +128,17 @@ test('a batched export has failed when all its batches have', async () => {
   await addLabels(here, place, ['a', 'b']);
   await as('admin').put('/application/settings', { relation_export_batch_size: 1 });
   await as('maintainer').post(`${place}/export_relations`, { batched: true });
-  await sql`update relation_export_files set due_at = now() + interval '1 hour' from relation_exports exports where exports.id = export_id and relation <> 'labels'`.execute(
-    db,
-  );
+  await postpone(db, 'labels', '1 hour');
   await performJob(services, writeRelationExport, { slot: 0 });
   /** Has a batch make no progress. */
   const stale = async (batch_number: number) => {
     const batch = db.updateTable('relation_export_files').where('batch_number', '=', batch_number);
-    await batch.set({ slot: 0, heard_at: sixHoursAgo }).execute();
+    await batch.set({ status: 0, slot: 0, heard_at: sixHoursAgo }).execute();
     await continueExports.run({ ...services, log: silent });
     return statusOf(here, 'maintainer', place, 'labels');
   };
   const first = await stale(1);
-  assert.deepEqual([first.status, first.error, first.batches[0].error], [0, null, 'StaleExport']);
+  assert.deepEqual([first.status, first.error, first.batches[0].error], [1, null, 'StaleExport']);
   const both = await stale(2);
   assert.deepEqual([both.status, both.error, both.batches_count], [-1, 'StaleExport', 2]);
   const answer = await as('maintainer').get(`${place}/export_relations/download`, { ...labels, batched: true, batch_number: 1 });
@@ -182,10 +188,13 @@ test('a run that another has taken over, or whose export is gone, changes nothin
     await run.ended;
   };
   await start();
-  await whileWriting(() => sql`update relation_export_files set run = run + 1`.execute(db));
+  await whileWriting(() =>
+    sql`update relation_export_files set run = run + 1, slot = null, due_at = now() + interval '1 hour'`.execute(db),
+  );
   const file = await db.selectFrom('relation_export_files').select(['status', 'blob_key']).executeTakeFirstOrThrow();
   assert.deepEqual(file, { status: 0, blob_key: null });
   assert.equal((await db.selectFrom('unused_blobs').select('key').execute()).length, 1);
+  await db.updateTable('relation_export_files').set({ due_at: sql<string>`now()` }).execute();
   await writeExports(here);
   await ageExports(here, '4 minutes');
   await start();

@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { BlobStoreError } from '../../../blobs/index.ts';
 import { type Database, isUnavailable } from '../../../db/index.ts';
-import { job, type Poll, whileOurs } from '../../../jobs/index.ts';
+import { type JobCall, job, type Poll, whileOurs } from '../../../jobs/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import type { BegunFile } from './definition.ts';
 import { failFile, retryFile } from './end_actions.ts';
 import { writeFile } from './file_actions.ts';
 import type { Progress } from './gzip_actions.ts';
@@ -17,44 +18,55 @@ const tries = 3;
 
 const confirmed_ms = 5_000;
 
+/** After this, jobs of other kinds have their turn. */
+const turn_ms = 1_000;
+
 /**
- * Writes one file, the next that waits. It can be interrupted anywhere: the next job of the same slot writes that file again. As many slots as exports may run at a time have
- * such jobs.
+ * Writes files, one after another: the next that waits. It can be interrupted anywhere: the next job of the same slot writes the last file again. As many slots as exports may
+ * run at a time have such jobs.
  */
 export const writeRelationExport = job('write_relation_export', {
   input: { slot: Type.Integer({ minimum: 0 }) },
   retries: 20,
-  run: async ({ input: { slot }, signal, log, ...services }) => {
-    const { db } = services;
-    if (slot >= (await settingsOf(db)).concurrent_relation_export_limit) return leaveSlot(db, slot);
-    const file = await beginFile(db, slot);
-    if (!file) return;
-    const { relation, batch_number, owner, user_id } = file;
-    const described = { relation, batch_number, ...owner, user_id };
-    const progress: Progress = { bytes: 0, objects: 0 };
-    let confirmed_bytes = 0;
-    const confirm = async () => {
-      await confirmRun(db, file, progress.bytes > confirmed_bytes);
-      confirmed_bytes = progress.bytes;
-    };
-    try {
-      await whileOurs({ every_ms: confirmed_ms, confirm }, signal, (own) =>
-        writeFile(services, file, { progress, signal: own, log }),
-      );
-    } catch (error) {
-      if (signal.aborted || isUnavailable(error) || error instanceof BlobStoreError) throw error;
-      if (error instanceof TakenOver) log.info(described, 'an export was given up, because it is not needed any more');
-      else if (error instanceof PermissionDenied || file.failures + 1 >= tries) {
-        log.warn({ ...described, err: error }, 'a relation could not be exported');
-        await unlessTakenOver(failFile(db, file, errorName(error)));
-      } else {
-        log.warn({ ...described, err: error }, 'a relation could not be exported, and is tried again');
-        await unlessTakenOver(retryFile(db, file));
-      }
+  run: async (call) => {
+    const { slot } = call.input;
+    for (const until_ms = performance.now() + turn_ms; performance.now() < until_ms; ) {
+      if (slot >= (await settingsOf(call.db)).concurrent_relation_export_limit) return leaveSlot(call.db, slot);
+      const file = await beginFile(call.db, slot);
+      if (!file) return;
+      await writeOrRecord(call, file);
+      await startWriting(call.db);
     }
-    await startWriting(db);
   },
 });
+
+/** Writes a file, or records why it could not be written. */
+async function writeOrRecord({ signal, log, ...services }: JobCall<unknown>, file: BegunFile): Promise<void> {
+  const { db } = services;
+  const { relation, batch_number, owner, user_id } = file;
+  const described = { relation, batch_number, ...owner, user_id };
+  const progress: Progress = { bytes: 0, objects: 0 };
+  let confirmed_bytes = 0;
+  const confirm = async () => {
+    await confirmRun(db, file, progress.bytes > confirmed_bytes);
+    confirmed_bytes = progress.bytes;
+  };
+  try {
+    await whileOurs({ every_ms: confirmed_ms, confirm }, signal, (own) =>
+      writeFile(services, file, { progress, signal: own, log }),
+    );
+  } catch (error) {
+    if (signal.aborted || isUnavailable(error) || error instanceof BlobStoreError) throw error;
+    if (error instanceof TakenOver) log.info(described, 'an export was given up, because it is not needed any more');
+    else if (error instanceof PermissionDenied || file.failures + 1 >= tries) {
+      log.warn({ ...described, err: error }, 'a relation could not be exported');
+      await unlessTakenOver(failFile(db, file, errorName(error)));
+    } else {
+      log.warn({ ...described, err: error }, 'a relation could not be exported, and is tried again');
+      await unlessTakenOver(retryFile(db, file));
+    }
+  }
+}
 
 const unlessTakenOver = (change: Promise<void>): Promise<void> =>
   change.catch((error) => {
