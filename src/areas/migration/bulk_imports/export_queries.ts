@@ -1,8 +1,10 @@
 /** The exports of an entity at the source: asking for them, their states, and their files. */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Database } from '../../../db/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { endEmptySteps } from './empty_actions.ts';
 import { inStep } from './journal_actions.ts';
 import { ask, fetchFile, isRecord, order, pathAtSource, SourceFailure, Unanswered } from './source_queries.ts';
 import type { Outcome, Step, StepCall } from './step_definition.ts';
@@ -52,13 +54,26 @@ export async function exportsOf({ source, entity }: StepCall): Promise<Record<st
   return ([value].flat() as unknown[]).filter(isRecord);
 }
 
+/** A job that waits is only looked for every two seconds, and most exports take less. */
+const pauses_ms = [50, 100, 200, 400, 800];
+
 /**
  * The export of a relation, once it has ended.
  * @returns how long to wait, or that the source does not have it
  * @throws Unanswered, SourceFailure
  */
 export async function exportOf(call: StepCall, relation: string): Promise<Exported | Outcome> {
+  for (const pause_ms of pauses_ms) {
+    const found = await exportNow(call, relation);
+    if (isExport(found) || typeof found !== 'object') return found;
+    await setTimeout(pause_ms, undefined, { signal: call.signal });
+  }
+  return exportNow(call, relation);
+}
+
+async function exportNow(call: StepCall, relation: string): Promise<Exported | Outcome> {
   const all = await exportsOf(call);
+  await endEmptySteps(call, all);
   const waited_ms = Date.now() - Date.parse(call.step.started_at!);
   const pause = { wait_s: Math.min(1 + Math.floor(waited_ms / 5000), longestPause_s) };
   const found = all.find((each) => each.relation === relation);

@@ -6,10 +6,12 @@ import { settingsOf } from '../../instance/application_settings/index.ts';
 import { discardProject } from '../../spaces/projects/index.ts';
 import { type EntityType, running, type State } from './definition.ts';
 import { runStep, tellOfEnd } from './queue_jobs.ts';
-import { isVital, phaseOf, stagesOf } from './step_rules.ts';
+import { asksForExport, isVital, phaseOf, stagesOf } from './step_rules.ts';
 
 /** Of a migration, at a time. */
 const most_entities = 3;
+/** Of further ones, the source exports meanwhile. */
+const most_ahead = 7;
 /** Of the places for jobs in a process, one is left for others. */
 const most_jobs = 3;
 
@@ -36,16 +38,19 @@ interface Next {
   waiting: number[];
 }
 
-/** The entities whose turn it is, with what is next in each: the first ones of the earliest phase. */
+/** Whether all that is next is to ask the source for exports, so that it works while others arrive. */
+const isAhead = ({ entity_type, has_begun, stage }: Next) => !has_begun || (stage !== null && asksForExport(entity_type, stage));
+
+/** The entities whose turn it is, with what is next in each: the first ones of the earliest phase, and those that are begun ahead. */
 async function entitiesInTurn(tx: Database, bulk_import_id: number): Promise<Next[]> {
   const { rows } = await sql<Next>`
     select entities.id, entity_type, phase, stage, exists (select from bulk_import_relations where entity_id = entities.id) as has_begun,
            array(select id from bulk_import_relations where entity_id = entities.id and stage = next.stage and state = 'created' order by id) as waiting
       from (select id, entity_type, phase from bulk_import_entities
-             where bulk_import_id = ${bulk_import_id} and state in ('created', 'started') order by phase, id limit ${most_entities}) entities,
+             where bulk_import_id = ${bulk_import_id} and state in ('created', 'started') order by phase, id limit ${most_entities + most_ahead}) entities,
            lateral (select min(stage) as stage from bulk_import_relations where entity_id = entities.id and state in ('created', 'started')) next
      order by phase, id`.execute(tx);
-  return rows.filter(({ phase }) => phase === rows[0]!.phase);
+  return rows.filter((entity, place) => entity.phase === rows[0]!.phase && (place < most_entities || isAhead(entity)));
 }
 
 async function beginEntity(tx: Database, { id, entity_type }: Next): Promise<void> {
@@ -83,7 +88,7 @@ async function failEntity(tx: Database, id: number, state: 'failed' | 'timeout')
 }
 
 /** Locks a migration that has not ended. @returns whether there is one */
-async function lockRunning(tx: Database, id: number): Promise<boolean> {
+export async function lockRunning(tx: Database, id: number): Promise<boolean> {
   const row = tx.selectFrom('bulk_imports').select('id').where('id', '=', id).where('state', 'in', running);
   return (await row.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }

@@ -51,6 +51,9 @@ const phaseSize = 100;
 export const stagesOf = (type: EntityType): { stage: number; names: Stage }[] =>
   phases.flatMap((stages, phase) => stages[type].map((names, index) => ({ stage: phase * phaseSize + index, names })));
 
+export const asksForExport = (type: EntityType, stage: number): boolean =>
+  stagesOf(type).some((each) => each.stage === stage && each.names.includes('export'));
+
 export const phaseOf = (stage: number): number => Math.floor(stage / phaseSize);
 
 export const firstPhase = (type: EntityType): number => phaseOf(stagesOf(type)[0]!.stage);
@@ -68,6 +71,12 @@ export const retried = {
 export const holding = 'ci_pipelines';
 
 const camel = (name: string) => name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Steps that do more than read what is exported under their name. */
+export const bringsMore: ReadonlySet<string> = new Set([
+  ...['export', 'group', 'project', 'entities', 'members', 'repository', 'wiki', 'snippet_repositories', 'uploads'],
+  ...['numbers', 'others', 'references', 'archived'],
+]);
 
 /** The class that does the step in the public product, e.g. `BulkImports::Projects::Pipelines::IssuesPipeline`. */
 export const pipelineClass = (type: EntityType, name: string): string =>
