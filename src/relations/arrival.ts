@@ -1,4 +1,5 @@
 /** Reading lines of JSON into rows. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Database, isDataException, isIntegrityViolation, raiseIid } from '../db/index.ts';
 import type { Arrival, Arrived, ArrivedRecord, ArrivingRelation, RecordFailure } from './arriving.ts';
@@ -43,6 +44,9 @@ async function written(tx: Database, arrival: Arrival, read: ReadRows): Promise<
   return outcomeOf(read);
 }
 
+/** Others are served in between. */
+const recordsInTurn = 20;
+
 async function arriveTogether(
   tx: Database,
   arrival: Arrival,
@@ -52,7 +56,10 @@ async function arriveTogether(
   const lines = readRows(kind, name);
   if (!holds) {
     const values = records.map(({ value }) => value);
-    for (const value of await newRecords(tx, arrival, kind, values)) readRecord(lines, value);
+    for (const [index, value] of (await newRecords(tx, arrival, kind, values)).entries()) {
+      if (index % recordsInTurn === recordsInTurn - 1) await nextTurn();
+      readRecord(lines, value);
+    }
     return written(tx, arrival, lines);
   }
   const objects = records.filter(({ value }) => isObject(value));

@@ -38,8 +38,10 @@ async function numberRows(tx: Database, read: ReadRows): Promise<void> {
   if (wanted.length === 0) return;
   const counts = wanted.map(({ kind, rows }) => sql`(${kind.table}, ${rows.length}::integer)`);
   const { rows: taken } = await sql<{ ids: number[] }>`
-    select array(select nextval(pg_get_serial_sequence(name, 'id')) from generate_series(1, count)) as ids
-      from (values ${sql.join(counts)}) wanted(name, count)`.execute(tx);
+    select array(select nextval(sequence) from generate_series(1, count)) as ids
+      from (select pg_get_serial_sequence(name, 'id')::regclass as sequence, count from (values ${sql.join(counts)}) wanted(name, count) offset 0) sequences`.execute(
+    tx,
+  );
   for (const [at, { rows }] of wanted.entries()) for (const [index, { row }] of rows.entries()) row.id = taken[at]!.ids[index];
 }
 

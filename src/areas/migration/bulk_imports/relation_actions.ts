@@ -1,6 +1,7 @@
 /** Steps that read the lines of a relation and write its records. */
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidContent, LimitExceeded, linesOf, readJson } from '../../../archives/index.ts';
 import { isUnavailable } from '../../../db/index.ts';
 import type { Arrival, Arrived, ArrivedRecord, ArrivingRelation } from '../../../relations/index.ts';
@@ -49,11 +50,15 @@ async function add(portion: Portion, call: StepCall, number: number, bytes: Buff
   }
 }
 
+/** Others are served in between. */
+const linesInTurn = 20;
+
 async function* portionsOf(call: StepCall, file: string, after: number): AsyncGenerator<Portion> {
   let portion = emptyPortion(after);
   const limits = { most_bytes: await unpackedLimit(call), from: after + 1 };
   for await (const { number, bytes } of linesOf(createReadStream(file), limits)) {
     if (bytes?.length === 0) continue;
+    if (number % linesInTurn === 0) await nextTurn();
     await add(portion, call, number, bytes);
     const { records, unreadable } = portion;
     if (records.length + unreadable.length < most_records && portion.size_bytes < most_bytes) continue;
@@ -61,6 +66,22 @@ async function* portionsOf(call: StepCall, file: string, after: number): AsyncGe
     portion = emptyPortion(number);
   }
   if (portion.line > after) yield portion;
+}
+
+/** Reads one portion ahead, while the last one is written. */
+async function* readAhead(portions: AsyncGenerator<Portion>): AsyncGenerator<Portion> {
+  let next = portions.next();
+  try {
+    for (;;) {
+      const { value, done } = await next;
+      if (done) return;
+      next = portions.next();
+      next.catch(() => {}); // thrown when it is awaited
+      yield value;
+    }
+  } finally {
+    await portions.return(undefined);
+  }
 }
 
 const emptyArrived: Arrived = { counts: {}, failures: [] };
@@ -125,7 +146,7 @@ async function readOn(call: StepCall, relation: ArrivingRelation, exported: Expo
   const file = await exportedFile(call, relation.name, exported, place.batch);
   let arrival = await arrivalOf(call);
   try {
-    for await (const portion of portionsOf(call, file, place.line)) {
+    for await (const portion of readAhead(portionsOf(call, file, place.line))) {
       arrival = await writeKnown(call, relation, place.batch, portion, arrival);
       if (call.isOverdue()) return false;
     }
