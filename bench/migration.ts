@@ -53,15 +53,30 @@ const mergeRequests = (project: number, count: number, sha: string) => `
 
 const tables = ['issues', 'notes', 'events', 'issue_labels', 'merge_requests', 'merge_request_versions'];
 
-/** Asks again and again until an answer is there. @returns the most memory meanwhile */
-async function watched<T>(instance: Instance, ask: () => Promise<T | undefined>): Promise<{ answer: T; most_bytes: number }> {
-  let most_bytes = 0;
+/** Asks again and again until an answer is there. */
+async function answered<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
-    most_bytes = Math.max(most_bytes, await instance.allocated_bytes());
     const answer = await ask();
-    if (answer !== undefined) return { answer, most_bytes };
+    if (answer !== undefined) return answer;
     await setTimeout(100);
   }
+}
+
+/** Reading the memory of processes holds them up. */
+const between_ms = 1000;
+
+/** The same. @returns the most memory meanwhile as well */
+async function watched<T>(instance: Instance, ask: () => Promise<T | undefined>): Promise<{ answer: T; most_bytes: number }> {
+  let most_bytes = 0;
+  let next = performance.now();
+  const answer = await answered(async () => {
+    if (performance.now() >= next) {
+      most_bytes = Math.max(most_bytes, await instance.allocated_bytes());
+      next = performance.now() + between_ms;
+    }
+    return ask();
+  });
+  return { answer, most_bytes };
 }
 
 interface Status {
@@ -98,15 +113,31 @@ interface Counts {
   imported: number;
 }
 
-/** Migrates a project. @returns how long each relation took from its first to its last record, and the most memory */
-async function migrated(from: Instance, to: Instance, source_full_path: string, destination_slug: string) {
+/** Starts the migration of a group or project. @returns its id */
+async function started(from: Instance, to: Instance, entity: Record<string, string>): Promise<number> {
   const configuration = { url: from.url, access_token: token };
-  const entity = { source_type: 'project_entity', source_full_path, destination_slug, destination_namespace: 'arrived' };
-  const started = await to.api.post('/bulk_imports', { configuration, entities: [entity] });
-  if (started.status !== 201) throw new Error(JSON.stringify(started.body));
+  const { status, body } = await to.api.post('/bulk_imports', { configuration, entities: [entity] });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.id;
+}
+
+const projectEntity = (source_full_path: string, destination_slug: string) => ({
+  ...{ source_type: 'project_entity', source_full_path, destination_slug, destination_namespace: 'arrived' },
+});
+
+const finished = ({ api }: Instance, id: number): Promise<true> =>
+  answered(async () => {
+    const { status } = (await api.get(`/bulk_imports/${id}`)).body;
+    if (status === 'failed') throw new Error('the migration has failed');
+    return status === 'finished' || undefined;
+  });
+
+/** Migrates a project. @returns how long each relation took from its first to its last record, and the most memory */
+async function migrated(from: Instance, to: Instance, source_full_path: string) {
+  const id = await started(from, to, projectEntity(source_full_path, 'copy'));
   const seen = new Map<string, { began: number; before: number; ended: number; imported: number }>();
   const { most_bytes } = await watched(to, async () => {
-    const [state] = (await to.api.get(`/bulk_imports/${started.body.id}/entities`)).body;
+    const [state] = (await to.api.get(`/bulk_imports/${id}/entities`)).body;
     const now = performance.now();
     for (const [relation, { imported }] of Object.entries(state.stats as Record<string, Counts>)) {
       if (imported === 0) continue;
@@ -123,7 +154,7 @@ async function migrated(from: Instance, to: Instance, source_full_path: string, 
 async function importing(from: Instance, to: Instance, source: string): Promise<Row[]> {
   await to.api.post('/groups', { name: 'arrived', path: 'arrived' });
   const idle_bytes = await to.allocated_bytes();
-  const { seen, most_bytes } = await migrated(from, to, source, 'copy');
+  const { seen, most_bytes } = await migrated(from, to, source);
   const rateOf = (relation: string) => {
     const { began, before, ended, imported } = seen.get(relation)!;
     return `${Math.round((imported - before) / ((ended - began) / 1000))}/s`;
@@ -143,15 +174,7 @@ async function wholeGroup(from: Instance, to: Instance, planted: Planted, folder
     destination_slug: 'planted',
     destination_namespace: '',
   };
-  const migrated_ms = await timeOf(async () => {
-    const configuration = { url: from.url, access_token: token };
-    const { body } = await to.api.post('/bulk_imports', { configuration, entities: [entity] });
-    await watched(to, async () => {
-      const { status } = (await to.api.get(`/bulk_imports/${body.id}`)).body;
-      if (status === 'failed') throw new Error('the migration of the group has failed');
-      return status === 'finished' || undefined;
-    });
-  });
+  const migrated_ms = await timeOf(async () => finished(to, await started(from, to, entity)));
   const copied_ms = await timeOf(() => copyPlainly(from, to, planted, folder));
   const operation = `group of ${planted.size} projects, beside clones and COPY of its rows`;
   return timesRow(operation, measuredFrom([migrated_ms]), measuredFrom([copied_ms]), '≤ 3×');
@@ -161,7 +184,7 @@ async function wholeGroup(from: Instance, to: Instance, planted: Planted, folder
 async function besideMigration(from: Instance, to: Instance, source: string): Promise<Row[]> {
   const sides = [from, to];
   const seeds = [await seeded(from.api), await seeded(to.api)];
-  const answered = async (side: number) => {
+  const loaded = async (side: number) => {
     const answers = await sendSteadily(seeds[side]!, sides[side]!.url, rate, seconds);
     const failed = answers.filter(({ status }) => status < 200 || status >= 300).length;
     if (failed > 0) throw new Error(`${failed} of ${answers.length} requests have failed`);
@@ -169,15 +192,15 @@ async function besideMigration(from: Instance, to: Instance, source: string): Pr
   };
   const idle: number[][] = [];
   for (const side of [0, 1]) {
-    await answered(side);
-    idle.push(await answered(side));
+    await loaded(side);
+    idle.push(await loaded(side));
   }
   const rows: Row[] = [];
   for (const [side, name] of ['source', 'destination'].entries()) {
-    const migration = migrated(from, to, source, `beside-${name}`);
+    const migration = await started(from, to, projectEntity(source, `beside-${name}`));
     await setTimeout(1500);
-    const busy = await answered(side);
-    await migration;
+    const busy = await loaded(side);
+    await finished(to, migration);
     const [idle_ms, busy_ms] = [p95_ms(idle[side]!), p95_ms(busy)];
     rows.push({
       ...plainRow(`P95 of ${rate} requests a second at the ${name}`, ms(busy_ms), '≤ 2×', measuredFrom(busy)),
