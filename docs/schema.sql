@@ -1422,6 +1422,55 @@ create table freeze_periods (
 );
 CREATE INDEX freeze_periods_by_project ON freeze_periods USING btree (project_id, created_at, id);
 
+create table geo_node_namespaces (
+  geo_node_id bigint not null,
+  namespace_id bigint not null,
+  constraint geo_node_namespaces_pkey PRIMARY KEY (geo_node_id, namespace_id),
+  constraint geo_node_namespaces_geo_node_id_fkey FOREIGN KEY (geo_node_id) REFERENCES geo_nodes(id) ON DELETE CASCADE,
+  constraint geo_node_namespaces_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE
+);
+CREATE INDEX geo_node_namespaces_namespace_id ON geo_node_namespaces USING btree (namespace_id);
+
+create table geo_nodes (
+  id bigint generated always as identity not null,
+  name citext not null,
+  url text not null,
+  internal_url text,
+  "primary" boolean default false not null,
+  enabled boolean default true not null,
+  files_max_capacity integer default 10 not null,
+  repos_max_capacity integer default 25 not null,
+  verification_max_capacity integer default 100 not null,
+  container_repositories_max_capacity integer default 10 not null,
+  sync_object_storage boolean default false not null,
+  selective_sync_type text,
+  selective_sync_shards text[] default '{}'::text[] not null,
+  minimum_reverification_interval integer default 7 not null,
+  blob_download_timeout integer default 28800 not null,
+  credential bytea,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint geo_nodes_pkey PRIMARY KEY (id),
+  constraint geo_nodes_name_key UNIQUE (name),
+  constraint geo_nodes_blob_download_timeout_check CHECK (blob_download_timeout >= 1 AND blob_download_timeout <= 86400),
+  constraint geo_nodes_container_repositories_max_capacity_check CHECK (container_repositories_max_capacity >= 0),
+  constraint geo_nodes_files_max_capacity_check CHECK (files_max_capacity >= 0),
+  constraint geo_nodes_minimum_reverification_interval_check CHECK (minimum_reverification_interval >= 1),
+  constraint geo_nodes_name_check CHECK (length(name::text) >= 1 AND length(name::text) <= 255),
+  constraint geo_nodes_repos_max_capacity_check CHECK (repos_max_capacity >= 0),
+  constraint geo_nodes_selective_sync_type_check CHECK (selective_sync_type = ANY (ARRAY['namespaces'::text, 'shards'::text])),
+  constraint geo_nodes_verification_max_capacity_check CHECK (verification_max_capacity >= 0)
+);
+CREATE UNIQUE INDEX geo_nodes_one_primary ON geo_nodes USING btree ("primary") WHERE "primary";
+
+create table geo_statuses (
+  geo_node_id bigint not null,
+  status jsonb not null,
+  reported_at timestamp with time zone default now() not null,
+  constraint geo_statuses_pkey PRIMARY KEY (geo_node_id),
+  constraint geo_statuses_geo_node_id_fkey FOREIGN KEY (geo_node_id) REFERENCES geo_nodes(id) ON DELETE CASCADE
+);
+
 create table gpg_keys (
   id bigint generated always as identity not null,
   user_id bigint not null,

@@ -120,9 +120,17 @@ test('every problem is reported at once, each naming its variable', () => {
     COPPICE_PROT: '3000',
     COPPICE_INGEST_QUEUE_MAX: '0',
     COPPICE_INGEST_MIN_FREE_DISK_MB: '-1',
+    COPPICE_GEO_ROLE: 'replica',
+    COPPICE_GEO_NODE_NAME: ' ',
+    COPPICE_GEO_PRIMARY_URL: 'https://example.com/forge',
+    COPPICE_GEO_DATABASE_URL: 'mysql://root:hidden@localhost',
   });
   assert.deepEqual(problems.map((problem) => problem.split(' ')[0]).sort(), [
     'COPPICE_DATABASE_URL',
+    'COPPICE_GEO_DATABASE_URL',
+    'COPPICE_GEO_NODE_NAME',
+    'COPPICE_GEO_PRIMARY_URL',
+    'COPPICE_GEO_ROLE',
     'COPPICE_HOST',
     'COPPICE_INGEST_MIN_FREE_DISK_MB',
     'COPPICE_INGEST_QUEUE_MAX',
@@ -139,6 +147,24 @@ test('every problem is reported at once, each naming its variable', () => {
   ]);
   assert.ok(problems.every((problem) => problem.endsWith('.')));
   assert.ok(!problems.join().includes('hidden'), 'a password is not repeated');
+});
+
+test('a node has the external address as its name, and a secondary must know its primary', () => {
+  assert.deepEqual(readConfig({ COPPICE_URL: 'https://forge.example.com', COPPICE_GEO_ROLE: 'primary' }).geo, {
+    role: 'primary',
+    nodeName: 'https://forge.example.com',
+    primaryUrl: undefined,
+    databaseUrl: undefined,
+  });
+  const secondary = { COPPICE_GEO_ROLE: 'secondary', COPPICE_GEO_NODE_NAME: ' Lisbon ' };
+  assert.deepEqual(readConfig({ ...secondary, COPPICE_GEO_PRIMARY_URL: 'https://forge.example.com/' }).geo, {
+    role: 'secondary',
+    nodeName: 'Lisbon',
+    primaryUrl: 'https://forge.example.com',
+    databaseUrl: undefined,
+  });
+  assert.deepEqual(problemsOf(secondary), ['COPPICE_GEO_PRIMARY_URL must say where this secondary reaches the primary.']);
+  assert.equal(problemsOf({ ...secondary, COPPICE_GEO_PRIMARY_URL: 'forge' }).length, 1);
 });
 
 test('a secret may come from a file, but not from two places', (t) => {

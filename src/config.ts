@@ -14,6 +14,20 @@ export type Offering = (typeof offerings)[number];
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+const geoRoles = ['primary', 'secondary'] as const;
+
+/** What the server is among the sites of one installation. */
+export interface GeoConfig {
+  /** If omitted, there is only this site. */
+  role: (typeof geoRoles)[number] | undefined;
+  /** The name of this server's node. */
+  nodeName: string;
+  /** Where a secondary reaches the primary, without a slash at its end; always set on a secondary. */
+  primaryUrl: string | undefined;
+  /** Where the PostgreSQL of a secondary reaches that of the primary. If omitted, through the primary's own port. */
+  databaseUrl: string | undefined;
+}
+
 export interface Config {
   /** The external address, without a slash at its end. */
   url: string;
@@ -56,6 +70,7 @@ export interface Config {
   ingestQueueMax: number;
   /** The room on the disk of the data folder below which events of error tracking are refused, in MiB. */
   ingestMinFreeDisk_mb: number;
+  geo: GeoConfig;
 }
 
 /** All problems of the configuration, each a sentence that names its variable. */
@@ -92,6 +107,10 @@ const variables = [
   'COPPICE_CONNECTIONS_PER_ADDRESS',
   'COPPICE_INGEST_QUEUE_MAX',
   'COPPICE_INGEST_MIN_FREE_DISK_MB',
+  'COPPICE_GEO_ROLE',
+  'COPPICE_GEO_NODE_NAME',
+  'COPPICE_GEO_PRIMARY_URL',
+  'COPPICE_GEO_DATABASE_URL',
 ] as const;
 type Variable = (typeof variables)[number];
 
@@ -105,6 +124,7 @@ const secrets: readonly Variable[] = [
   'COPPICE_LICENSE',
   'COPPICE_LICENSE_PUBLIC_KEY',
   'COPPICE_METRICS_TOKEN',
+  'COPPICE_GEO_DATABASE_URL',
 ];
 
 type Environment = Record<string, string | undefined>;
@@ -155,7 +175,15 @@ export function readConfig(env: Environment): Config {
     connectionsPerAddress: given('COPPICE_CONNECTIONS_PER_ADDRESS', countUpTo(100_000)) ?? 200,
     ingestQueueMax: given('COPPICE_INGEST_QUEUE_MAX', countUpTo(10_000_000)) ?? 100_000,
     ingestMinFreeDisk_mb: given('COPPICE_INGEST_MIN_FREE_DISK_MB', wholeNumber(0, 1_000_000_000)) ?? 512,
+    geo: {
+      role: given('COPPICE_GEO_ROLE', oneOf(geoRoles)),
+      nodeName: given('COPPICE_GEO_NODE_NAME', readNodeName) ?? url,
+      primaryUrl: given('COPPICE_GEO_PRIMARY_URL', readOwnUrl),
+      databaseUrl: given('COPPICE_GEO_DATABASE_URL', readDatabaseUrl),
+    },
   };
+  if (config.geo.role === 'secondary' && values.COPPICE_GEO_PRIMARY_URL === undefined)
+    problems.push('COPPICE_GEO_PRIMARY_URL must say where this secondary reaches the primary.');
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
@@ -342,6 +370,12 @@ function readSender(value: string): Config['mailFrom'] | Problem {
   if (read instanceof Problem)
     return new Problem(`must be an email address, perhaps with a name: Forge <forge@example.com>, not “${value}”.`);
   return { name: (quoted ?? plain ?? '').trim() || usualSender, address: read };
+}
+
+function readNodeName(value: string): string | Problem {
+  const name = value.trim();
+  if (name.length > 0 && name.length <= 255) return name;
+  return new Problem('must be the name of this server’s node, of 1 to 255 characters.');
 }
 
 const oneOf =

@@ -674,6 +674,38 @@ export interface FreezePeriods {
   updated_at: Generated<Timestamp>;
 }
 
+export interface GeoNodeNamespaces {
+  geo_node_id: number;
+  namespace_id: number;
+}
+
+export interface GeoNodes {
+  id: GeneratedAlways<number>;
+  name: string;
+  url: string;
+  internal_url: string | null;
+  primary: Generated<boolean>;
+  enabled: Generated<boolean>;
+  files_max_capacity: Generated<number>;
+  repos_max_capacity: Generated<number>;
+  verification_max_capacity: Generated<number>;
+  container_repositories_max_capacity: Generated<number>;
+  sync_object_storage: Generated<boolean>;
+  selective_sync_type: string | null;
+  selective_sync_shards: Generated<string[]>;
+  minimum_reverification_interval: Generated<number>;
+  blob_download_timeout: Generated<number>;
+  credential: Buffer | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface GeoStatuses {
+  geo_node_id: number;
+  status: Json;
+  reported_at: Generated<Timestamp>;
+}
+
 export interface GpgKeys {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1961,6 +1993,9 @@ export interface DB {
   feature_gates: FeatureGates;
   features: Features;
   freeze_periods: FreezePeriods;
+  geo_node_namespaces: GeoNodeNamespaces;
+  geo_nodes: GeoNodes;
+  geo_statuses: GeoStatuses;
   gpg_keys: GpgKeys;
   group_authorizations: GroupAuthorizations;
   group_links: GroupLinks;
