@@ -1463,6 +1463,13 @@ create table geo_nodes (
 );
 CREATE UNIQUE INDEX geo_nodes_one_primary ON geo_nodes USING btree ("primary") WHERE "primary";
 
+create table geo_nonces (
+  nonce bytea not null,
+  seen_at timestamp with time zone default now() not null,
+  constraint geo_nonces_pkey PRIMARY KEY (nonce)
+);
+CREATE INDEX geo_nonces_by_time ON geo_nonces USING btree (seen_at);
+
 create table geo_statuses (
   geo_node_id bigint not null,
   status jsonb not null,

@@ -7,7 +7,8 @@ import { authenticate, countRequest, planForAnonymous, rightsVersion } from './a
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
-import { describedDoors, endpoints, gitKinds, repositories } from './areas/index.ts';
+import { geoDoorway } from './areas/geo/link/index.ts';
+import { describedDoors, endpoints, geoRoutes, gitKinds, repositories } from './areas/index.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { oauthDoorway } from './areas/people/oauth_tokens/index.ts';
@@ -170,6 +171,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     emailPages,
     notificationPages,
     oauthDoorway,
+    geoDoorway(geoRoutes),
     invitationPages,
     health,
     documentation(endpoints, describedDoors),

@@ -43,6 +43,7 @@ before(async () => {
     secrets: secretsFrom('k'.repeat(32)),
     repositories: { kinds: [], followers: [] },
     licensePublicKey: undefined,
+    geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },
   };
   people = [];
   for (const username of ['ada', 'bea', 'cem', 'dan'])

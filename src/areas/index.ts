@@ -58,6 +58,7 @@ import { deployKeyRoutes } from './deployments/deploy_keys/routes.ts';
 import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { variableRoutes } from './deployments/variables/routes.ts';
+import { type AnyGeoRoute, handshakeRoute, statusRoute, storeStatus } from './geo/link/index.ts';
 import { applicationSettingRoutes } from './instance/application_settings/routes.ts';
 import { experimentRoutes } from './instance/experiments/routes.ts';
 import { featureRoutes } from './instance/features/routes.ts';
@@ -175,6 +176,9 @@ const samples = {
   error_events: sampleError,
   vulnerability_events: sampleVulnerability,
 };
+
+/** What a primary answers to its secondaries. */
+export const geoRoutes: readonly AnyGeoRoute[] = [handshakeRoute, statusRoute(storeStatus)];
 
 /** The doors that are documented with the endpoints. */
 export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors];

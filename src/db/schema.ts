@@ -700,6 +700,11 @@ export interface GeoNodes {
   updated_at: Generated<Timestamp>;
 }
 
+export interface GeoNonces {
+  nonce: Buffer;
+  seen_at: Generated<Timestamp>;
+}
+
 export interface GeoStatuses {
   geo_node_id: number;
   status: Json;
@@ -1995,6 +2000,7 @@ export interface DB {
   freeze_periods: FreezePeriods;
   geo_node_namespaces: GeoNodeNamespaces;
   geo_nodes: GeoNodes;
+  geo_nonces: GeoNonces;
   geo_statuses: GeoStatuses;
   gpg_keys: GpgKeys;
   group_authorizations: GroupAuthorizations;

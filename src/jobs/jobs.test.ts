@@ -20,6 +20,7 @@ const unused = {
   repositories: { kinds: [], followers: [] },
   secrets: secretsFrom('k'.repeat(32)),
   licensePublicKey: undefined,
+  geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },
   mailer: { send: async () => {} },
 };
 

@@ -1,6 +1,6 @@
 /** Addresses of other systems, and requests to them. */
 export { localTargetOf, urlReasons } from './addresses.ts';
 export { type Download, download, fetchWhole, LimitError } from './fetching.ts';
-export { BlockedError, OutboundError, ResponseTooLong } from './opening.ts';
+export { BlockedError, OutboundError, open as openRequest, ResponseTooLong, reasonOf } from './opening.ts';
 export { postTo } from './posting.ts';
 export { throughProxy } from './proxy.ts';

@@ -27,7 +27,7 @@ export interface Opening {
   method: 'GET' | 'POST';
   url: string;
   headers: Readonly<Record<string, string>>;
-  body?: string | undefined;
+  body?: string | Buffer | undefined;
   /** Whether the certificate of the other system must be valid. */
   verifies_tls: boolean;
   /** Whether the settings of the server allow addresses of the local network. */

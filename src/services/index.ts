@@ -51,7 +51,7 @@ function sshUrl({ url, sshPort = usualSshPort }: Pick<Config, 'url' | 'sshPort'>
 /** The part of the configuration that services need. */
 export type ServicesConfig = Pick<
   Config,
-  'url' | 'sshPort' | 'data' | 'storages' | 'blobs' | 'secretKey' | 'smtpUrl' | 'mailFrom' | 'licensePublicKey'
+  'url' | 'sshPort' | 'data' | 'storages' | 'blobs' | 'secretKey' | 'smtpUrl' | 'mailFrom' | 'licensePublicKey' | 'geo'
 >;
 
 /** The services of jobs. */
@@ -65,6 +65,8 @@ export interface JobServices extends RepositoryServices {
   secrets: Secrets;
   /** The public key of another trusted license issuer. */
   licensePublicKey: Config['licensePublicKey'];
+  /** What this server is among the sites of the installation. */
+  geo: Config['geo'];
   mailer: ReturnType<typeof mailerFor>;
 }
 
@@ -85,6 +87,7 @@ export const servicesFor = (config: ServicesConfig, db: Database, repositories: 
   downloads: downloadsFolder(config),
   secrets: secretsOf(config),
   licensePublicKey: config.licensePublicKey,
+  geo: config.geo,
   mailer: mailerFor({ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: mailFolder(config) }),
 });
 

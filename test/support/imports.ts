@@ -22,6 +22,7 @@ export const districts = [
   'conversation',
   'work',
   'migration',
+  'geo',
 ] as const;
 
 /** Every import of one file of the product by another. Tests may import what they like. */

@@ -1,0 +1,35 @@
+/** What is wrong between the sites, as sentences for the operator. */
+import { installedVersion } from '../../../installation.ts';
+import { OutboundError } from '../../../outbound/index.ts';
+import type { Handshake } from './handshake_http.ts';
+import { askPrimaryForJson, PrimaryRefusal, type Site } from './request_actions.ts';
+
+/** Clocks that are further apart are wrong, although signatures are still accepted. */
+const noticed_s = 10;
+
+/** What a refusal of the handshake, which is signed with the secret key alone, means to the operator. */
+function refusalSentence({ reason, message }: PrimaryRefusal, nodeName: string): string {
+  if (reason === 'signature') return 'The secret key is not that of the primary.';
+  if (reason === 'node') return `The primary does not know the node ${nodeName}.`;
+  if (reason === 'disabled') return 'The site is disabled.';
+  return `The primary refuses this site: ${message}`;
+}
+
+function differences({ version, time }: Handshake): string[] {
+  const apart_s = Math.round(Math.abs(Date.parse(time) - Date.now()) / 1000);
+  return [
+    ...(version === installedVersion ? [] : [`The version is ${installedVersion} here and ${version} on the primary.`]),
+    ...(apart_s < noticed_s ? [] : [`The clocks of this site and the primary are ${apart_s} seconds apart.`]),
+  ];
+}
+
+/** Whether a secondary reaches its primary, is known to it, and fits to it. */
+export async function problemsOfLink(site: Site): Promise<string[]> {
+  try {
+    return differences(await askPrimaryForJson<Handshake>(site, { method: 'GET', path: '/handshake' }));
+  } catch (error) {
+    if (error instanceof PrimaryRefusal) return [refusalSentence(error, site.geo.nodeName)];
+    if (error instanceof OutboundError) return [`The primary at ${site.geo.primaryUrl} cannot be reached: ${error.message}.`];
+    throw error;
+  }
+}

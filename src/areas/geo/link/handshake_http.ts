@@ -1,0 +1,28 @@
+/** The handshake: what a secondary learns about its primary, and that it has the same secret key. */
+import { installedVersion } from '../../../installation.ts';
+import { geoRoute, type LinkedNode } from './definition.ts';
+import { schemaVersion } from './queries.ts';
+
+export interface Handshake {
+  node: Omit<LinkedNode, 'credential'>;
+  /** Of the product. */
+  version: string;
+  schema: string;
+  /** Of the primary, ISO 8601. */
+  time: string;
+  /** The names of the storages of the primary. */
+  storages: string[];
+}
+
+/** Whoever has another secret key cannot sign for it, so the answer needs no digest of the key. */
+export const handshakeRoute = geoRoute({
+  method: 'GET',
+  path: '/handshake',
+  handle: async ({ services, node: { credential: _, ...node } }): Promise<Handshake> => ({
+    node,
+    version: installedVersion,
+    schema: await schemaVersion(services.db),
+    time: new Date().toISOString(),
+    storages: Object.keys(services.storages),
+  }),
+});

@@ -1,0 +1,119 @@
+/** Requests of a secondary to its primary. */
+import type { IncomingMessage } from 'node:http';
+import type { Services } from '../../../http/index.ts';
+import { OutboundError, openRequest, reasonOf } from '../../../outbound/index.ts';
+import { type LinkRefusal, linkKey } from './access.ts';
+import { geoRoot } from './http.ts';
+import { announcementOf, digestOf, sign } from './signature_rules.ts';
+
+/** What a secondary needs to ask. */
+export type Site = Pick<Services, 'secrets' | 'geo'>;
+
+export interface Question {
+  method: 'GET' | 'POST';
+  /** Below `/api/v4/geo`, with the query. */
+  path: string;
+  headers?: Record<string, string>;
+  /** None with GET. */
+  body?: string | Buffer;
+  /** How long the primary may be silent, until the head of its answer and then between parts of it; 30 seconds if omitted. */
+  silence_ms?: number;
+  signal?: AbortSignal;
+}
+
+/** The primary has refused a request. */
+export class PrimaryRefusal extends Error {
+  override name = 'PrimaryRefusal';
+  readonly status: number;
+  /** Why it was not authorized, if it was not. */
+  readonly reason: LinkRefusal | undefined;
+
+  constructor(status: number, sentence: string, reason?: LinkRefusal) {
+    super(sentence);
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+const usualSilence_ms = 30_000;
+const longestJson_bytes = 4 * 1024 * 1024;
+
+/**
+ * The address and the headers of a signed request.
+ * @param body what is sent with it
+ */
+function signedRequest(
+  site: Site,
+  { method, path, body = '', headers }: Pick<Question, 'method' | 'path' | 'body' | 'headers'>,
+): { url: string; headers: Record<string, string> } {
+  const url = new URL(`${site.geo.primaryUrl}${geoRoot}${path}`);
+  const digest = digestOf(body);
+  const signed = { method, path: `${url.pathname}${url.search}`, digest };
+  return {
+    url: url.href,
+    headers: {
+      ...headers,
+      authorization: sign(linkKey(site), site.geo.nodeName, signed, new Date()),
+      ...(method === 'GET'
+        ? {}
+        : { 'content-digest': announcementOf(digest), 'content-length': String(Buffer.byteLength(body)) }),
+    },
+  };
+}
+
+/**
+ * Asks the primary, whose address the operator has set, so that it may be in any network.
+ * @returns the answer, whatever its status, as a stream that has to be read or destroyed; it fails when the primary falls silent
+ * @throws OutboundError when there is no answer
+ */
+export async function askPrimary(site: Site, question: Question): Promise<IncomingMessage> {
+  const { method, body, silence_ms = usualSilence_ms, signal } = question;
+  const silent = () => new OutboundError(`The primary has said nothing for ${silence_ms / 1000} seconds`);
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(silent()), silence_ms);
+  const signals = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+  try {
+    const opening = { method, body, ...signedRequest(site, question), verifies_tls: true, may_be_local: true };
+    const answer = await openRequest(opening, signals);
+    answer.setTimeout(silence_ms, () => answer.destroy(silent()));
+    return answer;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw silence.signal.aborted ? silent() : new OutboundError(reasonOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size_bytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size_bytes += chunk.length;
+    if (size_bytes > longestJson_bytes) throw new OutboundError('The answer of the primary is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** What a refusal says, if it is one of ours; a proxy before the primary may answer anything. */
+async function refusalOf(answer: IncomingMessage): Promise<PrimaryRefusal> {
+  const status = answer.statusCode ?? 0;
+  const text = await textOf(answer);
+  try {
+    const { message, reason } = JSON.parse(text) as { message?: unknown; reason?: LinkRefusal };
+    if (typeof message === 'string') return new PrimaryRefusal(status, message, reason);
+  } catch {} // said below
+  return new PrimaryRefusal(status, `The primary answers with ${status}.`);
+}
+
+/**
+ * The same for an answer in JSON.
+ * @throws PrimaryRefusal for any status but 2xx, OutboundError without an answer
+ */
+export async function askPrimaryForJson<Answer>(site: Site, question: Question): Promise<Answer> {
+  const answer = await askPrimary(site, question);
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 299) throw await refusalOf(answer);
+  return JSON.parse(await textOf(answer)) as Answer;
+}
