@@ -1470,6 +1470,13 @@ create table geo_nonces (
 );
 CREATE INDEX geo_nonces_by_time ON geo_nonces USING btree (seen_at);
 
+create table geo_positions (
+  geo_node_id bigint not null,
+  "position" bigint not null,
+  constraint geo_positions_pkey PRIMARY KEY (geo_node_id),
+  constraint geo_positions_geo_node_id_fkey FOREIGN KEY (geo_node_id) REFERENCES geo_nodes(id) ON DELETE CASCADE
+);
+
 create table geo_statuses (
   geo_node_id bigint not null,
   status jsonb not null,

@@ -8,6 +8,7 @@ import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
 import { geoDoorway } from './areas/geo/link/index.ts';
+import { serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
 import { describedDoors, endpoints, geoRoutes, gitKinds, repositories } from './areas/index.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
@@ -63,6 +64,7 @@ const exposedHeaders = [
     ' ',
   ),
   ...['Limit', 'Name', 'Observed', 'Remaining', 'Reset', 'ResetTime'].map((name) => `RateLimit-${name}`),
+  ...siteHeaders,
   ...new Set(endpoints.flatMap(({ returns }) => Object.keys(returns.headers ?? {}))),
 ];
 
@@ -148,6 +150,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const queue = shedLoad(app, isDelayed, log);
     if (metrics) measureQueue(metrics.registry, queue);
   }
+  serveAsSite(app, services);
   await offerCompression(app);
   mount(app, endpoints, {
     services,

@@ -59,6 +59,7 @@ import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { variableRoutes } from './deployments/variables/routes.ts';
 import { type AnyGeoRoute, handshakeRoute, statusRoute, storeStatus } from './geo/link/index.ts';
+import { positionRoute } from './geo/serving/index.ts';
 import { applicationSettingRoutes } from './instance/application_settings/routes.ts';
 import { experimentRoutes } from './instance/experiments/routes.ts';
 import { featureRoutes } from './instance/features/routes.ts';
@@ -178,7 +179,7 @@ const samples = {
 };
 
 /** What a primary answers to its secondaries. */
-export const geoRoutes: readonly AnyGeoRoute[] = [handshakeRoute, statusRoute(storeStatus)];
+export const geoRoutes: readonly AnyGeoRoute[] = [handshakeRoute, statusRoute(storeStatus), positionRoute];
 
 /** The doors that are documented with the endpoints. */
 export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors];

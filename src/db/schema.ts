@@ -705,6 +705,11 @@ export interface GeoNonces {
   seen_at: Generated<Timestamp>;
 }
 
+export interface GeoPositions {
+  geo_node_id: number;
+  position: number;
+}
+
 export interface GeoStatuses {
   geo_node_id: number;
   status: Json;
@@ -2001,6 +2006,7 @@ export interface DB {
   geo_node_namespaces: GeoNodeNamespaces;
   geo_nodes: GeoNodes;
   geo_nonces: GeoNonces;
+  geo_positions: GeoPositions;
   geo_statuses: GeoStatuses;
   gpg_keys: GpgKeys;
   group_authorizations: GroupAuthorizations;

@@ -1,0 +1,26 @@
+/** Requests of other people that a secondary passes on: its signature says from which address they come. */
+import type { Services } from '../../../http/index.ts';
+import { linkKey, signedBy } from './access.ts';
+import type { Site } from './request_actions.ts';
+import { announcementOf, digestOf, sign } from './signature_rules.ts';
+
+/** A request as the secondary received it, and the address of the caller. */
+export interface Passage {
+  method: string;
+  /** With the query. */
+  path: string;
+  address: string;
+}
+
+/** Signed instead of a body, which streams. */
+const digestFor = ({ address }: Passage) => digestOf(`passed for ${address}`);
+
+/** @returns the value of `X-Geo-Signature` */
+export const signedPassage = (site: Site, passage: Passage): string =>
+  sign(linkKey(site), site.geo.nodeName, { ...passage, digest: digestFor(passage) }, new Date());
+
+/** @throws ApiError 401 when the passage is not signed by a secondary */
+export async function checkPassage(services: Services, passage: Passage & { signature: string }): Promise<void> {
+  const headers = { authorization: passage.signature, 'content-digest': announcementOf(digestFor(passage)) };
+  await signedBy(services, { method: passage.method, path: passage.path, headers });
+}

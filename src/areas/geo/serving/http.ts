@@ -1,0 +1,56 @@
+/** What a site does with requests before they are routed. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, type Services } from '../../../http/index.ts';
+import { checkPassage } from '../link/index.ts';
+import { isCurrent } from './currency_queries.ts';
+import { pass, Unreachable } from './passing_actions.ts';
+import { repositoryIn, siteFor } from './passing_rules.ts';
+
+/** A request that was passed on comes from the address that the secondary says. */
+async function takeAddress(services: Services, request: FastifyRequest): Promise<void> {
+  const { method, originalUrl, headers } = request;
+  const address = headers['x-forwarded-for'];
+  if (headers['x-geo-signature'] === undefined || typeof address !== 'string') return;
+  await checkPassage(services, { method, path: originalUrl, address, signature: String(headers['x-geo-signature']) });
+  Object.defineProperty(request, 'ip', { value: address });
+}
+
+/** What is to be read from a copy that is not current is read from the primary, as long as that answers. */
+async function passUnlessCurrent(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const repository = repositoryIn(request.originalUrl.split('?', 1)[0]!);
+  if (!repository || (await isCurrent(services.db, repository))) return undefined;
+  try {
+    return await pass(services, request, reply);
+  } catch (error) {
+    if (error instanceof Unreachable && !reply.sent) return undefined;
+    throw error;
+  }
+}
+
+async function serveOrPass(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (request.headers['x-geo-signature'] !== undefined) throw new ApiError(508, { message: '508 Loop Detected' });
+  switch (siteFor(request.method, request.originalUrl)) {
+    case 'own':
+      return undefined;
+    case 'primary':
+      return pass(services, request, reply);
+    case 'current':
+      return passUnlessCurrent(services, request, reply);
+  }
+}
+
+/** Header names that a site adds to every answer, for the readers of scripts. */
+export const siteHeaders = ['X-Geo-Site', 'X-Geo-Served-By'];
+
+/**
+ * Adds what is done with every request: a secondary passes on what it does not answer itself, and a primary takes the address of the caller from the secondary. Nothing is done
+ * where no role is set.
+ */
+export function serveAsSite(app: FastifyInstance, services: Services): void {
+  const { role, nodeName } = services.geo;
+  if (role === undefined) return;
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-geo-site', encodeURI(nodeName));
+    return role === 'secondary' ? serveOrPass(services, request, reply) : takeAddress(services, request);
+  });
+}

@@ -1,0 +1,2 @@
+export { serveAsSite, siteHeaders } from './http.ts';
+export { positionRoute } from './position_actions.ts';

@@ -1,0 +1,93 @@
+/** Having the primary answer a request, with the caller's own credentials. Everything streams (docs/reference/geo.md#what-a-secondary-serves). */
+import { once } from 'node:events';
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, type Services, streamOf } from '../../../http/index.ts';
+import { signedPassage } from '../link/index.ts';
+import { passedHeaders } from './passing_rules.ts';
+import { awaitOwnWrites } from './position_actions.ts';
+
+/** The primary does not answer. */
+export class Unreachable extends ApiError {
+  constructor() {
+    const message = '503 Service Unavailable - The primary site cannot be reached.';
+    super(503, { message }, { 'retry-after': '10' });
+  }
+}
+
+const connecting_ms = 5000;
+/** A push that hooks check, or an upload that is stored, may take its time. */
+const silence_ms = 600_000;
+/** All come from one address. */
+const most = 100;
+const agents = { 'http:': new Agent({ maxSockets: most }), 'https:': new TlsAgent({ maxSockets: most }) };
+
+/** Opens a connection of its own: a request whose body streams cannot be sent again. */
+async function connected(services: Services, request: FastifyRequest): Promise<ClientRequest> {
+  const { method, originalUrl } = request;
+  const url = new URL(`${services.geo.primaryUrl}${originalUrl}`);
+  const headers = {
+    ...passedHeaders(request.headers),
+    ...{ 'x-forwarded-for': request.ip, 'x-request-id': request.id },
+    'x-geo-signature': signedPassage(services, { method, path: originalUrl, address: request.ip }),
+  };
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const outgoing = send(url, { method, headers, agent: agents[url.protocol as keyof typeof agents], timeout: silence_ms });
+  outgoing.on('error', () => {}); // whoever waits gets it, too
+  outgoing.on('timeout', () => outgoing.destroy(new Error('The primary is silent.')));
+  const signal = AbortSignal.timeout(connecting_ms);
+  try {
+    const [socket] = await once(outgoing, 'socket', { signal });
+    if (socket.connecting) await once(socket, url.protocol === 'https:' ? 'secureConnect' : 'connect', { signal });
+    return outgoing;
+  } catch {
+    outgoing.destroy();
+    throw new Unreachable();
+  }
+}
+
+const hasBody = ({ headers }: FastifyRequest) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+async function answerTo(outgoing: ClientRequest, request: FastifyRequest, reply: FastifyReply): Promise<IncomingMessage> {
+  reply.raw.once('close', () => outgoing.destroy());
+  if (hasBody(request)) pipeline(streamOf(request), outgoing, () => {});
+  else outgoing.end();
+  try {
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return answer;
+  } catch {
+    throw new Unreachable();
+  }
+}
+
+/** A stream that ends when what was written is here, too. */
+function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
+  const out = new Transform({
+    transform: (chunk, _encoding, done) => done(null, chunk),
+    flush: (done) => void work().then(() => done(), done),
+  });
+  pipeline(stream, out, () => {}); // `out` ends with the same error
+  return out;
+}
+
+/** Whether the answer to a write is written before the write is complete. */
+const isPush = ({ originalUrl }: FastifyRequest) => originalUrl.endsWith('/git-receive-pack');
+const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Sends a request on, and its answer back as it comes. That of a write is sent when the write has arrived here.
+ * @throws Unreachable; before anything of the body was read, when there is no connection
+ */
+export async function pass(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const answer = await answerTo(await connected(services, request), request, reply);
+  const { statusCode: status = 502, headers } = answer;
+  const arrived = () => awaitOwnWrites(services).catch((error) => request.log.warn({ err: error }, 'a write is not here yet'));
+  const writes = !reads.has(request.method) && status < 400;
+  if (writes && !isPush(request)) await arrived();
+  reply.code(status).headers(passedHeaders(headers));
+  if (headers['x-geo-site'] !== undefined) reply.header('x-geo-served-by', headers['x-geo-site']);
+  return reply.send(writes && isPush(request) ? endingAfter(answer, arrived) : answer);
+}

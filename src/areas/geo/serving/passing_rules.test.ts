@@ -1,0 +1,63 @@
+/** Who answers which request at a secondary. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { passedHeaders, repositoryIn, siteFor } from './passing_rules.ts';
+
+test('reading is answered here, writing by the primary', () => {
+  const sites: [string, string, string][] = [
+    ['GET', '/api/v4/projects/1', 'own'],
+    ['HEAD', '/api/v4/projects/1/issues?page=2', 'own'],
+    ['POST', '/api/v4/projects/1/issues', 'primary'],
+    ['PUT', '/api/v4/groups/a%2Fb', 'primary'],
+    ['DELETE', '/api/v4/user/keys/1', 'primary'],
+    ['POST', '/oauth/token', 'primary'],
+    ['POST', '/api/1/envelope/', 'primary'],
+    ['GET', '/-/readiness', 'own'],
+    ['GET', '/api/v4/geo_nodes/current/failures', 'own'],
+    ['POST', '/api/v4/geo_sites/1/repair', 'own'],
+    ['POST', '/api/v4/geo_nodesx', 'primary'],
+    ['GET', '/api/v4/projects/1/export_relations/status', 'primary'],
+    ['GET', '/group/project.git/info/refs?service=git-receive-pack', 'primary'],
+    ['GET', '/group/project.git/info/refs?service=git-upload-pack', 'current'],
+    ['POST', '/group/project.git/git-upload-pack', 'current'],
+    ['POST', '/group/project.git/git-receive-pack', 'primary'],
+    ['POST', '/group/project.git/info/lfs/objects/batch', 'own'],
+    ['PUT', '/group/project.git/gitlab-lfs/objects/0a/1', 'primary'],
+    ['GET', '/api/v4/projects/1/repository/commits', 'current'],
+    ['POST', '/api/v4/projects/1/repository/commits', 'primary'],
+  ];
+  for (const [method, url, site] of sites) assert.equal(siteFor(method, url), site, `${method} ${url}`);
+});
+
+test('the repository that an endpoint reads is found in its path', () => {
+  const found = (path: string) => {
+    const repository = repositoryIn(path);
+    return repository && `${repository.of} ${repository.owner}`;
+  };
+  const named = (path: string) => found(`/api/v4${path}`);
+  assert.equal(named('/projects/12/repository/tree'), 'project 12');
+  assert.equal(named('/projects/a%2Fb/repository/files/c/raw'), 'project a/b');
+  assert.equal(named('/projects/12/merge_requests/3/changes'), 'project 12');
+  assert.equal(named('/projects/12/merge_requests/3'), undefined);
+  assert.equal(named('/projects/12/wikis/home'), 'project_wiki 12');
+  assert.equal(named('/groups/a%2Fb/wikis'), 'group_wiki a/b');
+  assert.equal(named('/snippets/5/raw'), 'snippet 5');
+  assert.equal(named('/projects/12/snippets/5/files/main/a/raw'), 'snippet 5');
+  assert.equal(named('/projects/%zz/repository/tree'), undefined);
+  assert.equal(found('/a/b.git/info/refs'), 'project a/b');
+  assert.equal(found('/a/b.wiki.git/git-upload-pack'), 'project_wiki a/b');
+  assert.equal(found('/a/b/snippets/7.git/info/refs'), 'snippet 7');
+  assert.equal(found('/snippets/7.git/info/refs'), 'snippet 7');
+});
+
+test('headers of one connection are not sent on, nor those that say who asks', () => {
+  const headers = {
+    connection: 'close, x-own',
+    'x-own': '1',
+    host: 'a',
+    'private-token': 'b',
+    'x-forwarded-for': 'c',
+    range: undefined,
+  };
+  assert.deepEqual(passedHeaders(headers), { 'private-token': 'b' });
+});

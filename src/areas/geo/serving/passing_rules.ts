@@ -1,0 +1,89 @@
+/** Which requests a secondary answers itself, and which it passes to the primary (docs/reference/geo.md#what-a-secondary-serves). Pure functions. */
+
+/** `current`: itself, when its copy of the repository is current. */
+export type Site = 'own' | 'primary' | 'current';
+
+/** What belongs to the site that is asked, whatever the method. */
+const own = /^\/-\/(?:liveness|health|readiness|metrics)$|^\/api\/v4\/geo(?:_nodes|_sites)?(?:\/|$)/;
+/** What only the primary has. */
+const elsewhere = /^\/api\/v4\/(?:projects|groups)\/[^/]+\/export_relations(?:\/|$)/;
+/** Reading, although it is sent with POST. */
+const batch = /\.git\/info\/lfs\/objects\/batch$/;
+
+const isSafe = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+
+/**
+ * Who answers a request.
+ * @param url as it was received, with the query
+ */
+export function siteFor(method: string, url: string): Site {
+  const [path = '', query = ''] = url.split('?', 2);
+  if (own.test(path) || batch.test(path)) return 'own';
+  if (path.endsWith('/git-upload-pack')) return 'current';
+  if (path.endsWith('/info/refs') && new URLSearchParams(query).get('service') === 'git-receive-pack') return 'primary';
+  if (!isSafe(method) || elsewhere.test(path)) return 'primary';
+  return repositoryIn(path) ? 'current' : 'own';
+}
+
+/** A repository that a request reads. */
+export interface NamedRepository {
+  of: 'project' | 'project_wiki' | 'group_wiki' | 'snippet';
+  /** The id or the full path of what owns it. */
+  owner: string;
+}
+
+const decoded = (segment: string) => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Each with the owner as its first group. */
+const places: readonly [NamedRepository['of'], RegExp][] = [
+  ['snippet', /^\/(?:.*\/)?snippets\/(\d+)\.git\/(?:info\/refs|git-upload-pack)$/],
+  ['project_wiki', /^\/(.+)\.wiki\.git\/(?:info\/refs|git-upload-pack)$/],
+  ['project', /^\/(.+?)\.git\/(?:info\/refs|git-upload-pack)$/],
+  ['project', /^\/api\/v4\/projects\/([^/]+)\/(?:repository\/|languages$)/],
+  [
+    'project',
+    /^\/api\/v4\/projects\/([^/]+)\/merge_requests\/\d+\/(?:changes|diffs|raw_diffs|commits|versions|conflicts|context_commits)(?:\/|$)/,
+  ],
+  ['project_wiki', /^\/api\/v4\/projects\/([^/]+)\/wikis(?:\/|$)/],
+  ['group_wiki', /^\/api\/v4\/groups\/([^/]+)\/wikis(?:\/|$)/],
+  ['snippet', /^\/api\/v4\/(?:projects\/[^/]+\/)?snippets\/(\d+)\/(?:raw|files)(?:\/|$)/],
+];
+
+/** The repository that a request reads; undefined for one that reads none. The wiki of a group has the same form of address as that of a project. */
+export function repositoryIn(path: string): NamedRepository | undefined {
+  for (const [of, place] of places) {
+    const owner = decoded(place.exec(path)?.[1] ?? '');
+    if (owner) return { of, owner };
+  }
+  return undefined;
+}
+
+/** Of one connection, or rewritten by whoever sends a request on. */
+const notPassed = new Set([
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade', 'host', 'expect', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
+  ...['x-geo-signature', 'x-geo-site', 'x-geo-served-by'],
+]);
+
+/** The headers of a request or an answer that are sent on. */
+export const passedHeaders = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string | string[]> => {
+  const named = new Set(
+    String(headers.connection ?? '')
+      .toLowerCase()
+      .split(/\s*,\s*/),
+  );
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      (header): header is [string, string | string[]] =>
+        header[1] !== undefined && !notPassed.has(header[0]) && !named.has(header[0]),
+    ),
+  );
+};

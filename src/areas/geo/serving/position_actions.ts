@@ -1,0 +1,42 @@
+/** Reading what one has written: a write that was passed on is answered when its rows have arrived (docs/reference/geo.md#what-a-secondary-serves). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import type { Services } from '../../../http/index.ts';
+import { askPrimaryForJson, geoRoute } from '../link/index.ts';
+
+interface Position {
+  position: number;
+}
+
+/** Commits after everything that the node has written. */
+async function nextPosition(db: Database, node_id: number): Promise<Position> {
+  const { rows } = await sql<Position>`
+    insert into geo_positions as known (geo_node_id, position) values (${node_id}, 1)
+        on conflict (geo_node_id) do update set position = known.position + 1 returning position`.execute(db);
+  return rows[0]!;
+}
+
+export const positionRoute = geoRoute({
+  method: 'POST',
+  path: '/position',
+  handle: ({ services, node }) => nextPosition(services.db, node.id),
+});
+
+const longest_ms = 2000;
+const pause_ms = 10;
+
+async function hasArrived({ db, geo }: Services, position: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from geo_positions join geo_nodes on geo_nodes.id = geo_node_id where name = ${geo.nodeName} and position >= ${position}`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+/** Waits until what was written through this secondary is here, for two seconds at most. */
+export async function awaitOwnWrites(services: Services): Promise<void> {
+  const until = performance.now() + longest_ms;
+  const { position } = await askPrimaryForJson<Position>(services, { method: 'POST', path: '/position', silence_ms: longest_ms });
+  while (performance.now() < until && !(await hasArrived(services, position))) await sleep(pause_ms);
+}
