@@ -225,7 +225,7 @@ async function checkCredential(services: Services, row: Credential, { address, i
   if (row.revoked) throw invalidToken('Token was revoked. You have to re-authorize from the user.');
   if (row.expired) throw invalidToken('Token is expired. You can either do re-authorization or token refresh.');
   refuseInactive(row, services.url);
-  if (row.last_use_is_old) await recordUse(services.db, row, address);
+  if (row.last_use_is_old && services.geo.role !== 'secondary') await recordUse(services.db, row, address);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { DB } from '../db/index.ts';
 import type { AnyEndpoint, Caller, Counting, RateLimit } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Headers } from '../http/reply.ts';
+import type { Services } from '../services/index.ts';
 
 /** A limit as SQL on the row of `application_settings`. */
 interface Limit {
@@ -108,16 +109,16 @@ const isLimited = ({ parameter }: RateLimit, parameters: Counting['parameters'])
   parameter === undefined || (parameters[parameter] ?? '') !== '';
 
 /**
- * Counts a request when limits are on.
+ * Counts a request when limits are on. A secondary, whose tables are those of the primary, leaves it to the primary to count what is passed on.
  * @returns headers with the state of the throttle, none while it is off
  * @throws ApiError 429 when a limit is exceeded
  */
 export async function countRequest(
-  { db }: { db: Kysely<DB> },
+  { db, geo }: Pick<Services, 'db' | 'geo'>,
   endpoint: Limited,
   { caller, address, parameters }: Counting,
 ): Promise<Headers> {
-  if (!(caller ? caller.counted : await isAnythingCounted(db))) return {};
+  if (geo.role === 'secondary' || !(caller ? caller.counted : await isAnythingCounted(db))) return {};
   const who = caller ? (caller.deploys ? `deploy_token:${caller.token.id}` : `user:${caller.id}`) : address;
   const headers = await throttled(db, who, endpoint, caller);
   if (endpoint.rate && isLimited(endpoint.rate, parameters)) await limited(db, who, endpoint.rate, caller);

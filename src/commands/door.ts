@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { buildApp } from '../app.ts';
 import type { Config } from '../config.ts';
+import { connect } from '../db/index.ts';
 import { drain } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
 import { asText, type Measured, newRegistry, watchJobs, watchStorageMoves } from '../metrics.ts';
@@ -36,15 +37,19 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   watchJobs(registry, open.db);
   watchStorageMoves(registry, open.db);
   const gather = async (others: Measured[]) => asText([await registry.getMetricsAsJSON(), ...others]);
+  const reads_only = config.geo.role === 'secondary';
   if (config.processes === 1) {
+    const { connectionString } = open;
+    // Jobs write, also those of a secondary.
+    const db = reads_only ? connect({ connectionString, max: mostConnections, reads_only }) : open.db;
     const app = await buildApp({
       config,
-      db: open.db,
+      db,
       log,
       metrics: { registry, gather: () => gather([]) },
-      isDelayed: loadMeter(open.db),
+      isDelayed: loadMeter(db),
     });
-    const ssh = await sshServerOf(config, open.db, log);
+    const ssh = await sshServerOf(config, db, log);
     const door = await openHere(app, config, log);
     return {
       takeSsh: ssh.take,

@@ -37,7 +37,7 @@ function gather(): Promise<string> {
 async function run({ config, connectionString, connections }: Start): Promise<void> {
   collectRarely();
   const log = openLog(config);
-  const db = connect({ connectionString, max: connections });
+  const db = connect({ connectionString, max: connections, reads_only: config.geo.role === 'secondary' });
   const registry = newRegistry(db);
   const app = await buildApp({ config, db, log, metrics: { registry, gather }, isDelayed: loadMeter(db) });
   await app.ready();

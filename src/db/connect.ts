@@ -40,6 +40,8 @@ export interface Connect {
   max: number;
   /** Statements that take longer are cancelled; 0 means no limit. */
   statementTimeout_ms?: number;
+  /** Whether statements that write fail; false by default. */
+  reads_only?: boolean;
   /** What PostgreSQL lists its sessions as. */
   application_name?: string;
 }
@@ -49,6 +51,7 @@ export function connect({
   connectionString,
   max,
   statementTimeout_ms = 60_000,
+  reads_only = false,
   application_name = 'coppice',
 }: Connect): Database {
   const pool = new WatchedPool({
@@ -59,7 +62,7 @@ export function connect({
     application_name,
     // One processor per statement: many requests share the machine, and `union all` keeps the order of its parts. A table of 100,000 ids is kept in memory: from the disk,
     // what is collected for a list takes half as long again.
-    options: '-c TimeZone=UTC -c max_parallel_workers_per_gather=0 -c hash_mem_multiplier=4',
+    options: `-c TimeZone=UTC -c max_parallel_workers_per_gather=0 -c hash_mem_multiplier=4 -c default_transaction_read_only=${reads_only}`,
     statement_timeout: statementTimeout_ms,
     // A transaction that sits idle holds its locks for nothing.
     idle_in_transaction_session_timeout: 300_000,
@@ -119,6 +122,9 @@ export const isForeignKeyViolation = (error: unknown, constraint?: string): bool
 
 /** Whether a statement failed because a text was not a valid value of its type (SQLSTATE class 22). */
 export const isDataException = (error: unknown): boolean => sqlState(error)?.startsWith('22') ?? false;
+
+/** Whether a statement failed because it writes and its session only reads (SQLSTATE 25006). */
+export const isRefusedWrite = (error: unknown): boolean => sqlState(error) === '25006';
 
 /** Whether a statement failed because a row would break a constraint (SQLSTATE class 23). */
 export const isIntegrityViolation = (error: unknown): boolean => sqlState(error)?.startsWith('23') ?? false;

@@ -5,6 +5,7 @@ export {
   isDataException,
   isForeignKeyViolation,
   isIntegrityViolation,
+  isRefusedWrite,
   isUniqueViolation,
   onIdleLoss,
   poolDelays,

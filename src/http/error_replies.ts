@@ -39,19 +39,33 @@ function meaningOf(error: FastifyError): ApiError {
     : new ApiError(500, { message: '500 Internal Server Error' });
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Has another site answer a request that failed here, before anything was answered.
+     * @returns undefined when the error is answered here
+     */
+    elsewhere?(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined;
+  }
+}
+
 /** An error handler that replies in a form, and logs server errors. */
-export const answeringIn =
-  (form: ErrorForm) =>
-  (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    if (reply.raw.headersSent) {
-      reply.raw.destroy();
-      return reply;
-    }
+export function answeringIn(form: ErrorForm) {
+  const answer = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal = form.meaningOf?.(error, request) ?? meaningOf(error);
     if (refusal.status >= 500 && !(error instanceof ApiError) && !request.server.outage.covers(error))
       request.log.error({ err: error }, 'request failed');
     return form.write(refusal, request, reply.code(refusal.status).headers(refusal.headers));
   };
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> => {
+    if (reply.raw.headersSent) {
+      reply.raw.destroy();
+      return reply;
+    }
+    const elsewhere = request.server.elsewhere?.(error, request, reply);
+    return elsewhere?.catch((refused) => answer(refused, request, reply)) ?? answer(error, request, reply);
+  };
+}
 
 /** The form of the API: JSON with `message`. As bytes, since Fastify would add a charset to text. */
 export const jsonForm: ErrorForm = {

@@ -31,7 +31,7 @@ const readiness = door({
       const { rows } = await sql<{ read_only: string }>`select current_setting('transaction_read_only') as read_only`.execute(
         services.db,
       );
-      if (rows[0]?.read_only === 'on') return failed({ database: 'read-only' });
+      if (rows[0]?.read_only === 'on' && services.geo.role !== 'secondary') return failed({ database: 'read-only' });
     } catch (error) {
       request.server.outage.covers(error);
       return failed({ database: 'failed' });

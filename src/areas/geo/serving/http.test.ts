@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientOf } from '../../../../test/support/client.ts';
+import { testDatabase } from '../../../../test/support/database.ts';
 import { atFileEnd } from '../../../../test/support/file_end.ts';
 import { type RunningServer, startServer } from '../../../../test/support/populate.ts';
 import { type World, world } from '../../../../test/support/world.ts';
+import { connect } from '../../../db/index.ts';
 import { sign } from '../link/signature_rules.ts';
 
 const secret = { COPPICE_SECRET_KEY: 'the-key-of-both-sites-0123456789abcdef' };
@@ -26,7 +28,10 @@ async function start(): Promise<Sites> {
       { name: 'Münster', url: 'https://first.example/', primary: true },
     ])
     .execute();
-  const secondary = await startServer(here.db, { environment: { ...secret, ...geo } });
+  const { connectionString } = await testDatabase();
+  const reading = connect({ connectionString, max: 4, reads_only: true });
+  atFileEnd(() => reading.destroy());
+  const secondary = await startServer(reading, { environment: { ...secret, ...geo } });
   atFileEnd(secondary.stop);
   return { here, secondary };
 }

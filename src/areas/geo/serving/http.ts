@@ -1,9 +1,10 @@
 /** What a site does with requests before they are routed. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isRefusedWrite } from '../../../db/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
 import { checkPassage } from '../link/index.ts';
 import { isCurrent } from './currency_queries.ts';
-import { pass, Unreachable } from './passing_actions.ts';
+import { isReading, pass, Unreachable } from './passing_actions.ts';
 import { repositoryIn, siteFor } from './passing_rules.ts';
 
 /** A request that was passed on comes from the address that the secondary says. */
@@ -43,12 +44,16 @@ async function serveOrPass(services: Services, request: FastifyRequest, reply: F
 export const siteHeaders = ['X-Geo-Site', 'X-Geo-Served-By'];
 
 /**
- * Adds what is done with every request: a secondary passes on what it does not answer itself, and a primary takes the address of the caller from the secondary. Nothing is done
- * where no role is set.
+ * Adds what is done with every request: a secondary passes on what it does not answer itself, also what turns out to write while it is read, and a primary takes the address of
+ * the caller from the secondary. Nothing is done where no role is set.
  */
 export function serveAsSite(app: FastifyInstance, services: Services): void {
   const { role, nodeName } = services.geo;
   if (role === undefined) return;
+  if (role === 'secondary')
+    app.decorate('elsewhere', (error, request, reply) =>
+      isRefusedWrite(error) && isReading(request) ? pass(services, request, reply) : undefined,
+    );
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-geo-site', encodeURI(nodeName));
     return role === 'secondary' ? serveOrPass(services, request, reply) : takeAddress(services, request);

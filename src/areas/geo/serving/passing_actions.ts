@@ -76,6 +76,7 @@ function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
 /** Whether the answer to a write is written before the write is complete. */
 const isPush = ({ originalUrl }: FastifyRequest) => originalUrl.endsWith('/git-receive-pack');
 const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
+export const isReading = ({ method }: FastifyRequest): boolean => reads.has(method);
 
 /**
  * Sends a request on, and its answer back as it comes. That of a write is sent when the write has arrived here.
@@ -85,7 +86,7 @@ export async function pass(services: Services, request: FastifyRequest, reply: F
   const answer = await answerTo(await connected(services, request), request, reply);
   const { statusCode: status = 502, headers } = answer;
   const arrived = () => awaitOwnWrites(services).catch((error) => request.log.warn({ err: error }, 'a write is not here yet'));
-  const writes = !reads.has(request.method) && status < 400;
+  const writes = !isReading(request) && status < 400;
   if (writes && !isPush(request)) await arrived();
   reply.code(status).headers(passedHeaders(headers));
   if (headers['x-geo-site'] !== undefined) reply.header('x-geo-served-by', headers['x-geo-site']);
