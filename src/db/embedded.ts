@@ -3,7 +3,15 @@ import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Cluster, openCluster, removeSocketFolder, role, runningPostmaster, startPostmaster } from './postgres_cluster.ts';
+import {
+  type Cluster,
+  openCluster,
+  type Replication,
+  removeSocketFolder,
+  role,
+  runningPostmaster,
+  startPostmaster,
+} from './postgres_cluster.ts';
 import { DatabaseError } from './postgres_programs.ts';
 
 export { DatabaseError };
@@ -24,6 +32,8 @@ export interface EmbeddedOptions {
   use: 'exclusive' | 'shared';
   /** Whether a commit must survive a power failure; true by default. */
   durable?: boolean;
+  /** Settles how it starts; undefined by default. One that runs otherwise is started anew by its server. */
+  replication?: Replication;
   /** Called with a sentence when the database was lost and when it is back. */
   onRestart?: (sentence: string) => void;
   /** Called when the database is lost for good. */
@@ -59,7 +69,8 @@ export const socketAddress = (socketFolder: string, database: string): string =>
  * @throws DatabaseError when it cannot be started, or with `exclusive` when another server runs on it
  */
 export async function startEmbedded(data: string, options: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  const cluster = await openCluster(data, options.durable ?? true);
+  const { durable = true, replication } = options;
+  const cluster = await openCluster(data, { durable, replication });
   const watch = await reach(cluster);
   const connectionString = socketAddress(cluster.socketFolder, databaseName);
   if (options.use === 'exclusive' && !(await takeLock(watch, serverLock, serverTimeout_ms))) {
@@ -67,6 +78,16 @@ export async function startEmbedded(data: string, options: EmbeddedOptions): Pro
     throw new DatabaseError(`Another Coppice is running on ${data}. Stop it first, or set COPPICE_DATA to another folder.`);
   }
   const isOwner = await takeLock(watch, ownerLock, 0);
+  if (options.use === 'exclusive' && !(await replicates(watch, replication))) {
+    if (isOwner) {
+      await stopPostmaster(cluster, watch);
+      return startEmbedded(data, options);
+    }
+    await watch.end();
+    throw new DatabaseError(
+      'A command is using the database, which has to be restarted for its role in Geo. Try again when it has ended.',
+    );
+  }
   await makeDatabase(watch);
   if (!isOwner && options.use === 'shared') {
     await watch.end();
@@ -134,6 +155,14 @@ async function takeLock(client: pg.Client, lock: number, patience_ms: number): P
     if ((error as pg.DatabaseError).code === '55P03') return false; // lock_not_available
     throw error;
   }
+}
+
+/** Whether the running database can do its part: a server that was killed or a command may have started it for another one. */
+async function replicates(client: pg.Client, replication: Replication): Promise<boolean> {
+  const { rows } = await client.query<{ source: boolean; target: boolean }>(
+    `select current_setting('wal_level') = 'logical' as source, current_setting('max_logical_replication_workers')::int > 0 as target`,
+  );
+  return replication === undefined || rows[0]![replication];
 }
 
 /** Whether a server waits for the database, because a command or a stopping server owns it. */
