@@ -8,7 +8,7 @@ import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
 import { geoDoorway } from './areas/geo/link/index.ts';
-import { serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
+import { blobsOfBothSites, serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
 import { describedDoors, endpoints, geoRoutes, gitKinds, repositories } from './areas/index.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
@@ -34,7 +34,7 @@ import { Outage } from './http/outage.ts';
 import { type LoadMeter, shedLoad } from './http/overload.ts';
 import { watchPace } from './http/pace.ts';
 import { measureQueue, measureRequests, metricsDoorway } from './metrics.ts';
-import { servicesFor } from './services/index.ts';
+import { type Services, servicesFor } from './services/index.ts';
 
 export interface AppOptions {
   config: Config;
@@ -130,7 +130,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance;
-  const services = servicesFor(config, db, repositories);
+  const services = servicesOf(config, db);
   app.decorate('outage', new Outage(db, log));
   app.setErrorHandler(answerError);
   limitConnections(app, {
@@ -182,6 +182,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   ];
   for (const doorway of doorways) await openDoorway(app, services, doorway);
   return app;
+}
+
+function servicesOf(config: Config, db: Database): Services {
+  const services = servicesFor(config, db, repositories);
+  return config.geo.role === 'secondary' ? { ...services, blobs: blobsOfBothSites(services.blobs, services) } : services;
 }
 
 const intakeLimits = ({ data, ingestQueueMax, ingestMinFreeDisk_mb }: Config) => ({

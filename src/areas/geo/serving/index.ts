@@ -1,2 +1,3 @@
+export { blobsOfBothSites } from './blob_queries.ts';
 export { serveAsSite, siteHeaders } from './http.ts';
 export { positionRoute } from './position_actions.ts';
