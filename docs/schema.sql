@@ -1448,6 +1448,8 @@ create table geo_nodes (
   minimum_reverification_interval integer default 7 not null,
   blob_download_timeout integer default 28800 not null,
   credential bytea,
+  refresh_requested_at timestamp with time zone,
+  repair_requested_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   constraint geo_nodes_pkey PRIMARY KEY (id),

@@ -17,8 +17,11 @@ create table geo_nodes (
   selective_sync_shards text[] not null default '{}',
   minimum_reverification_interval integer not null default 7 check (minimum_reverification_interval >= 1),
   blob_download_timeout integer not null default 28800 check (blob_download_timeout between 1 and 86400),
-  -- A random text that only the primary and this secondary know, encrypted. Null: none was given to it yet.
+  -- A random text that only the primary and this secondary know, encrypted. Null for the primary, and where it was lost.
   credential bytea,
+  -- When somebody asked for a new status, and for another try of all that failed.
+  refresh_requested_at timestamptz,
+  repair_requested_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint geo_nodes_name_key unique (name)

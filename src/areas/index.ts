@@ -58,6 +58,7 @@ import { deployKeyRoutes } from './deployments/deploy_keys/routes.ts';
 import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { variableRoutes } from './deployments/variables/routes.ts';
+import { geoNodeRoutes } from './geo/geo_nodes/routes.ts';
 import { type AnyGeoRoute, handshakeRoute, statusRoute, storeStatus } from './geo/link/index.ts';
 import { positionRoute } from './geo/serving/index.ts';
 import { applicationSettingRoutes } from './instance/application_settings/routes.ts';
@@ -321,6 +322,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     bulkImportRoutes,
   ),
   ...tagged('Placeholders', 'Accounts that stand for people of another server after a migration.', placeholderRoutes),
+  ...tagged('Geo', 'The sites of an installation: a primary, and secondaries that follow it.', geoNodeRoutes),
   ...tagged('Snippets', 'Files under a title, of projects and of users.', snippetRoutes),
   ...tagged(
     'Wikis',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { removeLeftLocks, settleReferenceUpdates } from '../areas/code/repository/index.ts';
+import { makeOwnNode } from '../areas/geo/geo_nodes/index.ts';
 import { repositories } from '../areas/index.ts';
 import { BlobStoreError } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
@@ -85,6 +86,7 @@ async function serveUntil(
 ): Promise<void> {
   const { db } = open;
   await installFirstLicense(servicesFor(config, db, repositories), config);
+  await makeOwnNode(servicesFor(config, db, repositories));
   const administrator = await addFirstAdministrator(db, config, (made) => process.stdout.write(secretsText(made)));
   // The embedded database belongs to one server.
   const alone_since = config.databaseUrl === undefined ? new Date(performance.timeOrigin) : undefined;

@@ -696,6 +696,8 @@ export interface GeoNodes {
   minimum_reverification_interval: Generated<number>;
   blob_download_timeout: Generated<number>;
   credential: Buffer | null;
+  refresh_requested_at: Timestamp | null;
+  repair_requested_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
 }

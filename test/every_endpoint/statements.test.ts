@@ -122,6 +122,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await addDependency(here, turn);
   await addPlaceholder(here, turn);
   await addMigration(here, turn);
+  await asked(here.as('admin').post('/geo_nodes', { name, url: 'https://lisbon.example.com' }));
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
     await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));

@@ -44,6 +44,7 @@ async function stateOf(db: Database): Promise<string> {
       'features', (select jsonb_agg(name order by name) from features),
       'variables', (select jsonb_agg(id order by id) from variables where group_id is null and project_id is null),
       'clusters', (select jsonb_agg(id order by id) from clusters),
+      'geo_nodes', (select jsonb_agg(id order by id) from geo_nodes),
       'hooks', (select jsonb_agg(id order by id) from hooks where group_id is null and project_id is null)
     )) as state`.execute(db);
   return rows[0]!.state;

@@ -1,0 +1,15 @@
+/** Who may change nodes. */
+import { admin } from '../../../access/index.ts';
+import { type Access, ApiError } from '../../../http/index.ts';
+
+export const readOnly = 'You cannot perform write operations on a read-only instance';
+
+/** Admits administrators where nodes can be changed, which is everywhere but on a secondary: its rows are copies. */
+export const changingAdmin: typeof admin = {
+  rule: admin.rule,
+  async check(call) {
+    const granted = await admin.check(call);
+    if (call.geo.role === 'secondary') throw new ApiError(403, { message: readOnly });
+    return granted;
+  },
+} satisfies Access<unknown>;

@@ -1,0 +1,2 @@
+/** What other areas may use of nodes. */
+export { makeOwnNode } from './actions.ts';
