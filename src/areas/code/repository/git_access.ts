@@ -1,7 +1,7 @@
 /** Who may fetch and push: the credentials of git clients, and the refusals that they print (docs/reference/repository.md). */
 import { access } from 'node:fs/promises';
 import type { FastifyRequest, RouteGenericInterface } from 'fastify';
-import { basicRefused, callerOfBasic, gitScopes } from '../../../access/index.ts';
+import { basicRefused, callerOfBasic, callerOfSshKey, gitScopes } from '../../../access/index.ts';
 import { refusedByMove } from '../../../db/index.ts';
 import { GitBusy, type Repository, type Service, SlowReader } from '../../../git/index.ts';
 import { ApiError, type Caller, type Identification, type Services } from '../../../http/index.ts';
@@ -19,6 +19,13 @@ export class MovedGit extends ApiError {
   }
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a push over SSH that another site has taken and passed on: the key that its client has used. */
+    ssh_key_id?: number;
+  }
+}
+
 export const isPush = (service: Service): boolean => service === 'git-receive-pack';
 
 /**
@@ -28,7 +35,8 @@ export const isPush = (service: Service): boolean => service === 'git-receive-pa
 export const gitCaller = <R extends RouteGenericInterface>(
   serviceOf: (request: FastifyRequest<R>) => Service,
 ): Identification<Caller, R> => ({
-  identify: callerOfBasic,
+  identify: (services, request) =>
+    request.ssh_key_id === undefined ? callerOfBasic(services, request) : callerOfSshKey(services, request.ssh_key_id),
   scopes: (request) => gitScopes[isPush(serviceOf(request)) ? 'upload' : 'download'],
   insufficient: (request) => refusal(403, `You are not allowed to ${isPush(serviceOf(request)) ? 'upload' : 'download'} code.`),
 });

@@ -23,14 +23,24 @@ function wordsOf(line: string): string[] {
 /** The full path of a project or a snippet, from a path as URLs and short addresses have it. */
 const repositoryPath = (word = ''): string => word.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '');
 
-/** A request of a caller, with the words after the command. */
-interface Asked {
+/** A push that another site takes. */
+export type PushElsewhere = (push: { key_id: number /** Without `.git`. */; path: string; command: SshCommand }) => Promise<void>;
+
+interface Serving {
   services: Services;
+  /** Whose repositories are served, as `grantGit` takes them. */
   kinds: readonly GitKind[];
+  /** If pushes are not taken here. */
+  pushElsewhere?: PushElsewhere | undefined;
+  /** Receives the errors of the server. */
+  log: PushLog;
+}
+
+/** A request of a caller, with the words after the command. */
+interface Asked extends Serving {
   caller: Caller;
   words: string[];
   command: SshCommand;
-  log: PushLog;
 }
 
 /** Grants a project under its present path. A client that uses a former one is told, since SSH has no redirects. */
@@ -62,7 +72,8 @@ async function fetching(asked: Asked): Promise<void> {
 }
 
 async function pushing(asked: Asked): Promise<void> {
-  const { services, kinds, caller, command, log } = asked;
+  const { services, kinds, caller, command, log, pushElsewhere } = asked;
+  if (pushElsewhere) return pushElsewhere({ key_id: caller.token.id, path: repositoryPath(asked.words[0]), command });
   const granted = await following(asked, (path) => grantPush(services, kinds, { caller, path }));
   await refuseEarly(services, granted);
   const repository = await repositoryFor(services, granted);
@@ -87,24 +98,16 @@ const commands: Readonly<Record<Service | 'git-lfs-authenticate', (asked: Asked)
 
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name);
 
-interface Serving {
-  services: Services;
-  /** Whose repositories are served, as `grantGit` takes them. */
-  kinds: readonly GitKind[];
-  /** Receives the errors of the server. */
-  log: PushLog;
-}
-
 /** @throws ApiError for what the caller may not do */
-async function run({ services, kinds, log }: Serving, key_id: number, command: SshCommand): Promise<void> {
-  const caller = await callerOfSshKey(services, key_id);
+async function run(serving: Serving, key_id: number, command: SshCommand): Promise<void> {
+  const caller = await callerOfSshKey(serving.services, key_id);
   if (command.line === undefined) {
     command.channel.write(`Welcome to Coppice, @${caller.username}!\r\n`);
     return;
   }
   const [name = '', ...words] = wordsOf(command.line.replace(/^git /, 'git-'));
   if (!isCommand(name)) throw refusal(403, "The command you're trying to execute is not allowed.");
-  await commands[name]({ services, kinds, caller, words, command, log });
+  await commands[name]({ ...serving, caller, words, command });
 }
 
 /** What the SSH server does: users are known by the keys of their accounts, and have the access that they have over HTTP. */

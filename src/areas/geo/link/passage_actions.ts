@@ -10,10 +10,13 @@ export interface Passage {
   /** With the query. */
   path: string;
   address: string;
+  /** Of the SSH key that the caller has used, if it was one. */
+  key_id?: number | undefined;
 }
 
 /** Signed instead of a body, which streams. */
-const digestFor = ({ address }: Passage) => digestOf(`passed for ${address}`);
+const digestFor = ({ address, key_id }: Passage) =>
+  digestOf(key_id === undefined ? `passed for ${address}` : `passed for ${address} with the SSH key ${key_id}`);
 
 /** @returns the value of `X-Geo-Signature` */
 export const signedPassage = (site: Site, passage: Passage): string =>

@@ -7,13 +7,16 @@ import { isCurrent } from './currency_queries.ts';
 import { isReading, pass, Unreachable } from './passing_actions.ts';
 import { repositoryIn, siteFor } from './passing_rules.ts';
 
-/** A request that was passed on comes from the address that the secondary says. */
+/** A request that was passed on comes from the address, and with the SSH key, that the secondary says. */
 async function takeAddress(services: Services, request: FastifyRequest): Promise<void> {
   const { method, originalUrl, headers } = request;
   const address = headers['x-forwarded-for'];
   if (headers['x-geo-signature'] === undefined || typeof address !== 'string') return;
-  await checkPassage(services, { method, path: originalUrl, address, signature: String(headers['x-geo-signature']) });
+  const key_id = headers['x-geo-ssh-key'] === undefined ? undefined : Number(headers['x-geo-ssh-key']);
+  const signature = String(headers['x-geo-signature']);
+  await checkPassage(services, { method, path: originalUrl, address, key_id, signature });
   Object.defineProperty(request, 'ip', { value: address });
+  if (key_id !== undefined) request.ssh_key_id = key_id;
 }
 
 /** What is to be read from a copy that is not current is read from the primary, as long as that answers. */

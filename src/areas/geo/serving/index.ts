@@ -1,3 +1,4 @@
 export { blobsOfBothSites } from './blob_queries.ts';
 export { serveAsSite, siteHeaders } from './http.ts';
 export { positionRoute } from './position_actions.ts';
+export { pushToPrimary } from './ssh_actions.ts';

@@ -24,14 +24,29 @@ const silence_ms = 600_000;
 const most = 100;
 const agents = { 'http:': new Agent({ maxSockets: most }), 'https:': new TlsAgent({ maxSockets: most }) };
 
-/** Opens a connection of its own: a request whose body streams cannot be sent again. */
-async function connected(services: Services, request: FastifyRequest): Promise<ClientRequest> {
-  const { method, originalUrl } = request;
-  const url = new URL(`${services.geo.primaryUrl}${originalUrl}`);
+/** A request that is sent for somebody else. */
+interface Sent {
+  method: string;
+  /** With the query. */
+  path: string;
+  headers: Readonly<Record<string, string | string[]>>;
+  /** Where the caller is. */
+  address: string;
+  /** Of the SSH key that the caller has used. */
+  key_id?: number;
+}
+
+/**
+ * Opens a request on a connection of its own: one whose body streams cannot be sent again.
+ * @throws Unreachable when there is no connection
+ */
+export async function open(services: Services, { headers: given, ...passage }: Sent): Promise<ClientRequest> {
+  const { method, path, address, key_id } = passage;
+  const url = new URL(`${services.geo.primaryUrl}${path}`);
   const headers = {
-    ...passedHeaders(request.headers),
-    ...{ 'x-forwarded-for': request.ip, 'x-request-id': request.id },
-    'x-geo-signature': signedPassage(services, { method, path: originalUrl, address: request.ip }),
+    ...given,
+    ...(key_id !== undefined && { 'x-geo-ssh-key': String(key_id) }),
+    ...{ 'x-forwarded-for': address, 'x-geo-signature': signedPassage(services, passage) },
   };
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const outgoing = send(url, { method, headers, agent: agents[url.protocol as keyof typeof agents], timeout: silence_ms });
@@ -46,6 +61,10 @@ async function connected(services: Services, request: FastifyRequest): Promise<C
     outgoing.destroy();
     throw new Unreachable();
   }
+}
+
+function openFor(services: Services, { method, originalUrl, headers, id, ip }: FastifyRequest): Promise<ClientRequest> {
+  return open(services, { method, path: originalUrl, headers: { ...passedHeaders(headers), 'x-request-id': id }, address: ip });
 }
 
 const hasBody = ({ headers }: FastifyRequest) =>
@@ -83,7 +102,7 @@ export const isReading = ({ method }: FastifyRequest): boolean => reads.has(meth
  * @throws Unreachable; before anything of the body was read, when there is no connection
  */
 export async function pass(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const answer = await answerTo(await connected(services, request), request, reply);
+  const answer = await answerTo(await openFor(services, request), request, reply);
   const { statusCode: status = 502, headers } = answer;
   const arrived = () => awaitOwnWrites(services).catch((error) => request.log.warn({ err: error }, 'a write is not here yet'));
   const writes = !isReading(request) && status < 400;

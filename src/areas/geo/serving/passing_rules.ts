@@ -68,7 +68,7 @@ export function repositoryIn(path: string): NamedRepository | undefined {
 const notPassed = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'host', 'expect', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
-  ...['x-geo-signature', 'x-geo-site', 'x-geo-served-by'],
+  ...['x-geo-signature', 'x-geo-ssh-key', 'x-geo-site', 'x-geo-served-by'],
 ]);
 
 /** The headers of a request or an answer that are sent on. */
