@@ -298,6 +298,21 @@ begin
   perform refuse_while_container_moves(new.project_id, null, new.group_id, new.storage);
   return new;
 end $function$;
+CREATE OR REPLACE FUNCTION public.make_replica_due()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Loading a backup makes the trigger one for all changes.
+  if current_setting('session_replication_role') <> 'replica' then return null; end if;
+  insert into public.geo_replicas as replica (replicable, record, event_id) values (new.replicable, new.record, new.id)
+      on conflict (replicable, record) do update
+     set event_id = greatest(replica.event_id, excluded.event_id),
+         state = case replica.state when 'started' then 'started' else 'pending' end,
+         retry_at = case replica.state when 'started' then replica.retry_at else now() end,
+         retry_count = case replica.state when 'started' then replica.retry_count else 0 end;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.place_issue_last()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -319,6 +334,54 @@ begin
   return null;
 end
 $function$;
+CREATE OR REPLACE FUNCTION public.record_blob_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform record_geo_event('uploads', case when tg_op = 'DELETE' then old.key else new.key end);
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.record_geo_event(a_replicable text, a_record text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into geo_events (replicable, record)
+  select a_replicable, a_record where exists (select from geo_cursors where name = 'recording')
+$function$;
+CREATE OR REPLACE FUNCTION public.record_lfs_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform record_geo_event('lfs_objects', 'lfs/' || oid) from lfs_objects
+    where id = case when tg_op = 'DELETE' then old.lfs_object_id else new.lfs_object_id end;
+  return null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.record_repository_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  changed record;
+  a_wiki  bigint;
+begin
+  if tg_op = 'DELETE' then changed := old; else changed := new; end if;
+  case tg_table_name
+    when 'projects' then perform record_geo_event('project_repositories', changed.id::text);
+    when 'snippets' then perform record_geo_event('snippet_repositories', changed.id::text);
+    when 'wikis' then
+      perform record_geo_event(case when changed.project_id is null then 'group' else 'project' end || '_wiki_repositories', changed.id::text);
+    when 'reference_updates' then
+      if changed.project_id is not null then perform record_geo_event('project_repositories', changed.project_id::text);
+      elsif changed.snippet_id is not null then perform record_geo_event('snippet_repositories', changed.snippet_id::text);
+      else
+        perform record_geo_event(case when project_id is null then 'group' else 'project' end || '_wiki_repositories', id::text)
+           from wikis where id = changed.wiki_id;
+      end if;
+  end case;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.recount_open_issue()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -928,6 +991,7 @@ create table dependency_list_exports (
   constraint dependency_list_exports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint dependency_list_exports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX dependency_list_exports_by_blob ON dependency_list_exports USING btree (blob_key) WHERE blob_key IS NOT NULL;
 CREATE INDEX dependency_list_exports_expires_at_idx ON dependency_list_exports USING btree (expires_at);
 CREATE INDEX dependency_list_exports_project_id_idx ON dependency_list_exports USING btree (project_id);
 CREATE INDEX dependency_list_exports_user_id_idx ON dependency_list_exports USING btree (user_id);
@@ -1422,6 +1486,39 @@ create table freeze_periods (
 );
 CREATE INDEX freeze_periods_by_project ON freeze_periods USING btree (project_id, created_at, id);
 
+create table geo_checksums (
+  replicable text not null,
+  record text not null,
+  checksum text,
+  head text,
+  size_bytes bigint,
+  event_id bigint default 0 not null,
+  checked_at timestamp with time zone,
+  due_at timestamp with time zone default now() not null,
+  failure text,
+  is_missing boolean default false not null,
+  constraint geo_checksums_pkey PRIMARY KEY (replicable, record)
+);
+CREATE INDEX geo_checksums_by_time ON geo_checksums USING btree (due_at);
+
+create table geo_cursors (
+  name text not null,
+  value text not null,
+  constraint geo_cursors_pkey PRIMARY KEY (name)
+);
+
+create table geo_events (
+  id bigint generated always as identity not null,
+  replicable text not null,
+  record text not null,
+  created_at timestamp with time zone default now() not null,
+  is_checked boolean default false not null,
+  constraint geo_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX geo_events_by_age ON geo_events USING btree (created_at);
+CREATE INDEX geo_events_unchecked ON geo_events USING btree (id) WHERE NOT is_checked;
+CREATE TRIGGER make_replica_due AFTER INSERT ON geo_events FOR EACH ROW EXECUTE FUNCTION make_replica_due();
+
 create table geo_node_namespaces (
   geo_node_id bigint not null,
   namespace_id bigint not null,
@@ -1478,6 +1575,30 @@ create table geo_positions (
   constraint geo_positions_pkey PRIMARY KEY (geo_node_id),
   constraint geo_positions_geo_node_id_fkey FOREIGN KEY (geo_node_id) REFERENCES geo_nodes(id) ON DELETE CASCADE
 );
+
+create table geo_replicas (
+  replicable text not null,
+  record text not null,
+  state text default 'pending'::text not null,
+  event_id bigint default 0 not null,
+  checksum text,
+  size_bytes bigint,
+  retry_count integer default 0 not null,
+  retry_at timestamp with time zone default now() not null,
+  last_synced_at timestamp with time zone,
+  last_successful_sync_at timestamp with time zone,
+  last_sync_failure text,
+  verification_state text default 'pending'::text not null,
+  verified_at timestamp with time zone,
+  last_verification_failure text,
+  missing_on_primary boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  constraint geo_replicas_pkey PRIMARY KEY (replicable, record),
+  constraint geo_replicas_state_check CHECK (state = ANY (ARRAY['pending'::text, 'started'::text, 'synced'::text, 'failed'::text])),
+  constraint geo_replicas_verification_state_check CHECK (verification_state = ANY (ARRAY['pending'::text, 'verified'::text, 'failed'::text]))
+);
+CREATE INDEX geo_replicas_by_verification ON geo_replicas USING btree (verified_at) WHERE state = 'synced'::text;
+CREATE INDEX geo_replicas_due ON geo_replicas USING btree ((replicable ~~ '%_repositories'::text), (retry_count > 0), retry_at) WHERE state <> 'synced'::text;
 
 create table geo_statuses (
   geo_node_id bigint not null,
@@ -1738,6 +1859,7 @@ create table issue_metric_images (
   constraint issue_metric_images_pkey PRIMARY KEY (id),
   constraint issue_metric_images_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE
 );
+CREATE INDEX issue_metric_images_by_blob ON issue_metric_images USING btree (blob_key);
 CREATE INDEX issue_metric_images_by_issue ON issue_metric_images USING btree (issue_id, id);
 CREATE TRIGGER keep_unused_image AFTER DELETE ON issue_metric_images REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_image();
 
@@ -1978,6 +2100,7 @@ create table lfs_objects_projects (
   constraint lfs_objects_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX lfs_objects_projects_by_object ON lfs_objects_projects USING btree (lfs_object_id);
+CREATE TRIGGER record_change AFTER INSERT OR DELETE ON lfs_objects_projects FOR EACH ROW EXECUTE FUNCTION record_lfs_change();
 
 create table license_files (
   project_id bigint not null,
@@ -2467,6 +2590,7 @@ create table namespaces (
 );
 CREATE INDEX namespaces_archived ON namespaces USING btree (id) WHERE archived;
 CREATE INDEX namespaces_by_ancestor ON namespaces USING gin (traversal_ids);
+CREATE INDEX namespaces_by_avatar ON namespaces USING btree (avatar_key) WHERE avatar_key IS NOT NULL;
 CREATE INDEX namespaces_by_parent ON namespaces USING btree (parent_id, name, id);
 CREATE INDEX namespaces_in_order ON namespaces USING btree (name, id) WHERE kind = 'group'::text;
 CREATE INDEX namespaces_marked_for_deletion ON namespaces USING btree (marked_for_deletion_at) WHERE marked_for_deletion_at IS NOT NULL;
@@ -2838,6 +2962,7 @@ create table projects (
   constraint projects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE RESTRICT
 );
 CREATE INDEX projects_by_activity ON projects USING btree (last_activity_at, id) INCLUDE (namespace_id, visibility, marked_for_deletion_at);
+CREATE INDEX projects_by_avatar ON projects USING btree (avatar_key) WHERE avatar_key IS NOT NULL;
 CREATE INDEX projects_by_creator ON projects USING btree (creator_id);
 CREATE INDEX projects_by_name ON projects USING btree (name, id) INCLUDE (namespace_id, visibility, marked_for_deletion_at);
 CREATE INDEX projects_by_namespace ON projects USING btree (namespace_id, id) INCLUDE (visibility, marked_for_deletion_at);
@@ -2859,6 +2984,9 @@ CREATE TRIGGER keep_topics_of_deleted BEFORE DELETE ON projects FOR EACH ROW WHE
 CREATE TRIGGER keep_topics_of_new BEFORE INSERT ON projects FOR EACH ROW WHEN (new.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON projects REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('project');
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level, wiki_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+CREATE TRIGGER record_change AFTER INSERT OR DELETE ON projects FOR EACH ROW EXECUTE FUNCTION record_repository_change();
+CREATE TRIGGER record_filling AFTER UPDATE OF empty_repo ON projects FOR EACH ROW WHEN (old.empty_repo AND NOT new.empty_repo) EXECUTE FUNCTION record_repository_change();
+CREATE TRIGGER record_other_place AFTER UPDATE OF storage ON projects FOR EACH ROW WHEN (old.storage <> new.storage) EXECUTE FUNCTION record_repository_change();
 
 create table protected_branch_access_levels (
   id bigint generated always as identity not null,
@@ -3006,6 +3134,7 @@ CREATE INDEX reference_updates_by_project ON reference_updates USING btree (proj
 CREATE INDEX reference_updates_by_snippet ON reference_updates USING btree (snippet_id) WHERE snippet_id IS NOT NULL;
 CREATE INDEX reference_updates_by_wiki ON reference_updates USING btree (wiki_id) WHERE wiki_id IS NOT NULL;
 CREATE TRIGGER keep_references_in_place BEFORE INSERT ON reference_updates FOR EACH ROW EXECUTE FUNCTION keep_references_in_place();
+CREATE TRIGGER record_change AFTER DELETE ON reference_updates FOR EACH ROW EXECUTE FUNCTION record_repository_change();
 
 create table relation_export_files (
   id bigint generated always as identity not null,
@@ -3279,6 +3408,8 @@ CREATE INDEX snippets_by_project ON snippets USING btree (project_id, id DESC) W
 CREATE INDEX snippets_by_user ON snippets USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX snippets_for_everyone ON snippets USING btree (id DESC) WHERE project_id IS NULL AND visibility = 'public'::text;
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON snippets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('snippet');
+CREATE TRIGGER record_change AFTER INSERT OR DELETE ON snippets FOR EACH ROW EXECUTE FUNCTION record_repository_change();
+CREATE TRIGGER record_other_place AFTER UPDATE OF storage ON snippets FOR EACH ROW WHEN (old.storage <> new.storage) EXECUTE FUNCTION record_repository_change();
 
 create table subscriptions (
   id bigint generated always as identity not null,
@@ -3396,6 +3527,7 @@ create table topics (
   constraint topics_name_key UNIQUE (name),
   constraint topics_check CHECK ((avatar IS NULL) = (avatar_key IS NULL))
 );
+CREATE INDEX topics_by_avatar ON topics USING btree (avatar_key) WHERE avatar_key IS NOT NULL;
 CREATE INDEX topics_by_projects ON topics USING btree (total_projects_count DESC, id);
 CREATE INDEX topics_search ON topics USING gin ((name::text) gin_trgm_ops, title gin_trgm_ops);
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON topics FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
@@ -3407,6 +3539,7 @@ create table unused_blobs (
   constraint unused_blobs_pkey PRIMARY KEY (key)
 );
 CREATE INDEX unused_blobs_by_age ON unused_blobs USING btree (since);
+CREATE TRIGGER record_change AFTER INSERT OR DELETE ON unused_blobs FOR EACH ROW EXECUTE FUNCTION record_blob_change();
 
 create table unused_repositories (
   id bigint not null,
@@ -3554,6 +3687,7 @@ create table users (
 );
 CREATE INDEX users_bots ON users USING btree (id) WHERE user_type = 'project_bot'::text;
 CREATE INDEX users_by_activity ON users USING btree (last_activity_on, id) WHERE last_activity_on IS NOT NULL;
+CREATE INDEX users_by_avatar ON users USING btree (avatar_key) WHERE avatar_key IS NOT NULL;
 CREATE INDEX users_by_change ON users USING btree (updated_at, id);
 CREATE INDEX users_by_creation ON users USING btree (created_at, id);
 CREATE INDEX users_by_creator ON users USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
@@ -3675,6 +3809,8 @@ create table wikis (
 );
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON wikis REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('wiki');
 CREATE TRIGGER keep_wiki_in_place BEFORE INSERT ON wikis FOR EACH ROW EXECUTE FUNCTION keep_wiki_in_place();
+CREATE TRIGGER record_change AFTER INSERT OR DELETE ON wikis FOR EACH ROW EXECUTE FUNCTION record_repository_change();
+CREATE TRIGGER record_other_place AFTER UPDATE OF storage ON wikis FOR EACH ROW WHEN (old.storage <> new.storage) EXECUTE FUNCTION record_repository_change();
 
 create view current_license as
  SELECT id,

@@ -60,6 +60,7 @@ import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { variableRoutes } from './deployments/variables/routes.ts';
 import { geoNodeRoutes } from './geo/geo_nodes/routes.ts';
 import { type AnyGeoRoute, handshakeRoute, statusRoute, storeStatus } from './geo/link/index.ts';
+import { replicaRoutes } from './geo/replicas/index.ts';
 import { positionRoute } from './geo/serving/index.ts';
 import { applicationSettingRoutes } from './instance/application_settings/routes.ts';
 import { experimentRoutes } from './instance/experiments/routes.ts';
@@ -180,7 +181,7 @@ const samples = {
 };
 
 /** What a primary answers to its secondaries. */
-export const geoRoutes: readonly AnyGeoRoute[] = [handshakeRoute, statusRoute(storeStatus), positionRoute];
+export const geoRoutes: readonly AnyGeoRoute[] = [handshakeRoute, statusRoute(storeStatus), positionRoute, ...replicaRoutes];
 
 /** The doors that are documented with the endpoints. */
 export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors];

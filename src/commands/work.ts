@@ -11,6 +11,7 @@ import {
   removeUnused,
   settleReferences,
 } from '../areas/code/repository/index.ts';
+import { keepChecksums, primaryPolls } from '../areas/geo/replicas/index.ts';
 import { repositories } from '../areas/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { removeUnusedBlobs } from '../areas/instance/blobs/index.ts';
@@ -163,10 +164,18 @@ const jobs: readonly AnyJob[] = [
   tellOfLicenseEnd,
   removeExpiredExports,
   writeRelationExport,
+  keepChecksums,
   ...migrations.jobs,
 ];
 
-const polls: readonly Poll[] = [collectNotifications, addUpOpenIssues, continueExports, continueMoves, ...migrations.polls];
+const polls: readonly Poll[] = [
+  collectNotifications,
+  addUpOpenIssues,
+  continueExports,
+  continueMoves,
+  ...migrations.polls,
+  ...primaryPolls,
+];
 
 const concurrency = 4;
 /** How long a stop waits for running jobs. */

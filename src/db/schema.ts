@@ -674,6 +674,32 @@ export interface FreezePeriods {
   updated_at: Generated<Timestamp>;
 }
 
+export interface GeoChecksums {
+  replicable: string;
+  record: string;
+  checksum: string | null;
+  head: string | null;
+  size_bytes: number | null;
+  event_id: Generated<number>;
+  checked_at: Timestamp | null;
+  due_at: Generated<Timestamp>;
+  failure: string | null;
+  is_missing: Generated<boolean>;
+}
+
+export interface GeoCursors {
+  name: string;
+  value: string;
+}
+
+export interface GeoEvents {
+  id: GeneratedAlways<number>;
+  replicable: string;
+  record: string;
+  created_at: Generated<Timestamp>;
+  is_checked: Generated<boolean>;
+}
+
 export interface GeoNodeNamespaces {
   geo_node_id: number;
   namespace_id: number;
@@ -710,6 +736,25 @@ export interface GeoNonces {
 export interface GeoPositions {
   geo_node_id: number;
   position: number;
+}
+
+export interface GeoReplicas {
+  replicable: string;
+  record: string;
+  state: Generated<string>;
+  event_id: Generated<number>;
+  checksum: string | null;
+  size_bytes: number | null;
+  retry_count: Generated<number>;
+  retry_at: Generated<Timestamp>;
+  last_synced_at: Timestamp | null;
+  last_successful_sync_at: Timestamp | null;
+  last_sync_failure: string | null;
+  verification_state: Generated<string>;
+  verified_at: Timestamp | null;
+  last_verification_failure: string | null;
+  missing_on_primary: Generated<boolean>;
+  created_at: Generated<Timestamp>;
 }
 
 export interface GeoStatuses {
@@ -2005,10 +2050,14 @@ export interface DB {
   feature_gates: FeatureGates;
   features: Features;
   freeze_periods: FreezePeriods;
+  geo_checksums: GeoChecksums;
+  geo_cursors: GeoCursors;
+  geo_events: GeoEvents;
   geo_node_namespaces: GeoNodeNamespaces;
   geo_nodes: GeoNodes;
   geo_nonces: GeoNonces;
   geo_positions: GeoPositions;
+  geo_replicas: GeoReplicas;
   geo_statuses: GeoStatuses;
   gpg_keys: GpgKeys;
   group_authorizations: GroupAuthorizations;

@@ -28,6 +28,8 @@ export interface ServiceRequest extends TransportOptions {
   size_bytes?: number | undefined;
   /** Whether client and server speak in turns on one connection, as over SSH; otherwise a request has one reply. */
   is_conversation?: boolean;
+  /** Whether a fetch sees every ref, also those that are hidden from clients. */
+  sees_all?: boolean;
 }
 
 /**
@@ -38,6 +40,9 @@ const hidden_refs: Readonly<Record<Service, readonly string[]>> = {
   'git-upload-pack': ['refs/keep-around'],
   'git-receive-pack': ['refs/keep-around', 'refs/merge-requests'],
 };
+
+/** What the settings of a repository hide as well. */
+const shown_refs = '!refs/coppice';
 
 /** Of each process that serves clients. Six clients that occupy all they can leave places to others, also in the same repository. */
 const places = new ServicePlaces({
@@ -140,6 +145,7 @@ async function* capabilities(repository: Repository, service: Service, env: Envi
 export function uploadPack(repository: Repository, request: ServiceRequest): Readable {
   const starting = startAnswering(repository, 'git-upload-pack', request, {
     env: protocolEnvironment(request.protocol),
+    settings: request.sees_all ? { 'uploadpack.hideRefs': shown_refs } : {},
     streams: ['stdin'],
   });
   const out = reply(starting, 'git-upload-pack', {}, request.signal);

@@ -86,7 +86,7 @@ const serviceOf = (name: unknown): Service => {
 };
 
 /** Fires when the client disconnects, so that git stops working for it. */
-function goneSignal(reply: FastifyReply): AbortSignal {
+export function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => controller.abort());
   return controller.signal;
@@ -98,7 +98,8 @@ const transportOf = (request: FastifyRequest, reply: FastifyReply) => ({
   signal: goneSignal(reply),
 });
 
-function sendPack(reply: FastifyReply, type: string, stream: Readable): FastifyReply {
+/** Sends what git answers. */
+export function sendPack(reply: FastifyReply, type: string, stream: Readable): FastifyReply {
   reply.headers({
     'content-type': `application/x-${type}`,
     'cache-control': 'no-cache, max-age=0, must-revalidate',

@@ -32,6 +32,8 @@ export async function keepRefs(
 ): Promise<void> {
   await refuseWhileMoving(tx, { kind: { column: 'project_id' }, owner });
   await setKeptRefs(repositoryOf(services, owner), refs);
+  // The journal, which tells secondaries of other moves, does not know of this one.
+  await sql`select record_geo_event('project_repositories', ${owner.id}::bigint::text)`.execute(tx);
 }
 
 /** Whether a repository is being moved, so that what can wait waits. */

@@ -1,0 +1,24 @@
+/** How far this site has come: rows that are its own. */
+import type { Database } from '../../../db/index.ts';
+
+/**
+ * `recording`: the primary has a secondary, so changes are recorded. `selection`: what a secondary had chosen when it looked through everything.
+ */
+type Cursor = 'recording' | 'selection';
+
+export async function cursorNamed(db: Database, name: Cursor): Promise<string | undefined> {
+  const row = await db.selectFrom('geo_cursors').select('value').where('name', '=', name).executeTakeFirst();
+  return row?.value;
+}
+
+export async function setCursor(db: Database, name: Cursor, value: string): Promise<void> {
+  await db
+    .insertInto('geo_cursors')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
+export async function forgetCursor(db: Database, name: Cursor): Promise<void> {
+  await db.deleteFrom('geo_cursors').where('name', '=', name).execute();
+}

@@ -1,0 +1,36 @@
+/** What secondaries copy (docs/reference/geo.md#what-is-copied). */
+import type { RepositoryKind } from '../../../services/index.ts';
+
+/** Repositories, by what owns them. */
+export const repositoryReplicables = {
+  project_repositories: 'project',
+  snippet_repositories: 'snippet',
+  project_wiki_repositories: 'wiki',
+  group_wiki_repositories: 'wiki',
+} as const satisfies Record<string, RepositoryKind['name']>;
+
+export type RepositoryReplicable = keyof typeof repositoryReplicables;
+
+/** Blobs. Uploads are all that are not LFS objects. */
+export type FileReplicable = 'lfs_objects' | 'uploads';
+
+export type Replicable = RepositoryReplicable | FileReplicable;
+
+/** What is worked off apart, so that large files keep no repository waiting. */
+export const parts = {
+  repositories: Object.keys(repositoryReplicables) as RepositoryReplicable[],
+  files: ['lfs_objects', 'uploads'] as FileReplicable[],
+} as const;
+
+export type Part = keyof typeof parts;
+
+export const isRepository = (replicable: Replicable): replicable is RepositoryReplicable => replicable in repositoryReplicables;
+
+/** A repository or a blob, as events, checksums and replicas name it. */
+export interface ReplicableRecord {
+  replicable: Replicable;
+  /** The id of the owner of a repository, or the key of a blob. */
+  record: string;
+}
+
+export const fileReplicableOf = (key: string): FileReplicable => (key.startsWith('lfs/') ? 'lfs_objects' : 'uploads');

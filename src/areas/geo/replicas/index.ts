@@ -1,0 +1,3 @@
+/** What others may use of copies. */
+export { keepChecksums, primaryPolls } from './checksum_jobs.ts';
+export { replicaRoutes } from './http.ts';
