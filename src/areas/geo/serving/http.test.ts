@@ -1,13 +1,16 @@
 /** What a secondary passes on, seen through a second server on the database of the primary: what is written there is here at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { begin, remoteFor } from '../../../../test/git/work_tree.ts';
 import { clientOf } from '../../../../test/support/client.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { atFileEnd } from '../../../../test/support/file_end.ts';
 import { type RunningServer, startServer } from '../../../../test/support/populate.ts';
+import { sshFor, withKey } from '../../../../test/support/ssh.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { connect } from '../../../db/index.ts';
 import { sign } from '../link/signature_rules.ts';
+import { pushToPrimary } from './ssh_actions.ts';
 
 const secret = { COPPICE_SECRET_KEY: 'the-key-of-both-sites-0123456789abcdef' };
 
@@ -91,4 +94,37 @@ test('without the primary, reading goes on and writes are refused with a time', 
   const push = await fetch(`${alone.url}/${here.project.full_path}.git/info/refs?service=git-receive-pack`);
   assert.equal(push.status, 503);
   assert.equal(await push.text(), 'Service Unavailable - The primary site cannot be reached.');
+});
+
+test('git reads through a secondary what it has not copied, and pushes through it, also over SSH', async () => {
+  const { here, secondary } = await sites();
+  const near = await begin(remoteFor({ ...here, url: secondary.url }, 'maintainer'), 'main');
+  await near.commit('README.md', 'one\n');
+  await near.git('push', '-q', 'origin', 'main');
+  const file = await here.as('owner').get(`/projects/${here.project.id}/repository/files/README.md`, { ref: 'main' });
+  assert.equal(file.status, 200);
+  const read = await clientOf(`${secondary.url}/api/v4`, here.people.owner.token).get(
+    `/projects/${here.project.id}/repository/files/README.md`,
+    { ref: 'main' },
+  );
+  assert.equal(read.headers.get('x-geo-served-by'), encodeURI('Münster'));
+  assert.deepEqual(read.body, file.body);
+
+  const far = { ...here, services: secondary.services };
+  const ssh = await sshFor(far, { pushElsewhere: pushToPrimary(secondary.services) });
+  const key = await ssh.keyOf('maintainer');
+  const config = withKey(key.file, ssh.hostKey);
+  await near.git('remote', 'set-url', 'origin', ssh.remote());
+  await near.commit('README.md', 'two\n');
+  await near.git(...config, 'push', '-q', 'origin', 'main', 'main:refs/heads/other');
+  await near.git(...config, 'push', '-q', 'origin', '--delete', 'other');
+  await near.git(...config, 'push', '-q', 'origin', 'main');
+  const branches = await here.as('owner').get(`/projects/${here.project.id}/repository/branches`);
+  assert.deepEqual(
+    branches.body.map(({ name }: { name: string }) => name),
+    ['main'],
+  );
+  const reporter = withKey((await ssh.keyOf('reporter')).file, ssh.hostKey);
+  await near.commit('README.md', 'three\n');
+  await assert.rejects(near.git(...reporter, 'push', '-q', 'origin', 'main'), /not allowed to push/);
 });
