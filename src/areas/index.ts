@@ -58,8 +58,10 @@ import { deployKeyRoutes } from './deployments/deploy_keys/routes.ts';
 import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { variableRoutes } from './deployments/variables/routes.ts';
+import { takeStatus } from './geo/geo_nodes/index.ts';
 import { geoNodeRoutes } from './geo/geo_nodes/routes.ts';
-import { type AnyGeoRoute, handshakeRoute, statusRoute, storeStatus } from './geo/link/index.ts';
+import { geoNodeStatusRoutes } from './geo/geo_nodes/status/routes.ts';
+import { type AnyGeoRoute, handshakeRoute, statusRoute } from './geo/link/index.ts';
 import { replicaRoutes } from './geo/replicas/index.ts';
 import { positionRoute } from './geo/serving/index.ts';
 import { applicationSettingRoutes } from './instance/application_settings/routes.ts';
@@ -181,7 +183,7 @@ const samples = {
 };
 
 /** What a primary answers to its secondaries. */
-export const geoRoutes: readonly AnyGeoRoute[] = [handshakeRoute, statusRoute(storeStatus), positionRoute, ...replicaRoutes];
+export const geoRoutes: readonly AnyGeoRoute[] = [handshakeRoute, statusRoute(takeStatus), positionRoute, ...replicaRoutes];
 
 /** The doors that are documented with the endpoints. */
 export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors];
@@ -323,7 +325,12 @@ export const endpoints: readonly FiledEndpoint[] = [
     bulkImportRoutes,
   ),
   ...tagged('Placeholders', 'Accounts that stand for people of another server after a migration.', placeholderRoutes),
-  ...tagged('Geo', 'The sites of an installation: a primary, and secondaries that follow it.', geoNodeRoutes),
+  ...tagged(
+    'Geo',
+    'The sites of an installation: a primary, and secondaries that follow it.',
+    geoNodeRoutes,
+    geoNodeStatusRoutes,
+  ),
   ...tagged('Snippets', 'Files under a title, of projects and of users.', snippetRoutes),
   ...tagged(
     'Wikis',

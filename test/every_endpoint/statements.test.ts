@@ -4,6 +4,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { recordStatus } from '../../src/areas/geo/geo_nodes/status/actions.ts';
+import { statusOfThisSite } from '../../src/areas/geo/geo_nodes/status/site_queries.ts';
 import { endpoints } from '../../src/areas/index.ts';
 import { peopleOf } from '../../src/areas/migration/placeholders/index.ts';
 import { ghostUser } from '../../src/areas/people/users/index.ts';
@@ -122,7 +124,8 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await addDependency(here, turn);
   await addPlaceholder(here, turn);
   await addMigration(here, turn);
-  await asked(here.as('admin').post('/geo_nodes', { name, url: 'https://lisbon.example.com' }));
+  const node = await asked(here.as('admin').post('/geo_nodes', { name, url: 'https://lisbon.example.com' }));
+  await recordStatus(db, node.id, await statusOfThisSite(here.services));
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
     await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));

@@ -18,8 +18,11 @@ interface NodeChanges {
 
 type NodeServices = Pick<Services, 'db' | 'geo' | 'storages' | 'secrets'>;
 
-/** @param change in whose transaction all nodes stay as they are */
-const changingNodes = <T>(db: Database, change: (tx: Database) => Promise<T>): Promise<T> =>
+/**
+ * Changes nodes.
+ * @param change in whose transaction all nodes stay as they are
+ */
+export const changingNodes = <T>(db: Database, change: (tx: Database) => Promise<T>): Promise<T> =>
   db.transaction().execute(async (tx) => {
     await sql`lock table geo_nodes in share row exclusive mode`.execute(tx);
     return change(tx);

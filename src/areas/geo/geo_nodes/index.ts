@@ -1,2 +1,3 @@
 /** What other areas may use of nodes. */
 export { makeOwnNode } from './actions.ts';
+export { takeStatus } from './status/actions.ts';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type World, world } from '../../../../test/support/world.ts';
+import { statusOfThisSite } from '../geo_nodes/status/site_queries.ts';
 import { linkKey } from './access.ts';
 import type { Handshake } from './handshake_http.ts';
 import { askPrimary, askPrimaryForJson, type PrimaryRefusal, type Site } from './request_actions.ts';
@@ -98,10 +99,12 @@ test('a status is stored, but not one that was changed on its way, nor one that 
   const { site, id } = await secondaryOf(here);
   const report = (body: string) => askPrimaryForJson(site, { method: 'POST', path: '/status', body });
   const stored = () => here.db.selectFrom('geo_statuses').select('status').where('geo_node_id', '=', id).executeTakeFirst();
-  await report('{"healthy":true}');
-  await report('{"healthy":false}');
-  assert.deepEqual((await stored())?.status, { healthy: false });
+  const status = await statusOfThisSite(here.services);
+  await report(JSON.stringify({ ...status, problems: ['The disk is full.'] }));
+  await report(JSON.stringify({ ...status, unknown: 1 }));
+  assert.deepEqual((await stored())?.status, status);
   await assert.rejects(report('[]'), { status: 400 });
+  await assert.rejects(report('{}'), { status: 400 });
   await assert.rejects(report(JSON.stringify({ text: 'a'.repeat(70_000) })), { status: 413 });
   const digest = digestOf('{"healthy":true}');
   const path = '/api/v4/geo/status';
@@ -109,7 +112,7 @@ test('a status is stored, but not one that was changed on its way, nor one that 
   const headers = { authorization, 'content-digest': announcementOf(digest) };
   const changed = await fetch(`${here.url}${path}`, { method: 'POST', headers, body: '{"healthy":null}' });
   assert.equal(changed.status, 401);
-  assert.deepEqual((await stored())?.status, { healthy: false });
+  assert.deepEqual((await stored())?.status, status);
 });
 
 test('the door is not in the documentation of the API, and its answers can be read as they come', async () => {

@@ -4,5 +4,4 @@ export { handshakeRoute } from './handshake_http.ts';
 export { geoDoorway } from './http.ts';
 export { checkPassage, signedPassage } from './passage_actions.ts';
 export { askPrimary, askPrimaryForJson, type Site as LinkedSite } from './request_actions.ts';
-export { storeStatus } from './status_actions.ts';
 export { statusRoute } from './status_http.ts';

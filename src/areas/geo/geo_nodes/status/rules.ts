@@ -1,0 +1,61 @@
+/** Whether a site is healthy, and why not (docs/reference/geo.md#health). Pure functions. */
+import type { Services } from '../../../../http/index.ts';
+import { type Counted, type Counter, fileReplicables, repositoryReplicables, type SiteStatus } from './definition.ts';
+
+/** A site is unhealthy when it has been silent, or is behind, for longer. */
+const tolerated_s = 60;
+
+export interface Situation {
+  /** Of the server that answers. */
+  role: Services['geo']['role'];
+  enabled: boolean;
+  hasCredential: boolean;
+  /** What the site reported last; undefined if it has never reported. */
+  status: SiteStatus | undefined;
+  /** The age of the report. */
+  age_s: number;
+}
+
+const sum = ({ counts }: SiteStatus, replicables: readonly Counted[], counter: Counter): number =>
+  replicables.reduce((total, name) => total + (counts[name][counter] ?? 0), 0);
+
+const numbered = (count: number, one: string, many: string): string[] =>
+  count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+
+/** `2 repositories and 1 file could not be copied.`; nothing when there are none. */
+function sentenceAbout(status: SiteStatus, counter: Counter, predicate: (isOne: boolean) => string): string[] {
+  const [repositories, files] = [sum(status, repositoryReplicables, counter), sum(status, fileReplicables, counter)];
+  const parts = [...numbered(repositories, 'repository', 'repositories'), ...numbered(files, 'file', 'files')];
+  return parts.length === 0 ? [] : [`${parts.join(' and ')} ${predicate(repositories + files === 1)}.`];
+}
+
+const behind = (what: string, verb: string, seconds: number | null): string[] =>
+  seconds !== null && seconds > tolerated_s ? [`${what} ${verb} ${seconds} seconds behind.`] : [];
+
+function reasonsOf(status: SiteStatus): string[] {
+  const differing = sum(status, [...repositoryReplicables, ...fileReplicables], 'verification_failed_count');
+  return [
+    ...status.problems,
+    ...behind('The database', 'is', status.db_replication_lag_seconds),
+    ...behind('The events', 'are', status.events_behind_seconds),
+    ...sentenceAbout(status, 'failed_count', () => 'could not be copied'),
+    ...(differing > 0 ? [`${differing} ${differing === 1 ? 'copy differs' : 'copies differ'} from the primary.`] : []),
+    ...sentenceAbout(status, 'checksum_failed_count', (isOne) => `of the primary ${isOne ? 'is' : 'are'} damaged`),
+  ];
+}
+
+/** Why a site is unhealthy, in sentences, the worst first; empty when it is healthy. */
+export function healthReasons({ role, enabled, hasCredential, status, age_s }: Situation): string[] {
+  return [
+    ...(role === undefined ? ['Geo is not set up on this site: COPPICE_GEO_ROLE is not set.'] : []),
+    ...(enabled ? [] : ['The site is disabled.']),
+    ...(status ? [] : ['The site has never reported its status.']),
+    ...(status && age_s > tolerated_s ? [`The site has not reported its status for ${Math.floor(age_s)} seconds.`] : []),
+    ...(hasCredential ? [] : ['The site has no valid credential. Repair it.']),
+    ...(status ? reasonsOf(status) : []),
+  ];
+}
+
+/** A share as clients show it, `"33.33%"`. It is 100 only when nothing is missing. */
+export const percentage = (part: number | null, total: number | null): string =>
+  `${(total ? Math.floor((10_000 * (part ?? 0)) / total) / 100 : 0).toFixed(2)}%`;
