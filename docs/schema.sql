@@ -1519,6 +1519,29 @@ CREATE INDEX geo_events_by_age ON geo_events USING btree (created_at);
 CREATE INDEX geo_events_unchecked ON geo_events USING btree (id) WHERE NOT is_checked;
 CREATE TRIGGER make_replica_due AFTER INSERT ON geo_events FOR EACH ROW EXECUTE FUNCTION make_replica_due();
 
+create table geo_following (
+  id integer default 1 not null,
+  server uuid default gen_random_uuid() not null,
+  state text default 'waiting'::text not null,
+  problem text,
+  slot text,
+  copied_at timestamp with time zone,
+  awaited_position pg_lsn,
+  awaited_at timestamp with time zone,
+  awaited_errors bigint,
+  caught_up_at timestamp with time zone,
+  constraint geo_following_pkey PRIMARY KEY (id),
+  constraint geo_following_id_check CHECK (id = 1),
+  constraint geo_following_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'copying'::text, 'following'::text, 'paused'::text]))
+);
+
+create table geo_links (
+  geo_node_id bigint not null,
+  server uuid not null,
+  seen_at timestamp with time zone not null,
+  constraint geo_links_pkey PRIMARY KEY (geo_node_id)
+);
+
 create table geo_node_namespaces (
   geo_node_id bigint not null,
   namespace_id bigint not null,
@@ -1753,6 +1776,7 @@ CREATE INDEX hooks_of_project ON hooks USING btree (project_id, id) WHERE projec
 create table instance (
   id integer default 1 not null,
   secret_fingerprint bytea not null,
+  uuid uuid default gen_random_uuid() not null,
   constraint instance_pkey PRIMARY KEY (id),
   constraint instance_id_check CHECK (id = 1)
 );

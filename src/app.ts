@@ -7,6 +7,7 @@ import { authenticate, countRequest, planForAnonymous, rightsVersion } from './a
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
+import { copyProblem, databaseUpgrade } from './areas/geo/following/index.ts';
 import { geoDoorway } from './areas/geo/link/index.ts';
 import { blobsOfBothSites, serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
 import { describedDoors, endpoints, geoRoutes, gitKinds, repositories } from './areas/index.ts';
@@ -33,6 +34,7 @@ import { refuseRepeatedHosts } from './http/origin.ts';
 import { Outage } from './http/outage.ts';
 import { type LoadMeter, shedLoad } from './http/overload.ts';
 import { watchPace } from './http/pace.ts';
+import { asksForUpgrade, takeUpgrades } from './http/upgrades.ts';
 import { measureQueue, measureRequests, metricsDoorway } from './metrics.ts';
 import { type Services, servicesFor } from './services/index.ts';
 
@@ -123,7 +125,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     genReqId: ({ headers }) => requestId(headers),
     requestIdHeader: false,
     rewriteUrl: ({ url = '/' }) => uploadUrl(lfsUrl(gitUrl(withSingleSlashes(url)))),
-    http: { maxHeaderSize: urlLimit_bytes + 16 * 1024, headersTimeout: headTimeout_ms, connectionsCheckingInterval: 5000 },
+    http: {
+      maxHeaderSize: urlLimit_bytes + 16 * 1024,
+      headersTimeout: headTimeout_ms,
+      connectionsCheckingInterval: 5000,
+      shouldUpgradeCallback: asksForUpgrade,
+    },
     clientErrorHandler: refuseUnreadable,
     routerOptions: { maxParamLength: urlLimit_bytes, ignoreTrailingSlash: true, querystringParser: readQuery },
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
@@ -176,10 +183,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     oauthDoorway,
     geoDoorway(geoRoutes),
     invitationPages,
-    health,
+    health(copyProblem),
     documentation(endpoints, describedDoors),
     ...(metrics ? [metricsDoorway({ token: config.metricsToken, gather: metrics.gather })] : []),
   ];
+  takeUpgrades(app.server, databaseUpgrade(services, config.databaseUrl === undefined));
   for (const doorway of doorways) await openDoorway(app, services, doorway);
   return app;
 }

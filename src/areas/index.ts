@@ -58,6 +58,7 @@ import { deployKeyRoutes } from './deployments/deploy_keys/routes.ts';
 import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { variableRoutes } from './deployments/variables/routes.ts';
+import { followedRoute, slotRoute } from './geo/following/index.ts';
 import { takeStatus } from './geo/geo_nodes/index.ts';
 import { geoNodeRoutes } from './geo/geo_nodes/routes.ts';
 import { geoNodeStatusRoutes } from './geo/geo_nodes/status/routes.ts';
@@ -183,7 +184,14 @@ const samples = {
 };
 
 /** What a primary answers to its secondaries. */
-export const geoRoutes: readonly AnyGeoRoute[] = [handshakeRoute, statusRoute(takeStatus), positionRoute, ...replicaRoutes];
+export const geoRoutes: readonly AnyGeoRoute[] = [
+  handshakeRoute,
+  statusRoute(takeStatus),
+  positionRoute,
+  followedRoute,
+  slotRoute,
+  ...replicaRoutes,
+];
 
 /** The doors that are documented with the endpoints. */
 export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors];

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { emptyBeforeMigrations } from '../areas/geo/following/index.ts';
 import type { Config } from '../config.ts';
 import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from '../db/embedded.ts';
 import { connect, type Database } from '../db/index.ts';
@@ -119,7 +120,12 @@ export async function withDatabase<T>(
 ): Promise<T> {
   await refuseUnfinishedRestore(config);
   return await withServer(config, use, async ({ connectionString, isOwner }) => {
-    const migrated = await migrate(connectionString, { before: (db) => refuseOthers(db, isOwner) });
+    const migrated = await migrate(connectionString, {
+      before: async (db) => {
+        await refuseOthers(db, isOwner);
+        if (config.geo.role === 'secondary') await emptyBeforeMigrations(db);
+      },
+    });
     const db = connect({ connectionString, max });
     try {
       await refuseMissingKey(config, db);

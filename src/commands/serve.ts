@@ -5,19 +5,20 @@ import { makeOwnNode } from '../areas/geo/geo_nodes/index.ts';
 import { repositories } from '../areas/index.ts';
 import { BlobStoreError } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
+import type { Database } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
-import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
+import { blobsOf, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
 import { mostConnections, type OpenDatabase, withDatabase } from './database.ts';
 import { openDoor } from './door.ts';
 import { addFirstAdministrator, secretsText, welcome } from './first_administrator.ts';
 import { installFirstLicense } from './first_license.ts';
-import { makeFolders, refuseLostStorages } from './folders.ts';
-import { claimInstance } from './instance.ts';
+import { makeFolders } from './folders.ts';
 import { settlePorts } from './listening.ts';
 import { openLog } from './log.ts';
 import { collectRarely, releaseMemory } from './memory.ts';
 import { runningNode } from './running_node.ts';
+import { openTunnelOf, prepareSite } from './site.ts';
 import { openSshDoor } from './ssh_door.ts';
 import { listenForStop, type StopRequest } from './stop_request.ts';
 import { jobPatience_ms, workHere } from './work.ts';
@@ -49,14 +50,15 @@ Options
     await withDatabase(config, embedded, mostConnections, async (open) => {
       if (stop.isStopping) return;
       await makeFolders(config);
-      await refuseLostStorages(config, open.db);
       await tryBucket(config, log);
-      await claimInstance(open.db, secretsOf(config));
+      await prepareSite(config, open.db);
+      const tunnel = await openTunnelOf(config, open.db, log);
       const worker = given.switches['without-jobs'] ? undefined : await workHere(config, open, log);
       try {
         await serveUntil(config, open, log, stop, lost.promise);
       } finally {
         await worker?.stop(jobPatience_ms);
+        await tunnel?.close();
       }
     });
     return 0;
@@ -77,6 +79,24 @@ async function tryBucket(config: Config, log: Logger): Promise<void> {
   }
 }
 
+/**
+ * What a server that may write does before it listens.
+ * @returns the first administrator, if they were added
+ */
+async function beginWork(config: Config, db: Database, log: Logger) {
+  const services = servicesFor(config, db, repositories);
+  await installFirstLicense(services, config);
+  await makeOwnNode(services);
+  const administrator = await addFirstAdministrator(db, config, (made) => process.stdout.write(secretsText(made)));
+  // The embedded database belongs to one server.
+  const alone_since = config.databaseUrl === undefined ? new Date(performance.timeOrigin) : undefined;
+  if (alone_since) await removeLeftLocks.enqueue(db, { before: alone_since.toISOString() }, { key: 'start' });
+  await settleReferenceUpdates(services, alone_since && { alone_since }).catch((error) =>
+    log.error({ err: error }, 'ref updates that a killed process left could not be settled; a job tries again'),
+  );
+  return administrator;
+}
+
 async function serveUntil(
   config: Config,
   open: OpenDatabase,
@@ -84,16 +104,7 @@ async function serveUntil(
   stop: StopRequest,
   lost: Promise<never>,
 ): Promise<void> {
-  const { db } = open;
-  await installFirstLicense(servicesFor(config, db, repositories), config);
-  await makeOwnNode(servicesFor(config, db, repositories));
-  const administrator = await addFirstAdministrator(db, config, (made) => process.stdout.write(secretsText(made)));
-  // The embedded database belongs to one server.
-  const alone_since = config.databaseUrl === undefined ? new Date(performance.timeOrigin) : undefined;
-  if (alone_since) await removeLeftLocks.enqueue(db, { before: alone_since.toISOString() }, { key: 'start' });
-  await settleReferenceUpdates(servicesFor(config, db, repositories), alone_since && { alone_since }).catch((error) =>
-    log.error({ err: error }, 'ref updates that a killed process left could not be settled; a job tries again'),
-  );
+  const administrator = config.geo.role === 'secondary' ? undefined : await beginWork(config, open.db, log);
   try {
     const door = await openDoor(config, open, log);
     const sshDoor = await openSshDoor(config, log, door.takeSsh).catch(async (error) => {

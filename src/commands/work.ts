@@ -11,6 +11,7 @@ import {
   removeUnused,
   settleReferences,
 } from '../areas/code/repository/index.ts';
+import { followPrimary } from '../areas/geo/following/index.ts';
 import { keepChecksums, primaryPolls } from '../areas/geo/replicas/index.ts';
 import { repositories } from '../areas/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
@@ -76,13 +77,12 @@ import {
 import type { Config } from '../config.ts';
 import { type AnyJob, type Poll, startWorker, type Worker } from '../jobs/index.ts';
 import { tryMailServer } from '../mail/index.ts';
-import { mailFolder, secretsOf, servicesFor } from '../services/index.ts';
+import { mailFolder, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
-import { refuseLostStorages } from './folders.ts';
-import { claimInstance } from './instance.ts';
 import { openLog } from './log.ts';
 import { runningNode } from './running_node.ts';
+import { prepareSite } from './site.ts';
 import { listenForStop } from './stop_request.ts';
 
 const migrations = bulkImportWork({ group: groupTrees, project: projectTrees });
@@ -177,6 +177,9 @@ const polls: readonly Poll[] = [
   ...primaryPolls,
 ];
 
+/** A secondary follows; what else is to be done, its primary does. */
+const secondaryPolls: readonly Poll[] = [followPrimary];
+
 const concurrency = 4;
 /** How long a stop waits for running jobs. */
 export const jobPatience_ms = 5000;
@@ -193,8 +196,7 @@ COPPICE_SSH_PORT, which links in mail and webhooks contain. Ctrl-C returns unfin
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // handled below, once the worker runs
     await withDatabase(config, { use: 'shared', onLost: lost.reject }, concurrency + 2, async (open) => {
-      await refuseLostStorages(config, open.db);
-      await claimInstance(open.db, secretsOf(config));
+      await prepareSite(config, open.db);
       const worker = await workHere(config, open, log);
       process.stdout.write('Coppice is running jobs. Ctrl-C stops it.\n');
       try {
@@ -216,10 +218,12 @@ async function tryMail(smtpUrl: string, log: Logger): Promise<void> {
 
 /** Runs jobs in this process, and says where their mail goes. */
 export async function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
+  const services = servicesFor(config, db, repositories);
+  if (config.geo.role === 'secondary')
+    return startWorker({ connectionString, jobs: [], polls: secondaryPolls, services, log, concurrency });
   if (config.smtpUrl === undefined)
     process.stdout.write(`Mail is stored as files in ${mailFolder(config)}, because COPPICE_SMTP_URL is not set.\n`);
   else void tryMail(config.smtpUrl, log);
-  const services = servicesFor(config, db, repositories);
   const worker = await startWorker({ connectionString, jobs, polls, services, log, concurrency });
   const stopWatching = watchSwitches(services, log);
   return {

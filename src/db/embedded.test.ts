@@ -276,6 +276,6 @@ test('a database that runs without logical replication is restarted by a server 
   await later.stop();
   const last = await startEmbedded(data, { ...exclusive, replication: 'target' });
   assert.equal(await levelOf(last.connectionString), 'minimal');
-  assert.equal(await ask(last.connectionString, 'show max_logical_replication_workers'), '3');
+  assert.equal(await ask(last.connectionString, 'show max_logical_replication_workers'), '5');
   await last.stop();
 });

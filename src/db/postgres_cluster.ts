@@ -198,12 +198,12 @@ async function replicationSettings({ folder, replication }: Cluster): Promise<Re
   return {
     ...(isSource && {
       wal_level: 'logical',
-      max_wal_senders: '10',
-      max_replication_slots: '10',
+      max_wal_senders: '20',
+      max_replication_slots: '20',
       max_slot_wal_keep_size: `${Math.max(1, Math.min(mostKept_mb, quarter_mb))}MB`,
     }),
-    // One that applies changes, and two that copy tables.
-    ...(replication === 'target' && { max_logical_replication_workers: '3' }),
+    // One that applies changes, and four that copy tables.
+    ...(replication === 'target' && { max_logical_replication_workers: '5', max_sync_workers_per_subscription: '4' }),
   };
 }
 

@@ -700,6 +700,25 @@ export interface GeoEvents {
   is_checked: Generated<boolean>;
 }
 
+export interface GeoFollowing {
+  id: Generated<number>;
+  server: Generated<string>;
+  state: Generated<string>;
+  problem: string | null;
+  slot: string | null;
+  copied_at: Timestamp | null;
+  awaited_position: string | null;
+  awaited_at: Timestamp | null;
+  awaited_errors: number | null;
+  caught_up_at: Timestamp | null;
+}
+
+export interface GeoLinks {
+  geo_node_id: number;
+  server: string;
+  seen_at: Timestamp;
+}
+
 export interface GeoNodeNamespaces {
   geo_node_id: number;
   namespace_id: number;
@@ -865,6 +884,7 @@ export interface Hooks {
 export interface Instance {
   id: Generated<number>;
   secret_fingerprint: Buffer;
+  uuid: Generated<string>;
 }
 
 export interface InternalIds {
@@ -2053,6 +2073,8 @@ export interface DB {
   geo_checksums: GeoChecksums;
   geo_cursors: GeoCursors;
   geo_events: GeoEvents;
+  geo_following: GeoFollowing;
+  geo_links: GeoLinks;
   geo_node_namespaces: GeoNodeNamespaces;
   geo_nodes: GeoNodes;
   geo_nonces: GeoNonces;

@@ -20,6 +20,7 @@ const scalars: Record<string, string> = {
   bool: 'boolean',
   bytea: 'Buffer',
   citext: 'string',
+  pg_lsn: 'string',
   date: 'string',
   float4: 'number',
   float8: 'number',

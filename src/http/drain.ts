@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { endUpgraded } from './upgrades.ts';
 
 /** How long to wait for the next request on an open connection. */
 const idle_ms = 1000;
@@ -65,6 +66,7 @@ export async function quietMoment(): Promise<void> {
 
 /** Waits for connections to close as `drain` describes, and closes the rest. */
 export async function closeConnections(server: Server, { closed, cutOff }: Drain): Promise<void> {
+  endUpgraded(server);
   await Promise.race([closed, cutOff, sleep(idle_ms, undefined, { ref: false })]);
   server.closeIdleConnections();
   await Promise.race([closed, cutOff]);

@@ -20,25 +20,35 @@ async function haveRoom({ storages }: Pick<Services, 'storages'>): Promise<boole
   return (await Promise.all(Object.values(storages).map(hasRoom))).every(Boolean);
 }
 
-/** 503 while the database does not respond, or writes cannot succeed. */
-const readiness = door({
-  method: 'GET',
-  url: '/-/readiness',
-  urgent: true,
-  handle: async ({ services, request, reply }) => {
-    const failed = (states: object) => reply.code(503).send({ status: 'failed', ...states, message: '503 Service Unavailable' });
-    try {
-      const { rows } = await sql<{ read_only: string }>`select current_setting('transaction_read_only') as read_only`.execute(
-        services.db,
-      );
-      if (rows[0]?.read_only === 'on' && services.geo.role !== 'secondary') return failed({ database: 'read-only' });
-    } catch (error) {
-      request.server.outage.covers(error);
-      return failed({ database: 'failed' });
-    }
-    if (request.server.outage.isFull || !(await haveRoom(services))) return failed({ database: 'ok', disk: 'full' });
-    return reply.send({ status: 'ok', database: 'ok' });
-  },
-});
+/** Why a server that can work is not ready all the same, as a sentence; undefined when it is. */
+export type ReadinessProblem = (services: Services) => Promise<string | undefined>;
 
-export const health: Doorway = { doors: [alive('/-/liveness'), alive('/-/health'), readiness], errors: () => jsonForm };
+/** 503 while the database does not respond, or writes cannot succeed. */
+const readiness = (problemOf: ReadinessProblem) =>
+  door({
+    method: 'GET',
+    url: '/-/readiness',
+    urgent: true,
+    handle: async ({ services, request, reply }) => {
+      const failed = (states: object) =>
+        reply.code(503).send({ status: 'failed', message: '503 Service Unavailable', ...states });
+      try {
+        const { rows } = await sql<{ read_only: string }>`select current_setting('transaction_read_only') as read_only`.execute(
+          services.db,
+        );
+        if (rows[0]?.read_only === 'on' && services.geo.role !== 'secondary') return failed({ database: 'read-only' });
+        const problem = await problemOf(services);
+        if (problem !== undefined) return failed({ database: 'ok', message: `503 Service Unavailable - ${problem}` });
+      } catch (error) {
+        request.server.outage.covers(error);
+        return failed({ database: 'failed' });
+      }
+      if (request.server.outage.isFull || !(await haveRoom(services))) return failed({ database: 'ok', disk: 'full' });
+      return reply.send({ status: 'ok', database: 'ok' });
+    },
+  });
+
+export const health = (problemOf: ReadinessProblem): Doorway => ({
+  doors: [alive('/-/liveness'), alive('/-/health'), readiness(problemOf)],
+  errors: () => jsonForm,
+});

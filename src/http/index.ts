@@ -27,5 +27,6 @@ export { scopesFor } from './scopes.ts';
 export { fileReply, type Reading } from './stored_file.ts';
 export { streamOf } from './streamed_body.ts';
 export * from './types.ts';
+export { upgradeProtocol } from './upgrades.ts';
 export { shortenedName } from './upload.ts';
 export { UploadedFile } from './uploaded_file.ts';

@@ -1,4 +1,4 @@
 export { type AnyJob, type JobCall, job, queueOf } from './job.ts';
-export type { Poll } from './poll.ts';
+export type { Poll, PollCall } from './poll.ts';
 export { whileOurs } from './while_ours.ts';
 export { startWorker, type Worker } from './worker.ts';

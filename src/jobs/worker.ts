@@ -55,7 +55,7 @@ export async function startWorker({
   concurrency,
 }: WorkerOptions): Promise<Worker> {
   if (new Set(jobs.map((job) => job.name)).size < jobs.length) throw new Error('Two jobs have the same name.');
-  if (jobs.length === 0) return { stop: async () => {} }; // the queue cannot run without tasks
+  if (jobs.length === 0) return startPolling(polls, { ...services, log }); // the queue cannot run without tasks
   // Two connections more than jobs: one to listen, one to poll.
   const pool = queuePool(connectionString, concurrency + 2);
   const abort = new AbortController();

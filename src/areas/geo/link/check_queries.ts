@@ -8,7 +8,7 @@ import { askPrimaryForJson, PrimaryRefusal, type Site } from './request_actions.
 const noticed_s = 10;
 
 /** What a refusal of the handshake, which is signed with the secret key alone, means to the operator. */
-function refusalSentence({ reason, message }: PrimaryRefusal, nodeName: string): string {
+export function refusalSentence({ reason, message }: PrimaryRefusal, nodeName: string): string {
   if (reason === 'signature') return 'The secret key is not that of the primary.';
   if (reason === 'node') return `The primary does not know the node ${nodeName}.`;
   if (reason === 'disabled') return 'The site is disabled.';

@@ -1,7 +1,9 @@
-export { problemsOfLink } from './check_queries.ts';
+export { signedBy } from './access.ts';
+export { problemsOfLink, refusalSentence } from './check_queries.ts';
 export { type AnyGeoRoute, geoRoute } from './definition.ts';
 export { handshakeRoute } from './handshake_http.ts';
 export { geoDoorway } from './http.ts';
 export { checkPassage, signedPassage } from './passage_actions.ts';
-export { askPrimary, askPrimaryForJson, type Site as LinkedSite } from './request_actions.ts';
+export { schemaVersion } from './queries.ts';
+export { askPrimary, askPrimaryForJson, PrimaryRefusal, type Site as LinkedSite, signedRequest } from './request_actions.ts';
 export { statusRoute } from './status_http.ts';

@@ -42,7 +42,7 @@ const longestJson_bytes = 4 * 1024 * 1024;
  * The address and the headers of a signed request.
  * @param body what is sent with it
  */
-function signedRequest(
+export function signedRequest(
   site: Site,
   { method, path, body = '', headers }: Pick<Question, 'method' | 'path' | 'body' | 'headers'>,
 ): { url: string; headers: Record<string, string> } {

@@ -1,0 +1,71 @@
+/** Copying the database of the primary, from its beginning or anew. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { askPrimaryForJson, type LinkedSite } from '../link/index.ts';
+import { type Followed, followerRole, publication, subscription } from './definition.ts';
+import { commonTables } from './queries.ts';
+import { tunnelAddress } from './tunnel_actions.ts';
+
+const wait = sql`set local lock_timeout = '10s'`;
+
+/**
+ * Drops the subscription here and not its slot on the primary, which may be unreachable, and forgets how far it was.
+ * @param problem why, as a sentence, if it is no ordinary start
+ */
+export async function endSubscription(tx: Database, problem: string | null): Promise<void> {
+  await wait.execute(tx);
+  const { rows } = await sql`
+    select from pg_subscription
+     where subname = ${subscription} and subdbid = (select oid from pg_database where datname = current_database())`.execute(tx);
+  if (rows.length > 0) {
+    const name = sql.ref(subscription);
+    await sql`alter subscription ${name} disable`.execute(tx);
+    await sql`alter subscription ${name} set (slot_name = none)`.execute(tx);
+    await sql`drop subscription ${name}`.execute(tx);
+  }
+  await tx
+    .updateTable('geo_following')
+    .set({ state: 'waiting', problem, slot: null, copied_at: null, awaited_position: null, caught_up_at: null })
+    .execute();
+}
+
+/** Empties also the tables of a site's own that refer to them: those that PostgreSQL keeps no log of, and that a crash empties, too. */
+export async function emptyTables(tx: Database): Promise<void> {
+  const tables = await commonTables(tx);
+  await sql`truncate table ${sql.join(tables.map((table) => sql.table(table)))} cascade`.execute(tx);
+}
+
+/** A value in a connection string of libpq. */
+const quoted = (value: string | number) => `'${String(value).replaceAll(/[\\']/g, '\\$&')}'`;
+
+async function addressOf({ geo }: LinkedSite, db: Database, { database }: Followed): Promise<string> {
+  if (geo.databaseUrl !== undefined) return geo.databaseUrl;
+  const { host, port } = await tunnelAddress(db);
+  return Object.entries({ host, port, user: followerRole, dbname: database })
+    .map(([name, value]) => `${name}=${quoted(value)}`)
+    .join(' ');
+}
+
+/**
+ * Empties the tables and copies those of the primary. An interruption at any point leaves either no subscription, so that this begins again, or the whole one.
+ */
+export async function startCopy(
+  site: LinkedSite,
+  db: Database,
+  followed: Followed,
+  server: string,
+  problem: string | null,
+): Promise<void> {
+  await db.transaction().execute((tx) => endSubscription(tx, problem));
+  const { rows } = await sql<{ system: string }>`select system_identifier::text as system from pg_control_system()`.execute(db);
+  const path = `/slot?server=${server}&system=${rows[0]!.system}`;
+  const { slot } = await askPrimaryForJson<{ slot: string }>(site, { method: 'POST', path });
+  const address = await addressOf(site, db, followed);
+  await db.transaction().execute(async (tx) => {
+    await wait.execute(tx);
+    await emptyTables(tx);
+    await sql`create subscription ${sql.ref(subscription)} connection ${sql.lit(address)} publication ${sql.ref(publication)}
+                with (create_slot = false, slot_name = ${sql.lit(slot)}, streaming = on)`.execute(tx);
+    await tx.updateTable('geo_following').set({ state: 'copying', slot }).execute();
+  });
+}

@@ -1,0 +1,99 @@
+/** The way to the database of the primary: a connection that is upgraded to a stream of bytes, as a role that can only read and replicate. */
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { type Duplex, pipeline } from 'node:stream';
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { ApiError, conflict, type Services, upgradeProtocol } from '../../../http/index.ts';
+import { signedBy } from '../link/index.ts';
+import { followerRole } from './definition.ts';
+import { readStartup } from './startup_rules.ts';
+
+const databasePath = '/api/v4/geo/database';
+/** A client that has been let in says at once who it is. */
+const startup_ms = 10_000;
+
+interface Target {
+  socket: string;
+  database: string;
+}
+
+/** @throws ApiError 409 for a database that is not in the box: its operator says how a secondary reaches it */
+async function targetOf(db: Database, isEmbedded: boolean): Promise<Target> {
+  if (!isEmbedded) throw conflict('The database of the primary is external: set COPPICE_GEO_DATABASE_URL on the secondary.');
+  const { rows } = await sql<{ folder: string; port: string; database: string }>`
+    select current_setting('unix_socket_directories') as folder, current_setting('port') as port, current_database() as database`.execute(
+    db,
+  );
+  const { folder, port, database } = rows[0]!;
+  return { socket: path.join(folder, `.s.PGSQL.${port}`), database };
+}
+
+/** Reads who the client of the database wants to be, and lets nobody be more than a follower of this database. */
+async function startupOf(connection: Duplex, head: Buffer, { database }: Target): Promise<Buffer> {
+  let bytes = head;
+  for (;;) {
+    const startup = readStartup(bytes);
+    if (startup) {
+      const { parameters } = startup;
+      const isFollower = parameters.get('user') === followerRole && parameters.get('replication') === 'database';
+      if (!isFollower || parameters.get('database') !== database) throw new Error('Only a subscription is let in.');
+      return bytes;
+    }
+    bytes = Buffer.concat([bytes, await nextPart(connection)]);
+  }
+}
+
+function nextPart(connection: Duplex): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const timer = setTimeout(() => reject(new Error('Nothing came.')), startup_ms);
+  const end = () => reject(new Error('The connection has ended.'));
+  connection.once('data', (part: Buffer) => {
+    connection.pause();
+    resolve(part);
+  });
+  connection.once('close', end).resume();
+  return promise.finally(() => {
+    clearTimeout(timer);
+    connection.off('close', end);
+  });
+}
+
+async function admit(services: Services, isEmbedded: boolean, request: IncomingMessage): Promise<Target> {
+  const { method = '', url = '', headers } = request;
+  if (method !== 'GET' || url !== databasePath) throw new ApiError(404, { message: '404 Not Found' });
+  await signedBy(services, { method, path: url, headers });
+  return targetOf(services.db, isEmbedded);
+}
+
+async function relay(connection: Duplex, head: Buffer, target: Target): Promise<void> {
+  const first = await startupOf(connection, head, target);
+  const database = connect(target.socket);
+  database.write(first);
+  pipeline(connection, database, () => {});
+  pipeline(database, connection, () => {});
+}
+
+function refuse(connection: Duplex, error: unknown): void {
+  const { status, body } = error instanceof ApiError ? error : { status: 503, body: { message: '503 Service Unavailable' } };
+  const text = JSON.stringify(body);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}`;
+  connection.end(`${head}\r\nConnection: close\r\n\r\n${text}`);
+}
+
+/**
+ * Serves the upgraded connections of a primary.
+ * @param isEmbedded whether its database is the one in the box
+ */
+export const databaseUpgrade =
+  (services: Services, isEmbedded: boolean) =>
+  async (request: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> => {
+    try {
+      const target = await admit(services, isEmbedded, request);
+      connection.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgradeProtocol}\r\n\r\n`);
+      await relay(connection, head, target).catch(() => connection.destroy());
+    } catch (error) {
+      refuse(connection, error);
+    }
+  };

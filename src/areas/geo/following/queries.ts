@@ -1,0 +1,70 @@
+/** How far the database of a secondary has come. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { ownTables, subscription } from './definition.ts';
+
+/** The tables that all sites have in common, without their partitions. */
+export async function commonTables(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relpersistence = 'p'
+       and relname <> all (${ownTables}::text[])
+     order by relname`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+export const otherInstallation = 'The database belongs to another installation than the primary.';
+
+/** The installation that the database belongs to; undefined while it is empty. */
+export async function installationOf(db: Database): Promise<string | undefined> {
+  const row = await db.selectFrom('instance').select('uuid').executeTakeFirst();
+  return row?.uuid;
+}
+
+/** Whether the subscription exists, what it has applied (an LSN), how many tables it still copies, and how often it has failed. */
+export interface Progress {
+  enabled: boolean;
+  position: string | null;
+  left: number;
+  errors: number;
+}
+
+/**
+ * What the subscription does. Its worker says what the primary has confirmed to have sent before, which comes after what was applied; without a worker, and until it says
+ * so, what was applied last counts.
+ */
+export async function progressOf(db: Database): Promise<Progress | undefined> {
+  const { rows } = await sql<Progress>`
+    select subenabled as enabled,
+           greatest(pg_replication_origin_progress('pg_' || subscriptions.oid, false), workers.latest_end_lsn)::text as position,
+           (select count(*)::integer from pg_subscription_rel where srsubid = subscriptions.oid and srsubstate <> 'r') as left,
+           coalesce((select apply_error_count + sync_error_count from pg_stat_subscription_stats where subid = subscriptions.oid), 0) as errors
+      from pg_subscription subscriptions
+      left join pg_stat_subscription workers on workers.subid = subscriptions.oid and workers.relid is null
+     where subscriptions.subname = ${subscription} and subdbid = (select oid from pg_database where datname = current_database())`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** How a secondary is, as its health says it. */
+export interface Following {
+  state: 'waiting' | 'copying' | 'following' | 'paused';
+  /** Why it waits or pauses. */
+  problem: string | null;
+  isCopied: boolean;
+  /** The age of the oldest change that the primary may have and this site lacks; null before the first copy. */
+  lag_seconds: number | null;
+}
+
+/** Looks that find nothing new are so far apart. */
+const unnoticed_s = 10;
+
+/** Undefined on a server that has never been a secondary. */
+export async function followingOf(db: Database): Promise<Following | undefined> {
+  const { rows } = await sql<Following>`
+    select state, problem, copied_at is not null as "isCopied",
+           case when late > ${unnoticed_s} then late when copied_at is not null then 0 end as lag_seconds
+      from geo_following, lateral (select extract(epoch from now() - caught_up_at)::float8 as late) as age`.execute(db);
+  return rows[0];
+}

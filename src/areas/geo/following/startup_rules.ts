@@ -1,0 +1,32 @@
+/** The first message of a client of PostgreSQL: who it wants to be, and what it wants to do. */
+
+/** PostgreSQL itself allows 10,000 bytes. */
+const longest_bytes = 10_000;
+const head_bytes = 8;
+
+export interface Startup {
+  /** The message, and what came after it. */
+  bytes: Buffer;
+  parameters: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads the message from what has come so far.
+ * @returns undefined while it is not complete
+ * @throws Error for any other message: requests for encryption, which a client does not make on a socket of this machine, and cancellations
+ */
+export function readStartup(bytes: Buffer): Startup | undefined {
+  if (bytes.length < head_bytes) return undefined;
+  const length_bytes = bytes.readUInt32BE(0);
+  if (bytes.readUInt16BE(4) !== 3 || length_bytes < head_bytes || length_bytes > longest_bytes)
+    throw new Error('This is not the start of a session with PostgreSQL.');
+  if (bytes.length < length_bytes) return undefined;
+  const words = bytes.toString('utf8', head_bytes, length_bytes).split('\0');
+  const parameters = new Map<string, string>();
+  for (let at = 0; at + 1 < words.length && words[at] !== ''; at += 2) {
+    // PostgreSQL would take the last of several.
+    if (parameters.has(words[at]!)) throw new Error('A parameter is given twice.');
+    parameters.set(words[at]!, words[at + 1]!);
+  }
+  return { bytes, parameters };
+}
