@@ -1530,6 +1530,7 @@ create table geo_following (
   awaited_at timestamp with time zone,
   awaited_errors bigint,
   caught_up_at timestamp with time zone,
+  promoted_at timestamp with time zone,
   constraint geo_following_pkey PRIMARY KEY (id),
   constraint geo_following_id_check CHECK (id = 1),
   constraint geo_following_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'copying'::text, 'following'::text, 'paused'::text]))
@@ -1572,6 +1573,7 @@ create table geo_nodes (
   repair_requested_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  promoted_at timestamp with time zone,
   constraint geo_nodes_pkey PRIMARY KEY (id),
   constraint geo_nodes_name_key UNIQUE (name),
   constraint geo_nodes_blob_download_timeout_check CHECK (blob_download_timeout >= 1 AND blob_download_timeout <= 86400),

@@ -9,6 +9,7 @@ import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
 import { copyProblem, databaseUpgrade } from './areas/geo/following/index.ts';
 import { geoDoorway } from './areas/geo/link/index.ts';
+import { primacyDoorway } from './areas/geo/promotion/index.ts';
 import { blobsOfBothSites, serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
 import { describedDoors, endpoints, geoRoutes, gitKinds, repositories } from './areas/index.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
@@ -182,6 +183,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     notificationPages,
     oauthDoorway,
     geoDoorway(geoRoutes),
+    primacyDoorway,
     invitationPages,
     health(copyProblem),
     documentation(endpoints, describedDoors),

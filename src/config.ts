@@ -20,6 +20,8 @@ const geoRoles = ['primary', 'secondary'] as const;
 export interface GeoConfig {
   /** If omitted, there is only this site. */
   role: (typeof geoRoles)[number] | undefined;
+  /** The node that was made the primary after this server, which only reads then. The other sites say so; no variable does. */
+  successor?: string;
   /** The name of this server's node. */
   nodeName: string;
   /** Where a secondary reaches the primary, without a slash at its end; always set on a secondary. */

@@ -12,6 +12,7 @@ import { mostConnections, type OpenDatabase } from './database.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { listenProblem } from './listening.ts';
 import { startProcesses } from './processes.ts';
+import { readsOnly } from './site.ts';
 import { sshServerOf } from './ssh_server.ts';
 
 export interface Door {
@@ -37,7 +38,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   watchJobs(registry, open.db);
   watchStorageMoves(registry, open.db);
   const gather = async (others: Measured[]) => asText([await registry.getMetricsAsJSON(), ...others]);
-  const reads_only = config.geo.role === 'secondary';
+  const reads_only = readsOnly(config);
   if (config.processes === 1) {
     const { connectionString } = open;
     // Jobs write, also those of a secondary.

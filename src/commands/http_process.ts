@@ -13,6 +13,7 @@ import { surviveEscapedErrors } from './escaped_errors.ts';
 import { openLog } from './log.ts';
 import { collectRarely, releaseMemory } from './memory.ts';
 import type { FromProcess, Start, ToProcess } from './processes.ts';
+import { readsOnly } from './site.ts';
 import { sshServerOf } from './ssh_server.ts';
 
 const say = (message: FromProcess) => process.send?.(message);
@@ -37,7 +38,7 @@ function gather(): Promise<string> {
 async function run({ config, connectionString, connections }: Start): Promise<void> {
   collectRarely();
   const log = openLog(config);
-  const db = connect({ connectionString, max: connections, reads_only: config.geo.role === 'secondary' });
+  const db = connect({ connectionString, max: connections, reads_only: readsOnly(config) });
   const registry = newRegistry(db);
   const app = await buildApp({ config, db, log, metrics: { registry, gather }, isDelayed: loadMeter(db) });
   await app.ready();

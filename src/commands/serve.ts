@@ -18,7 +18,7 @@ import { settlePorts } from './listening.ts';
 import { openLog } from './log.ts';
 import { collectRarely, releaseMemory } from './memory.ts';
 import { runningNode } from './running_node.ts';
-import { openTunnelOf, prepareSite } from './site.ts';
+import { asSite, openTunnelOf, prepareSite, readsOnly } from './site.ts';
 import { openSshDoor } from './ssh_door.ts';
 import { listenForStop, type StopRequest } from './stop_request.ts';
 import { jobPatience_ms, workHere } from './work.ts';
@@ -47,20 +47,25 @@ Options
       onRestart: (sentence: string) => log.warn(sentence),
       onLost: lost.reject,
     } as const;
-    await withDatabase(config, embedded, mostConnections, async (open) => {
-      if (stop.isStopping) return;
-      await makeFolders(config);
-      await tryBucket(config, log);
-      await prepareSite(config, open.db);
-      const tunnel = await openTunnelOf(config, open.db, log);
-      const worker = given.switches['without-jobs'] ? undefined : await workHere(config, open, log);
-      try {
-        await serveUntil(config, open, log, stop, lost.promise);
-      } finally {
-        await worker?.stop(jobPatience_ms);
-        await tunnel?.close();
-      }
-    });
+    const serveAs = (site: Config) =>
+      withDatabase(site, embedded, mostConnections, (open) =>
+        asSite(site, open.db, log, async (changed) => {
+          if (stop.isStopping) return;
+          await makeFolders(site);
+          await tryBucket(site, log);
+          await prepareSite(site, open.db);
+          const tunnel = await openTunnelOf(site, open.db, log);
+          const isIdle = given.switches['without-jobs'] || site.geo.successor !== undefined;
+          const worker = isIdle ? undefined : await workHere(site, open, log);
+          try {
+            await serveUntil(site, open, log, stop, Promise.race([lost.promise, changed]));
+          } finally {
+            await worker?.stop(jobPatience_ms);
+            await tunnel?.close();
+          }
+        }),
+      );
+    for (let site: Config | undefined = config; site && !stop.isStopping; ) site = await serveAs(site);
     return 0;
   },
 };
@@ -102,9 +107,9 @@ async function serveUntil(
   open: OpenDatabase,
   log: Logger,
   stop: StopRequest,
-  lost: Promise<never>,
+  ended: Promise<unknown>,
 ): Promise<void> {
-  const administrator = config.geo.role === 'secondary' ? undefined : await beginWork(config, open.db, log);
+  const administrator = readsOnly(config) ? undefined : await beginWork(config, open.db, log);
   try {
     const door = await openDoor(config, open, log);
     const sshDoor = await openSshDoor(config, log, door.takeSsh).catch(async (error) => {
@@ -116,8 +121,10 @@ async function serveUntil(
         administrator ? welcome(config.url, administrator) : `Coppice is ready at ${config.url}. Ctrl-C stops it.\n`,
       );
       releaseMemory();
-      await Promise.race([stop.first, lost]);
-      process.stdout.write('Coppice is stopping.\n');
+      await Promise.race([stop.first, ended]);
+      process.stdout.write(
+        stop.isStopping ? 'Coppice is stopping.\n' : 'Coppice starts anew, because this site has become another one.\n',
+      );
     } finally {
       const cutOff = Promise.race([stop.second, sleep(drainTimeout_ms, undefined, { ref: false })]);
       await sshDoor.close(cutOff);

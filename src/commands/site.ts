@@ -1,11 +1,77 @@
 /** What a server does first, by its role in Geo. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openTunnel, preparePrimary, prepareSecondary, type Tunnel } from '../areas/geo/following/index.ts';
+import { isPromoted, successorOf } from '../areas/geo/promotion/index.ts';
 import { type Config, ConfigError } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { secretsOf } from '../services/index.ts';
 import { refuseLostStorages } from './folders.ts';
 import { claimInstance } from './instance.ts';
+
+/** Whether requests only read the database: it is written by the replication, or by another server. */
+export const readsOnly = ({ geo }: Pick<Config, 'geo'>): boolean => geo.role === 'secondary' || geo.successor !== undefined;
+
+/**
+ * Asks what the site really is: a secondary may have been promoted, and a primary replaced.
+ * @returns the configuration that it has then; undefined when it is what it was
+ */
+async function actualSite(config: Config, db: Database, log: Logger): Promise<Config | undefined> {
+  const { geo } = config;
+  if (geo.role === 'secondary') return (await isPromoted(db)) ? { ...config, geo: { ...geo, role: 'primary' } } : undefined;
+  if (geo.role === undefined || geo.successor !== undefined) return undefined;
+  const successor = await successorOf({ db, geo, secrets: secretsOf(config) });
+  if (successor === undefined) return undefined;
+  log.error(`${successor} was made the primary. This server only reads.`);
+  return { ...config, geo: { ...geo, successor } };
+}
+
+/** A promotion is a command on the machine of the secondary; the primary asks over the network. */
+const pauses_ms = { secondary: 1000, primary: 30_000 };
+
+/** Resolves when the site has become another one, with its configuration. */
+async function becomesAnother(config: Config, db: Database, log: Logger, signal: AbortSignal): Promise<Config> {
+  const { role } = config.geo;
+  for (;;) {
+    await sleep(role === undefined ? pauses_ms.primary : pauses_ms[role], undefined, { signal, ref: false });
+    const actual = await actualSite(config, db, log).catch((error) => {
+      log.warn({ err: error }, 'cannot look whether this site is still what it was');
+      return undefined;
+    });
+    if (actual) return actual;
+  }
+}
+
+/**
+ * Serves as the site that this is, until it is another one.
+ * @param work ends when `changed` resolves
+ * @returns the configuration of the other site; undefined when the server was stopped
+ */
+export async function asSite(
+  config: Config,
+  db: Database,
+  log: Logger,
+  work: (changed: Promise<unknown>) => Promise<void>,
+): Promise<Config | undefined> {
+  const actual = await actualSite(config, db, log);
+  if (actual) return actual;
+  const stop = new AbortController();
+  const changed = becomesAnother(config, db, log, stop.signal);
+  changed.catch(() => {}); // it was stopped
+  let next: Config | undefined;
+  changed.then(
+    (other) => {
+      next = other;
+    },
+    () => {},
+  );
+  try {
+    await work(changed);
+    return next;
+  } finally {
+    stop.abort();
+  }
+}
 
 /**
  * Makes the server what its role says. A secondary claims nothing: its tables are those of the primary, which may know storages that it lacks.
@@ -20,6 +86,7 @@ export async function prepareSite(config: Config, db: Database): Promise<void> {
     return;
   }
   await refuseLostStorages(config, db);
+  if (geo.successor !== undefined) return;
   await claimInstance(db, secrets);
   if (geo.role === 'primary') await preparePrimary(db, config.databaseUrl === undefined);
 }

@@ -711,6 +711,7 @@ export interface GeoFollowing {
   awaited_at: Timestamp | null;
   awaited_errors: number | null;
   caught_up_at: Timestamp | null;
+  promoted_at: Timestamp | null;
 }
 
 export interface GeoLinks {
@@ -745,6 +746,7 @@ export interface GeoNodes {
   repair_requested_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  promoted_at: Timestamp | null;
 }
 
 export interface GeoNonces {

@@ -1,7 +1,9 @@
+export { endSubscription } from './copy_actions.ts';
 export { databaseUpgrade } from './database_http.ts';
 export { followedRoute, slotRoute } from './http.ts';
 export { followPrimary } from './jobs.ts';
 export { preparePrimary } from './publication_actions.ts';
+export { followingOf } from './queries.ts';
 export { copyProblem } from './readiness_queries.ts';
 export { emptyBeforeMigrations, prepareSecondary } from './start_actions.ts';
 export { openTunnel, type Tunnel } from './tunnel_actions.ts';

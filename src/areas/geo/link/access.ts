@@ -42,11 +42,11 @@ async function useOnce({ db }: Pick<Services, 'db'>, { nonce }: Signature): Prom
 }
 
 /**
- * The secondary that signed a request, whose body has yet to be compared with the digest.
- * @returns the node, and the SHA-256 of the body in hex
+ * Checks that a site of the installation has signed a request to its primary, whatever node it is.
+ * @returns the signature, and the SHA-256 of the body in hex
  * @throws ApiError 401, with a reason only for those who know the key
  */
-export async function signedBy(services: Services, head: RequestHead): Promise<{ node: LinkedNode; digest: string }> {
+export async function checkSignature(services: Services, head: RequestHead): Promise<{ signature: Signature; digest: string }> {
   const { headers } = head;
   const signature = readSignature(headers.authorization);
   const digest = announcedDigest(headers['content-digest'] as string | undefined);
@@ -55,6 +55,16 @@ export async function signedBy(services: Services, head: RequestHead): Promise<{
   if (!isSignedWith(linkKey(services), { ...head, digest }, signature)) throw refused('signature', 'The signature is wrong.');
   if (services.geo.role !== 'primary') throw refused('role', 'This server is not a primary.');
   await useOnce(services, signature);
+  return { signature, digest };
+}
+
+/**
+ * The secondary that signed a request, whose body has yet to be compared with the digest.
+ * @returns the node, and the SHA-256 of the body in hex
+ * @throws ApiError 401, with a reason only for those who know the key
+ */
+export async function signedBy(services: Services, head: RequestHead): Promise<{ node: LinkedNode; digest: string }> {
+  const { signature, digest } = await checkSignature(services, head);
   const node = await services.db.selectFrom('geo_nodes').selectAll().where('name', '=', signature.node).executeTakeFirst();
   if (!node) throw refused('node', `The primary does not know the node ${signature.node}.`);
   if (node.primary) throw refused('primary', 'The primary does not ask itself.');

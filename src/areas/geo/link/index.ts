@@ -1,4 +1,4 @@
-export { signedBy } from './access.ts';
+export { checkSignature, signedBy } from './access.ts';
 export { problemsOfLink, refusalSentence } from './check_queries.ts';
 export { type AnyGeoRoute, geoRoute } from './definition.ts';
 export { handshakeRoute } from './handshake_http.ts';

@@ -46,6 +46,15 @@ async function serveOrPass(services: Services, request: FastifyRequest, reply: F
 /** Header names that a site adds to every answer, for the readers of scripts. */
 export const siteHeaders = ['X-Geo-Site', 'X-Geo-Served-By'];
 
+const readOnly = 'You cannot perform write operations on a read-only instance';
+
+/** What a primary that was replaced does, or any other one with what a secondary has passed on. */
+async function serveAsPrimary(services: Services, request: FastifyRequest): Promise<void> {
+  if (services.geo.successor !== undefined && siteFor(request.method, request.originalUrl) === 'primary')
+    throw new ApiError(403, { message: readOnly });
+  await takeAddress(services, request);
+}
+
 /**
  * Adds what is done with every request: a secondary passes on what it does not answer itself, also what turns out to write while it is read, and a primary takes the address of
  * the caller from the secondary. Nothing is done where no role is set.
@@ -59,6 +68,6 @@ export function serveAsSite(app: FastifyInstance, services: Services): void {
     );
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-geo-site', encodeURI(nodeName));
-    return role === 'secondary' ? serveOrPass(services, request, reply) : takeAddress(services, request);
+    return role === 'secondary' ? serveOrPass(services, request, reply) : serveAsPrimary(services, request);
   });
 }
