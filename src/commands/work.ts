@@ -12,7 +12,7 @@ import {
   settleReferences,
 } from '../areas/code/repository/index.ts';
 import { followPrimary } from '../areas/geo/following/index.ts';
-import { keepChecksums, primaryPolls } from '../areas/geo/replicas/index.ts';
+import { copyPolls, keepChecksums, primaryPolls } from '../areas/geo/replicas/index.ts';
 import { repositories } from '../areas/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { removeUnusedBlobs } from '../areas/instance/blobs/index.ts';
@@ -178,7 +178,7 @@ const polls: readonly Poll[] = [
 ];
 
 /** A secondary follows; what else is to be done, its primary does. */
-const secondaryPolls: readonly Poll[] = [followPrimary];
+const secondaryPolls: readonly Poll[] = [followPrimary, ...copyPolls];
 
 const concurrency = 4;
 /** How long a stop waits for running jobs. */

@@ -1,7 +1,7 @@
-/** Fetching single commits from one repository into another. */
-import { git } from './command.ts';
+/** Fetching commits and refs from one repository into another. */
+import { argumentsOf, GitError, git, start } from './command.ts';
 import { fullId } from './ids.ts';
-import type { Repository } from './types.ts';
+import type { Environment, Option, Repository } from './types.ts';
 
 const longest_fetch_ms = 10 * 60_000;
 
@@ -19,4 +19,50 @@ export async function fetchCommit(source: Repository, target: Repository, commit
     "--upload-pack=git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack",
   ] as const;
   await git(target, 'fetch', options, [source.path, fullId(commit)], [], { timeout_ms: longest_fetch_ms });
+}
+
+/** How refs are fetched. */
+interface Fetching {
+  options?: readonly Option[];
+  env?: Environment;
+  /** What the credential helper reads from descriptor 3. */
+  password?: string;
+  signal: AbortSignal;
+}
+
+const plain: readonly Option[] = [
+  '--quiet',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+  '--no-recurse-submodules',
+];
+
+/**
+ * Fetches refs. It may take long, so it takes no slot of short commands.
+ * @param from a path or a URL
+ * @param options besides those that leave everything else as it is; left out, all refs move or none
+ * @throws GitError; the reason of the signal
+ */
+export async function fetchRefs(
+  target: Repository,
+  from: string,
+  refspecs: readonly string[],
+  { options = ['--atomic'], env, password, signal }: Fetching,
+): Promise<void> {
+  signal.throwIfAborted();
+  const child = await start(argumentsOf(target, 'fetch', [...plain, ...options], [from, ...refspecs]), {
+    ...(env ? { env } : {}),
+    streams: password === undefined ? [] : ['channel'],
+    group: true,
+  });
+  const stop = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  child.stdout.resume();
+  if (password !== undefined) child.channel!.end(password);
+  const { code, stderr } = await child.ended;
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+  if (code !== 0) throw new GitError('fetch', code, stderr);
 }

@@ -2,13 +2,14 @@
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { argumentsOf, GitError, git, gitStream, settingsOf, start } from './command.ts';
+import { GitError, git, gitStream, settingsOf } from './command.ts';
 import { plantRefs } from './copies.ts';
 import { shareObjects } from './copy.ts';
+import { fetchRefs } from './fetching.ts';
 import { strictFsck } from './fsck.ts';
 import { isValidBranchName, isValidTagName } from './ref_names.ts';
 import { createRepository, objectFormatOf } from './repository.ts';
-import type { Environment, Option, Repository } from './types.ts';
+import type { Environment, Repository } from './types.ts';
 
 export interface FetchLimits {
   timeout_ms: number;
@@ -38,7 +39,8 @@ export interface ForeignRepository {
 const refFormat = '--format=%(objectname) %(objecttype) %(refname)';
 const mostRefs = 1_000_000;
 
-const kept = ['heads', 'tags', 'notes', 'merge-requests', 'keep-around'].map((kind) => `refs/${kind}/*`);
+/** All refs of the kinds that we keep. */
+const refspecs = ['heads', 'tags', 'notes', 'merge-requests', 'keep-around'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
 
 const mergeRequestRefs = /^refs\/merge-requests\/[1-9]\d{0,9}\/(?:head|merge)$/;
 
@@ -89,39 +91,6 @@ async function throughQuarantine(
   }
 }
 
-const options: readonly Option[] = [
-  '--quiet',
-  '--atomic',
-  '--no-tags',
-  '--no-write-fetch-head',
-  '--no-auto-maintenance',
-  '--no-recurse-submodules',
-];
-
-/** Fetches all refs of the kinds that we keep. It may take long, so it takes no slot of short commands. */
-async function fetchAll(
-  quarantine: Repository,
-  from: string,
-  { env, password, signal }: { env?: Environment; password?: string; signal: AbortSignal },
-): Promise<void> {
-  signal.throwIfAborted();
-  const refspecs = kept.map((refs) => `+${refs}:${refs}`);
-  const child = await start(argumentsOf(quarantine, 'fetch', options, [from, ...refspecs]), {
-    ...(env ? { env } : {}),
-    streams: password === undefined ? [] : ['channel'],
-    group: true,
-  });
-  const stop = () => child.kill('SIGKILL');
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  child.stdout.resume();
-  if (password !== undefined) child.channel!.end(password);
-  const { code, stderr } = await child.ended;
-  signal.removeEventListener('abort', stop);
-  signal.throwIfAborted();
-  if (code !== 0) throw new GitError('fetch', code, stderr);
-}
-
 /**
  * Fills a new repository from a bundle: its branches, tags, notes, refs of merge requests and refs that keep commits.
  * @param file an absolute path
@@ -132,7 +101,7 @@ async function fetchAll(
 export const fetchBundle = (file: string, target: Repository, limits: FetchLimits): Promise<FetchedRefs> =>
   throughQuarantine(target, limits, async (quarantine, signal) => {
     await git(quarantine, 'bundle verify', ['--quiet'], [file], [], { signal, timeout_ms: limits.timeout_ms });
-    await fetchAll(quarantine, file, { signal });
+    await fetchRefs(quarantine, file, refspecs, { signal });
     // git checks what it fetches, but not what it reads from bundles.
     const problems = await strictFsck(quarantine, signal);
     signal.throwIfAborted();
@@ -174,6 +143,10 @@ export async function fetchForeign(from: ForeignRepository, target: Repository, 
   if (!/^https?:\/\/[^\s@]+$/.test(url) || ![username, password].every(isLine))
     throw new GitError('fetch', 128, 'not a URL and a credential');
   return await throughQuarantine(target, limits, (quarantine, signal) =>
-    fetchAll(quarantine, url, { env: settingsFor(from), password: `username=${username}\npassword=${password}\n`, signal }),
+    fetchRefs(quarantine, url, refspecs, {
+      env: settingsFor(from),
+      password: `username=${username}\npassword=${password}\n`,
+      signal,
+    }),
   );
 }

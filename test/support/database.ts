@@ -24,6 +24,9 @@ export function testDatabase(): Promise<TestDatabase> {
   return made;
 }
 
+/** One more database for the calling test file. */
+export const anotherDatabase = (): Promise<TestDatabase> => make(atFileEnd);
+
 /** The database that all files of this process share: its connections stay warm, and know their tables and statements already. */
 export function sharedDatabase(): Promise<TestDatabase> {
   shared ??= make(atProcessEnd);

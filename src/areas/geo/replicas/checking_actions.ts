@@ -82,7 +82,7 @@ async function checkRepository(
  * @returns undefined when there is none
  * @throws BlobStoreError, and the errors of the file system
  */
-async function digestOfBlob(
+export async function digestOfBlob(
   { blobs }: Pick<ReplicaServices, 'blobs'>,
   key: string,
 ): Promise<{ sha256: string; size_bytes: number } | undefined> {

@@ -5,7 +5,7 @@ import { job, type Poll } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { computeChecksum, type DueChecksum, fillChecksums } from './checksum_actions.ts';
 import { cursorNamed, forgetCursor, setCursor } from './cursor_queries.ts';
-import { type Part, parts, type Replicable } from './definition.ts';
+import { areInBucket, type Part, parts, type Replicable } from './definition.ts';
 
 /** So many events are read at once; they may be of one record. */
 const events_at_once = 100;
@@ -13,7 +13,7 @@ const due_at_once = 20;
 
 /** Whether blobs are copied: those in a bucket only for a secondary that wants them. */
 async function copiesFiles({ db, blobs }: Pick<JobServices, 'db' | 'blobs'>): Promise<boolean> {
-  if (!blobs.address.startsWith('s3:')) return true;
+  if (!areInBucket(blobs)) return true;
   const wanting = db.selectFrom('geo_nodes').select('id').where('primary', '=', false).where('sync_object_storage', '=', true);
   return (await wanting.limit(1).executeTakeFirst()) !== undefined;
 }

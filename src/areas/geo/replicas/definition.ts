@@ -1,4 +1,5 @@
 /** What secondaries copy (docs/reference/geo.md#what-is-copied). */
+import type { Blobs } from '../../../blobs/index.ts';
 import type { RepositoryKind } from '../../../services/index.ts';
 
 /** Repositories, by what owns them. */
@@ -24,6 +25,8 @@ export const parts = {
 
 export type Part = keyof typeof parts;
 
+export const replicables: readonly Replicable[] = [...parts.repositories, ...parts.files];
+
 export const isRepository = (replicable: Replicable): replicable is RepositoryReplicable => replicable in repositoryReplicables;
 
 /** A repository or a blob, as events, checksums and replicas name it. */
@@ -34,3 +37,6 @@ export interface ReplicableRecord {
 }
 
 export const fileReplicableOf = (key: string): FileReplicable => (key.startsWith('lfs/') ? 'lfs_objects' : 'uploads');
+
+/** Whether blobs are in a bucket, which other sites may use, too. */
+export const areInBucket = ({ address }: Pick<Blobs, 'address'>): boolean => address.startsWith('s3:');

@@ -1,3 +1,4 @@
 /** What others may use of copies. */
 export { keepChecksums, primaryPolls } from './checksum_jobs.ts';
+export { copyPolls } from './copy_jobs.ts';
 export { replicaRoutes } from './http.ts';

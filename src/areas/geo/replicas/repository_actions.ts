@@ -1,0 +1,119 @@
+/** Copies of repositories on a secondary (docs/reference/geo.md#copies). */
+import { existsSync } from 'node:fs';
+import {
+  deleteRepository,
+  fsck,
+  hasConfig,
+  maintain,
+  mirrorRepository,
+  placeOf,
+  type Repository,
+  refsChecksum,
+} from '../../../git/index.ts';
+import type { JobServices, Owner, RepositoryKind } from '../../../services/index.ts';
+import { kindOf } from './checking_actions.ts';
+import type { RepositoryReplicable } from './definition.ts';
+import { throughPassage } from './passage_actions.ts';
+import type { Copied, StartedReplica } from './queue_actions.ts';
+
+/** What the primary's row says. */
+export interface Expected {
+  checksum: string;
+  head: string | null;
+  size_bytes: number | null;
+}
+
+const longestFetch_ms = 6 * 60 * 60_000;
+
+/** Names of storages are those of the primary; a secondary may have others. */
+const storageHere = ({ storages }: Pick<JobServices, 'storages'>, storage: string): string =>
+  storage in storages ? storage : 'default';
+
+const at = (services: Pick<JobServices, 'storages'>, { folder }: RepositoryKind, id: number, storage: string): Repository => ({
+  path: placeOf(services, { id, storage, folder }),
+});
+
+/** The copy of the repository of an owner. */
+const copyOf = (services: Pick<JobServices, 'storages'>, kind: RepositoryKind, { id, storage }: Owner): Repository =>
+  at(services, kind, id, storageHere(services, storage));
+
+/** Removes the copies of a repository from all storages but one. */
+export async function removeRepository(
+  services: Pick<JobServices, 'storages' | 'repositories'>,
+  replicable: RepositoryReplicable,
+  id: number,
+  kept?: string,
+): Promise<void> {
+  const kind = kindOf(services, replicable);
+  for (const storage of Object.keys(services.storages)) {
+    const copy = at(services, kind, id, storage);
+    if (storage !== kept && existsSync(copy.path)) await deleteRepository(copy);
+  }
+}
+
+/** Whether the copy has the refs that it should; not whether their objects are whole. */
+export async function hasRefs(
+  services: Pick<JobServices, 'db' | 'storages' | 'repositories'>,
+  replicable: RepositoryReplicable,
+  id: number,
+  checksum: string,
+): Promise<boolean> {
+  const kind = kindOf(services, replicable);
+  const owner = await kind.find(services.db, id);
+  const copy = owner && copyOf(services, kind, owner);
+  return copy !== undefined && (await hasConfig(copy)) && (await refsChecksum(copy).catch(() => undefined)) === checksum;
+}
+
+/** The name of the kind in addresses. */
+const addressOf = (replicable: RepositoryReplicable, id: number): string =>
+  `/repositories/${replicable.replace('_repositories', '')}/${id}`;
+
+/**
+ * Makes the copy of a repository the same as the primary's.
+ * @throws MirrorDiffers, GitError, PrimaryRefused, OutboundError and errors of the file system; then the copy is as it was
+ */
+export async function copyRepositoryHere(
+  services: JobServices,
+  replica: StartedReplica & { replicable: RepositoryReplicable },
+  expected: Expected,
+  signal: AbortSignal,
+): Promise<Copied> {
+  const { replicable, record, is_damaged } = replica;
+  const kind = kindOf(services, replicable);
+  const owner = (await kind.find(services.db, Number(record)))!;
+  const copy = copyOf(services, kind, owner);
+  const target = {
+    checksum: expected.checksum,
+    head: expected.head ?? 'main',
+    objectFormat: await kind.objectFormat(services.db, owner.id),
+    anew: is_damaged || !(await hasConfig(copy)),
+  };
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(longestFetch_ms)]);
+  const source = addressOf(replicable, owner.id);
+  await throughPassage(services, source, limit, (from) => mirrorRepository(from, copy, target, limit));
+  await maintain(copy);
+  await removeRepository(services, replicable, owner.id, storageHere(services, owner.storage));
+  return { checksum: expected.checksum, size_bytes: null };
+}
+
+/**
+ * What is wrong with a copy.
+ * @param checksum that its refs should have, if they are compared
+ * @returns undefined when nothing is, and when there is none to compare
+ */
+export async function damageOfRepository(
+  services: Pick<JobServices, 'db' | 'storages' | 'repositories'>,
+  replicable: RepositoryReplicable,
+  id: number,
+  checksum?: string,
+): Promise<string | undefined> {
+  const kind = kindOf(services, replicable);
+  const owner = await kind.find(services.db, id);
+  if (!owner) return undefined;
+  const copy = copyOf(services, kind, owner);
+  if (!(await hasConfig(copy))) return checksum === undefined ? undefined : 'The copy is missing.';
+  const now = await refsChecksum(copy).catch(() => undefined);
+  if (checksum !== undefined && now !== checksum) return `The copy has the checksum ${now ?? 'of nothing'} and not ${checksum}.`;
+  const [problem] = await fsck(copy);
+  return problem === undefined ? undefined : `The copy is damaged: ${problem}`;
+}

@@ -1,0 +1,46 @@
+/** Which copies a secondary should have: everything that is there and chosen (docs/reference/geo.md#selective-sync). */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { cursorNamed, setCursor } from './cursor_queries.ts';
+import { parts, type Replicable, replicables } from './definition.ts';
+import { recordsOf } from './record_queries.ts';
+import { completeCopy, type SiteRules } from './site_queries.ts';
+
+/** Gives what is chosen a row. What is not chosen any more, and what is another on the primary, is due. */
+async function select(tx: Database, replicable: Replicable, { selection, copies_files }: SiteRules): Promise<void> {
+  const isCopied = copies_files || (parts.repositories as readonly Replicable[]).includes(replicable);
+  const chosen = isCopied ? recordsOf(replicable, selection) : sql`select null as record where false`;
+  await sql`
+    insert into geo_replicas (replicable, record) select ${replicable}, record from (${chosen}) chosen on conflict do nothing`.execute(
+    tx,
+  );
+  await sql`
+    update geo_replicas set state = 'pending', retry_at = now(), retry_count = 0
+     where replicable = ${replicable} and state <> 'started' and record not in (select record from (${chosen}) chosen)`.execute(
+    tx,
+  );
+  await sql`
+    update geo_replicas here set state = 'pending', retry_at = now()
+      from geo_checksums there
+     where here.replicable = ${replicable} and there.replicable = here.replicable and there.record = here.record
+       and state = 'synced' and here.checksum <> there.checksum`.execute(tx);
+}
+
+const hour_ms = 3_600_000;
+
+/**
+ * Compares all copies with what is there and chosen, when the selection or the copy of the database has become another, and each hour: for copies without a record,
+ * and what no event has told.
+ */
+export async function selectReplicas(db: Database, rules: SiteRules): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    // The tables are emptied for a new copy in one transaction, which waits for this one or is seen by it.
+    await sql`lock table projects in access share mode`.execute(tx);
+    const copy = await completeCopy(tx);
+    if (copy === undefined) return;
+    const value = JSON.stringify([copy, rules.copies_files, rules.selection, Math.floor(Date.now() / hour_ms)]);
+    if ((await cursorNamed(tx, 'selection')) === value) return;
+    for (const replicable of replicables) await select(tx, replicable, rules);
+    await setCursor(tx, 'selection', value);
+  });
+}
