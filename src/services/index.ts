@@ -48,6 +48,13 @@ function sshUrl({ url, sshPort = usualSshPort }: Pick<Config, 'url' | 'sshPort'>
   return sshPort === 22 ? `git@${hostname}:` : `ssh://git@${hostname}:${sshPort}/`;
 }
 
+/** The storages by name. Rows of a secondary name those of its primary: what is on one that the secondary does not have is on its `default`, or else on its first. */
+export function storagesOf({ storages, geo }: Pick<Config, 'storages' | 'geo'>): Readonly<Record<string, string>> {
+  const byName: Record<string, string> = Object.fromEntries(storages.map(({ name, path }) => [name, path]));
+  if (geo.role !== 'secondary') return byName;
+  return new Proxy(byName, { get: (own, name: string) => own[name] ?? own.default ?? storages[0]?.path });
+}
+
 /** The part of the configuration that services need. */
 export type ServicesConfig = Pick<
   Config,
@@ -82,7 +89,7 @@ export const servicesFor = (config: ServicesConfig, db: Database, repositories: 
   repositories,
   url: config.url,
   ssh_url: sshUrl(config),
-  storages: Object.fromEntries(config.storages.map(({ name, path }) => [name, path])),
+  storages: storagesOf(config),
   blobs: blobsOf(config),
   downloads: downloadsFolder(config),
   secrets: secretsOf(config),

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { copyPolls, keepChecksums, primaryPolls } from '../../src/areas/geo/replicas/index.ts';
 import { diskBlobs } from '../../src/blobs/index.ts';
 import type { Database } from '../../src/db/index.ts';
-import type { JobServices } from '../../src/services/index.ts';
+import { type JobServices, storagesOf } from '../../src/services/index.ts';
 import { anotherDatabase } from './database.ts';
 import { atFileEnd } from './file_end.ts';
 import { performQueued } from './jobs.ts';
@@ -91,9 +91,10 @@ async function make({ services }: World) {
   await pretendToFollow(db);
   const files = await mkdtemp(path.join(tmpdir(), 'coppice-copies-'));
   atFileEnd(() => rm(files, { recursive: true, force: true }));
-  const storages = { default: path.join(files, 'default'), second: path.join(files, 'second') };
-  for (const folder of Object.values(storages)) await mkdir(folder);
   const geo = { role: 'secondary', nodeName, primaryUrl: undefined, databaseUrl: undefined } as const;
+  const named = ['default', 'second'].map((name) => ({ name, path: path.join(files, name) }));
+  for (const { path: folder } of named) await mkdir(folder);
+  const storages = storagesOf({ storages: named, geo });
   return {
     services: {
       ...services,
@@ -112,9 +113,22 @@ async function make({ services }: World) {
   };
 }
 
+let options: ReturnType<typeof threeStorages> | undefined;
+
+/** Of the primary; the secondary does not have the third. */
+async function threeStorages() {
+  const folder = await mkdtemp(path.join(tmpdir(), 'coppice-storages-'));
+  atFileEnd(() => rm(folder, { recursive: true, force: true }));
+  const names = ['default', 'second', 'third'];
+  await Promise.all(names.map((name) => mkdir(path.join(folder, name))));
+  const storages = names.map((name) => `${name}=${path.join(folder, name)}`).join(',');
+  return { environment: { COPPICE_GEO_ROLE: 'primary', COPPICE_STORAGES: storages } };
+}
+
 /** A primary with a world of its own, and the secondary of the file. */
 export async function copyingSite(): Promise<{ here: World; there: CopyingSite }> {
-  const here = await world({ environment: { COPPICE_GEO_ROLE: 'primary' } });
+  options ??= threeStorages();
+  const here = await world(await options);
   const node = { name: nodeName, url: 'https://far.example/' };
   await here.db
     .insertInto('geo_nodes')

@@ -9,6 +9,7 @@ import { type CopyingSite, copyingSite } from '../../../../test/support/copying_
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { upload as uploadObject } from '../../../../test/support/lfs.ts';
 import { fileUrl, onMain, repositoryIn } from '../../../../test/support/repository.ts';
+import { moveJobs, pass } from '../../../../test/support/storage_moves.ts';
 import { fileForm } from '../../../../test/support/uploads.ts';
 import type { World } from '../../../../test/support/world.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
@@ -253,6 +254,25 @@ test('only what is chosen is copied, and what is not chosen any more is removed'
   assert.equal(existsSync(copy.path), true);
 });
 
+test('a copy follows its repository to a storage of the same name, and is on `default` for any other', async () => {
+  const { here, there } = await copyingSite();
+  const { id, copy } = await copied(here, there);
+  const move = async (destination_storage_name: string) => {
+    const url = `/projects/${id}/repository_storage_moves`;
+    assert.equal((await here.as('admin').post(url, { destination_storage_name })).status, 201);
+    await performQueued(here.services, moveJobs);
+    await pass(here);
+    await performQueued(here.services, moveJobs);
+    await there.copy();
+  };
+  const moved = copyIn(there, id, 'second');
+  await move('second');
+  assert.deepEqual([existsSync(copy.path), existsSync(moved.path)], [false, true]);
+  await move('third');
+  assert.deepEqual([existsSync(copy.path), existsSync(moved.path)], [true, false]);
+  await isSame(copy, { path: placeOf(here.services, { id, storage: 'third' }) });
+});
+
 test('nothing is copied with a capacity of 0, and a primary that is away is a reason', async () => {
   const { here, there } = await copyingSite();
   const node = here.db.updateTable('geo_nodes').where('primary', '=', false);
@@ -266,4 +286,8 @@ test('nothing is copied with a capacity of 0, and a primary that is away is a re
   const failed = (await there.replica(ours, here.project.id))!;
   assert.match(failed.last_sync_failure!, /^The primary cannot be reached: /);
   assert.ok(Date.parse(failed.retry_at) > Date.now());
+  // Somebody repairs the node.
+  await node.set({ repair_requested_at: new Date().toISOString() }).execute();
+  await there.copy();
+  assert.equal((await there.replica(ours, here.project.id))?.state, 'synced');
 });

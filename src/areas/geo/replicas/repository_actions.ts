@@ -25,29 +25,22 @@ export interface Expected {
 
 const longestFetch_ms = 6 * 60 * 60_000;
 
-/** Names of storages are those of the primary; a secondary may have others. */
-const storageHere = ({ storages }: Pick<JobServices, 'storages'>, storage: string): string =>
-  storage in storages ? storage : 'default';
-
-const at = (services: Pick<JobServices, 'storages'>, { folder }: RepositoryKind, id: number, storage: string): Repository => ({
-  path: placeOf(services, { id, storage, folder }),
+/** The copy of the repository of an owner. */
+const copyOf = ({ storages }: Pick<JobServices, 'storages'>, { folder }: RepositoryKind, { id, storage }: Owner): Repository => ({
+  path: placeOf({ storages }, { id, storage, folder }),
 });
 
-/** The copy of the repository of an owner. */
-const copyOf = (services: Pick<JobServices, 'storages'>, kind: RepositoryKind, { id, storage }: Owner): Repository =>
-  at(services, kind, id, storageHere(services, storage));
-
-/** Removes the copies of a repository from all storages but one. */
+/** Removes the copies of a repository from all storages, but for one. */
 export async function removeRepository(
   services: Pick<JobServices, 'storages' | 'repositories'>,
   replicable: RepositoryReplicable,
   id: number,
-  kept?: string,
+  kept?: Repository,
 ): Promise<void> {
   const kind = kindOf(services, replicable);
   for (const storage of Object.keys(services.storages)) {
-    const copy = at(services, kind, id, storage);
-    if (storage !== kept && existsSync(copy.path)) await deleteRepository(copy);
+    const copy = copyOf(services, kind, { id, storage });
+    if (copy.path !== kept?.path && existsSync(copy.path)) await deleteRepository(copy);
   }
 }
 
@@ -92,7 +85,7 @@ export async function copyRepositoryHere(
   const source = addressOf(replicable, owner.id);
   await throughPassage(services, source, limit, (from) => mirrorRepository(from, copy, target, limit));
   await maintain(copy);
-  await removeRepository(services, replicable, owner.id, storageHere(services, owner.storage));
+  await removeRepository(services, replicable, owner.id, copy);
   return { checksum: expected.checksum, size_bytes: null };
 }
 

@@ -29,8 +29,8 @@ async function select(tx: Database, replicable: Replicable, { selection, copies_
 const hour_ms = 3_600_000;
 
 /**
- * Compares all copies with what is there and chosen, when the selection or the copy of the database has become another, and each hour: for copies without a record,
- * and what no event has told.
+ * Compares all copies with what is there and chosen, when the selection or the copy of the database has become another, when the node is repaired, and each hour:
+ * for copies without a record, and what no event has told. Those that failed are due, too.
  */
 export async function selectReplicas(db: Database, rules: SiteRules): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -38,9 +38,11 @@ export async function selectReplicas(db: Database, rules: SiteRules): Promise<vo
     await sql`lock table projects in access share mode`.execute(tx);
     const copy = await completeCopy(tx);
     if (copy === undefined) return;
-    const value = JSON.stringify([copy, rules.copies_files, rules.selection, Math.floor(Date.now() / hour_ms)]);
+    const { copies_files, selection: chosen, repaired_at } = rules;
+    const value = JSON.stringify([copy, copies_files, chosen, repaired_at, Math.floor(Date.now() / hour_ms)]);
     if ((await cursorNamed(tx, 'selection')) === value) return;
     for (const replicable of replicables) await select(tx, replicable, rules);
+    await sql`update geo_replicas set retry_at = now() where state = 'failed'`.execute(tx);
     await setCursor(tx, 'selection', value);
   });
 }

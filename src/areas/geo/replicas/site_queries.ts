@@ -11,6 +11,8 @@ export interface SiteRules {
   copies_files: boolean;
   capacity: Readonly<Record<Part | 'verification', number>>;
   reverification_days: number;
+  /** When somebody asked last that copies that failed are tried again. */
+  repaired_at: string | null;
   download_timeout_s: number;
 }
 
@@ -36,6 +38,7 @@ export async function rulesOfSite({ db, geo, blobs }: Pick<JobServices, 'db' | '
       verification: node.verification_max_capacity,
     },
     reverification_days: node.minimum_reverification_interval,
+    repaired_at: node.repair_requested_at,
     download_timeout_s: node.blob_download_timeout,
   };
 }
