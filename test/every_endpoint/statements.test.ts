@@ -649,6 +649,9 @@ const nameOf = ({ path }: AnyEndpoint) => path;
 const unchanging = new Set([
   // There are no pipelines.
   '/projects/:id/merge_requests/:merge_request_iid/pipelines',
+  // A primary copies nothing.
+  '/geo_nodes/current/failures',
+  '/geo_sites/current/failures',
   // What the code says.
   '/experiments',
   '/features/definitions',

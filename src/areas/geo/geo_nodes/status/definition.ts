@@ -1,6 +1,7 @@
 /** What a site says of itself: a secondary reports it, and the primary stores it (docs/reference/geo.md#statuses). */
 import { type Static, type TObject, Type } from 'typebox';
 import { nullable, Timestamp } from '../../../../http/index.ts';
+import { type Replicable, replicables } from '../../replicas/index.ts';
 
 /** What is counted of a replicable. The first four are about the primary, the others about the copies of a secondary, and null on a primary. */
 export const counters = [
@@ -11,18 +12,6 @@ export const counters = [
 export type Counter = (typeof counters)[number];
 
 export type Counts = Record<Counter, number | null> & { oldest_unsynced_time: string | null };
-
-export const repositoryReplicables = [
-  'project_repositories',
-  'snippet_repositories',
-  'project_wiki_repositories',
-  'group_wiki_repositories',
-] as const;
-export const fileReplicables = ['lfs_objects', 'uploads'] as const;
-
-/** What has numbers. */
-export const counted = [...repositoryReplicables, ...fileReplicables] as const;
-export type Counted = (typeof counted)[number];
 
 const Count = Type.Integer({ minimum: 0 });
 const CountsSchema = Type.Object({
@@ -35,7 +24,9 @@ const Event = nullable(Type.Object({ id: Count, created_at: Timestamp }));
 export const siteStatus = {
   version: Type.String({ maxLength: 100 }),
   revision: Type.String({ maxLength: 100 }),
-  counts: Type.Unsafe<Record<Counted, Counts>>(Type.Object(Object.fromEntries(counted.map((name) => [name, CountsSchema])))),
+  counts: Type.Unsafe<Record<Replicable, Counts>>(
+    Type.Object(Object.fromEntries(replicables.map((name) => [name, CountsSchema]))),
+  ),
   /** The age of the oldest change of the primary that a secondary lacks; null on a primary. */
   db_replication_lag_seconds: nullable(Count),
   /** The age of the oldest event that a secondary has not followed; null on a primary. */

@@ -2,8 +2,9 @@
 import { type TSchema, Type } from 'typebox';
 import { Id, nullable, type Services, Timestamp } from '../../../../http/index.ts';
 import { NamespaceBasic, presentNamespaceBasic } from '../../../people/namespaces/index.ts';
+import { replicables } from '../../replicas/index.ts';
 import type { Noun } from '../definition.ts';
-import { type Counts, counted, counters, type SiteStatus } from './definition.ts';
+import { type Counts, counters, type SiteStatus } from './definition.ts';
 import { formerMembers, formerSchema } from './former_present.ts';
 import type { StatusRow } from './queries.ts';
 import { healthReasons, percentage } from './rules.ts';
@@ -34,7 +35,7 @@ const shared = {
   db_replication_lag_seconds: Count,
   projects_count: Count,
   repositories_count: Count,
-  ...Object.fromEntries([...counted, ...absent].flatMap(countsSchema)),
+  ...Object.fromEntries([...replicables, ...absent].flatMap(countsSchema)),
   ...formerSchema,
   replication_slots_count: Count,
   replication_slots_used_count: Count,
@@ -147,7 +148,7 @@ export function presentStatus(services: Pick<Services, 'geo' | 'url'>, { name, p
     ...healthMembers(services, row),
     ...repositoryMembers(status),
     ...databaseMembers(status),
-    ...Object.fromEntries(counted.flatMap((each) => numbersOf(each, status?.counts[each]))),
+    ...Object.fromEntries(replicables.flatMap((each) => numbersOf(each, status?.counts[each]))),
     ...Object.fromEntries(absent.flatMap((each) => numbersOf(each, zeroes(status, node.primary)))),
     ...formerMembers(status),
     container_repositories_replication_enabled: false,

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { clientOf } from '../../../../../test/support/client.ts';
 import { startServer } from '../../../../../test/support/populate.ts';
 import { type World, world } from '../../../../../test/support/world.ts';
+import { replicables } from '../../replicas/index.ts';
 import { makeOwnNode } from '../index.ts';
 import { recordStatus } from './actions.ts';
-import { counted, type SiteStatus } from './definition.ts';
+import type { SiteStatus } from './definition.ts';
 import { statusOfThisSite } from './site_queries.ts';
 
 const key = { COPPICE_SECRET_KEY: 'k'.repeat(32) };
@@ -20,6 +21,19 @@ async function twoNodes(): Promise<World & { primary: number; secondary: number 
   const lisbon = { name: 'Lisbon', url: 'https://lisbon.example.com' };
   const { body: added } = await here.as('admin').post('/geo_nodes', lisbon);
   return Object.assign(here, { primary: body[0].id, secondary: added.id });
+}
+
+/** A secondary on the database of its primary, as if everything had been replicated. */
+async function secondaryOf(here: World, t: TestContext) {
+  const environment = {
+    ...key,
+    COPPICE_GEO_ROLE: 'secondary',
+    COPPICE_GEO_NODE_NAME: 'Lisbon',
+    COPPICE_GEO_PRIMARY_URL: here.url,
+  };
+  const server = await startServer(here.db, { environment });
+  t.after(server.stop);
+  return clientOf(`${server.url}/api/v4`, here.people.admin.token);
 }
 
 /** What a secondary reports that has copied everything but two projects, one of which it could not. */
@@ -47,7 +61,7 @@ test('the primary computes its own status, with null for what only copies have',
     [id, true, 'Healthy', 'Healthy', false],
   );
   for (const member of ['projects_count', 'repositories_count', 'project_repositories_count']) assert.equal(body[member], count);
-  for (const name of [...counted, 'job_artifacts', 'design_management_repositories']) {
+  for (const name of [...replicables, 'job_artifacts', 'design_management_repositories']) {
     assert.equal(typeof body[`${name}_count`], 'number');
     for (const member of ['synced_count', 'failed_count', 'registry_count', 'verified_count', 'oldest_unsynced_time'])
       assert.equal(body[`${name}_${member}`], null);
@@ -164,10 +178,7 @@ test('without a role every status says so, and on a secondary nothing is repaire
     body.map(({ healthy, health }: Record<string, unknown>) => [healthy, health]),
     [1, 2].map(() => [false, 'Geo is not set up on this site: COPPICE_GEO_ROLE is not set.']),
   );
-  const environment = { COPPICE_GEO_ROLE: 'secondary', COPPICE_GEO_NODE_NAME: 'Lisbon', COPPICE_GEO_PRIMARY_URL: here.url };
-  const secondary = await startServer(here.db, { environment });
-  t.after(secondary.stop);
-  const admin = clientOf(`${secondary.url}/api/v4`, here.people.admin.token);
+  const admin = await secondaryOf(here, t);
   const refused = await admin.post(`/geo_nodes/${here.secondary}/repair`);
   assert.deepEqual([refused.status, refused.body.message], [403, 'You cannot perform write operations on a read-only instance']);
   assert.equal((await admin.get(`/geo_nodes/${here.secondary}/status`)).status, 200);
@@ -184,4 +195,103 @@ test('only administrators see statuses and repair nodes', async () => {
     assert.equal((await client.get(`/geo_nodes/${here.primary}/status`)).status, status);
     assert.equal((await client.post(`/geo_sites/${here.secondary}/repair`)).status, status);
   }
+});
+
+test('a secondary counts its copies, and how far it has come with the events', async (t) => {
+  const here = await twoNodes();
+  const { db, secondary: id } = here;
+  for (const table of ['geo_replicas', 'geo_checksums', 'geo_events'] as const) await db.deleteFrom(table).execute();
+  const event = { replicable: 'uploads', record: 'uploads/a', created_at: sql<string>`now() - interval '90 seconds'` };
+  const events = await db
+    .insertInto('geo_events')
+    .values([event, { ...event, record: 'uploads/b' }])
+    .returning(['id', 'created_at'])
+    .execute();
+  const of = { replicable: 'uploads', verification_state: 'pending', event_id: events[0]!.id };
+  await db
+    .insertInto('geo_replicas')
+    .values([
+      { ...of, record: 'uploads/a', state: 'synced', verification_state: 'verified' },
+      { ...of, record: 'uploads/b', state: 'pending', event_id: events[1]!.id },
+      { ...of, record: 'uploads/c', state: 'failed', event_id: 0 },
+      { ...of, record: 'uploads/d', state: 'synced', verification_state: 'failed' },
+    ])
+    .execute();
+  await db.insertInto('geo_checksums').values({ replicable: 'uploads', record: 'uploads/a', checksum: 'aa' }).execute();
+  const { body } = await (await secondaryOf(here, t)).get(`/geo_nodes/${id}/status`);
+  const counts = ['count', 'registry_count', 'synced_count', 'failed_count', 'verification_total_count', 'verified_count'];
+  assert.deepEqual(
+    [...counts, 'verification_failed_count', 'checksummed_count'].map((name) => body[`uploads_${name}`]),
+    [4, 4, 2, 1, 2, 1, 1, 1],
+  );
+  assert.deepEqual([body.uploads_synced_in_percentage, body.uploads_verified_in_percentage], ['50.00%', '50.00%']);
+  assert.equal(body.uploads_oldest_unsynced_time, events[1]!.created_at);
+  assert.deepEqual([body.last_event_id, body.cursor_last_event_id], [events[1]!.id, events[0]!.id]);
+  assert.match(
+    body.health,
+    /^The events are 9\d seconds behind\. 1 file could not be copied\. 1 copy differs from the primary\.$/,
+  );
+  assert.deepEqual([body.lfs_objects_count, body.lfs_objects_synced_in_percentage], [0, '0.00%']);
+});
+
+test('a secondary lists what it could not copy or verify, and a primary lists nothing', async (t) => {
+  const here = await twoNodes();
+  const { db, project } = here;
+  for (const table of ['geo_replicas', 'geo_checksums'] as const) await db.deleteFrom(table).execute();
+  const { body: other } = await here.as('owner').post('/projects', { name: 'other', namespace_id: here.group.id });
+  const wiki = await db
+    .insertInto('wikis')
+    .values({ project_id: other.id, storage: 'default', default_branch: 'main' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const [repository, ofWiki] = [{ replicable: 'project_repositories' }, { replicable: 'project_wiki_repositories' }];
+  const failed = { state: 'failed', retry_count: 3, last_sync_failure: 'The primary cannot be reached.' };
+  const differing = { verification_state: 'failed', last_verification_failure: 'The copy differs.', checksum: 'aa' };
+  await db
+    .insertInto('geo_replicas')
+    .values({ ...repository, ...failed, record: String(project.id) })
+    .execute();
+  await db
+    .insertInto('geo_replicas')
+    .values({ ...repository, ...differing, state: 'synced', record: String(other.id) })
+    .execute();
+  await db
+    .insertInto('geo_replicas')
+    .values({ ...ofWiki, ...failed, record: String(wiki.id) })
+    .execute();
+  await db
+    .insertInto('geo_checksums')
+    .values({ ...repository, record: String(other.id), checksum: 'bb' })
+    .execute();
+  const admin = await secondaryOf(here, t);
+  const idsOf = async (query: object) =>
+    (await admin.get('/geo_nodes/current/failures', { ...query })).body.map((each: { project_id: number }) => each.project_id);
+  assert.deepEqual((await admin.get('/geo_sites/current/failures')).body, [
+    {
+      project_id: project.id,
+      last_repository_synced_at: null,
+      last_repository_successful_sync_at: null,
+      last_wiki_synced_at: null,
+      last_wiki_successful_sync_at: null,
+      repository_retry_count: 3,
+      wiki_retry_count: null,
+      last_repository_sync_failure: 'The primary cannot be reached.',
+      last_wiki_sync_failure: null,
+      last_repository_verification_failure: null,
+      last_wiki_verification_failure: null,
+      repository_verification_checksum_sha: null,
+      wiki_verification_checksum_sha: null,
+      repository_checksum_mismatch: false,
+      wiki_checksum_mismatch: false,
+    },
+  ]);
+  assert.deepEqual(await idsOf({ type: 'wiki' }), [other.id]);
+  assert.deepEqual(await idsOf({ failure_type: 'verification' }), [other.id]);
+  assert.deepEqual(await idsOf({ failure_type: 'checksum_mismatch' }), [other.id]);
+  await db.updateTable('geo_checksums').set({ checksum: 'aa' }).execute();
+  assert.deepEqual(await idsOf({ failure_type: 'checksum_mismatch' }), []);
+  assert.deepEqual(await idsOf({ type: 'wiki', failure_type: 'verification' }), []);
+  const wrong = await admin.get('/geo_nodes/current/failures', { type: 'design' });
+  assert.deepEqual([wrong.status, wrong.body.message], [400, 'type does not have a valid value']);
+  assert.deepEqual((await here.as('admin').get('/geo_nodes/current/failures')).body, []);
 });

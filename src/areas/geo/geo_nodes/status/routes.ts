@@ -12,6 +12,7 @@ import {
   one,
   optional,
   pageOf,
+  pageOfArray,
   paginate,
   paging,
   post,
@@ -21,6 +22,7 @@ import {
 import { changingAdmin, readOnly } from '../access.ts';
 import { type Noun, nouns } from '../definition.ts';
 import { repairNode, requestStatus } from './actions.ts';
+import { copyTypes, failuresOf, failureTypes, GeoFailure } from './failure_queries.ts';
 import { presentStatus, statusFormOf } from './present.ts';
 import { currentRows, listedRows, type StoredRow, storedRow } from './queries.ts';
 
@@ -68,6 +70,20 @@ function routesOf(noun: Noun): AnyEndpoint[] {
   });
   return [
     list,
+    get(`${path}/current/failures`, {
+      operation: `list${resource}Failures`,
+      summary: 'List the projects that this secondary could not copy or verify, by id; none on a primary',
+      access: admin,
+      plan,
+      input: {
+        type: Type.Enum(copyTypes, { default: 'repository' }),
+        failure_type: Type.Enum(failureTypes, { default: 'sync' }),
+        ...paging,
+      },
+      returns: pageOf(GeoFailure),
+      handle: ({ input: { type, failure_type, ...page }, db, geo }) =>
+        geo.role === 'secondary' ? paginate(db, failuresOf(db, { type, failure_type }), page) : pageOfArray([], page),
+    }),
     alias(list, { path: `${path}/statuses` }),
     get(`${path}/:id/status`, {
       operation: `get${resource}Status`,

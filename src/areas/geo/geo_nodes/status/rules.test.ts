@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Counted, type Counts, counted, counters, type SiteStatus } from './definition.ts';
+import { type Replicable, replicables } from '../../replicas/index.ts';
+import { type Counts, counters, type SiteStatus } from './definition.ts';
 import { healthReasons, percentage, type Situation } from './rules.ts';
 
 const none: Counts = {
@@ -8,7 +9,7 @@ const none: Counts = {
   oldest_unsynced_time: null,
 };
 
-const statusWith = (given: Partial<SiteStatus>, counts: Partial<Record<Counted, Partial<Counts>>> = {}): SiteStatus => ({
+const statusWith = (given: Partial<SiteStatus>, counts: Partial<Record<Replicable, Partial<Counts>>> = {}): SiteStatus => ({
   version: '1.0.0',
   revision: 'abc',
   db_replication_lag_seconds: 0,
@@ -19,7 +20,7 @@ const statusWith = (given: Partial<SiteStatus>, counts: Partial<Record<Counted, 
   storages: ['default'],
   problems: [],
   ...given,
-  counts: Object.fromEntries(counted.map((name) => [name, { ...none, ...counts[name] }])) as Record<Counted, Counts>,
+  counts: Object.fromEntries(replicables.map((name) => [name, { ...none, ...counts[name] }])) as Record<Replicable, Counts>,
 });
 
 const reasonsWith = (given: Partial<Situation>) =>

@@ -1,6 +1,7 @@
 /** Whether a site is healthy, and why not (docs/reference/geo.md#health). Pure functions. */
 import type { Services } from '../../../../http/index.ts';
-import { type Counted, type Counter, fileReplicables, repositoryReplicables, type SiteStatus } from './definition.ts';
+import { parts, type Replicable, replicables } from '../../replicas/index.ts';
+import type { Counter, SiteStatus } from './definition.ts';
 
 /** A site is unhealthy when it has been silent, or is behind, for longer. */
 const tolerated_s = 60;
@@ -16,24 +17,24 @@ export interface Situation {
   age_s: number;
 }
 
-const sum = ({ counts }: SiteStatus, replicables: readonly Counted[], counter: Counter): number =>
-  replicables.reduce((total, name) => total + (counts[name][counter] ?? 0), 0);
+const sum = ({ counts }: SiteStatus, some: readonly Replicable[], counter: Counter): number =>
+  some.reduce((total, name) => total + (counts[name][counter] ?? 0), 0);
 
 const numbered = (count: number, one: string, many: string): string[] =>
   count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
 
 /** `2 repositories and 1 file could not be copied.`; nothing when there are none. */
 function sentenceAbout(status: SiteStatus, counter: Counter, predicate: (isOne: boolean) => string): string[] {
-  const [repositories, files] = [sum(status, repositoryReplicables, counter), sum(status, fileReplicables, counter)];
-  const parts = [...numbered(repositories, 'repository', 'repositories'), ...numbered(files, 'file', 'files')];
-  return parts.length === 0 ? [] : [`${parts.join(' and ')} ${predicate(repositories + files === 1)}.`];
+  const [repositories, files] = [sum(status, parts.repositories, counter), sum(status, parts.files, counter)];
+  const texts = [...numbered(repositories, 'repository', 'repositories'), ...numbered(files, 'file', 'files')];
+  return texts.length === 0 ? [] : [`${texts.join(' and ')} ${predicate(repositories + files === 1)}.`];
 }
 
 const behind = (what: string, verb: string, seconds: number | null): string[] =>
   seconds !== null && seconds > tolerated_s ? [`${what} ${verb} ${seconds} seconds behind.`] : [];
 
 function reasonsOf(status: SiteStatus): string[] {
-  const differing = sum(status, [...repositoryReplicables, ...fileReplicables], 'verification_failed_count');
+  const differing = sum(status, replicables, 'verification_failed_count');
   return [
     ...status.problems,
     ...behind('The database', 'is', status.db_replication_lag_seconds),

@@ -1,0 +1,54 @@
+/** What a secondary has copied, and how far it has come with the events of the primary. */
+import { sql } from 'kysely';
+import type { Database } from '../../../../db/index.ts';
+import { type Replicable, replicables } from '../../replicas/index.ts';
+import type { Counts, SiteStatus } from './definition.ts';
+
+/** The numbers that only a secondary has. */
+export type Copies = Omit<Counts, 'count' | 'checksum_total_count' | 'checksummed_count' | 'checksum_failed_count'>;
+
+const nothing: Copies = {
+  ...{ registry_count: 0, synced_count: 0, failed_count: 0, oldest_unsynced_time: null },
+  ...{ verification_total_count: 0, verified_count: 0, verification_failed_count: 0 },
+};
+
+/** When the change was made that a copy lacks: its event is deleted after a day. */
+const changedAt = sql`coalesce(events.created_at, replicas.created_at)`;
+const withEvent = sql`geo_replicas replicas left join geo_events events on events.id = replicas.event_id and replicas.state <> 'synced'`;
+
+export async function copiesHere(db: Database): Promise<Record<Replicable, Copies>> {
+  const { rows } = await sql<Copies & { replicable: Replicable }>`
+    select replicas.replicable, count(*) as registry_count,
+           count(*) filter (where state = 'synced') as synced_count,
+           count(*) filter (where state = 'failed') as failed_count,
+           count(*) filter (where state = 'synced') as verification_total_count,
+           count(*) filter (where state = 'synced' and verification_state = 'verified') as verified_count,
+           count(*) filter (where verification_state = 'failed') as verification_failed_count,
+           min(${changedAt}) filter (where state <> 'synced') as oldest_unsynced_time
+      from ${withEvent} group by replicas.replicable`.execute(db);
+  const found = new Map(rows.map(({ replicable, ...copies }) => [replicable, copies]));
+  return Object.fromEntries(replicables.map((name) => [name, found.get(name) ?? nothing])) as Record<Replicable, Copies>;
+}
+
+type Events = Pick<SiteStatus, 'last_event' | 'cursor' | 'events_behind_seconds'>;
+
+/** The copies that an event has made due and that were not tried since. Those that failed are counted, and keep no others waiting. */
+const waiting = sql`replicas.state in ('pending', 'started') and replicas.event_id > 0`;
+
+const lastEvent = (db: Database, condition = sql`true`) =>
+  sql<{
+    id: number;
+    created_at: string;
+  }>`select id, created_at from geo_events where ${condition} order by id desc limit 1`.execute(db);
+
+/** How far this site has come; a primary is where its events are. */
+export async function eventsHere(db: Database, isSecondary: boolean): Promise<Events> {
+  const last_event = (await lastEvent(db)).rows[0] ?? null;
+  if (!isSecondary) return { last_event, cursor: null, events_behind_seconds: null };
+  const { rows } = await sql<{ first: number | null; behind: number }>`
+    select min(replicas.event_id) as first, coalesce(extract(epoch from now() - min(${changedAt})), 0)::bigint as behind
+      from ${withEvent} where ${waiting}`.execute(db);
+  const { first, behind } = rows[0]!;
+  const cursor = first === null ? last_event : ((await lastEvent(db, sql`id < ${first}`)).rows[0] ?? null);
+  return { last_event, cursor, events_behind_seconds: Math.max(behind, 0) };
+}

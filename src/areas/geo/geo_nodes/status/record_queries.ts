@@ -1,0 +1,22 @@
+/** How much there is to copy, and how much of it the primary has checksums of. */
+import { sql } from 'kysely';
+import type { Database } from '../../../../db/index.ts';
+import { type Replicable, recordsOf, replicables } from '../../replicas/index.ts';
+import type { Counts } from './definition.ts';
+
+type Records = Pick<Counts, 'checksummed_count' | 'checksum_failed_count'> & { count: number };
+
+/** @param isCounted whether all records are counted, beside their checksums; otherwise `count` is 0 */
+export async function recordsHere(db: Database, isCounted: boolean): Promise<Record<Replicable, Records>> {
+  const each = replicables.map((name) => {
+    const count = isCounted ? sql`(select count(*) from (${recordsOf(name)}) records)` : sql`0`;
+    return sql`select ${name}::text as replicable, ${count}::bigint as count`;
+  });
+  const { rows } = await sql<Records & { replicable: Replicable }>`
+    select replicable, count, coalesce(checksummed_count, 0) as checksummed_count, coalesce(checksum_failed_count, 0) as checksum_failed_count
+      from (${sql.join(each, sql` union all `)}) counted
+      left join (select replicable, count(*) filter (where failure is null and checksum is not null) as checksummed_count,
+                        count(failure) as checksum_failed_count
+                   from geo_checksums group by replicable) checksums using (replicable)`.execute(db);
+  return Object.fromEntries(rows.map(({ replicable, ...counts }) => [replicable, counts])) as Record<Replicable, Records>;
+}
