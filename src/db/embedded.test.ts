@@ -170,9 +170,7 @@ test('a postmaster that is killed while a statement computes is restarted at onc
 
 test('a start ends what a killed Coppice and a killed postmaster have left computing', async (t) => {
   const child = await anotherCoppice();
-  const orphan = await compute(
-    socketAddress((await openCluster(data, { durable: false, replication: undefined })).socketFolder, 'coppice'),
-  );
+  const orphan = await compute(socketAddress((await openCluster(data, false)).socketFolder, 'coppice'));
   await killHard(child);
   process.kill(postmaster(), 'SIGKILL');
   const heir = await startEmbedded(data, exclusive);
@@ -253,29 +251,23 @@ test('a process id in the lock file that was reused by another program does not 
   assert.equal(await ask(heir.connectionString, 'select max(answer) from kept'), 43);
 });
 
-test('a database that runs without logical replication is restarted by a server that needs it, and keeps it while there are slots', async () => {
-  const levelOf = (connectionString: string) => ask(connectionString, 'show wal_level');
+test('a server prepares the database for its part in replication, and whoever starts it later starts it so', async () => {
   const command = await startEmbedded(data, shared);
-  assert.equal(await levelOf(command.connectionString), 'minimal');
+  assert.equal(await ask(command.connectionString, 'show wal_level'), 'minimal');
   const source = { ...exclusive, replication: 'source' } as const;
-  await assert.rejects(
-    startEmbedded(data, source).then(({ stop }) => stop()),
-    DatabaseError,
-  );
+  await assert.rejects(startEmbedded(data, source), DatabaseError);
   await command.stop();
   const killed = await anotherCoppice();
   killed.kill('SIGKILL');
   await once(killed, 'exit');
   const server = await startEmbedded(data, source);
-  assert.equal(await levelOf(server.connectionString), 'logical');
+  assert.equal(await ask(server.connectionString, 'show wal_level'), 'logical');
+  assert.match(String(await ask(server.connectionString, 'show max_slot_wal_keep_size')), /^\d+[MG]B$/);
   await ask(server.connectionString, `select pg_create_logical_replication_slot('kept', 'pgoutput')`);
   await server.stop();
-  const later = await startEmbedded(data, exclusive);
-  assert.equal(await levelOf(later.connectionString), 'logical');
-  await ask(later.connectionString, `select pg_drop_replication_slot('kept')`);
+  await (await startEmbedded(data, { ...exclusive, replication: 'target' })).stop();
+  const later = await startEmbedded(data, shared);
+  assert.equal(await ask(later.connectionString, 'show wal_level'), 'logical');
+  assert.equal(await ask(later.connectionString, 'show max_logical_replication_workers'), '5');
   await later.stop();
-  const last = await startEmbedded(data, { ...exclusive, replication: 'target' });
-  assert.equal(await levelOf(last.connectionString), 'minimal');
-  assert.equal(await ask(last.connectionString, 'show max_logical_replication_workers'), '5');
-  await last.stop();
 });

@@ -3,16 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import {
-  type Cluster,
-  openCluster,
-  type Replication,
-  removeSocketFolder,
-  role,
-  runningPostmaster,
-  startPostmaster,
-} from './postgres_cluster.ts';
+import { type Cluster, openCluster, removeSocketFolder, role, runningPostmaster, startPostmaster } from './postgres_cluster.ts';
 import { DatabaseError } from './postgres_programs.ts';
+import { prepareReplication, type Replication } from './postgres_replication.ts';
 
 export { DatabaseError };
 
@@ -32,8 +25,8 @@ export interface EmbeddedOptions {
   use: 'exclusive' | 'shared';
   /** Whether a commit must survive a power failure; true by default. */
   durable?: boolean;
-  /** Settles how it starts; undefined by default. One that runs otherwise is started anew by its server. */
-  replication?: Replication;
+  /** Its part in replication, which a server prepares it for, with a restart where that is needed; none by default. */
+  replication?: Replication | undefined;
   /** Called with a sentence when the database was lost and when it is back. */
   onRestart?: (sentence: string) => void;
   /** Called when the database is lost for good. */
@@ -70,7 +63,7 @@ export const socketAddress = (socketFolder: string, database: string): string =>
  */
 export async function startEmbedded(data: string, options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { durable = true, replication } = options;
-  const cluster = await openCluster(data, { durable, replication });
+  const cluster = await openCluster(data, durable);
   const watch = await reach(cluster);
   const connectionString = socketAddress(cluster.socketFolder, databaseName);
   if (options.use === 'exclusive' && !(await takeLock(watch, serverLock, serverTimeout_ms))) {
@@ -78,7 +71,7 @@ export async function startEmbedded(data: string, options: EmbeddedOptions): Pro
     throw new DatabaseError(`Another Coppice is running on ${data}. Stop it first, or set COPPICE_DATA to another folder.`);
   }
   const isOwner = await takeLock(watch, ownerLock, 0);
-  if (options.use === 'exclusive' && !(await replicates(watch, replication))) {
+  if (options.use === 'exclusive' && replication && (await prepareReplication(watch, cluster.folder, replication))) {
     if (isOwner) {
       await stopPostmaster(cluster, watch);
       return startEmbedded(data, options);
@@ -155,14 +148,6 @@ async function takeLock(client: pg.Client, lock: number, patience_ms: number): P
     if ((error as pg.DatabaseError).code === '55P03') return false; // lock_not_available
     throw error;
   }
-}
-
-/** Whether the running database can do its part: a server that was killed or a command may have started it for another one. */
-async function replicates(client: pg.Client, replication: Replication): Promise<boolean> {
-  const { rows } = await client.query<{ source: boolean; target: boolean }>(
-    `select current_setting('wal_level') = 'logical' as source, current_setting('max_logical_replication_workers')::int > 0 as target`,
-  );
-  return replication === undefined || rows[0]![replication];
 }
 
 /** Whether a server waits for the database, because a command or a stopping server owns it. */

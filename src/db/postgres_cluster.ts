@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs';
-import { chown, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, rmdir, stat, statfs } from 'node:fs/promises';
+import { chown, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -19,11 +19,7 @@ export interface Cluster {
   programs: Programs;
   /** Whether a commit must survive a power failure; not in tests. */
   durable: boolean;
-  replication: Replication;
 }
-
-/** Whether other databases follow this one (`source`), or this one follows another (`target`). */
-export type Replication = 'source' | 'target' | undefined;
 
 /** PostgreSQL refuses to run as root. This is the uid of `nobody` on most systems; it needs no entry in /etc/passwd. */
 const nobody: Account = { uid: 65_534, gid: 65_534 };
@@ -56,10 +52,7 @@ const initialSettings = {
  * @param data the folder of everything embedded; created if it is missing
  * @throws DatabaseError when it cannot be used here
  */
-export async function openCluster(
-  data: string,
-  { durable, replication }: Pick<Cluster, 'durable' | 'replication'>,
-): Promise<Cluster> {
+export async function openCluster(data: string, durable: boolean): Promise<Cluster> {
   if (process.getuid === undefined) {
     throw new DatabaseError('PostgreSQL in the box needs Linux or macOS. Set COPPICE_DATABASE_URL to use a server of your own.');
   }
@@ -74,7 +67,6 @@ export async function openCluster(
     account,
     programs: await programsFor(account),
     durable,
-    replication,
   };
   await makeOnce(cluster);
   return cluster;
@@ -176,7 +168,6 @@ export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
       ...['-c', 'listen_addresses=', '-c', 'port=5432', '-c', 'unix_socket_permissions=0700'],
       ...['-c', `unix_socket_directories=${cluster.socketFolder}`],
       ...(cluster.durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off']),
-      ...Object.entries(await replicationSettings(cluster)).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ]);
     child.on('error', () => {}); // waiting for the socket reports it as an exit
     letWaitForProcessor(child.pid);
@@ -185,26 +176,6 @@ export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
   } finally {
     closeSync(log);
   }
-}
-
-/** What is kept for a follower that does not connect, in MB: a site that is dead must not fill the disk of the other. */
-const mostKept_mb = 16_384;
-
-/** A cluster with slots does not start without the level that they need, so one that was a source keeps it. */
-async function replicationSettings({ folder, replication }: Cluster): Promise<Record<string, string>> {
-  const isSource = replication === 'source' || (await readdir(path.join(folder, 'pg_replslot'))).length > 0;
-  const { bavail, bsize } = await statfs(folder);
-  const quarter_mb = Math.floor((bavail * bsize) / 4 / megabyte);
-  return {
-    ...(isSource && {
-      wal_level: 'logical',
-      max_wal_senders: '20',
-      max_replication_slots: '20',
-      max_slot_wal_keep_size: `${Math.max(1, Math.min(mostKept_mb, quarter_mb))}MB`,
-    }),
-    // One that applies changes, and four that copy tables.
-    ...(replication === 'target' && { max_logical_replication_workers: '5', max_sync_workers_per_subscription: '4' }),
-  };
 }
 
 /** The socket needs no password, so its folder must be closed to all other accounts. */
