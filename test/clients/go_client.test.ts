@@ -43,6 +43,7 @@ const stories: Record<string, string> = {
   merge_requests: 'Go client: merge requests are created, listed, discussed, compared, merged and deleted',
   wikis: 'Go client: pages of wikis are created, listed, rendered, renamed and deleted, and a file is attached',
   storage_moves: 'Go client: moves of projects, snippets and groups to a storage are scheduled, shown and listed',
+  geo_sites: 'Go client: sites are added, listed, changed, repaired and removed, and show their status',
   clusters: 'Go client: clusters are added, shown, changed and removed, by administrators',
   keyset_sudo_and_refusals: 'Go client: keyset pagination of projects, sudo, and the texts of refusals',
 };

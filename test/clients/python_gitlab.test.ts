@@ -82,6 +82,7 @@ const stories: Record<string, string> = {
   wikis: 'python-gitlab: pages of wikis are created, listed, rendered, changed and deleted, and a file is attached',
   storage_moves: 'python-gitlab: moves of repositories to a storage, for which it has no methods, are reached by their paths',
   webhooks: 'python-gitlab: webhooks of a project and of the server are added, changed, tested and removed',
+  geo_nodes: 'python-gitlab: nodes are listed, changed, repaired and removed, and show their status',
   snippets: 'python-gitlab: snippets of a project and of a user are created, changed, listed and deleted',
   variables: 'python-gitlab: variables of a project, a group and the instance are added, changed and removed',
 };

@@ -573,7 +573,30 @@ def webhooks(place):
     admin.hooks.delete(system.id)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations]
+def geo_nodes(place):
+    admin = client(place, "admin")
+    own = admin.http_post("/geo_nodes", post_data={"name": place["url"], "url": place["url"], "primary": True})
+    made = admin.http_post("/geo_nodes", post_data={"name": "Lisbon", "url": "https://lisbon.example.com"})
+    node = admin.geonodes.get(made["id"])
+    same(node.attributes, made)
+    same([(one.name, one.primary, one.current) for one in admin.geonodes.list(get_all=True)], [(place["url"], True, True), ("Lisbon", False, False)])
+    node.repos_max_capacity = 3
+    node.save()
+    same(admin.geonodes.get(node.id).repos_max_capacity, 3)
+    refused(404, "404 Status for Geo node not found Not Found", node.status)
+    [status] = admin.geonodes.status()
+    same((status["geo_node_id"], status["healthy"]), (own["id"], False))
+    same(admin.geonodes.get(own["id"]).status()["health"], "Geo is not set up on this site: COPPICE_GEO_ROLE is not set.")
+    same(admin.geonodes.current_failures(), [])
+    node.repair()
+    same((node.geo_node_id, node.healthy), (made["id"], False))
+    refused(400, "The primary cannot be removed while it has secondaries.", admin.geonodes.delete, own["id"])
+    admin.geonodes.delete(made["id"])
+    refused(404, "404 GeoNode Not Found", admin.geonodes.get, made["id"])
+    refused(403, "403 Forbidden", client(place, "owner").geonodes.list)
+
+
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes]
 
 if __name__ == "__main__":
     {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))

@@ -474,10 +474,35 @@ func migrations(p place) {
 	refused(err, 422, "Import failed. 'nowhere' not found.")
 }
 
+func geoSites(p place) {
+	sites := p.as("admin").GeoSites
+	own := must(sites.CreateGeoSite(&gitlab.CreateGeoSitesOptions{Name: &p.URL, URL: &p.URL, Primary: ptr(true)}))
+	same([]any{own.URL, own.Primary, own.Current, own.ReposMaxCapacity}, []any{p.URL + "/", true, true, int64(25)})
+	site := must(sites.CreateGeoSite(&gitlab.CreateGeoSitesOptions{
+		Name: ptr("Lisbon"), URL: ptr("https://lisbon.example.com"), SelectiveSyncType: ptr("shards"), SelectiveSyncShards: &[]string{"default"},
+	}))
+	same(must(sites.GetGeoSite(site.ID)), site)
+	same(must(sites.ListGeoSites(&gitlab.ListGeoSitesOptions{ListOptions: gitlab.ListOptions{PerPage: 1, Page: 2}})), []*gitlab.GeoSite{site})
+	changed := must(sites.EditGeoSite(site.ID, &gitlab.EditGeoSiteOptions{FilesMaxCapacity: ptr(int64(0)), SelectiveSyncShards: &[]string{}}))
+	same([]any{changed.FilesMaxCapacity, changed.SelectiveSyncShards}, []any{int64(0), []string{}})
+	status := must(sites.GetStatusOfGeoSite(own.ID))
+	same([]any{status.GeoNodeID, status.Healthy, status.HealthStatus}, []any{own.ID, false, "Unhealthy"})
+	same([]any{status.ProjectsCount > 0, status.StorageShardsMatch, status.Links.Site}, []any{true, true, own.Links.Self})
+	same(len(must(sites.ListStatusOfAllGeoSites(nil))), 1)
+	_, _, err := sites.GetStatusOfGeoSite(site.ID)
+	refused(err, 404, "Not Found")
+	must(sites.RepairGeoSite(site.ID))
+	_, err = sites.DeleteGeoSite(own.ID)
+	refused(err, 400, "{message: The primary cannot be removed while it has secondaries.}")
+	done(sites.DeleteGeoSite(site.ID))
+	_, _, err = sites.GetGeoSite(site.ID)
+	refused(err, 404, "Not Found")
+}
+
 func main() {
 	stories := map[string]func(place){
 		"people": people, "places": places, "files": files, "branches_and_commits": branchesAndCommits,
-		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "storage_moves": storageMoves, "relation_exports": relationExports, "migrations": migrations, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
+		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "storage_moves": storageMoves, "relation_exports": relationExports, "migrations": migrations, "geo_sites": geoSites, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
 		"far_pages": farPages,
 	}
 	var p place
