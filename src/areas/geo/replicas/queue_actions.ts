@@ -23,8 +23,8 @@ export interface Copied {
   size_bytes: number | null;
 }
 
-const lease = sql`interval '2 minutes'`;
-const confirmed_every_ms = 30_000;
+const lease = sql`interval '30 seconds'`;
+const confirmed_every_ms = 10_000;
 /** Of those that are due, so many are looked at for one whose checksum the primary has computed. */
 const candidates = 200;
 
