@@ -55,8 +55,7 @@ Options
           await tryBucket(site, log);
           await prepareSite(site, open.db);
           const tunnel = await openTunnelOf(site, open.db, log);
-          const isIdle = given.switches['without-jobs'] || site.geo.successor !== undefined;
-          const worker = isIdle ? undefined : await workHere(site, open, log);
+          const worker = given.switches['without-jobs'] ? undefined : await workHere(site, open, log);
           try {
             await serveUntil(site, open, log, stop, Promise.race([lost.promise, changed]));
           } finally {

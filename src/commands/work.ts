@@ -82,7 +82,7 @@ import type { Command } from './command.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { openLog } from './log.ts';
 import { runningNode } from './running_node.ts';
-import { prepareSite } from './site.ts';
+import { asSite, prepareSite } from './site.ts';
 import { listenForStop } from './stop_request.ts';
 
 const migrations = bulkImportWork({ group: groupTrees, project: projectTrees });
@@ -195,16 +195,20 @@ COPPICE_SSH_PORT, which links in mail and webhooks contain. Ctrl-C returns unfin
     const log = openLog(config);
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => {}); // handled below, once the worker runs
-    await withDatabase(config, { use: 'shared', onLost: lost.reject }, concurrency + 2, async (open) => {
-      await prepareSite(config, open.db);
-      const worker = await workHere(config, open, log);
-      process.stdout.write('Coppice is running jobs. Ctrl-C stops it.\n');
-      try {
-        await Promise.race([stop.first, lost.promise]);
-      } finally {
-        await worker.stop(jobPatience_ms);
-      }
-    });
+    const workAs = (site: Config) =>
+      withDatabase(site, { use: 'shared', onLost: lost.reject }, concurrency + 2, (open) =>
+        asSite(site, open.db, log, async (changed) => {
+          await prepareSite(site, open.db);
+          const worker = await workHere(site, open, log);
+          process.stdout.write('Coppice is running jobs. Ctrl-C stops it.\n');
+          try {
+            await Promise.race([stop.first, lost.promise, changed]);
+          } finally {
+            await worker?.stop(jobPatience_ms);
+          }
+        }),
+      );
+    for (let site: Config | undefined = config; site && !stop.isStopping; ) site = await workAs(site);
     return 0;
   },
 };
@@ -216,8 +220,9 @@ async function tryMail(smtpUrl: string, log: Logger): Promise<void> {
   );
 }
 
-/** Runs jobs in this process, and says where their mail goes. */
-export async function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker> {
+/** Runs jobs in this process, and says where their mail goes. A primary that was replaced runs none. */
+export async function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker | undefined> {
+  if (config.geo.successor !== undefined) return undefined;
   const services = servicesFor(config, db, repositories);
   if (config.geo.role === 'secondary')
     return startWorker({ connectionString, jobs: [], polls: secondaryPolls, services, log, concurrency });
