@@ -30,8 +30,6 @@ const closeTimeout_ms = 5000;
 const farewell_ms = 5000;
 const tryAgain_ms = 100;
 
-const replicationOf = { primary: 'source', secondary: 'target' } as const;
-
 /**
  * Runs `work` with the database as it is: the configured server, or the embedded one, which is stopped afterwards unless another
  * process owns it.
@@ -41,10 +39,9 @@ export async function withServer<T>(
   use: Use,
   work: (server: Pick<EmbeddedDatabase, 'connectionString' | 'isOwner'>) => Promise<T>,
 ): Promise<T> {
-  const replication = config.geo.role && replicationOf[config.geo.role];
   const server = config.databaseUrl
     ? await reachExternal(config.databaseUrl)
-    : await startEmbedded(config.data, { ...use, replication });
+    : await startEmbedded(config.data, { ...use, replicates: config.geo.role !== undefined });
   try {
     return await work(server);
   } finally {

@@ -251,10 +251,10 @@ test('a process id in the lock file that was reused by another program does not 
   assert.equal(await ask(heir.connectionString, 'select max(answer) from kept'), 43);
 });
 
-test('a server prepares the database for its part in replication, and whoever starts it later starts it so', async () => {
+test('a server prepares the database for replication, and whoever starts it later starts it so', async () => {
   const command = await startEmbedded(data, shared);
   assert.equal(await ask(command.connectionString, 'show wal_level'), 'minimal');
-  const source = { ...exclusive, replication: 'source' } as const;
+  const source = { ...exclusive, replicates: true };
   await assert.rejects(startEmbedded(data, source), DatabaseError);
   await command.stop();
   const killed = await anotherCoppice();
@@ -265,7 +265,6 @@ test('a server prepares the database for its part in replication, and whoever st
   assert.match(String(await ask(server.connectionString, 'show max_slot_wal_keep_size')), /^\d+[MG]B$/);
   await ask(server.connectionString, `select pg_create_logical_replication_slot('kept', 'pgoutput')`);
   await server.stop();
-  await (await startEmbedded(data, { ...exclusive, replication: 'target' })).stop();
   const later = await startEmbedded(data, shared);
   assert.equal(await ask(later.connectionString, 'show wal_level'), 'logical');
   assert.equal(await ask(later.connectionString, 'show max_logical_replication_workers'), '5');

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Cluster, openCluster, removeSocketFolder, role, runningPostmaster, startPostmaster } from './postgres_cluster.ts';
 import { DatabaseError } from './postgres_programs.ts';
-import { prepareReplication, type Replication } from './postgres_replication.ts';
+import { prepareReplication } from './postgres_replication.ts';
 
 export { DatabaseError };
 
@@ -25,8 +25,8 @@ export interface EmbeddedOptions {
   use: 'exclusive' | 'shared';
   /** Whether a commit must survive a power failure; true by default. */
   durable?: boolean;
-  /** Its part in replication, which a server prepares it for, with a restart where that is needed; none by default. */
-  replication?: Replication | undefined;
+  /** Whether a server prepares it for replication, with a restart where that is needed; false by default. */
+  replicates?: boolean;
   /** Called with a sentence when the database was lost and when it is back. */
   onRestart?: (sentence: string) => void;
   /** Called when the database is lost for good. */
@@ -62,7 +62,7 @@ export const socketAddress = (socketFolder: string, database: string): string =>
  * @throws DatabaseError when it cannot be started, or with `exclusive` when another server runs on it
  */
 export async function startEmbedded(data: string, options: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  const { durable = true, replication } = options;
+  const { durable = true, replicates = false } = options;
   const cluster = await openCluster(data, durable);
   const watch = await reach(cluster);
   const connectionString = socketAddress(cluster.socketFolder, databaseName);
@@ -71,7 +71,7 @@ export async function startEmbedded(data: string, options: EmbeddedOptions): Pro
     throw new DatabaseError(`Another Coppice is running on ${data}. Stop it first, or set COPPICE_DATA to another folder.`);
   }
   const isOwner = await takeLock(watch, ownerLock, 0);
-  if (options.use === 'exclusive' && replication && (await prepareReplication(watch, cluster.folder, replication))) {
+  if (options.use === 'exclusive' && replicates && (await prepareReplication(watch, cluster.folder))) {
     if (isOwner) {
       await stopPostmaster(cluster, watch);
       return startEmbedded(data, options);

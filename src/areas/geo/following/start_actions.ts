@@ -39,7 +39,9 @@ export async function prepareSecondary(site: LinkedSite, db: Database): Promise<
  */
 export async function emptyBeforeMigrations(db: Database): Promise<void> {
   const { rows } = await sql`select from pg_class where oid = to_regclass('public.geo_following')`.execute(db);
-  if (rows.length === 0 || (await db.selectFrom('geo_following').select('id').executeTakeFirst()) === undefined) return;
+  if (rows.length === 0) return;
+  const following = await db.selectFrom('geo_following').select('promoted_at').executeTakeFirst();
+  if (!following || following.promoted_at !== null) return;
   await db.transaction().execute(async (tx) => {
     await endSubscription(tx, null);
     await emptyTables(tx);
