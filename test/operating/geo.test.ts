@@ -100,17 +100,6 @@ test('a secondary copies the database of its primary and follows it, whatever is
     await follows(primary, secondary);
   });
 
-  await t.test('it copies anew when it was upgraded, with migrations that find no rows', async () => {
-    const { slot } = await followingOf(secondary);
-    await secondary.server.stop();
-    await secondary.ask(`drop table geo_positions; delete from kysely_migration where name = '0590_geo_positions'`);
-    await secondary.restart();
-    assert.equal(await isReady(secondary), false);
-    await eventually('the new copy', () => isReady(secondary));
-    assert.notEqual((await followingOf(secondary)).slot, slot);
-    await follows(primary, secondary);
-  });
-
   await t.test('a server with another secret key, and one of another installation, do not start', async () => {
     const { environment } = secondary;
     await secondary.server.stop();
