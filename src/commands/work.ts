@@ -12,6 +12,7 @@ import {
   settleReferences,
 } from '../areas/code/repository/index.ts';
 import { followPrimary } from '../areas/geo/following/index.ts';
+import { statusPolls } from '../areas/geo/geo_nodes/index.ts';
 import { copyPolls, keepChecksums, primaryPolls } from '../areas/geo/replicas/index.ts';
 import { repositories } from '../areas/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
@@ -175,10 +176,11 @@ const polls: readonly Poll[] = [
   continueMoves,
   ...migrations.polls,
   ...primaryPolls,
+  ...statusPolls,
 ];
 
 /** A secondary follows; what else is to be done, its primary does. */
-const secondaryPolls: readonly Poll[] = [followPrimary, ...copyPolls];
+const secondaryPolls: readonly Poll[] = [followPrimary, ...copyPolls, ...statusPolls];
 
 const concurrency = 4;
 /** How long a stop waits for running jobs. */

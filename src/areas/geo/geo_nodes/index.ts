@@ -1,3 +1,4 @@
 /** What other areas may use of nodes. */
 export { makeOwnNode } from './actions.ts';
 export { takeStatus } from './status/actions.ts';
+export { statusPolls } from './status/jobs.ts';

@@ -32,8 +32,13 @@ export async function copiesHere(db: Database): Promise<Record<Replicable, Copie
 
 type Events = Pick<SiteStatus, 'last_event' | 'cursor' | 'events_behind_seconds'>;
 
-/** The copies that an event has made due and that were not tried since. Those that failed are counted, and keep no others waiting. */
-const waiting = sql`replicas.state in ('pending', 'started') and replicas.event_id > 0`;
+/**
+ * The copies that an event has made due and that were not tried since. Those that failed, or are damaged, are counted apart and keep no others waiting.
+ */
+const waiting = sql`
+  replicas.state in ('pending', 'started') and replicas.event_id > 0 and retry_count = 0 and verification_state <> 'failed'`;
+/** While a copy is being made, `retry_at` is the end of its run. */
+const waitingSince = sql`case replicas.state when 'pending' then retry_at else coalesce(events.created_at, retry_at) end`;
 
 const lastEvent = (db: Database, condition = sql`true`) =>
   sql<{
@@ -46,7 +51,7 @@ export async function eventsHere(db: Database, isSecondary: boolean): Promise<Ev
   const last_event = (await lastEvent(db)).rows[0] ?? null;
   if (!isSecondary) return { last_event, cursor: null, events_behind_seconds: null };
   const { rows } = await sql<{ first: number | null; behind: number }>`
-    select min(replicas.event_id) as first, coalesce(extract(epoch from now() - min(${changedAt})), 0)::bigint as behind
+    select min(replicas.event_id) as first, coalesce(extract(epoch from now() - min(${waitingSince})), 0)::bigint as behind
       from ${withEvent} where ${waiting}`.execute(db);
   const { first, behind } = rows[0]!;
   const cursor = first === null ? last_event : ((await lastEvent(db, sql`id < ${first}`)).rows[0] ?? null);

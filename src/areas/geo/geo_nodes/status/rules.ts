@@ -33,7 +33,8 @@ function sentenceAbout(status: SiteStatus, counter: Counter, predicate: (isOne: 
 const behind = (what: string, verb: string, seconds: number | null): string[] =>
   seconds !== null && seconds > tolerated_s ? [`${what} ${verb} ${seconds} seconds behind.`] : [];
 
-function reasonsOf(status: SiteStatus): string[] {
+/** What is wrong with a site by its own report. */
+export function reasonsOf(status: SiteStatus): string[] {
   const differing = sum(status, replicables, 'verification_failed_count');
   return [
     ...status.problems,

@@ -6,6 +6,7 @@ import { installedBuild, installedVersion } from '../../../../installation.ts';
 import { type Replicable, replicables } from '../../replicas/index.ts';
 import { type Copies, copiesHere, eventsHere } from './copy_queries.ts';
 import type { Counts, SiteStatus } from './definition.ts';
+import { problemsHere } from './problem_queries.ts';
 import { recordsHere } from './record_queries.ts';
 
 const noCopies: Copies = {
@@ -35,16 +36,18 @@ async function replicationSlots(db: Database): Promise<SiteStatus['replication_s
 }
 
 /** What this site reports of itself. */
-export async function statusOfThisSite({ db, geo, storages }: Pick<Services, 'db' | 'geo' | 'storages'>): Promise<SiteStatus> {
+export async function statusOfThisSite(services: Pick<Services, 'db' | 'geo' | 'storages'>): Promise<SiteStatus> {
+  const { db, geo, storages } = services;
   const isSecondary = geo.role === 'secondary';
+  const { lag_seconds, problems } = await problemsHere(services);
   return {
     version: installedVersion,
     revision: installedBuild,
     counts: await countsHere(db, isSecondary),
-    db_replication_lag_seconds: null,
+    db_replication_lag_seconds: lag_seconds,
     replication_slots: await replicationSlots(db),
     ...(await eventsHere(db, isSecondary)),
     storages: Object.keys(storages),
-    problems: [],
+    problems,
   };
 }
