@@ -1497,9 +1497,14 @@ create table geo_checksums (
   due_at timestamp with time zone default now() not null,
   failure text,
   is_missing boolean default false not null,
+  part text generated always as (
+CASE
+    WHEN (replicable ~~ '%_repositories'::text) THEN 'repositories'::text
+    ELSE 'files'::text
+END) stored not null,
   constraint geo_checksums_pkey PRIMARY KEY (replicable, record)
 );
-CREATE INDEX geo_checksums_by_time ON geo_checksums USING btree (due_at);
+CREATE INDEX geo_checksums_by_time ON geo_checksums USING btree (part, due_at, replicable, record);
 
 create table geo_cursors (
   name text not null,
@@ -1511,12 +1516,17 @@ create table geo_events (
   id bigint generated always as identity not null,
   replicable text not null,
   record text not null,
+  part text generated always as (
+CASE
+    WHEN (replicable ~~ '%_repositories'::text) THEN 'repositories'::text
+    ELSE 'files'::text
+END) stored not null,
   created_at timestamp with time zone default now() not null,
   is_checked boolean default false not null,
   constraint geo_events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX geo_events_by_age ON geo_events USING btree (created_at);
-CREATE INDEX geo_events_unchecked ON geo_events USING btree (id) WHERE NOT is_checked;
+CREATE INDEX geo_events_unchecked ON geo_events USING btree (part, id) WHERE NOT is_checked;
 CREATE TRIGGER make_replica_due AFTER INSERT ON geo_events FOR EACH ROW EXECUTE FUNCTION make_replica_due();
 
 create table geo_following (
@@ -1618,12 +1628,18 @@ create table geo_replicas (
   last_verification_failure text,
   missing_on_primary boolean default false not null,
   created_at timestamp with time zone default now() not null,
+  part text generated always as (
+CASE
+    WHEN (replicable ~~ '%_repositories'::text) THEN 'repositories'::text
+    ELSE 'files'::text
+END) stored not null,
+  is_retry boolean generated always as ((retry_count > 0)) stored not null,
   constraint geo_replicas_pkey PRIMARY KEY (replicable, record),
   constraint geo_replicas_state_check CHECK (state = ANY (ARRAY['pending'::text, 'started'::text, 'synced'::text, 'failed'::text])),
   constraint geo_replicas_verification_state_check CHECK (verification_state = ANY (ARRAY['pending'::text, 'verified'::text, 'failed'::text]))
 );
 CREATE INDEX geo_replicas_by_verification ON geo_replicas USING btree (verified_at) WHERE state = 'synced'::text;
-CREATE INDEX geo_replicas_due ON geo_replicas USING btree ((replicable ~~ '%_repositories'::text), (retry_count > 0), retry_at) WHERE state <> 'synced'::text;
+CREATE INDEX geo_replicas_due ON geo_replicas USING btree (part, is_retry, retry_at, replicable, record) WHERE state <> 'synced'::text;
 
 create table geo_statuses (
   geo_node_id bigint not null,

@@ -4,11 +4,12 @@ create table geo_events (
   replicable text not null,
   -- The id of the owner of a repository, or the key of a blob.
   record     text not null,
+  part       text not null generated always as (case when replicable like '%_repositories' then 'repositories' else 'files' end) stored,
   created_at timestamptz not null default now(),
   -- Whether the checksum of the record has been computed since.
   is_checked boolean not null default false
 );
-create index geo_events_unchecked on geo_events (id) where not is_checked;
+create index geo_events_unchecked on geo_events (part, id) where not is_checked;
 create index geo_events_by_age on geo_events (created_at);
 
 -- What the copies of the secondaries are compared with.
@@ -26,9 +27,10 @@ create table geo_checksums (
   due_at     timestamptz not null default now(),
   failure    text,
   is_missing boolean not null default false,
+  part       text not null generated always as (case when replicable like '%_repositories' then 'repositories' else 'files' end) stored,
   primary key (replicable, record)
 );
-create index geo_checksums_by_time on geo_checksums (due_at);
+create index geo_checksums_by_time on geo_checksums (part, due_at, replicable, record);
 
 -- The following tables are a site's own: what a secondary has copied, and how far a site has come.
 create table geo_replicas (
@@ -50,9 +52,13 @@ create table geo_replicas (
   last_verification_failure text,
   missing_on_primary        boolean not null default false,
   created_at                timestamptz not null default now(),
+  part                      text not null generated always as (case when replicable like '%_repositories' then 'repositories' else 'files' end) stored,
+  is_retry                  boolean not null generated always as (retry_count > 0) stored,
   primary key (replicable, record)
 );
-create index geo_replicas_due on geo_replicas ((replicable like '%_repositories'), (retry_count > 0), retry_at) where state <> 'synced';
+-- In the order of the checksums, so that the first copy follows them.
+create index geo_replicas_due on geo_replicas (part, is_retry, retry_at, replicable, record)
+  where state <> 'synced';
 create index geo_replicas_by_verification on geo_replicas (verified_at) where state = 'synced';
 
 create table geo_cursors (

@@ -685,6 +685,7 @@ export interface GeoChecksums {
   due_at: Generated<Timestamp>;
   failure: string | null;
   is_missing: Generated<boolean>;
+  part: GeneratedAlways<string>;
 }
 
 export interface GeoCursors {
@@ -696,6 +697,7 @@ export interface GeoEvents {
   id: GeneratedAlways<number>;
   replicable: string;
   record: string;
+  part: GeneratedAlways<string>;
   created_at: Generated<Timestamp>;
   is_checked: Generated<boolean>;
 }
@@ -776,6 +778,8 @@ export interface GeoReplicas {
   last_verification_failure: string | null;
   missing_on_primary: Generated<boolean>;
   created_at: Generated<Timestamp>;
+  part: GeneratedAlways<string>;
+  is_retry: GeneratedAlways<boolean>;
 }
 
 export interface GeoStatuses {

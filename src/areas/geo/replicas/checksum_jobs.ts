@@ -59,7 +59,7 @@ const followEvents = (part: Part): Poll => ({
     const { rows } = await sql<DueChecksum & { ids: number[] }>`
       select replicable, record, max(id) as event_id, array_agg(id) as ids, false as is_repeated
         from (select id, replicable, record from geo_events
-               where not is_checked and replicable = any(${parts[part]}::text[]) order by id limit ${events_at_once}) waiting
+               where not is_checked and part = ${part} order by id limit ${events_at_once}) waiting
        group by replicable, record order by event_id`.execute(db);
     const are_copied = rows.length > 0 ? await copied(services) : [];
     for (const { ids, ...due } of rows) {
@@ -73,9 +73,7 @@ const followEvents = (part: Part): Poll => ({
 async function dueIn(db: Database, part: Part): Promise<DueChecksum[]> {
   const { rows } = await sql<DueChecksum>`
     select replicable, record, event_id, checked_at is not null as is_repeated from geo_checksums
-     where due_at <= now() and replicable = any(${parts[part]}::text[]) order by due_at, replicable, record limit ${due_at_once}`.execute(
-    db,
-  );
+     where due_at <= now() and part = ${part} order by due_at, replicable, record limit ${due_at_once}`.execute(db);
   return rows;
 }
 

@@ -64,8 +64,8 @@ const verifyReplicas: Poll = {
     const { db } = services;
     const rules = await rulesOfSite(services);
     if (!rules || rules.capacity.verification === 0 || (await completeCopy(db)) === undefined) return false;
-    const { rows } = await sql<ReplicableRecord & { checksum: string }>`
-      select replicable, record, checksum from geo_replicas
+    const { rows } = await sql<ReplicableRecord & { checksum: string; event_id: number }>`
+      select replicable, record, checksum, event_id from geo_replicas
        where state = 'synced' and verified_at < now() - make_interval(days => ${rules.reverification_days})
        order by verified_at limit ${Math.min(rules.capacity.verification, verifiedAtOnce)}`.execute(db);
     for (const { checksum, ...replica } of rows) {
@@ -74,7 +74,9 @@ const verifyReplicas: Poll = {
       if (damage === undefined)
         await sql`
           update geo_replicas set verified_at = now(), verification_state = 'verified'
-           where replicable = ${replica.replicable} and record = ${replica.record} and state = 'synced'`.execute(db);
+           where replicable = ${replica.replicable} and record = ${replica.record} and state = 'synced' and event_id = ${replica.event_id}`.execute(
+          db,
+        );
       else await healCopy(db, replica, damage);
     }
     return rows.length === verifiedAtOnce;

@@ -81,10 +81,11 @@ const copy = (services: JobServices, replica: StartedReplica, expected: Expected
   });
 
 /** What keeps a repository from being copied may be that the copy is damaged, on which git builds. */
-async function healIfDamaged(services: JobServices, { replicable, record, retry_count }: StartedReplica): Promise<void> {
+async function healIfDamaged(services: JobServices, replica: StartedReplica): Promise<void> {
+  const { replicable, record, retry_count } = replica;
   if (!isRepository(replicable) || retry_count === 0) return;
   const damage = await damageOfRepository(services, replicable, Number(record));
-  if (damage !== undefined) await healCopy(services.db, { replicable, record }, damage);
+  if (damage !== undefined) await healCopy(services.db, replica, damage);
 }
 
 /** Brings one copy up to date, whatever that takes. How it went is in its row. */

@@ -36,13 +36,12 @@ export async function takeDue(db: Database, part: Part, isRetry: boolean): Promi
   const { rows } = await sql<StartedReplica>`
     with due as (
       select replicable, record, event_id, retry_at from geo_replicas
-       where (replicable like '%_repositories') = ${part === 'repositories'} and (retry_count > 0) = ${isRetry}
-         and state <> 'synced' and retry_at <= now()
-       order by retry_at limit ${candidates}
+       where part = ${part} and is_retry = ${isRetry} and state <> 'synced' and retry_at <= now()
+       order by retry_at, replicable, record limit ${candidates}
     ), ready as (
       select due.* from due left join geo_checksums there using (replicable, record)
        where there.record is null or (there.checked_at is not null and there.event_id >= due.event_id)
-       order by retry_at limit 1
+       order by retry_at, replicable, record limit 1
     )
     update geo_replicas replicas set state = 'started', retry_at = now() + ${lease}
       from ready
@@ -83,7 +82,7 @@ async function end(
   const isSame = sql`event_id = ${replica.event_id}`;
   await sql`
     update geo_replicas
-       set state = case when ${isSame} then ${state} else 'pending' end, last_synced_at = now(),
+       set state = case when ${isSame} then ${state} else 'pending' end,
            retry_at = case when ${isSame} then now() + make_interval(secs => ${pause_s}) else now() end, ${columns}
      where ${isOf(replica)} and state = 'started'`.execute(db);
 }
@@ -93,7 +92,7 @@ export const endSynced = (db: Database, replica: StartedReplica, { checksum, siz
     db,
     replica,
     'synced',
-    sql`checksum = ${checksum}, size_bytes = ${size_bytes}, retry_count = 0, last_successful_sync_at = now(), last_sync_failure = null,
+    sql`checksum = ${checksum}, size_bytes = ${size_bytes}, retry_count = 0, last_synced_at = now(), last_successful_sync_at = now(), last_sync_failure = null,
         missing_on_primary = false, verification_state = 'verified', verified_at = now(), last_verification_failure = null`,
     0,
   );
@@ -107,7 +106,7 @@ export const endFailed = (db: Database, replica: StartedReplica, reason: string,
     db,
     replica,
     'failed',
-    sql`retry_count = retry_count + 1, last_sync_failure = ${reason}, missing_on_primary = ${is_missing}`,
+    sql`retry_count = retry_count + 1, last_synced_at = now(), last_sync_failure = ${reason}, missing_on_primary = ${is_missing}`,
     pauseAfter(replica.retry_count + 1, Math.random()),
   );
 
@@ -124,10 +123,17 @@ export async function endRemoved(db: Database, replica: StartedReplica): Promise
   if (rows.length === 0) await end(db, replica, 'pending', sql`checksum = null`, 0);
 }
 
-/** Has a copy fetched anew, whole and at once, unless it is being copied. */
-export async function healCopy(db: Database, replica: ReplicableRecord, reason: string): Promise<void> {
+/**
+ * Has a damaged copy fetched anew, whole and at once, unless it has been changed or is being changed since.
+ * @param replica with the last event when the damage was there
+ */
+export async function healCopy(
+  db: Database,
+  replica: Pick<StartedReplica, 'replicable' | 'record' | 'event_id'>,
+  damage: string,
+): Promise<void> {
   await sql`
     update geo_replicas
-       set verification_state = 'failed', last_verification_failure = ${reason}, state = 'pending', retry_at = now(), retry_count = 0
-     where ${isOf(replica)} and state <> 'started'`.execute(db);
+       set verification_state = 'failed', last_verification_failure = ${damage}, state = 'pending', retry_at = now(), retry_count = 0
+     where ${isOf(replica)} and state <> 'started' and event_id = ${replica.event_id}`.execute(db);
 }
