@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { emptyBeforeMigrations } from '../areas/geo/following/index.ts';
+import { copyAfterMigrations } from '../areas/geo/following/index.ts';
 import type { Config } from '../config.ts';
 import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from '../db/embedded.ts';
 import { connect, type Database } from '../db/index.ts';
@@ -120,7 +120,7 @@ export async function withDatabase<T>(
     const migrated = await migrate(connectionString, {
       before: async (db) => {
         await refuseOthers(db, isOwner);
-        if (config.geo.role === 'secondary') await emptyBeforeMigrations(db);
+        if (config.geo.role === 'secondary') await copyAfterMigrations(db);
       },
     });
     const db = connect({ connectionString, max });

@@ -5,5 +5,5 @@ export { followPrimary } from './jobs.ts';
 export { preparePrimary } from './publication_actions.ts';
 export { followingOf } from './queries.ts';
 export { copyProblem } from './readiness_queries.ts';
-export { emptyBeforeMigrations, prepareSecondary } from './start_actions.ts';
+export { copyAfterMigrations, prepareSecondary } from './start_actions.ts';
 export { openTunnel, type Tunnel } from './tunnel_actions.ts';

@@ -2,21 +2,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '../../../../test/support/database.ts';
-import { emptyBeforeMigrations } from './index.ts';
+import { copyAfterMigrations } from './index.ts';
 
-test('migrations of a secondary find empty tables, and those of any other server all rows', async () => {
+test('a secondary whose schema changes is to copy anew, and keeps everything until then', async () => {
   const { db } = await testDatabase();
-  const topics = async () => (await db.selectFrom('topics').select('name').execute()).length;
+  const known = async () => {
+    const topics = (await db.selectFrom('topics').select('name').execute()).length;
+    const following = await db.selectFrom('geo_following').select(['state', 'slot', 'copied_at']).executeTakeFirst();
+    return { topics, ...following, copied_at: following?.copied_at != null };
+  };
   await db.insertInto('topics').values({ name: 'apples', title: 'Apples' }).execute();
-  await emptyBeforeMigrations(db);
-  assert.equal(await topics(), 1);
-  await db.insertInto('geo_following').values({ promoted_at: sql`now()` }).execute();
-  await emptyBeforeMigrations(db);
-  assert.equal(await topics(), 1);
-  await db.updateTable('geo_following').set({ promoted_at: null, state: 'following', copied_at: sql`now()` }).execute();
-  await emptyBeforeMigrations(db);
-  assert.equal(await topics(), 0);
-  const { state, copied_at } = await db.selectFrom('geo_following').select(['state', 'copied_at']).executeTakeFirstOrThrow();
-  assert.deepEqual({ state, copied_at }, { state: 'waiting', copied_at: null });
-  assert.ok(await db.selectFrom('kysely_migration' as never).executeTakeFirst(), 'what the site has migrated stays');
+  await copyAfterMigrations(db);
+  const copied = { state: 'following', slot: 'one', copied_at: sql<string>`now()` };
+  await db
+    .insertInto('geo_following')
+    .values({ ...copied, promoted_at: sql`now()` })
+    .execute();
+  await copyAfterMigrations(db);
+  assert.deepEqual(await known(), { topics: 1, state: 'following', slot: 'one', copied_at: true });
+  await db.updateTable('geo_following').set({ promoted_at: null }).execute();
+  await copyAfterMigrations(db);
+  assert.deepEqual(await known(), { topics: 1, state: 'waiting', slot: null, copied_at: true });
 });

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { askPrimaryForJson, type LinkedSite, PrimaryRefusal, refusalSentence } from '../link/index.ts';
-import { emptyTables, endSubscription } from './copy_actions.ts';
+import { endSubscription } from './copy_actions.ts';
 import type { Followed } from './definition.ts';
 import { installationOf, otherInstallation } from './queries.ts';
 
@@ -34,16 +34,16 @@ export async function prepareSecondary(site: LinkedSite, db: Database): Promise<
 }
 
 /**
- * Called before migrations change the database of a secondary. They may write rows, with numbers that the primary gives to others, so they find empty tables as at the
- * first start, and the database is copied anew.
+ * Called before migrations change the database of a secondary. They may write rows, with numbers that the primary gives to others, so the database is copied anew when the primary
+ * has the same schema. Until then everything stays: the primary may be lost meanwhile, and this site the only one that has it.
  */
-export async function emptyBeforeMigrations(db: Database): Promise<void> {
+export async function copyAfterMigrations(db: Database): Promise<void> {
   const { rows } = await sql`select from pg_class where oid = to_regclass('public.geo_following')`.execute(db);
   if (rows.length === 0) return;
-  const following = await db.selectFrom('geo_following').select('promoted_at').executeTakeFirst();
-  if (!following || following.promoted_at !== null) return;
   await db.transaction().execute(async (tx) => {
+    const following = await tx.selectFrom('geo_following').select(['promoted_at', 'copied_at']).executeTakeFirst();
+    if (!following || following.promoted_at !== null) return;
     await endSubscription(tx, null);
-    await emptyTables(tx);
+    await tx.updateTable('geo_following').set({ copied_at: following.copied_at }).execute();
   });
 }
