@@ -31,6 +31,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'license issue': async () => (await import('./license_issue.ts')).licenseIssue,
   'license key': async () => (await import('./license_key.ts')).licenseKey,
   'geo promote': async () => (await import('./geo_promote.ts')).geoPromote,
+  'geo verify': async () => (await import('./geo_verify.ts')).geoVerify,
   'geo check': async () => (await import('./geo_check.ts')).geoCheck,
   'advisories import': async () => (await import('./advisories_import.ts')).advisoriesImport,
 };

@@ -20,7 +20,7 @@ export { listTree, type TreeListing } from './listing.ts';
 export { refRetries, removeStaleLocks, staleLocks } from './locks.ts';
 export { countObjects, maintain } from './maintenance.ts';
 export { mergeCommits, mergeTrees } from './merging.ts';
-export { MirrorDiffers, type MirrorSource, mirrorRepository } from './mirror.ts';
+export { MirrorDiffers, type MirrorSource, mirrorRepository, removeMirror } from './mirror.ts';
 export { NamedFiles } from './named_files.ts';
 export { newBlobs } from './new_blobs.ts';
 export { blobsLargerThan, commitsIn, filesAddedIn, newestRange } from './new_commits.ts';

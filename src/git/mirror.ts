@@ -38,15 +38,21 @@ export class MirrorDiffers extends Error {
   }
 }
 
+/** Where a source is fetched to. */
+const incomingOf = ({ path }: Repository): string => join(dirname(path), `.incoming-${basename(path)}`);
+
+/** Removes a copy, and what a fetch that was killed has left beside it. */
+export async function removeMirror(copy: Repository): Promise<void> {
+  await rm(incomingOf(copy), { recursive: true, force: true });
+  await deleteRepository(copy);
+}
+
 const everything = '+refs/*:refs/*';
 
 const settingsFor = ({ authorization }: MirrorSource) =>
   settingsOf({
     'http.extraHeader': `Authorization: ${authorization}`,
     'http.followRedirects': 'false',
-    // A connection that stands still ends.
-    'http.lowSpeedLimit': '100',
-    'http.lowSpeedTime': '60',
     'protocol.allow': 'never',
     'protocol.http.allow': 'always',
     // As for a push.
@@ -71,7 +77,7 @@ export async function mirrorRepository(
   { checksum, head, objectFormat, anew }: MirrorTarget,
   signal: AbortSignal,
 ): Promise<void> {
-  const path = join(dirname(target.path), `.incoming-${basename(target.path)}`);
+  const path = incomingOf(target);
   await rm(path, { recursive: true, force: true });
   try {
     const fetched = await createRepository(path, { defaultBranch: head, objectFormat });

@@ -1,12 +1,13 @@
 /** Two sites: repositories and files of the primary are copied to the secondary. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { allRefs, diskPath } from '../../src/git/index.ts';
+import { allRefs, diskPath, fsck } from '../../src/git/index.ts';
 import { addNode, eventually, isReady, type Site, startPrimary, startSecondary } from '../support/two_sites.ts';
 import { fileForm } from '../support/uploads.ts';
+import { coppice } from './coppice.ts';
 
 const repositoryOf = (site: Site, id: number) => ({
   path: path.join(site.environment.COPPICE_DATA, 'repositories', `${diskPath(id)}.git`),
@@ -56,6 +57,19 @@ test('repositories and files are copied to a secondary, whatever is killed or lo
     await primary.kill();
     await primary.restart();
     await isCopied(primary, secondary, project.id);
+  });
+
+  await t.test('damage is found by `geo verify`, and heals', async () => {
+    const { path: copy } = repositoryOf(secondary, project.id);
+    await rm(path.join(copy, 'objects'), { recursive: true });
+    await mkdir(path.join(copy, 'objects'));
+    const { code, out } = await coppice(['geo', 'verify'], secondary.environment);
+    assert.deepEqual([code, out], [0, '2 repositories and files will be verified.\n']);
+    await eventually('the healing', async () => {
+      const problems = await fsck(repositoryOf(secondary, project.id)).catch(() => undefined);
+      return problems?.length === 0 && (await refsOf(primary, project.id)) === (await refsOf(secondary, project.id));
+    });
+    assert.equal((await coppice(['geo', 'verify'], primary.environment)).code, 0);
   });
 
   await t.test('copies stay while the database is copied anew', async () => {

@@ -1,6 +1,6 @@
 export { checkSignature, signedBy } from './access.ts';
 export { problemsOfLink, refusalSentence } from './check_queries.ts';
-export { type AnyGeoRoute, geoRoute } from './definition.ts';
+export { type AnyGeoRoute, type GeoCall, geoRoute } from './definition.ts';
 export { handshakeRoute } from './handshake_http.ts';
 export { geoDoorway } from './http.ts';
 export { checkPassage, signedPassage } from './passage_actions.ts';

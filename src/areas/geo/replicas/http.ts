@@ -7,7 +7,7 @@ import { type BlobKey, pathOfBlob } from '../../../blobs/index.ts';
 import { advertiseRefs, headBranch, type Repository, repositoryOf, uploadPack } from '../../../git/index.ts';
 import { ApiError, badRequest, fileReply, notFound, type Services } from '../../../http/index.ts';
 import { goneSignal, sendPack } from '../../code/repository/index.ts';
-import { type AnyGeoRoute, geoRoute } from '../link/index.ts';
+import { type AnyGeoRoute, type GeoCall, geoRoute } from '../link/index.ts';
 import { kindOf } from './checking_actions.ts';
 import { fileReplicableOf, isRepository, type Replicable } from './definition.ts';
 import { reasonOfFailure } from './rules.ts';
@@ -40,15 +40,22 @@ async function repositoryNamed(services: Services, { kind: name, id }: Named): P
   return repository;
 }
 
+/** A secondary may have as many processes of git as its node says, which are more than a client may have. */
+const transportOf = ({ node, request, reply }: Pick<GeoCall, 'node' | 'request' | 'reply'>) => ({
+  client: `geo:${node.id}:${request.id}`,
+  protocol: 'version=2',
+  signal: goneSignal(reply),
+});
+
 const place = '/repositories/:kind/:id';
 
 const advertisement = geoRoute<Named>({
   method: 'GET',
   path: `${place}/info/refs`,
-  handle: async ({ services, node, request, reply }) => {
-    const repository = await repositoryNamed(services, request.params);
-    const by = { client: `geo:${node.id}`, protocol: 'version=2', signal: goneSignal(reply) };
-    return sendPack(reply, 'git-upload-pack-advertisement', advertiseRefs(repository, 'git-upload-pack', by));
+  handle: async (call) => {
+    const repository = await repositoryNamed(call.services, call.request.params);
+    const advertised = advertiseRefs(repository, 'git-upload-pack', transportOf(call));
+    return sendPack(call.reply, 'git-upload-pack-advertisement', advertised);
   },
 });
 
@@ -65,15 +72,12 @@ const uploading = geoRoute<Named>({
   method: 'POST',
   path: `${place}/git-upload-pack`,
   most_bytes: mostRequest_bytes,
-  handle: async ({ services, node, request, reply, body }) => {
+  handle: async (call) => {
+    const { services, request, reply, body } = call;
     const repository = await repositoryNamed(services, request.params);
     const asked = await requestIn(body, request.headers['content-encoding']);
-    const by = { client: `geo:${node.id}`, protocol: 'version=2', signal: goneSignal(reply) };
-    return sendPack(
-      reply,
-      'git-upload-pack-result',
-      uploadPack(repository, { ...by, input: Readable.from([asked]), sees_all: true }),
-    );
+    const input = Readable.from([asked]);
+    return sendPack(reply, 'git-upload-pack-result', uploadPack(repository, { ...transportOf(call), input, sees_all: true }));
   },
 });
 

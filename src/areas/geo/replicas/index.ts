@@ -4,3 +4,4 @@ export { copyPolls } from './copy_jobs.ts';
 export { parts, type Replicable, replicables } from './definition.ts';
 export { replicaRoutes } from './http.ts';
 export { recordsOf } from './record_queries.ts';
+export { verifySoon } from './verification_actions.ts';

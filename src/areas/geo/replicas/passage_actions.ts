@@ -18,8 +18,8 @@ export class PrimaryRefused extends Error {
   }
 }
 
-/** git packs a large repository for a while before it sends anything. */
-const silence_ms = 10 * 60_000;
+/** git says every five seconds that it still prepares a pack. */
+const silence_ms = 2 * 60_000;
 const longestRequest_bytes = 64 * 1024 * 1024;
 const passedHeaders = ['content-type', 'content-encoding', 'accept', 'git-protocol'] as const;
 const ofRepository = /^\/(?:info\/refs\?service=git-upload-pack|git-upload-pack)$/;

@@ -1,7 +1,5 @@
 /** Copies of repositories on a secondary (docs/reference/geo.md#copies). */
-import { existsSync } from 'node:fs';
 import {
-  deleteRepository,
   fsck,
   hasConfig,
   maintain,
@@ -9,6 +7,7 @@ import {
   placeOf,
   type Repository,
   refsChecksum,
+  removeMirror,
 } from '../../../git/index.ts';
 import type { JobServices, Owner, RepositoryKind } from '../../../services/index.ts';
 import { kindOf } from './checking_actions.ts';
@@ -40,7 +39,7 @@ export async function removeRepository(
   const kind = kindOf(services, replicable);
   for (const storage of Object.keys(services.storages)) {
     const copy = copyOf(services, kind, { id, storage });
-    if (copy.path !== kept?.path && existsSync(copy.path)) await deleteRepository(copy);
+    if (copy.path !== kept?.path) await removeMirror(copy);
   }
 }
 
