@@ -1,5 +1,5 @@
 /** What a secondary has copied, and how far it has come with the events of the primary. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { type Replicable, replicables } from '../../replicas/index.ts';
 import type { Counts, SiteStatus } from './definition.ts';
@@ -14,18 +14,25 @@ const nothing: Copies = {
 
 /** When the change was made that a copy lacks: its event is deleted after a day. */
 const changedAt = sql`coalesce(events.created_at, replicas.created_at)`;
-const withEvent = sql`geo_replicas replicas left join geo_events events on events.id = replicas.event_id and replicas.state <> 'synced'`;
+/** Few, and indexed apart from those that are copied. */
+const unsynced = sql`
+  geo_replicas replicas left join geo_events events on events.id = replicas.event_id where replicas.state <> 'synced'`;
+
+const total = (condition: RawBuilder<unknown>) => sql`coalesce(sum(count) filter (where ${condition}), 0)::bigint`;
 
 export async function copiesHere(db: Database): Promise<Record<Replicable, Copies>> {
   const { rows } = await sql<Copies & { replicable: Replicable }>`
-    select replicas.replicable, count(*) as registry_count,
-           count(*) filter (where state = 'synced') as synced_count,
-           count(*) filter (where state = 'failed') as failed_count,
-           count(*) filter (where state = 'synced') as verification_total_count,
-           count(*) filter (where state = 'synced' and verification_state = 'verified') as verified_count,
-           count(*) filter (where verification_state = 'failed') as verification_failed_count,
-           min(${changedAt}) filter (where state <> 'synced') as oldest_unsynced_time
-      from ${withEvent} group by replicas.replicable`.execute(db);
+    with numbers as (
+      select replicable, state, verification_state = 'verified' as is_verified, verification_state = 'failed' as is_wrong, count(*) as count
+        from geo_replicas group by 1, 2, 3, 4
+    ), oldest as (
+      select replicas.replicable, min(${changedAt}) as oldest_unsynced_time from ${unsynced} group by 1
+    )
+    select replicable, sum(count)::bigint as registry_count, oldest_unsynced_time,
+           ${total(sql`state = 'synced'`)} as synced_count, ${total(sql`state = 'failed'`)} as failed_count,
+           ${total(sql`state = 'synced'`)} as verification_total_count, ${total(sql`state = 'synced' and is_verified`)} as verified_count,
+           ${total(sql`is_wrong`)} as verification_failed_count
+      from numbers left join oldest using (replicable) group by replicable, oldest_unsynced_time`.execute(db);
   const found = new Map(rows.map(({ replicable, ...copies }) => [replicable, copies]));
   return Object.fromEntries(replicables.map((name) => [name, found.get(name) ?? nothing])) as Record<Replicable, Copies>;
 }
@@ -52,8 +59,18 @@ export async function eventsHere(db: Database, isSecondary: boolean): Promise<Ev
   if (!isSecondary) return { last_event, cursor: null, events_behind_seconds: null };
   const { rows } = await sql<{ first: number | null; behind: number }>`
     select min(replicas.event_id) as first, coalesce(extract(epoch from now() - min(${waitingSince})), 0)::bigint as behind
-      from ${withEvent} where ${waiting}`.execute(db);
+      from ${unsynced} and ${waiting}`.execute(db);
   const { first, behind } = rows[0]!;
   const cursor = first === null ? last_event : ((await lastEvent(db, sql`id < ${first}`)).rows[0] ?? null);
   return { last_event, cursor, events_behind_seconds: Math.max(behind, 0) };
+}
+
+/** Whether a copy failed, and whether a damaged one is fetched anew; less than the numbers, and known at once. */
+export async function failuresHere(db: Database): Promise<{ has_failed: boolean; has_damaged: boolean }> {
+  const { rows } = await sql<{ has_failed: boolean; has_damaged: boolean }>`
+    select exists (select from geo_replicas where state = 'failed') as has_failed,
+           exists (select from geo_replicas where state <> 'synced' and verification_state = 'failed') as has_damaged`.execute(
+    db,
+  );
+  return rows[0]!;
 }

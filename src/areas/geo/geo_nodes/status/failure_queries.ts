@@ -32,13 +32,14 @@ type CopyType = (typeof copyTypes)[number];
 export const failureTypes = ['sync', 'checksum_mismatch', 'verification'] as const;
 type FailureType = (typeof failureTypes)[number];
 
-/** Whether a copy was verified to be another one than that of the primary. */
-const isMismatch = (type: CopyType): RawBuilder<boolean> =>
-  sql<boolean>`coalesce(${sql.ref(`${type}.verification_state`)} = 'failed' and
-    ${sql.ref(`${type}.checksum`)} <> ${sql.ref(`${type}_checksum.checksum`)}, false)`;
+/** Whether a copy was verified to be another one than that of the primary; null without a copy. */
+const isMismatch = (type: CopyType): RawBuilder<boolean | null> =>
+  sql`${sql.ref(`${type}.verification_state`)} = 'failed' and ${sql.ref(`${type}.checksum`)} <> ${sql.ref(`${type}_checksum.checksum`)}`;
+
+const isShownAsMismatch = (type: CopyType): RawBuilder<boolean> => sql<boolean>`coalesce(${isMismatch(type)}, false)`;
 
 function hasFailed(type: CopyType, failure: FailureType): RawBuilder<boolean> {
-  if (failure === 'checksum_mismatch') return isMismatch(type);
+  if (failure === 'checksum_mismatch') return sql<boolean>`${isMismatch(type)}`;
   return sql<boolean>`${sql.ref(failure === 'sync' ? `${type}.state` : `${type}.verification_state`)} = 'failed'`;
 }
 
@@ -71,6 +72,7 @@ export const failuresOf = (db: Database, wanted: { type: CopyType; failure_type:
     .select('wiki.last_verification_failure as last_wiki_verification_failure')
     .select('repository.checksum as repository_verification_checksum_sha')
     .select('wiki.checksum as wiki_verification_checksum_sha')
-    .select([isMismatch('repository').as('repository_checksum_mismatch'), isMismatch('wiki').as('wiki_checksum_mismatch')])
+    .select(isShownAsMismatch('repository').as('repository_checksum_mismatch'))
+    .select(isShownAsMismatch('wiki').as('wiki_checksum_mismatch'))
     .where(hasFailed(wanted.type, wanted.failure_type))
     .orderBy('projects.id');

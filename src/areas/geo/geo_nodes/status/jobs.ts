@@ -7,41 +7,40 @@ import { OutboundError } from '../../../../outbound/index.ts';
 import { askPrimaryForJson, PrimaryRefusal, problemsOfLink } from '../../link/index.ts';
 import { type GeoNode, ownNode } from '../queries.ts';
 import { recordStatus } from './actions.ts';
-import type { SiteStatus } from './definition.ts';
-import { reasonsOf } from './rules.ts';
-import { statusOfThisSite } from './site_queries.ts';
+import { failuresHere } from './copy_queries.ts';
+import { outlineOf } from './rules.ts';
+import { signsOfThisSite, statusOfThisSite } from './site_queries.ts';
 
 /** A report is due after this time, when somebody has asked for one, and when the site has become healthy or unhealthy for another reason. */
 const usual = sql`interval '10 seconds'`;
 
-/** The numbers in sentences change all the time. */
-const healthOf = (status: SiteStatus): string => reasonsOf(status).join(' ').replaceAll(/\d+/g, 'n');
-
 /**
- * Takes the turn to report, for which all workers of the site wait.
+ * Takes the turn to report, which one worker of the site has.
+ * @param outline of its health
  * @param asked_at when somebody asked for a report last
  */
-async function isDue(db: Database, health: string, asked_at: string | null): Promise<boolean> {
-  const value = sql`jsonb_build_object('at', now(), 'health', ${health}::text)`;
+async function isDue(db: Database, outline: string, asked_at: string | null): Promise<boolean> {
+  const value = sql`jsonb_build_object('at', now(), 'outline', ${outline}::text)`;
   const { rows } = await sql`
     insert into geo_cursors as reported (name, value) values ('reported', ${value})
         on conflict (name) do update set value = excluded.value
      where (reported.value::jsonb->>'at')::timestamptz < greatest(now() - ${usual}, ${asked_at}::timestamptz)
-        or reported.value::jsonb->>'health' <> ${health}
+        or reported.value::jsonb->>'outline' <> ${outline}
     returning name`.execute(db);
   return rows.length > 0;
 }
 
 /** @throws OutboundError, PrimaryRefusal */
-async function tellPrimary(services: Services, status: SiteStatus): Promise<void> {
+async function tellPrimary(services: Services): Promise<void> {
+  const status = await statusOfThisSite(services);
   const problems = [...status.problems, ...(await problemsOfLink(services))];
   await askPrimaryForJson(services, { method: 'POST', path: '/status', body: JSON.stringify({ ...status, problems }) });
 }
 
-async function tell(services: Services, node: GeoNode, status: SiteStatus): Promise<void> {
-  if (node.primary) return recordStatus(services.db, node.id, status);
+async function tell(services: Services, node: GeoNode): Promise<void> {
+  if (node.primary) return recordStatus(services.db, node.id, await statusOfThisSite(services));
   try {
-    await tellPrimary(services, status);
+    await tellPrimary(services);
   } catch (error) {
     // What follows the database says that the primary does not answer.
     if (!(error instanceof OutboundError || error instanceof PrimaryRefusal)) throw error;
@@ -68,8 +67,8 @@ const report: Poll = {
     const node = geo.role === undefined ? undefined : await ownNode(db, call);
     if (!node) return false;
     if (!node.primary) await tryAgain(call, node);
-    const status = await statusOfThisSite(call);
-    if (await isDue(db, healthOf(status), node.refresh_requested_at)) await tell(call, node, status);
+    const outline = outlineOf(await signsOfThisSite(call), await failuresHere(db));
+    if (await isDue(db, outline, node.refresh_requested_at)) await tell(call, node);
     return false;
   },
 };

@@ -33,13 +33,22 @@ function sentenceAbout(status: SiteStatus, counter: Counter, predicate: (isOne: 
 const behind = (what: string, verb: string, seconds: number | null): string[] =>
   seconds !== null && seconds > tolerated_s ? [`${what} ${verb} ${seconds} seconds behind.`] : [];
 
-/** What is wrong with a site by its own report. */
-export function reasonsOf(status: SiteStatus): string[] {
+type Signs = Pick<SiteStatus, 'problems' | 'db_replication_lag_seconds' | 'events_behind_seconds'>;
+
+const signsOf = ({ problems, db_replication_lag_seconds, events_behind_seconds }: Signs): string[] => [
+  ...problems,
+  ...behind('The database', 'is', db_replication_lag_seconds),
+  ...behind('The events', 'are', events_behind_seconds),
+];
+
+/** A text that changes with the reasons for which a site is unhealthy, but not with the numbers in them. */
+export const outlineOf = (signs: Signs, failures: object): string =>
+  `${signsOf(signs).join(' ').replaceAll(/\d+/g, 'n')} ${JSON.stringify(failures)}`;
+
+function reasonsOf(status: SiteStatus): string[] {
   const differing = sum(status, replicables, 'verification_failed_count');
   return [
-    ...status.problems,
-    ...behind('The database', 'is', status.db_replication_lag_seconds),
-    ...behind('The events', 'are', status.events_behind_seconds),
+    ...signsOf(status),
     ...sentenceAbout(status, 'failed_count', () => 'could not be copied'),
     ...(differing > 0 ? [`${differing} ${differing === 1 ? 'copy differs' : 'copies differ'} from the primary.`] : []),
     ...sentenceAbout(status, 'checksum_failed_count', (isOne) => `of the primary ${isOne ? 'is' : 'are'} damaged`),

@@ -35,19 +35,28 @@ async function replicationSlots(db: Database): Promise<SiteStatus['replication_s
   return rows[0]!;
 }
 
+/** The part of a status that is known at once, whatever there is to copy. */
+export type Signs = Pick<
+  SiteStatus,
+  'problems' | 'db_replication_lag_seconds' | 'events_behind_seconds' | 'last_event' | 'cursor'
+>;
+
+/** How this site is, but for its numbers. */
+export async function signsOfThisSite(services: Pick<Services, 'db' | 'geo' | 'storages'>): Promise<Signs> {
+  const { lag_seconds, problems } = await problemsHere(services);
+  const events = await eventsHere(services.db, services.geo.role === 'secondary');
+  return { problems, db_replication_lag_seconds: lag_seconds, ...events };
+}
+
 /** What this site reports of itself. */
 export async function statusOfThisSite(services: Pick<Services, 'db' | 'geo' | 'storages'>): Promise<SiteStatus> {
   const { db, geo, storages } = services;
-  const isSecondary = geo.role === 'secondary';
-  const { lag_seconds, problems } = await problemsHere(services);
   return {
     version: installedVersion,
     revision: installedBuild,
-    counts: await countsHere(db, isSecondary),
-    db_replication_lag_seconds: lag_seconds,
+    ...(await signsOfThisSite(services)),
+    counts: await countsHere(db, geo.role === 'secondary'),
     replication_slots: await replicationSlots(db),
-    ...(await eventsHere(db, isSecondary)),
     storages: Object.keys(storages),
-    problems,
   };
 }
