@@ -1,10 +1,9 @@
 /** What a server does first, by its role in Geo. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openTunnel, preparePrimary, prepareSecondary, type Tunnel } from '../areas/geo/following/index.ts';
 import { isPromoted, successorOf } from '../areas/geo/promotion/index.ts';
 import { type Config, ConfigError } from '../config.ts';
-import type { Database } from '../db/index.ts';
+import { type Database, isUnavailable } from '../db/index.ts';
 import { secretsOf } from '../services/index.ts';
 import { refuseLostStorages } from './folders.ts';
 import { claimInstance } from './instance.ts';
@@ -29,17 +28,30 @@ async function actualSite(config: Config, db: Database, log: Logger): Promise<Co
 /** A promotion is a command on the machine of the secondary; the primary asks over the network. */
 const pauses_ms = { secondary: 1000, primary: 30_000 };
 
-/** Resolves when the site has become another one, with its configuration. */
-async function becomesAnother(config: Config, db: Database, log: Logger, signal: AbortSignal): Promise<Config> {
+/** Looks until the site has become another one: `changed` then has its configuration. */
+function watchSite(config: Config, db: Database, log: Logger): { changed: Promise<Config>; end(): void } {
+  const { promise: changed, resolve } = Promise.withResolvers<Config>();
   const { role } = config.geo;
-  for (;;) {
-    await sleep(role === undefined ? pauses_ms.primary : pauses_ms[role], undefined, { signal, ref: false });
-    const actual = await actualSite(config, db, log).catch((error) => {
-      log.warn({ err: error }, 'cannot look whether this site is still what it was');
-      return undefined;
-    });
-    if (actual) return actual;
-  }
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = role === undefined;
+  const lookLater = () => {
+    if (!isOver && role !== undefined) timer = setTimeout(look, pauses_ms[role]).unref();
+  };
+  const look = async () => {
+    try {
+      const actual = await actualSite(config, db, log);
+      if (actual) return resolve(actual);
+    } catch (error) {
+      if (!isUnavailable(error)) log.warn({ err: error }, 'cannot look whether this site is still what it was');
+    }
+    lookLater();
+  };
+  lookLater();
+  const end = () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+  return { changed, end };
 }
 
 /**
@@ -55,21 +67,17 @@ export async function asSite(
 ): Promise<Config | undefined> {
   const actual = await actualSite(config, db, log);
   if (actual) return actual;
-  const stop = new AbortController();
-  const changed = becomesAnother(config, db, log, stop.signal);
-  changed.catch(() => {}); // it was stopped
   let next: Config | undefined;
-  changed.then(
-    (other) => {
-      next = other;
-    },
-    () => {},
-  );
+  const { changed, end } = watchSite(config, db, log);
   try {
-    await work(changed);
+    await work(
+      changed.then((other) => {
+        next = other;
+      }),
+    );
     return next;
   } finally {
-    stop.abort();
+    end();
   }
 }
 

@@ -30,7 +30,7 @@ export async function endSubscription(tx: Database, problem: string | null): Pro
 }
 
 /** Empties also the tables of a site's own that refer to them: those that PostgreSQL keeps no log of, and that a crash empties, too. */
-export async function emptyTables(tx: Database): Promise<void> {
+async function emptyTables(tx: Database): Promise<void> {
   const { rows } = await sql`select from geo_following where promoted_at is not null`.execute(tx);
   if (rows.length > 0) throw new Error('This site was made the primary.');
   const tables = await commonTables(tx);
