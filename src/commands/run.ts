@@ -32,6 +32,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'license key': async () => (await import('./license_key.ts')).licenseKey,
   'geo promote': async () => (await import('./geo_promote.ts')).geoPromote,
   'geo verify': async () => (await import('./geo_verify.ts')).geoVerify,
+  'geo status': async () => (await import('./geo_status.ts')).geoStatus,
   'geo check': async () => (await import('./geo_check.ts')).geoCheck,
   'advisories import': async () => (await import('./advisories_import.ts')).advisoriesImport,
 };

@@ -14,6 +14,7 @@ test('a secondary passes writes on, and becomes the primary when the primary is 
   assert.equal(project.status, 201);
   const path = `/projects/${project.body.id}`;
   const command = (...words: string[]) => coppice(['geo', 'promote', ...words], secondary.environment);
+  const status = async () => (await coppice(['geo', 'status'], secondary.environment)).out;
 
   await t.test('what was written through it can be read at once', async () => {
     for (const title of ['One', 'Two', 'Three']) {
@@ -51,6 +52,7 @@ test('a secondary passes writes on, and becomes the primary when the primary is 
     await primary.killDatabase();
     assert.equal((await secondary.server.root.get(`${path}/issues`)).body.length, 3);
     assert.equal((await secondary.server.root.post(`${path}/issues`, { title: 'Late' })).status, 503);
+    assert.match(await status(), /^Porto \(primary\): .*\nLisbon: [\s\S]*\n {2}project_repositories +1 of 1 copied\n/);
     const tried = await command('--dry-run');
     assert.deepEqual([tried.code, tried.out.trim()], [0, 'All repositories and files are as they were on the primary.']);
     const promoted = await command();

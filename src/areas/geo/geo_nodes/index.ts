@@ -2,3 +2,5 @@
 export { makeOwnNode } from './actions.ts';
 export { takeStatus } from './status/actions.ts';
 export { statusPolls } from './status/jobs.ts';
+export { healthOf } from './status/present.ts';
+export { currentRows, listedRows } from './status/queries.ts';

@@ -95,16 +95,18 @@ function zeroes(status: SiteStatus | null, isPrimary: boolean): Counts | undefin
 
 const secondsOf = (time: string | undefined): number | null => (time === undefined ? null : Math.floor(Date.parse(time) / 1000));
 
-function healthMembers({ geo }: Pick<Services, 'geo'>, { node, status, age_s, has_credential }: StatusRow): Shown {
+/** `Healthy`, or why a site is not. */
+export function healthOf({ geo }: Pick<Services, 'geo'>, { node, status, age_s, has_credential }: StatusRow): string {
   const situation = { role: geo.role, enabled: node.enabled, hasCredential: has_credential, status: status ?? undefined, age_s };
-  const reasons = healthReasons(situation);
-  const healthy = reasons.length === 0;
-  return {
-    healthy,
-    health: healthy ? 'Healthy' : reasons.join(' '),
-    health_status: healthy ? 'Healthy' : 'Unhealthy',
-    missing_oauth_application: !has_credential,
-  };
+  return healthReasons(situation).join(' ') || healthyText;
+}
+
+const healthyText = 'Healthy';
+
+function healthMembers(services: Pick<Services, 'geo'>, row: StatusRow): Shown {
+  const health = healthOf(services, row);
+  const healthy = health === healthyText;
+  return { healthy, health, health_status: healthy ? healthyText : 'Unhealthy', missing_oauth_application: !row.has_credential };
 }
 
 function repositoryMembers(status: SiteStatus | null): Shown {
