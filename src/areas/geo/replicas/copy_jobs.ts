@@ -1,15 +1,16 @@
 /** What a secondary does: it chooses what it copies, brings copies up to date, and verifies them (docs/reference/geo.md#copies). */
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
 import type { Poll } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import { bringUpToDate } from './copying_actions.ts';
+import { bringUpToDate, removeCopy } from './copying_actions.ts';
 import { isRepository, type Part, type ReplicableRecord } from './definition.ts';
 import { damageOfFile } from './file_actions.ts';
-import { healCopy, takeDue } from './queue_actions.ts';
+import { healCopy, type StartedReplica, takeDue } from './queue_actions.ts';
 import { damageOfRepository } from './repository_actions.ts';
-import { selectReplicas } from './selection_actions.ts';
-import { completeCopy, rulesOfSite } from './site_queries.ts';
+import { isChosen, selectReplicas } from './selection_actions.ts';
+import { whileComplete } from './site_queries.ts';
 
 /** Copies do not run faster with more at once; the node may name fewer. */
 const mostAtOnce = 2 * availableParallelism();
@@ -19,11 +20,19 @@ const chooseReplicas: Poll = {
   name: 'choose_geo_replicas',
   every_ms: 2000,
   run: async (services) => {
-    const rules = await rulesOfSite(services);
-    if (rules) await selectReplicas(services.db, rules);
+    await whileComplete(services, selectReplicas);
     return false;
   },
 };
+
+/** Takes what is due, as the place allows. */
+async function takeAt(tx: Database, part: Part, place: number, capacity: number): Promise<StartedReplica | undefined> {
+  if (place >= capacity) return undefined;
+  const takesRetries = place % 2 === 1;
+  const isAlone = Math.min(capacity, mostAtOnce) === 1;
+  const retry = takesRetries ? await takeDue(tx, part, true) : undefined;
+  return retry ?? (await takeDue(tx, part, false)) ?? (isAlone ? await takeDue(tx, part, true) : undefined);
+}
 
 /**
  * One of the places in which copies are brought up to date. Every other one is for what has not failed alone, so that failures never keep new work waiting.
@@ -34,15 +43,13 @@ const copyAt = (part: Part, place: number): Poll => ({
   // The first is quick, and the others come when there is more.
   every_ms: place === 0 ? 500 : 2000,
   run: async (services) => {
-    const rules = await rulesOfSite(services);
-    if (!rules || place >= rules.capacity[part] || (await completeCopy(services.db)) === undefined) return false;
-    const takesRetries = place % 2 === 1;
-    const first = takesRetries ? await takeDue(services.db, part, true) : undefined;
-    const isAlone = Math.min(rules.capacity[part], mostAtOnce) === 1;
-    const replica =
-      first ?? (await takeDue(services.db, part, false)) ?? (isAlone ? await takeDue(services.db, part, true) : undefined);
-    if (!replica) return false;
-    await bringUpToDate(services, replica, rules);
+    const taken = await whileComplete(services, async (tx, rules) => {
+      const replica = await takeAt(tx, part, place, rules.capacity[part]);
+      return replica && { replica, rules, isWanted: await isChosen(tx, replica, rules) };
+    });
+    if (!taken) return false;
+    const { replica, rules, isWanted } = taken;
+    await (isWanted ? bringUpToDate : removeCopy)(services, replica, rules);
     return true;
   },
 });
@@ -62,8 +69,8 @@ const verifyReplicas: Poll = {
   every_ms: 5000,
   run: async ({ log: _log, ...services }) => {
     const { db } = services;
-    const rules = await rulesOfSite(services);
-    if (!rules || rules.capacity.verification === 0 || (await completeCopy(db)) === undefined) return false;
+    const rules = await whileComplete(services, async (_tx, site) => site);
+    if (!rules || rules.capacity.verification === 0) return false;
     const { rows } = await sql<ReplicableRecord & { checksum: string; event_id: number }>`
       select replicable, record, checksum, event_id from geo_replicas
        where state = 'synced' and verified_at < now() - make_interval(days => ${rules.reverification_days})

@@ -50,7 +50,8 @@ async function mayRemoveFile({ db, blobs }: JobServices, replica: StartedReplica
   return !areInBucket(blobs) || (copies_files && replica.has_copy && !(await isThere(db, replica)));
 }
 
-async function remove(services: JobServices, replica: StartedReplica, rules: SiteRules): Promise<void> {
+/** Removes a copy that should not be here, and its row. */
+export async function removeCopy(services: JobServices, replica: StartedReplica, rules: SiteRules): Promise<void> {
   const { replicable, record } = replica;
   if (isRepository(replicable)) await removeRepository(services, replicable, Number(record));
   else if (await mayRemoveFile(services, replica, rules)) await removeFile(services, record);
@@ -88,15 +89,13 @@ async function healIfDamaged(services: JobServices, replica: StartedReplica): Pr
   if (damage !== undefined) await healCopy(services.db, replica, damage);
 }
 
-/** Brings one copy up to date, whatever that takes. How it went is in its row. */
+/** Brings a copy up to date that should be here. How it went is in its row. */
 export async function bringUpToDate(
   { log, ...services }: JobServices & { log: Logger },
   replica: StartedReplica,
   rules: SiteRules,
 ): Promise<void> {
   const { db } = services;
-  const isCopied = isRepository(replica.replicable) || rules.copies_files;
-  if (!isCopied || !(await isThere(db, replica, rules.selection))) return remove(services, replica, rules);
   const there = await rowOfPrimary(services, replica);
   if (!there) return endWaiting(db, replica, 'The primary has not computed the checksum yet.');
   if (there.is_missing) return endFailed(db, replica, `The primary has no such ${noun(replica)}.`, true);

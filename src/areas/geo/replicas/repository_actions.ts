@@ -72,7 +72,8 @@ export async function copyRepositoryHere(
 ): Promise<Copied> {
   const { replicable, record, is_damaged } = replica;
   const kind = kindOf(services, replicable);
-  const owner = (await kind.find(services.db, Number(record)))!;
+  const owner = await kind.find(services.db, Number(record));
+  if (!owner) throw new Error('its row is gone');
   const copy = copyOf(services, kind, owner);
   const target = {
     checksum: expected.checksum,

@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { cursorNamed, setCursor } from './cursor_queries.ts';
-import { parts, type Replicable, replicables } from './definition.ts';
-import { recordsOf } from './record_queries.ts';
-import { completeCopy, type SiteRules } from './site_queries.ts';
+import { isRepository, type Replicable, type ReplicableRecord, replicables } from './definition.ts';
+import { isThere, recordsOf } from './record_queries.ts';
+import type { SiteRules } from './site_queries.ts';
 
 /** Gives what is chosen a row. What is not chosen any more, and what is another on the primary, is due. */
 async function select(tx: Database, replicable: Replicable, { selection, copies_files }: SiteRules): Promise<void> {
-  const isCopied = copies_files || (parts.repositories as readonly Replicable[]).includes(replicable);
+  const isCopied = copies_files || isRepository(replicable);
   const chosen = isCopied ? recordsOf(replicable, selection) : sql`select null as record where false`;
   await sql`
     insert into geo_replicas (replicable, record) select ${replicable}, record from (${chosen}) chosen on conflict do nothing`.execute(
@@ -28,21 +28,25 @@ async function select(tx: Database, replicable: Replicable, { selection, copies_
 
 const hour_ms = 3_600_000;
 
+/** Whether a copy should be here. */
+export async function isChosen(
+  tx: Database,
+  replica: ReplicableRecord,
+  { selection, copies_files }: SiteRules,
+): Promise<boolean> {
+  return (copies_files || isRepository(replica.replicable)) && (await isThere(tx, replica, selection));
+}
+
 /**
  * Compares all copies with what is there and chosen, when the selection or the copy of the database has become another, when the node is repaired, and each hour:
  * for copies without a record, and what no event has told. Those that failed are due, too.
+ * @param tx while the database is complete
  */
-export async function selectReplicas(db: Database, rules: SiteRules): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    // The tables are emptied for a new copy in one transaction, which waits for this one or is seen by it.
-    await sql`lock table projects in access share mode`.execute(tx);
-    const copy = await completeCopy(tx);
-    if (copy === undefined) return;
-    const { copies_files, selection: chosen, repaired_at } = rules;
-    const value = JSON.stringify([copy, copies_files, chosen, repaired_at, Math.floor(Date.now() / hour_ms)]);
-    if ((await cursorNamed(tx, 'selection')) === value) return;
-    for (const replicable of replicables) await select(tx, replicable, rules);
-    await sql`update geo_replicas set retry_at = now() where state = 'failed'`.execute(tx);
-    await setCursor(tx, 'selection', value);
-  });
+export async function selectReplicas(tx: Database, rules: SiteRules, copy: string): Promise<void> {
+  const { copies_files, selection, repaired_at } = rules;
+  const value = JSON.stringify([copy, copies_files, selection, repaired_at, Math.floor(Date.now() / hour_ms)]);
+  if ((await cursorNamed(tx, 'selection')) === value) return;
+  for (const replicable of replicables) await select(tx, replicable, rules);
+  await sql`update geo_replicas set retry_at = now() where state = 'failed'`.execute(tx);
+  await setCursor(tx, 'selection', value);
 }
