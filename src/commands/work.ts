@@ -11,7 +11,7 @@ import {
   removeUnused,
   settleReferences,
 } from '../areas/code/repository/index.ts';
-import { followPrimary } from '../areas/geo/following/index.ts';
+import { followPrimary, keepSlots } from '../areas/geo/following/index.ts';
 import { statusPolls } from '../areas/geo/geo_nodes/index.ts';
 import { copyPolls, keepChecksums, primaryPolls } from '../areas/geo/replicas/index.ts';
 import { repositories } from '../areas/index.ts';
@@ -177,6 +177,7 @@ const polls: readonly Poll[] = [
   ...migrations.polls,
   ...primaryPolls,
   ...statusPolls,
+  keepSlots,
 ];
 
 /** A secondary follows; what else is to be done, its primary does. */

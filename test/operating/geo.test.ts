@@ -108,8 +108,26 @@ test('a secondary copies the database of its primary and follows it, whatever is
       COPPICE_SECRET_KEY: 'another key, which is as long as one has to be',
     });
     assert.deepEqual([otherKey.code, otherKey.err.trim()], [2, 'The secret key is not that of the primary.']);
+    const [own] = await primary.ask<{ uuid: string }>('select uuid from instance');
     await primary.ask('update instance set uuid = gen_random_uuid()');
     const other = await coppice(['serve'], environment);
     assert.deepEqual([other.code, other.err.trim()], [2, 'The database belongs to another installation than the primary.']);
+    await primary.ask(`update instance set uuid = '${own!.uuid}'`);
+    await secondary.restart();
+    await follows(primary, secondary);
+  });
+
+  await t.test('the primary keeps nothing for a node that was removed, and checks find the reason on either side', async () => {
+    const check = async (site: Site) => (await coppice(['geo', 'check'], site.environment)).out.trim().split('\n');
+    assert.deepEqual(await Promise.all([primary, secondary].map(check)), [['No problems found.'], ['No problems found.']]);
+    const { body: nodes } = await primary.server.root.get('/geo_nodes');
+    const { id } = nodes.find(({ name }: { name: string }) => name === 'Lisbon');
+    assert.equal((await primary.server.root.put(`/geo_nodes/${id}`, { enabled: false })).status, 200);
+    const isOff = async () =>
+      (await check(primary)).join() === 'The node Lisbon is not connected to the database.' && (await check(secondary));
+    assert.deepEqual(await eventually('the end of the session', isOff), ['The site is disabled.']);
+    assert.equal((await primary.server.root.delete(`/geo_nodes/${id}`)).status, 204);
+    await eventually('the end of the slot', async () => (await primary.ask('select from pg_replication_slots')).length === 0);
+    assert.equal(await isReady(secondary), true);
   });
 });

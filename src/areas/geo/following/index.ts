@@ -1,7 +1,8 @@
+export { problemsOfDatabase } from './check_queries.ts';
 export { endSubscription } from './copy_actions.ts';
 export { databaseUpgrade } from './database_http.ts';
 export { followedRoute, slotRoute } from './http.ts';
-export { followPrimary } from './jobs.ts';
+export { followPrimary, keepSlots } from './jobs.ts';
 export { preparePrimary } from './publication_actions.ts';
 export { followingOf } from './queries.ts';
 export { copyProblem } from './readiness_queries.ts';

@@ -1,4 +1,4 @@
-/** A secondary looks whether it follows its primary, and does what is needed that it does. */
+/** Each site looks whether the database is followed as it should be. A secondary does what it needs to follow its primary. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { Poll, PollCall } from '../../../jobs/index.ts';
@@ -6,6 +6,7 @@ import { OutboundError } from '../../../outbound/index.ts';
 import { askPrimaryForJson, PrimaryRefusal, refusalSentence, schemaVersion } from '../link/index.ts';
 import { startCopy } from './copy_actions.ts';
 import { type Followed, subscription } from './definition.ts';
+import { endUnwantedSlots } from './publication_actions.ts';
 import { installationOf, otherInstallation, type Progress, progressOf } from './queries.ts';
 
 /** A position that is not reached for so long, while the subscription fails again and again, will not be reached. */
@@ -103,6 +104,16 @@ export const followPrimary: Poll = {
         await sql`select pg_advisory_unlock(${lock})`.execute(held);
       }
     });
+    return false;
+  },
+};
+
+/** A primary keeps changes for its nodes alone, and sends them to those that are enabled. */
+export const keepSlots: Poll = {
+  name: 'keep_slots',
+  every_ms: 5000,
+  run: async ({ db, geo }) => {
+    if (geo.role === 'primary') await endUnwantedSlots(db);
     return false;
   },
 };

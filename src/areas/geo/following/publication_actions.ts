@@ -73,3 +73,15 @@ export async function renewSlot(db: Database, node_id: number, system: string): 
   await sql`select pg_create_logical_replication_slot(${slot}, 'pgoutput')`.execute(db);
   return slot;
 }
+
+/** Slots of nodes, which are named after them. */
+const ofNodes = sql`slot_name ~ '^coppice_\\d+_[0-9a-f]{8}$'`;
+
+/** Ends the sessions of nodes that are not let in any more, and drops the slots of those that were removed. */
+export async function endUnwantedSlots(db: Database): Promise<void> {
+  const nodes = sql`select from geo_nodes where starts_with(slot_name, 'coppice_' || id || '_')`;
+  await sql`select pg_terminate_backend(active_pid) from pg_replication_slots
+             where active_pid is not null and ${ofNodes} and not exists (${nodes} and enabled and not "primary")`.execute(db);
+  await sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots
+             where active_pid is null and ${ofNodes} and not exists (${nodes})`.execute(db);
+}
