@@ -6,5 +6,6 @@ export { followPrimary, keepSlots } from './jobs.ts';
 export { preparePrimary } from './publication_actions.ts';
 export { followingOf } from './queries.ts';
 export { copyProblem } from './readiness_queries.ts';
+export { raiseSequences } from './sequence_actions.ts';
 export { copyAfterMigrations, prepareSecondary } from './start_actions.ts';
 export { openTunnel, type Tunnel } from './tunnel_actions.ts';

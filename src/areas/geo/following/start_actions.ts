@@ -6,6 +6,7 @@ import { askPrimaryForJson, type LinkedSite, PrimaryRefusal, refusalSentence } f
 import { endSubscription } from './copy_actions.ts';
 import type { Followed } from './definition.ts';
 import { installationOf, otherInstallation } from './queries.ts';
+import { raiseSequences } from './sequence_actions.ts';
 
 /** A primary that does not answer by then is asked again by a poll. */
 const patience_ms = 5000;
@@ -44,6 +45,7 @@ export async function copyAfterMigrations(db: Database): Promise<void> {
     const following = await tx.selectFrom('geo_following').select(['promoted_at', 'copied_at']).executeTakeFirst();
     if (!following || following.promoted_at !== null) return;
     await endSubscription(tx, null);
+    await raiseSequences(tx);
     await tx.updateTable('geo_following').set({ copied_at: following.copied_at }).execute();
   });
 }

@@ -1,26 +1,8 @@
 /** Making a secondary the primary (docs/reference/geo.md#promotion). */
 import { sql } from 'kysely';
-import { type Database, stamped } from '../../../db/index.ts';
+import { stamped } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
-import { endSubscription } from '../following/index.ts';
-
-/** An old primary may have given numbers that have not arrived here. */
-const skipped = 1000;
-
-/** Sequences are not replicated. */
-async function raiseSequences(tx: Database): Promise<void> {
-  const { rows } = await sql<{ sequence: string; owner: string; column: string }>`
-    select sequences.oid::regclass::text as sequence, refobjid::regclass::text as owner, attname as column
-      from pg_class sequences
-      join pg_depend on objid = sequences.oid and classid = 'pg_class'::regclass and deptype in ('a', 'i')
-      join pg_attribute on attrelid = refobjid and attnum = refobjsubid
-     where sequences.relkind = 'S' and sequences.relnamespace = 'public'::regnamespace`.execute(tx);
-  const raised = rows.map(
-    ({ sequence, owner, column }) => sql`
-      select setval(${sequence}::regclass, greatest((select max(${sql.ref(column)}) from ${sql.table(owner)}), last_value) + ${sql.lit(skipped)}) from ${sql.table(sequence)}`,
-  );
-  await sql`select count(*) from (${sql.join(raised, sql` union all `)}) raised`.execute(tx);
-}
+import { endSubscription, raiseSequences } from '../following/index.ts';
 
 /**
  * Makes this site the primary, and disables the node of the old one. It is one transaction: an interrupted promotion has not happened.
