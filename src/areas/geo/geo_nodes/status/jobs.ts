@@ -37,8 +37,12 @@ async function tellPrimary(services: Services): Promise<void> {
   await askPrimaryForJson(services, { method: 'POST', path: '/status', body: JSON.stringify({ ...status, problems }) });
 }
 
-async function tell(services: Services, node: GeoNode): Promise<void> {
-  if (node.primary) return recordStatus(services.db, node.id, await statusOfThisSite(services));
+/** Until the first copy of the database has brought it, a secondary does not have its node. */
+async function tell(services: Services, node: GeoNode | undefined): Promise<void> {
+  if (services.geo.role === 'primary') {
+    if (node) await recordStatus(services.db, node.id, await statusOfThisSite(services));
+    return;
+  }
   try {
     await tellPrimary(services);
   } catch (error) {
@@ -64,11 +68,11 @@ const report: Poll = {
   every_ms: 2000,
   run: async (call) => {
     const { db, geo } = call;
-    const node = geo.role === undefined ? undefined : await ownNode(db, call);
-    if (!node) return false;
-    if (!node.primary) await tryAgain(call, node);
+    if (geo.role === undefined) return false;
+    const node = await ownNode(db, call);
+    if (node && geo.role === 'secondary') await tryAgain(call, node);
     const outline = outlineOf(await signsOfThisSite(call), await failuresHere(db));
-    if (await isDue(db, outline, node.refresh_requested_at)) await tell(call, node);
+    if (await isDue(db, outline, node?.refresh_requested_at ?? null)) await tell(call, node);
     return false;
   },
 };

@@ -23,8 +23,8 @@ async function fullStorages({ storages }: Pick<Services, 'storages'>): Promise<s
 async function databaseOf({ db }: Pick<Services, 'db'>): Promise<{ lag_seconds: number | null; problems: string[] }> {
   const following = await followingOf(db);
   if (!following) return { lag_seconds: null, problems: ['The database does not follow the primary.'] };
-  const { state, problem, lag_seconds } = following;
-  const copying = state === 'copying' ? ['The database is being copied.'] : [];
+  const { state, problem, isCopied, lag_seconds } = following;
+  const copying = state === 'copying' || !isCopied ? ['The database is being copied.'] : [];
   return {
     lag_seconds: lag_seconds === null ? null : Math.round(lag_seconds),
     problems: [...(problem === null ? [] : [problem]), ...copying],

@@ -26,12 +26,12 @@ async function countsHere(db: Database, isSecondary: boolean): Promise<Record<Re
   return Object.fromEntries(replicables.map((name) => [name, countsOf(name)])) as Record<Replicable, Counts>;
 }
 
-/** The slots in which this primary keeps changes for its secondaries. */
+/** The slots in which this primary keeps changes for its secondaries, without those by which a first copy catches up table by table. */
 async function replicationSlots(db: Database): Promise<SiteStatus['replication_slots']> {
   const { rows } = await sql<SiteStatus['replication_slots']>`
     select count(*) as count, count(*) filter (where active) as used_count,
            coalesce(max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)), 0)::bigint as max_retained_wal_bytes
-      from pg_replication_slots where database = current_database()`.execute(db);
+      from pg_replication_slots where database = current_database() and slot_name !~ '^pg_\\d+_sync_'`.execute(db);
   return rows[0]!;
 }
 
