@@ -1,8 +1,10 @@
 /** Two sites: the secondary serves beside its primary, and takes its place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clone } from '../git/work_tree.ts';
+import { remoteOf } from '../support/git.ts';
 import { eventually, isReady, startPrimary, startSecondary } from '../support/two_sites.ts';
-import { coppice } from './coppice.ts';
+import { coppice, rootToken } from './coppice.ts';
 
 test('a secondary passes writes on, and becomes the primary when the primary is lost', async (t) => {
   const primary = await startPrimary();
@@ -13,6 +15,7 @@ test('a secondary passes writes on, and becomes the primary when the primary is 
   const project = await secondary.server.root.post('/projects', { name: 'Orchard', initialize_with_readme: true });
   assert.equal(project.status, 201);
   const path = `/projects/${project.body.id}`;
+  const remote = remoteOf(url, project.body.path_with_namespace, rootToken);
   const command = (...words: string[]) => coppice(['geo', 'promote', ...words], secondary.environment);
   const status = async () => (await coppice(['geo', 'status'], secondary.environment)).out;
 
@@ -38,6 +41,16 @@ test('a secondary passes writes on, and becomes the primary when the primary is 
     assert.equal(Buffer.from(read.body.content, 'base64').toString(), 'ripe');
   });
 
+  await t.test('a clone of it is current, and what is pushed through it is there for the next one', async () => {
+    const work = await clone(remote);
+    await work.commit('trees.txt', 'apple\n');
+    await work.git('push', '-q', 'origin', 'main');
+    const head = await work.git('rev-parse', 'HEAD');
+    assert.equal(await (await clone(remote)).git('rev-parse', 'HEAD'), head);
+    const there = remoteOf(primary.environment.COPPICE_URL, project.body.path_with_namespace, rootToken);
+    assert.equal(await (await clone(there)).git('rev-parse', 'HEAD'), head);
+  });
+
   await t.test('it is not promoted while the primary answers', async () => {
     const { code, err } = await command();
     assert.deepEqual([code, err.trim()], [1, 'The primary answers. Stop it first, or use --force.']);
@@ -52,6 +65,9 @@ test('a secondary passes writes on, and becomes the primary when the primary is 
     await primary.killDatabase();
     assert.equal((await secondary.server.root.get(`${path}/issues`)).body.length, 3);
     assert.equal((await secondary.server.root.post(`${path}/issues`, { title: 'Late' })).status, 503);
+    const work = await clone(remote);
+    await work.commit('trees.txt', 'pear\n');
+    assert.match(await work.refused('push', '-q', 'origin', 'main'), /The primary site cannot be reached\./);
     assert.match(await status(), /^Porto \(primary\): .*\nLisbon: [\s\S]*\n {2}project_repositories +1 of 1 copied\n/);
     const tried = await command('--dry-run');
     assert.deepEqual([tried.code, tried.out.trim()], [0, 'All repositories and files are as they were on the primary.']);
