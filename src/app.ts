@@ -36,7 +36,7 @@ import { Outage } from './http/outage.ts';
 import { type LoadMeter, shedLoad } from './http/overload.ts';
 import { watchPace } from './http/pace.ts';
 import { asksForUpgrade, takeUpgrades } from './http/upgrades.ts';
-import { measureQueue, measureRequests, metricsDoorway } from './metrics.ts';
+import { measurePassing, measureQueue, measureRequests, metricsDoorway } from './metrics.ts';
 import { type Services, servicesFor } from './services/index.ts';
 
 export interface AppOptions {
@@ -150,7 +150,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   watchPace(app);
   addCommonHeaders(app);
   logRequests(app);
-  if (metrics) measureRequests(app, metrics.registry);
+  if (metrics) {
+    measureRequests(app, metrics.registry);
+    if (config.geo.role === 'secondary') measurePassing(metrics.registry);
+  }
   const corsFor = corsRules(new URL(config.url).origin);
   await app.register(cors, { delegator: (request, done) => done(null, corsFor(request)) });
   // After the headers that every reply has.

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, type MetricObject, Registry } from 'prom-client';
+import { passing } from './areas/geo/serving/index.ts';
 import { type Database, poolLoad } from './db/index.ts';
 import { gitLoad } from './git/index.ts';
 import { ApiError, type Doorway, door, jsonForm, notFound } from './http/index.ts';
@@ -102,6 +103,74 @@ export function watchStorageMoves(registry: Registry, db: Database): void {
         .execute(db)
         .catch(() => ({ rows: [] }));
       for (const { kind, state, count } of rows) this.set({ kind, state }, count);
+    },
+  });
+}
+
+interface SiteRow {
+  node: string;
+  lag_seconds: number | null;
+  events_behind_seconds: number | null;
+  /** By replicable; null on a primary. */
+  counts: Record<string, Record<'synced_count' | 'failed_count' | 'registry_count', number | null>>;
+}
+
+/** What each site of Geo has reported last, which is the same on all of them. */
+async function reportedSites(db: Database): Promise<SiteRow[]> {
+  const { rows } = await sql<SiteRow>`
+    select name as node, status->'counts' as counts, (status->>'db_replication_lag_seconds')::float8 as lag_seconds,
+           (status->>'events_behind_seconds')::float8 as events_behind_seconds
+      from geo_statuses join geo_nodes on geo_nodes.id = geo_node_id where not "primary"`
+    .execute(db)
+    .catch(() => ({ rows: [] }));
+  return rows;
+}
+
+/** Shows how the secondaries of Geo are, at any site. */
+export function watchSites(registry: Registry, db: Database): void {
+  const each = (name: string, help: string, secondsOf: (row: SiteRow) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['node'],
+      registers: [registry],
+      async collect() {
+        this.reset();
+        for (const row of await reportedSites(db)) {
+          const value = secondsOf(row);
+          if (value !== null) this.set({ node: row.node }, value);
+        }
+      },
+    });
+  each('coppice_geo_lag_seconds', 'How far the database of a secondary is behind', ({ lag_seconds }) => lag_seconds);
+  each('coppice_geo_events_behind_seconds', 'How far the copies of a secondary are behind', (row) => row.events_behind_seconds);
+  new Gauge({
+    name: 'coppice_geo_replicas',
+    help: 'Copies of a secondary',
+    labelNames: ['node', 'replicable', 'state'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      for (const { node, counts } of await reportedSites(db))
+        for (const [replicable, { synced_count, failed_count, registry_count }] of Object.entries(counts)) {
+          const [synced, failed, all] = [synced_count ?? 0, failed_count ?? 0, registry_count ?? 0];
+          this.set({ node, replicable, state: 'synced' }, synced);
+          this.set({ node, replicable, state: 'failed' }, failed);
+          this.set({ node, replicable, state: 'waiting' }, all - synced - failed);
+        }
+    },
+  });
+}
+
+/** Shows how many requests this process has passed on to the primary. */
+export function measurePassing(registry: Registry): void {
+  new Counter({
+    name: 'coppice_geo_passed_requests_total',
+    help: 'Requests that were passed on to the primary',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(passing.count);
     },
   });
 }

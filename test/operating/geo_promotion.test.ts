@@ -28,6 +28,15 @@ test('a secondary passes writes on, and becomes the primary when the primary is 
     }
   });
 
+  await t.test('its metrics say what it has passed on, and how far it is behind', async () => {
+    const measured = await eventually('a report', async () => {
+      const text = await (await fetch(`${url}/-/metrics`)).text();
+      return /^coppice_geo_lag_seconds{node="Lisbon"} 0$/m.test(text) && text;
+    });
+    assert.match(measured, /^coppice_geo_passed_requests_total [1-9]\d*$/m);
+    assert.match(measured, /^coppice_geo_replicas{node="Lisbon",replicable="project_repositories",state="synced"} \d+$/m);
+  });
+
   await t.test('what is in a repository is read from the copy when that is current', async () => {
     const url = `${path}/repository/files/README.md`;
     const file = await eventually('the copy', async () => {

@@ -92,6 +92,9 @@ function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
   return out;
 }
 
+/** How many requests this process has passed on. */
+export const passing = { count: 0 };
+
 /** Whether the answer to a write is written before the write is complete. */
 const isPush = ({ originalUrl }: FastifyRequest) => originalUrl.endsWith('/git-receive-pack');
 const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -103,6 +106,7 @@ export const isReading = ({ method }: FastifyRequest): boolean => reads.has(meth
  */
 export async function pass(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const answer = await answerTo(await openFor(services, request), request, reply);
+  passing.count++;
   const { statusCode: status = 502, headers } = answer;
   const arrived = () => awaitOwnWrites(services).catch((error) => request.log.warn({ err: error }, 'a write is not here yet'));
   const writes = !isReading(request) && status < 400;
