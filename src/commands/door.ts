@@ -55,7 +55,10 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
     const door = await openHere(app, config, log);
     return {
       takeSsh: ssh.take,
-      close: async (cutOff) => void (await Promise.all([door.close(cutOff), ssh.close(cutOff)])),
+      close: async (cutOff) => {
+        await Promise.all([door.close(cutOff), ssh.close(cutOff)]);
+        if (db !== open.db) await db.destroy();
+      },
     };
   }
   const connections = Math.max(4, Math.min(mostConnections, Math.floor(connectionsOfAll / config.processes)));

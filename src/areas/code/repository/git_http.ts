@@ -110,7 +110,7 @@ export function sendPack(reply: FastifyReply, type: string, stream: Readable): F
 }
 
 /** A stream that ends only after some work is done, so that a client that saw the end can rely on it. An aborted stream skips the work. */
-function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
+export function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
   const out = new Transform({
     transform: (chunk, _encoding, done) => done(null, chunk),
     flush: (done) => void work().then(() => done(), done),

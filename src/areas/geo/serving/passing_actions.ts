@@ -2,9 +2,10 @@
 import { once } from 'node:events';
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
-import { pipeline, type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, type Services, streamOf } from '../../../http/index.ts';
+import { endingAfter } from '../../code/repository/index.ts';
 import { signedPassage } from '../link/index.ts';
 import { passedHeaders } from './passing_rules.ts';
 import { awaitOwnWrites } from './position_actions.ts';
@@ -80,16 +81,6 @@ async function answerTo(outgoing: ClientRequest, request: FastifyRequest, reply:
   } catch {
     throw new Unreachable();
   }
-}
-
-/** A stream that ends when what was written is here, too. */
-function endingAfter(stream: Readable, work: () => Promise<void>): Readable {
-  const out = new Transform({
-    transform: (chunk, _encoding, done) => done(null, chunk),
-    flush: (done) => void work().then(() => done(), done),
-  });
-  pipeline(stream, out, () => {}); // `out` ends with the same error
-  return out;
 }
 
 /** How many requests this process has passed on. */
