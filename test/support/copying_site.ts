@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
+import { newCredential } from '../../src/areas/geo/link/index.ts';
 import { copyPolls, keepChecksums, primaryPolls } from '../../src/areas/geo/replicas/index.ts';
 import { diskBlobs } from '../../src/blobs/index.ts';
 import type { Database } from '../../src/db/index.ts';
@@ -129,7 +130,7 @@ async function threeStorages() {
 export async function copyingSite(): Promise<{ here: World; there: CopyingSite }> {
   options ??= threeStorages();
   const here = await world(await options);
-  const node = { name: nodeName, url: 'https://far.example/' };
+  const node = { name: nodeName, url: 'https://far.example/', credential: newCredential(here.services.secrets) };
   await here.db
     .insertInto('geo_nodes')
     .values(node)

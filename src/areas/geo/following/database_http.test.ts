@@ -6,16 +6,19 @@ import type { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { type World, world } from '../../../../test/support/world.ts';
-import { signedRequest } from '../link/index.ts';
+import { newCredential, signedRequest } from '../link/index.ts';
 import { followerRole } from './definition.ts';
 
 /** A primary with a node, and the request of that node. */
 async function primary(): Promise<{ here: World; headers: Record<string, string>; url: string; database: string }> {
   const here = await world({ environment: { COPPICE_GEO_ROLE: 'primary' } });
   const name = `Secondary of ${here.project.path}`;
-  await here.db.insertInto('geo_nodes').values({ name, url: 'https://lisbon.example/' }).execute();
+  await here.db
+    .insertInto('geo_nodes')
+    .values({ name, url: 'https://lisbon.example/', credential: newCredential(here.services.secrets) })
+    .execute();
   const geo = { ...here.services.geo, role: 'secondary', nodeName: name, primaryUrl: here.url } as const;
-  const signed = signedRequest({ secrets: here.services.secrets, geo }, { method: 'GET', path: '/database' });
+  const signed = await signedRequest({ secrets: here.services.secrets, geo }, { method: 'GET', path: '/database' });
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(here.db);
   return { here, ...signed, database: rows[0]!.name };
 }

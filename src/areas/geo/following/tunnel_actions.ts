@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/index.ts';
 import { upgradeProtocol } from '../../../http/index.ts';
-import { type LinkedSite, signedRequest } from '../link/index.ts';
+import { forgetCredential, type LinkedSite, signedRequest } from '../link/index.ts';
 
 /** Beside the socket of the database itself, in a folder that only its account can enter. */
 const port = 5433;
@@ -23,8 +23,8 @@ export async function tunnelAddress(db: Database): Promise<{ host: string; port:
 }
 
 /** Leads one connection to the primary. PostgreSQL tries again when it ends. */
-function lead(site: LinkedSite, log: Logger, client: Socket): void {
-  const { url, headers } = signedRequest(site, { method: 'GET', path: '/database' });
+async function lead(site: LinkedSite, log: Logger, client: Socket): Promise<void> {
+  const { url, headers } = await signedRequest(site, { method: 'GET', path: '/database' });
   const start = url.startsWith('https:') ? requestSecure : requestPlain;
   const request = start(url, { agent: false, headers: { ...headers, connection: 'Upgrade', upgrade: upgradeProtocol } });
   const giveUp = (reason: unknown) => {
@@ -35,7 +35,10 @@ function lead(site: LinkedSite, log: Logger, client: Socket): void {
   const timer = setTimeout(() => giveUp('no answer'), silence_ms);
   client.on('error', giveUp);
   request.once('close', () => clearTimeout(timer)).on('error', giveUp);
-  request.once('response', ({ statusCode }) => giveUp(statusCode));
+  request.once('response', ({ statusCode }) => {
+    if (statusCode === 401) forgetCredential(site);
+    giveUp(statusCode);
+  });
   request.once('upgrade', (_response, server, head) => {
     clearTimeout(timer);
     server.setTimeout(0).setKeepAlive(true, silence_ms);
@@ -62,7 +65,10 @@ export async function openTunnel(site: LinkedSite, db: Database, log: Logger): P
   const server = createServer((client) => {
     open.add(client);
     client.once('close', () => open.delete(client));
-    lead(site, log, client);
+    lead(site, log, client).catch((reason) => {
+      log.debug({ reason }, 'the primary cannot be reached');
+      client.destroy();
+    });
   });
   // The database may run as another account than this process; the folder is closed to all others.
   server.listen({ path: socket, readableAll: true, writableAll: true });

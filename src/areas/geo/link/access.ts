@@ -1,12 +1,22 @@
 /** Which secondary sent a request: those below `/api/v4/geo/` are signed, and nothing else opens them (docs/reference/geo.md#signature). */
+import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { sql } from 'kysely';
 import { ApiError, type Services } from '../../../http/index.ts';
+import { credentialOf } from './credential_rules.ts';
 import type { LinkedNode } from './definition.ts';
-import { announcedDigest, isSignedWith, readSignature, type Signature, secondsAhead, tolerance_s } from './signature_rules.ts';
+import {
+  announcedDigest,
+  isSignedWith,
+  needsCredential,
+  readSignature,
+  type Signature,
+  secondsAhead,
+  tolerance_s,
+} from './signature_rules.ts';
 
 /** Why a request is refused, for the site that sent it. */
-export type LinkRefusal = 'signature' | 'clock' | 'replay' | 'node' | 'disabled' | 'primary' | 'role';
+export type LinkRefusal = 'signature' | 'clock' | 'replay' | 'node' | 'disabled' | 'primary' | 'role' | 'credential';
 
 const refused = (reason: LinkRefusal, sentence: string) =>
   new ApiError(401, { message: `401 Unauthorized - ${sentence}`, reason });
@@ -19,8 +29,21 @@ export interface RequestHead {
   headers: IncomingHttpHeaders;
 }
 
-/** The key of the signatures of all sites. */
+/** The key that all sites have: for what is signed before the handshake, and for the requests of people that are passed on. */
 export const linkKey = ({ secrets }: Pick<Services, 'secrets'>): Buffer => secrets.keyFor('geo');
+
+/** The key of one secondary. */
+export const keyWith = (site: Pick<Services, 'secrets'>, credential: string): Buffer =>
+  createHmac('sha256', linkKey(site)).update(credential).digest();
+
+/** The signature that a request announces, while its time is right, and the SHA-256 of its body in hex. */
+function announced({ headers }: RequestHead): { signature: Signature; digest: string } {
+  const signature = readSignature(headers.authorization);
+  const digest = announcedDigest(headers['content-digest'] as string | undefined);
+  if (!signature || digest === undefined) throw refused('signature', 'The request is not signed.');
+  checkTime(signature);
+  return { signature, digest };
+}
 
 function checkTime(signature: Signature): void {
   const now = new Date();
@@ -41,21 +64,43 @@ async function useOnce({ db }: Pick<Services, 'db'>, { nonce }: Signature): Prom
   if (rows.length === 0) throw refused('replay', 'The signature was used before.');
 }
 
-/**
- * Checks that a site of the installation has signed a request to its primary, whatever node it is.
- * @returns the signature, and the SHA-256 of the body in hex
- * @throws ApiError 401, with a reason only for those who know the key
- */
-export async function checkSignature(services: Services, head: RequestHead): Promise<{ signature: Signature; digest: string }> {
-  const { headers } = head;
-  const signature = readSignature(headers.authorization);
-  const digest = announcedDigest(headers['content-digest'] as string | undefined);
-  if (!signature || digest === undefined) throw refused('signature', 'The request is not signed.');
-  checkTime(signature);
-  if (!isSignedWith(linkKey(services), { ...head, digest }, signature)) throw refused('signature', 'The signature is wrong.');
+/** @throws ApiError 401 for a signature that was used before, and on a server that is no primary */
+async function accept(services: Services, signature: Signature): Promise<void> {
   if (services.geo.role !== 'primary') throw refused('role', 'This server is not a primary.');
   await useOnce(services, signature);
-  return { signature, digest };
+}
+
+const wrong = () => refused('signature', 'The signature is wrong.');
+
+/**
+ * Checks that a site of the installation has signed a request to its primary with the secret key alone, whatever node it is.
+ * @throws ApiError 401, with a reason only for those who know the key
+ */
+export async function checkSignature(services: Services, head: RequestHead): Promise<Signature> {
+  const { signature, digest } = announced(head);
+  if (!isSignedWith(linkKey(services), { ...head, digest }, signature)) throw wrong();
+  await accept(services, signature);
+  return signature;
+}
+
+const nodeOf = ({ db }: Services, { node }: Signature): Promise<LinkedNode | undefined> =>
+  db.selectFrom('geo_nodes').selectAll().where('name', '=', node).executeTakeFirst();
+
+/** @throws ApiError 401 for what is no enabled secondary */
+function checkNode(node: LinkedNode | undefined, { node: name }: Signature): LinkedNode {
+  if (!node) throw refused('node', `The primary does not know the node ${name}.`);
+  if (node.primary) throw refused('primary', 'The primary does not ask itself.');
+  if (!node.enabled) throw refused('disabled', 'The node is disabled.');
+  return node;
+}
+
+/**
+ * Checks that an enabled secondary has signed with the secret key alone.
+ * @throws ApiError 401
+ */
+export async function checkSecondary(services: Services, head: RequestHead): Promise<void> {
+  const signature = await checkSignature(services, head);
+  checkNode(await nodeOf(services, signature), signature);
 }
 
 /**
@@ -64,10 +109,14 @@ export async function checkSignature(services: Services, head: RequestHead): Pro
  * @throws ApiError 401, with a reason only for those who know the key
  */
 export async function signedBy(services: Services, head: RequestHead): Promise<{ node: LinkedNode; digest: string }> {
-  const { signature, digest } = await checkSignature(services, head);
-  const node = await services.db.selectFrom('geo_nodes').selectAll().where('name', '=', signature.node).executeTakeFirst();
-  if (!node) throw refused('node', `The primary does not know the node ${signature.node}.`);
-  if (node.primary) throw refused('primary', 'The primary does not ask itself.');
-  if (!node.enabled) throw refused('disabled', 'The node is disabled.');
+  const { signature, digest } = announced(head);
+  const known = await nodeOf(services, signature);
+  const credential = known && credentialOf(services.secrets, known);
+  const isSigned = (key: Buffer) => isSignedWith(key, { ...head, digest }, signature);
+  const hasCredential = credential !== undefined && isSigned(keyWith(services, credential));
+  if (!hasCredential && !isSigned(linkKey(services))) throw wrong();
+  await accept(services, signature);
+  const node = checkNode(known, signature);
+  if (!hasCredential && needsCredential(head.path)) throw refused('credential', 'The site has no valid credential.');
   return { node, digest };
 }

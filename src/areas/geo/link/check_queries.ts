@@ -2,16 +2,17 @@
 import { installedVersion } from '../../../installation.ts';
 import { OutboundError } from '../../../outbound/index.ts';
 import type { Handshake } from './handshake_http.ts';
-import { askPrimaryForJson, PrimaryRefusal, type Site } from './request_actions.ts';
+import { PrimaryRefusal, type Site, shakeHands } from './request_actions.ts';
 
 /** Clocks that are further apart are wrong, although signatures are still accepted. */
 const noticed_s = 10;
 
-/** What a refusal of the handshake, which is signed with the secret key alone, means to the operator. */
+/** What a refusal means to the operator. */
 export function refusalSentence({ reason, message }: PrimaryRefusal, nodeName: string): string {
   if (reason === 'signature') return 'The secret key is not that of the primary.';
   if (reason === 'node') return `The primary does not know the node ${nodeName}.`;
   if (reason === 'disabled') return 'The site is disabled.';
+  if (reason === 'credential') return 'The site has no valid credential. Repair it.';
   return `The primary refuses this site: ${message}`;
 }
 
@@ -26,7 +27,7 @@ function differences({ version, time }: Handshake): string[] {
 /** Whether a secondary reaches its primary, is known to it, and fits to it. */
 export async function problemsOfLink(site: Site): Promise<string[]> {
   try {
-    return differences(await askPrimaryForJson<Handshake>(site, { method: 'GET', path: '/handshake' }));
+    return differences(await shakeHands(site));
   } catch (error) {
     if (error instanceof PrimaryRefusal) return [refusalSentence(error, site.geo.nodeName)];
     if (error instanceof OutboundError) return [`The primary at ${site.geo.primaryUrl} cannot be reached: ${error.message}.`];

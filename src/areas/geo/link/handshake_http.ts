@@ -5,6 +5,8 @@ import { schemaVersion } from './queries.ts';
 
 export interface Handshake {
   node: Omit<LinkedNode, 'credential'>;
+  /** Of the node, as the table keeps it, in base64; null where it was lost. */
+  credential: string | null;
   /** Of the product. */
   version: string;
   schema: string;
@@ -18,8 +20,9 @@ export interface Handshake {
 export const handshakeRoute = geoRoute({
   method: 'GET',
   path: '/handshake',
-  handle: async ({ services, node: { credential: _, ...node } }): Promise<Handshake> => ({
+  handle: async ({ services, node: { credential, ...node } }): Promise<Handshake> => ({
     node,
+    credential: credential?.toString('base64') ?? null,
     version: installedVersion,
     schema: await schemaVersion(services.db),
     time: new Date().toISOString(),

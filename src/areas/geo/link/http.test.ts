@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import { type World, world } from '../../../../test/support/world.ts';
 import { statusOfThisSite } from '../geo_nodes/status/site_queries.ts';
 import { linkKey } from './access.ts';
+import { newCredential } from './credential_rules.ts';
 import type { Handshake } from './handshake_http.ts';
-import { askPrimary, askPrimaryForJson, type PrimaryRefusal, type Site } from './request_actions.ts';
-import { announcementOf, digestOf, sign } from './signature_rules.ts';
+import { askPrimary, askPrimaryForJson, type PrimaryRefusal, type Site, shakeHands, signedRequest } from './request_actions.ts';
+import { digestOf, sign } from './signature_rules.ts';
 
 const primary = () => world({ environment: { COPPICE_GEO_ROLE: 'primary' } });
 
@@ -17,14 +18,14 @@ async function secondaryOf(here: World, given: { enabled?: boolean } = {}): Prom
   const name = `Secondary ${++count}`;
   const { id } = await here.db
     .insertInto('geo_nodes')
-    .values({ name, url: `https://${count}.example/`, ...given })
+    .values({ name, url: `https://${count}.example/`, credential: newCredential(here.services.secrets), ...given })
     .returning('id')
     .executeTakeFirstOrThrow();
   const geo = { role: 'secondary', nodeName: name, primaryUrl: here.url, databaseUrl: undefined } as const;
   return { site: { secrets: here.services.secrets, geo }, name, id };
 }
 
-const handshake = (site: Site) => askPrimaryForJson<Handshake>(site, { method: 'GET', path: '/handshake' });
+const handshake = (site: Site): Promise<Handshake> => shakeHands(site);
 
 const refusalOf = (site: Site) =>
   handshake(site).then(
@@ -106,13 +107,36 @@ test('a status is stored, but not one that was changed on its way, nor one that 
   await assert.rejects(report('[]'), { status: 400 });
   await assert.rejects(report('{}'), { status: 400 });
   await assert.rejects(report(JSON.stringify({ text: 'a'.repeat(70_000) })), { status: 413 });
-  const digest = digestOf('{"healthy":true}');
   const path = '/api/v4/geo/status';
-  const authorization = sign(linkKey(site), site.geo.nodeName, { method: 'POST', path, digest }, new Date());
-  const headers = { authorization, 'content-digest': announcementOf(digest) };
-  const changed = await fetch(`${here.url}${path}`, { method: 'POST', headers, body: '{"healthy":null}' });
+  const { headers: signed } = await signedRequest(site, { method: 'POST', path: '/status', body: '{"healthy":true}' });
+  const changed = await fetch(`${here.url}${path}`, { method: 'POST', headers: signed, body: '{"healthy":null}' });
   assert.equal(changed.status, 401);
   assert.deepEqual((await stored())?.status, status);
+});
+
+test('a request without the credential of its node is refused, until the node is repaired', async () => {
+  const here = await primary();
+  const { site, id } = await secondaryOf(here);
+  const report = async () => {
+    const body = JSON.stringify(await statusOfThisSite(here.services));
+    await askPrimaryForJson(site, { method: 'POST', path: '/status', body });
+  };
+  const admin = here.as('admin');
+  const isMissing = async () => (await admin.get(`/geo_nodes/${id}/status`)).body.missing_oauth_application;
+  await report();
+  assert.equal(await isMissing(), false);
+  await here.db
+    .updateTable('geo_nodes')
+    .set({ credential: Buffer.from('lost') })
+    .where('id', '=', id)
+    .execute();
+  await assert.rejects(report(), { status: 401, reason: 'credential' });
+  await assert.rejects(report(), { status: 401, reason: 'credential' });
+  assert.equal(await isMissing(), true);
+  assert.equal((await handshake(site)).node.id, id);
+  assert.equal((await admin.post(`/geo_nodes/${id}/repair`)).status, 200);
+  assert.equal(await isMissing(), false);
+  await report();
 });
 
 test('the door is not in the documentation of the API, and its answers can be read as they come', async () => {

@@ -1,6 +1,6 @@
 /** Requests of other people that a secondary passes on: its signature says from which address they come. */
 import type { Services } from '../../../http/index.ts';
-import { linkKey, signedBy } from './access.ts';
+import { checkSecondary, linkKey } from './access.ts';
 import type { Site } from './request_actions.ts';
 import { announcementOf, digestOf, sign } from './signature_rules.ts';
 
@@ -18,12 +18,12 @@ export interface Passage {
 const digestFor = ({ address, key_id }: Passage) =>
   digestOf(key_id === undefined ? `passed for ${address}` : `passed for ${address} with the SSH key ${key_id}`);
 
-/** @returns the value of `X-Geo-Signature` */
+/** @returns the value of `X-Geo-Signature`, signed with the secret key alone, so that the requests of people do not wait for a handshake */
 export const signedPassage = (site: Site, passage: Passage): string =>
   sign(linkKey(site), site.geo.nodeName, { ...passage, digest: digestFor(passage) }, new Date());
 
 /** @throws ApiError 401 when the passage is not signed by a secondary */
 export async function checkPassage(services: Services, passage: Passage & { signature: string }): Promise<void> {
   const headers = { authorization: passage.signature, 'content-digest': announcementOf(digestFor(passage)) };
-  await signedBy(services, { method: passage.method, path: passage.path, headers });
+  await checkSecondary(services, { method: passage.method, path: passage.path, headers });
 }

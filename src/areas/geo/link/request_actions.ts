@@ -2,9 +2,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Services } from '../../../http/index.ts';
 import { OutboundError, openRequest, reasonOf } from '../../../outbound/index.ts';
-import { type LinkRefusal, linkKey } from './access.ts';
+import { keyWith, type LinkRefusal, linkKey } from './access.ts';
+import { credentialOf } from './credential_rules.ts';
+import type { Handshake } from './handshake_http.ts';
 import { geoRoot } from './http.ts';
-import { announcementOf, digestOf, sign } from './signature_rules.ts';
+import { announcementOf, digestOf, needsCredential, sign } from './signature_rules.ts';
 
 /** What a secondary needs to ask. */
 export type Site = Pick<Services, 'secrets' | 'geo'>;
@@ -17,7 +19,7 @@ export interface Question {
   /** None with GET. */
   body?: string | Buffer;
   /** How long the primary may be silent, until the head of its answer and then between parts of it; 30 seconds if omitted. */
-  silence_ms?: number;
+  silence_ms?: number | undefined;
   signal?: AbortSignal;
 }
 
@@ -38,22 +40,49 @@ export class PrimaryRefusal extends Error {
 const usualSilence_ms = 30_000;
 const longestJson_bytes = 4 * 1024 * 1024;
 
+/** The key of each site that this process is, from its last handshake. */
+const keys = new WeakMap<Site['geo'], Buffer>();
+
+/**
+ * Introduces this site to its primary, and takes its credential.
+ * @throws PrimaryRefusal, OutboundError
+ */
+export async function shakeHands(site: Site, silence_ms?: number): Promise<Handshake> {
+  const handshake = await askPrimaryForJson<Handshake>(site, { method: 'GET', path: '/handshake', silence_ms });
+  const sealed = handshake.credential === null ? null : Buffer.from(handshake.credential, 'base64');
+  const credential = credentialOf(site.secrets, { credential: sealed });
+  // Without one, the primary says so to whoever asks.
+  keys.set(site.geo, credential === undefined ? linkKey(site) : keyWith(site, credential));
+  return handshake;
+}
+
+/** Has the next request begin with a handshake, because the credential may have been renewed. */
+export const forgetCredential = ({ geo }: Site): boolean => keys.delete(geo);
+
+async function keyFor(site: Site, path: string, silence_ms?: number): Promise<Buffer> {
+  if (!needsCredential(path)) return linkKey(site);
+  if (!keys.has(site.geo)) await shakeHands(site, silence_ms);
+  return keys.get(site.geo)!;
+}
+
 /**
  * The address and the headers of a signed request.
  * @param body what is sent with it
+ * @throws PrimaryRefusal, OutboundError from the handshake, where there was none yet
  */
-export function signedRequest(
+export async function signedRequest(
   site: Site,
-  { method, path, body = '', headers }: Pick<Question, 'method' | 'path' | 'body' | 'headers'>,
-): { url: string; headers: Record<string, string> } {
+  { method, path, body = '', headers, silence_ms }: Omit<Question, 'signal'>,
+): Promise<{ url: string; headers: Record<string, string> }> {
   const url = new URL(`${site.geo.primaryUrl}${geoRoot}${path}`);
   const digest = digestOf(body);
   const signed = { method, path: `${url.pathname}${url.search}`, digest };
+  const key = await keyFor(site, url.pathname, silence_ms);
   return {
     url: url.href,
     headers: {
       ...headers,
-      authorization: sign(linkKey(site), site.geo.nodeName, signed, new Date()),
+      authorization: sign(key, site.geo.nodeName, signed, new Date()),
       ...(method === 'GET'
         ? {}
         : { 'content-digest': announcementOf(digest), 'content-length': String(Buffer.byteLength(body)) }),
@@ -61,28 +90,38 @@ export function signedRequest(
   };
 }
 
-/**
- * Asks the primary, whose address the operator has set, so that it may be in any network.
- * @returns the answer, whatever its status, as a stream that has to be read or destroyed; it fails when the primary falls silent
- * @throws OutboundError when there is no answer
- */
-export async function askPrimary(site: Site, question: Question): Promise<IncomingMessage> {
+async function askOnce(site: Site, question: Question): Promise<IncomingMessage> {
   const { method, body, silence_ms = usualSilence_ms, signal } = question;
   const silent = () => new OutboundError(`The primary has said nothing for ${silence_ms / 1000} seconds`);
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(silent()), silence_ms);
   const signals = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
   try {
-    const opening = { method, body, ...signedRequest(site, question), verifies_tls: true, may_be_local: true };
+    const opening = { method, body, ...(await signedRequest(site, question)), verifies_tls: true, may_be_local: true };
     const answer = await openRequest(opening, signals);
     answer.setTimeout(silence_ms, () => answer.destroy(silent()));
     return answer;
   } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof PrimaryRefusal) throw error;
     throw silence.signal.aborted ? silent() : new OutboundError(reasonOf(error));
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Asks the primary, whose address the operator has set, so that it may be in any network. A refusal is followed by a handshake, because the credential may have been renewed.
+ * @returns the answer, whatever its status, as a stream that has to be read or destroyed; it fails when the primary falls silent
+ * @throws OutboundError when there is no answer, PrimaryRefusal from the handshake
+ */
+export async function askPrimary(site: Site, question: Question): Promise<IncomingMessage> {
+  const isKnown = keys.has(site.geo);
+  const answer = await askOnce(site, question);
+  if (answer.statusCode !== 401 || !isKnown || !needsCredential(`${geoRoot}${question.path}`)) return answer;
+  answer.destroy();
+  forgetCredential(site);
+  return askOnce(site, question);
 }
 
 async function textOf(answer: IncomingMessage): Promise<string> {

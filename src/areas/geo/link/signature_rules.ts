@@ -4,6 +4,15 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 /** How far the clocks of two sites may be apart, and so how long a signature can be used. */
 export const tolerance_s = 60;
 
+/** What is signed with the secret key alone: the handshake, which brings the credential, and the question of which site is the primary. */
+const beforeCredential = new Set(['/api/v4/geo/handshake', '/api/v4/geo/primary']);
+
+/**
+ * Whether the credential of the node is part of the key that signs a request.
+ * @param path with or without a query
+ */
+export const needsCredential = (path: string): boolean => !beforeCredential.has(path.split('?', 1)[0]!);
+
 /** What of a request is signed. */
 export interface SignedRequest {
   method: string;

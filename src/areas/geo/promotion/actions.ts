@@ -3,18 +3,19 @@ import { sql } from 'kysely';
 import { stamped } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { endSubscription, raiseSequences } from '../following/index.ts';
+import { newCredential } from '../link/index.ts';
 
 /**
- * Makes this site the primary, and disables the node of the old one. It is one transaction: an interrupted promotion has not happened.
+ * Makes this site the primary and the old one a disabled secondary. It is one transaction: an interrupted promotion has not happened.
  * @param services of a secondary whose database is complete
  */
-export const promote = ({ db, geo }: Pick<Services, 'db' | 'geo'>): Promise<void> =>
+export const promote = ({ db, geo, secrets }: Pick<Services, 'db' | 'geo' | 'secrets'>): Promise<void> =>
   db.transaction().execute(async (tx) => {
     await endSubscription(tx, null);
     await raiseSequences(tx);
     await tx
       .updateTable('geo_nodes')
-      .set(stamped({ primary: false, enabled: false }))
+      .set(stamped({ primary: false, enabled: false, credential: newCredential(secrets) }))
       .where('primary', '=', true)
       .execute();
     const now = sql<string>`now()`;

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { OutboundError } from '../../../outbound/index.ts';
 import { followingOf } from '../following/index.ts';
-import { askPrimaryForJson, type LinkedSite, PrimaryRefusal } from '../link/index.ts';
+import { askPrimaryForJson, type LinkedSite, PrimaryRefusal, shakeHands } from '../link/index.ts';
 import type { Primacy } from './http.ts';
 
 const patience_ms = 3000;
@@ -62,7 +62,7 @@ export async function obstacleTo(services: Pick<Services, 'db' | 'geo' | 'secret
 /** Whether the primary of a secondary answers. */
 export async function isPrimaryAlive(site: LinkedSite): Promise<boolean> {
   try {
-    await askPrimaryForJson(site, { method: 'GET', path: '/handshake', silence_ms: patience_ms });
+    await shakeHands(site, patience_ms);
     return true;
   } catch (error) {
     if (error instanceof OutboundError) return false;

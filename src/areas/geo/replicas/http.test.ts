@@ -6,12 +6,15 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { filledWorld, repositoryIn } from '../../../../test/support/repository.ts';
 import { fileForm } from '../../../../test/support/uploads.ts';
-import { askPrimary } from '../link/index.ts';
+import { askPrimary, newCredential } from '../link/index.ts';
 
 test('repositories and files are given to secondaries, and what is missing is told apart from what is damaged', async () => {
   const here = await filledWorld({ environment: { COPPICE_GEO_ROLE: 'primary' } });
   const { db, services, project } = here;
-  await db.insertInto('geo_nodes').values({ name: 'Lisbon', url: 'https://lisbon.example/' }).execute();
+  await db
+    .insertInto('geo_nodes')
+    .values({ name: 'Lisbon', url: 'https://lisbon.example/', credential: newCredential(services.secrets) })
+    .execute();
   const geo = { role: 'secondary', nodeName: 'Lisbon', primaryUrl: here.url, databaseUrl: undefined } as const;
   const ask = async (at: string, headers: Record<string, string> = {}) => {
     const answer = await askPrimary({ secrets: services.secrets, geo }, { method: 'GET', path: at, headers });

@@ -9,6 +9,7 @@ import { type RunningServer, startServer } from '../../../../test/support/popula
 import { sshFor, withKey } from '../../../../test/support/ssh.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { connect } from '../../../db/index.ts';
+import { newCredential } from '../link/index.ts';
 import { sign } from '../link/signature_rules.ts';
 import { pushToPrimary } from './ssh_actions.ts';
 
@@ -27,7 +28,7 @@ async function start(): Promise<Sites> {
   await here.db
     .insertInto('geo_nodes')
     .values([
-      { name: 'near', url: 'https://near.example/' },
+      { name: 'near', url: 'https://near.example/', credential: newCredential(here.services.secrets) },
       { name: 'Münster', url: 'https://first.example/', primary: true },
     ])
     .execute();

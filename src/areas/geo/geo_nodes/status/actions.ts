@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
 import { found, inputReader, type Services } from '../../../../http/index.ts';
+import { hasCredential, newCredential } from '../../link/index.ts';
 import { changingNodes } from '../actions.ts';
-import { hasCredential, newCredential } from '../credential_rules.ts';
 import type { Noun } from '../definition.ts';
 import { nodes } from '../queries.ts';
 import { type SiteStatus, siteStatus } from './definition.ts';

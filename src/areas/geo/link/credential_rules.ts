@@ -1,7 +1,7 @@
-/** The credential of a secondary: a random text that only it and the primary know. */
+/** The credential of a secondary: a random text that only it and the primary know. It is part of the key of its signatures (docs/reference/geo.md#signature). */
 import { randomBytes } from 'node:crypto';
 import type { Secrets } from '../../../secrets/index.ts';
-import type { GeoNode } from './queries.ts';
+import type { LinkedNode } from './definition.ts';
 
 const purpose = 'geo credential';
 
@@ -9,7 +9,7 @@ const purpose = 'geo credential';
 export const newCredential = (secrets: Secrets): Buffer => secrets.seal(purpose, randomBytes(32).toString('hex'));
 
 /** The credential of a secondary, 64 hexadecimal digits; undefined where it was lost or cannot be decrypted. */
-function credentialOf(secrets: Secrets, { credential }: Pick<GeoNode, 'credential'>): string | undefined {
+export function credentialOf(secrets: Secrets, { credential }: { credential: Buffer | null }): string | undefined {
   try {
     return credential === null ? undefined : secrets.unseal(purpose, credential);
   } catch {
@@ -18,5 +18,5 @@ function credentialOf(secrets: Secrets, { credential }: Pick<GeoNode, 'credentia
 }
 
 /** Whether a node has the credential that it needs; a primary needs none. */
-export const hasCredential = (secrets: Secrets, node: Pick<GeoNode, 'credential' | 'primary'>): boolean =>
+export const hasCredential = (secrets: Secrets, node: Pick<LinkedNode, 'credential' | 'primary'>): boolean =>
   node.primary || credentialOf(secrets, node) !== undefined;
