@@ -1,7 +1,7 @@
 /** Git over SSH in a process that answers requests. */
 import type { Logger } from 'pino';
 import { gitOverSsh } from '../areas/code/repository/index.ts';
-import { pushToPrimary } from '../areas/geo/serving/index.ts';
+import { sshAtPrimary } from '../areas/geo/serving/index.ts';
 import { gitKinds, repositories } from '../areas/index.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/index.ts';
@@ -18,10 +18,10 @@ export async function sshServerOf(config: Config, db: Database, log: Logger): Pr
   const hostKey = privateKeyText(secretsOf(config).signingKeyFor('ssh host key'));
   const { connectionsPerAddress } = config;
   const services = servicesFor(config, db, repositories);
-  const pushElsewhere = config.geo.role === 'secondary' ? pushToPrimary(services) : undefined;
+  const elsewhere = config.geo.role === 'secondary' ? sshAtPrimary(services) : undefined;
   return sshServer({
     hostKey,
     connectionsPerAddress,
-    ...gitOverSsh({ services, kinds: gitKinds, log, pushElsewhere }),
+    ...gitOverSsh({ services, kinds: gitKinds, log, elsewhere }),
   });
 }

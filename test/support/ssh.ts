@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ssh2 from 'ssh2';
-import { gitOverSsh, type PushElsewhere } from '../../src/areas/code/repository/index.ts';
+import { type Elsewhere, gitOverSsh } from '../../src/areas/code/repository/index.ts';
 import { gitKinds } from '../../src/areas/index.ts';
 import { privateKeyText, type SshServerOptions, sshServer } from '../../src/ssh/index.ts';
 import { compileCache } from './compile_cache.ts';
@@ -53,7 +53,7 @@ export interface SshWorld {
 /** Starts the SSH server of a world. */
 export async function sshFor(
   { services, as, project }: World,
-  { pushElsewhere, ...options }: Pick<SshServerOptions<number>, 'newcomers'> & { pushElsewhere?: PushElsewhere } = {},
+  { elsewhere, ...options }: Pick<SshServerOptions<number>, 'newcomers'> & { elsewhere?: Elsewhere } = {},
 ): Promise<SshWorld> {
   const hostKey = privateKeyText(services.secrets.signingKeyFor('ssh host key'));
   const errors: unknown[] = [];
@@ -61,7 +61,7 @@ export async function sshFor(
     hostKey,
     connectionsPerAddress: 100,
     ...options,
-    ...gitOverSsh({ services, kinds: gitKinds, pushElsewhere, log: { error: ({ err }) => errors.push(err) } }),
+    ...gitOverSsh({ services, kinds: gitKinds, elsewhere, log: { error: ({ err }) => errors.push(err) } }),
   });
   const listener = createServer(server.take).listen(0, '127.0.0.1');
   await once(listener, 'listening');

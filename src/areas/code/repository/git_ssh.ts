@@ -23,15 +23,27 @@ function wordsOf(line: string): string[] {
 /** The full path of a project or a snippet, from a path as URLs and short addresses have it. */
 const repositoryPath = (word = ''): string => word.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '');
 
-/** A push that another site takes. */
-export type PushElsewhere = (push: { key_id: number /** Without `.git`. */; path: string; command: SshCommand }) => Promise<void>;
+/** What another site serves. */
+export interface ServedElsewhere {
+  key_id: number;
+  /** Without `.git`. */
+  path: string;
+  command: SshCommand;
+}
+
+/** How another site serves instead of this one. */
+export interface Elsewhere {
+  push(served: ServedElsewhere): Promise<void>;
+  /** @returns false when this site has to serve it itself */
+  fetch(served: ServedElsewhere): Promise<boolean>;
+}
 
 interface Serving {
   services: Services;
   /** Whose repositories are served, as `grantGit` takes them. */
   kinds: readonly GitKind[];
   /** If pushes are not taken here. */
-  pushElsewhere?: PushElsewhere | undefined;
+  elsewhere?: Elsewhere | undefined;
   /** Receives the errors of the server. */
   log: PushLog;
 }
@@ -65,15 +77,22 @@ async function send({ command: { channel } }: Asked, stream: Readable): Promise<
   await finished(stream);
 }
 
+const servedElsewhere = ({ caller, words, command }: Asked): ServedElsewhere => ({
+  key_id: caller.token.id,
+  path: repositoryPath(words[0]),
+  command,
+});
+
 async function fetching(asked: Asked): Promise<void> {
-  const { services, kinds, caller, command } = asked;
+  const { services, kinds, caller, command, elsewhere } = asked;
+  if (await elsewhere?.fetch(servedElsewhere(asked))) return;
   const granted = await following(asked, (path) => grantGit(services, kinds, { caller, path, service: 'git-upload-pack' }));
   await send(asked, uploadPack(await repositoryFor(services, granted), conversationOf(command)));
 }
 
 async function pushing(asked: Asked): Promise<void> {
-  const { services, kinds, caller, command, log, pushElsewhere } = asked;
-  if (pushElsewhere) return pushElsewhere({ key_id: caller.token.id, path: repositoryPath(asked.words[0]), command });
+  const { services, kinds, caller, command, log, elsewhere } = asked;
+  if (elsewhere) return elsewhere.push(servedElsewhere(asked));
   const granted = await following(asked, (path) => grantPush(services, kinds, { caller, path }));
   await refuseEarly(services, granted);
   const repository = await repositoryFor(services, granted);

@@ -22,7 +22,7 @@ export { changesFor, type FileAction, FileChanged } from './file_actions.ts';
 export { isOneNetwork } from './fork_network_queries.ts';
 export { isPush, MovedGit } from './git_access.ts';
 export { endingAfter, gitDoorway, gitUrl, goneSignal, sendPack } from './git_http.ts';
-export { gitOverSsh, type PushElsewhere } from './git_ssh.ts';
+export { type Elsewhere, gitOverSsh, type ServedElsewhere } from './git_ssh.ts';
 export { announceHead, followDefaultBranch } from './head_actions.ts';
 export { hookFollower, samplePush, sampleTag, tellOfUpdate } from './hook_actions.ts';
 export { maintainRepository, maintainSoon, maintenanceFollower, measureRepositories } from './jobs.ts';

@@ -1,7 +1,7 @@
 /** What a secondary passes on, seen through a second server on the database of the primary: what is written there is here at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { begin, remoteFor } from '../../../../test/git/work_tree.ts';
+import { begin, clone, remoteFor } from '../../../../test/git/work_tree.ts';
 import { clientOf } from '../../../../test/support/client.ts';
 import { testDatabase } from '../../../../test/support/database.ts';
 import { atFileEnd } from '../../../../test/support/file_end.ts';
@@ -11,7 +11,7 @@ import { type World, world } from '../../../../test/support/world.ts';
 import { connect } from '../../../db/index.ts';
 import { newCredential } from '../link/index.ts';
 import { sign } from '../link/signature_rules.ts';
-import { pushToPrimary } from './ssh_actions.ts';
+import { sshAtPrimary } from './ssh_actions.ts';
 
 const secret = { COPPICE_SECRET_KEY: 'the-key-of-both-sites-0123456789abcdef' };
 
@@ -112,12 +112,18 @@ test('git reads through a secondary what it has not copied, and pushes through i
   assert.deepEqual(read.body, file.body);
 
   const far = { ...here, services: secondary.services };
-  const ssh = await sshFor(far, { pushElsewhere: pushToPrimary(secondary.services) });
+  const ssh = await sshFor(far, { elsewhere: sshAtPrimary(secondary.services) });
   const key = await ssh.keyOf('maintainer');
   const config = withKey(key.file, ssh.hostKey);
   await near.git('remote', 'set-url', 'origin', ssh.remote());
   await near.commit('README.md', 'two\n');
   await near.git(...config, 'push', '-q', 'origin', 'main', 'main:refs/heads/other');
+  const cloned = await clone(ssh.remote(), ...config);
+  assert.equal(await cloned.git('rev-parse', 'HEAD'), await near.git('rev-parse', 'HEAD'));
+  await near.commit('README.md', 'two and a half\n');
+  await near.git(...config, 'push', '-q', 'origin', 'main');
+  await cloned.git(...config, 'fetch', '-q', 'origin');
+  assert.equal(await cloned.git('rev-parse', 'origin/main'), await near.git('rev-parse', 'HEAD'));
   await near.git(...config, 'push', '-q', 'origin', '--delete', 'other');
   await near.git(...config, 'push', '-q', 'origin', 'main');
   const branches = await here.as('owner').get(`/projects/${here.project.id}/repository/branches`);

@@ -1,17 +1,20 @@
-/** Pushes over SSH to a secondary: the primary takes them over HTTP (docs/reference/geo.md#what-a-secondary-serves). */
+/** Git over SSH at a secondary: the primary takes pushes, and serves what is not current, over HTTP (docs/reference/geo.md#what-a-secondary-serves). */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Service } from '../../../git/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
-import type { PushElsewhere } from '../../code/repository/index.ts';
+import type { Elsewhere, ServedElsewhere } from '../../code/repository/index.ts';
+import { isCurrent } from './currency_queries.ts';
+import { requestsIn } from './fetch_rules.ts';
 import { open, Unreachable } from './passing_actions.ts';
+import { repositoryIn } from './passing_rules.ts';
 import { awaitOwnWrites } from './position_actions.ts';
 import { PushCommands } from './push_rules.ts';
 
-type Push = Parameters<PushElsewhere>[0];
-
 const longestRefusal_bytes = 64 * 1024;
+const emptyRequest_bytes = 4;
 
 /** The answer of the primary. @throws ApiError with its refusal */
 async function answered(answer: IncomingMessage): Promise<IncomingMessage> {
@@ -23,8 +26,11 @@ async function answered(answer: IncomingMessage): Promise<IncomingMessage> {
 }
 
 /** The answer to a request with a body that streams, for the owner of the key. */
-async function ask(services: Services, push: Push, request: { method: string; path: string; type?: string; body?: Readable }) {
-  const { key_id, command } = push;
+async function ask(
+  services: Services,
+  { key_id, command }: ServedElsewhere,
+  request: { method: string; path: string; type?: string; body?: Readable },
+) {
   const headers = {
     ...(request.type && { 'content-type': request.type }),
     ...(command.protocol && { 'git-protocol': command.protocol }),
@@ -39,7 +45,7 @@ async function ask(services: Services, push: Push, request: { method: string; pa
   return answered(answer);
 }
 
-/** Over HTTP, the refs come behind a line that names the service, and a flush. */
+/** Over HTTP, the refs for a push come behind a line that names the service, and a flush. */
 async function* refsIn(answer: IncomingMessage): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -65,17 +71,53 @@ async function* pushIn(channel: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** @returns what pushes to the primary */
-export function pushToPrimary(services: Services): PushElsewhere {
-  return async (push) => {
-    const { path, command } = push;
-    const address = `/${path.split('/').map(encodeURIComponent).join('/')}.git`;
-    const refs = await ask(services, push, { method: 'GET', path: `${address}/info/refs?service=git-receive-pack` });
-    await pipeline(Readable.from(refsIn(refs)), command.channel, { end: false });
-    const type = 'application/x-git-receive-pack-request';
-    const body = Readable.from(pushIn(command.channel), { objectMode: false });
-    const report = await ask(services, push, { method: 'POST', path: `${address}/git-receive-pack`, type, body });
-    await pipeline(report, command.channel, { end: false });
-    await awaitOwnWrites(services).catch(() => {});
-  };
+const addressOf = ({ path }: ServedElsewhere) => `/${path.split('/').map(encodeURIComponent).join('/')}.git`;
+
+const refsOf = (services: Services, served: ServedElsewhere, service: Service): Promise<IncomingMessage> =>
+  ask(services, served, { method: 'GET', path: `${addressOf(served)}/info/refs?service=${service}` });
+
+async function pushToPrimary(services: Services, served: ServedElsewhere): Promise<void> {
+  const { channel } = served.command;
+  const refs = await refsOf(services, served, 'git-receive-pack');
+  await pipeline(Readable.from(refsIn(refs)), channel, { end: false });
+  const type = 'application/x-git-receive-pack-request';
+  const body = Readable.from(pushIn(channel), { objectMode: false });
+  const report = await ask(services, served, { method: 'POST', path: `${addressOf(served)}/git-receive-pack`, type, body });
+  await pipeline(report, channel, { end: false });
+  await awaitOwnWrites(services).catch(() => {});
 }
+
+/** Each request of version 2 is one over HTTP; a client that sends an empty one has what it wants. */
+async function fetchFromPrimary(services: Services, served: ServedElsewhere, refs: Readable): Promise<void> {
+  const { channel } = served.command;
+  await pipeline(refs, channel, { end: false });
+  const type = 'application/x-git-upload-pack-request';
+  for await (const request of requestsIn(channel.iterator({ destroyOnReturn: false }))) {
+    if (request.length === emptyRequest_bytes) return;
+    const body = Readable.from([request]);
+    const answer = await ask(services, served, { method: 'POST', path: `${addressOf(served)}/git-upload-pack`, type, body });
+    await pipeline(answer, channel, { end: false });
+  }
+}
+
+/** Whether the primary has to serve a fetch: its copy here is not current, and the client speaks a version in which requests are complete in themselves. */
+async function isPassed({ db }: Services, { path, command }: ServedElsewhere): Promise<boolean> {
+  if (!/(?:^|:)version=2(?:$|:)/.test(command.protocol ?? '')) return false;
+  const repository = repositoryIn(`/${path}.git/git-upload-pack`);
+  return repository !== undefined && !(await isCurrent(db, repository));
+}
+
+/** @returns how the primary serves git over SSH for this secondary */
+export const sshAtPrimary = (services: Services): Elsewhere => ({
+  push: (served) => pushToPrimary(services, served),
+  async fetch(served) {
+    if (!(await isPassed(services, served))) return false;
+    const refs = await refsOf(services, served, 'git-upload-pack').catch((error) => {
+      if (error instanceof Unreachable) return undefined;
+      throw error;
+    });
+    if (!refs) return false;
+    await fetchFromPrimary(services, served, refs);
+    return true;
+  },
+});
