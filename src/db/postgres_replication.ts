@@ -14,6 +14,8 @@ const settings = {
   // One that applies changes, and four that copy tables.
   max_logical_replication_workers: '5',
   max_sync_workers_per_subscription: '4',
+  // Until what has failed, because the other site was away, begins again.
+  wal_retrieve_retry_interval: '2s',
 };
 
 /** What is kept for a follower that does not connect: one that is dead must not fill the disk. */
