@@ -1,8 +1,20 @@
 /** Two sites: the database of the secondary follows that of the primary. */
 import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
 import { test } from 'node:test';
-import { addNode, eventually, isReady, type Site, startPrimary, startSecondary } from '../support/two_sites.ts';
-import { coppice } from './coppice.ts';
+import { geoRoutes } from '../../src/areas/index.ts';
+import {
+  addNode,
+  eventually,
+  handshake,
+  isReady,
+  type Site,
+  signature,
+  startPrimary,
+  startSecondary,
+} from '../support/two_sites.ts';
+import { coppice, rootToken } from './coppice.ts';
+import { isCopied, makeProject, repositoryOf } from './geo/repositories.ts';
 
 interface Following {
   state: string;
@@ -12,6 +24,15 @@ interface Following {
 
 const followingOf = async (secondary: Site): Promise<Following> =>
   (await secondary.ask<Following>('select state, problem, slot from geo_following'))[0]!;
+
+/** How the secondary says that it is. */
+const healthOf = async (
+  { server }: Site,
+  node: number,
+): Promise<{ health_status: string; health: string; lag_seconds: number }> => {
+  const { body } = await server.root.get(`/geo_nodes/${node}/status`);
+  return { ...body, lag_seconds: body.db_replication_lag_seconds };
+};
 
 let count = 0;
 
@@ -30,17 +51,17 @@ async function follows(primary: Site, secondary: Site): Promise<void> {
 
 test('a secondary copies the database of its primary and follows it, whatever is killed, lost or upgraded', async (t) => {
   const primary = await startPrimary();
-  const before = await primary.server.root.post('/projects', { name: 'Before' });
-  assert.equal(before.status, 201);
+  const before = await makeProject(primary, { name: 'Before' });
   const secondary = await startSecondary(primary);
+  let node = 0;
 
   await t.test('it waits until the primary knows it', async () => {
     const message = '503 Service Unavailable - The primary does not know the node Lisbon.';
     await eventually('the reason', async () => (await secondary.readiness()).message === message);
     assert.equal((await secondary.readiness()).status, 503);
-    await addNode(primary);
+    node = await addNode(primary, secondary);
     await eventually('the first copy', () => isReady(secondary));
-    assert.equal((await secondary.server.root.get(`/projects/${before.body.id}`)).body.name, 'Before');
+    assert.equal((await secondary.server.root.get(`/projects/${before}`)).body.name, 'Before');
     await follows(primary, secondary);
   });
 
@@ -65,38 +86,77 @@ test('a secondary copies the database of its primary and follows it, whatever is
     assert.deepEqual(await followingOf(secondary), { state: 'following', problem: null, slot });
   });
 
-  await t.test('it goes on when either server or either database was killed', async () => {
+  await t.test('nothing of the primary opens without a signature that is new', async (test) => {
+    const url = `${primary.environment.COPPICE_URL}/api/v4/geo`;
+    for (const { method, path } of [...geoRoutes, { method: 'GET', path: '/primary' }])
+      for (const headers of [{}, { 'private-token': rootToken }])
+        assert.equal((await fetch(`${url}${path}`, { method, headers })).status, 401, `${method} ${path}`);
+    const used = signature(primary);
+    assert.equal(await handshake(primary, used), '200');
+    assert.equal(await handshake(primary, used), '401 replay');
+    assert.equal(await handshake(primary, signature(primary, 'Nowhere')), '401 node');
+    test.mock.timers.enable({ apis: ['Date'], now: Date.now() - 62_000 });
+    const old = signature(primary);
+    test.mock.timers.reset();
+    assert.equal(await handshake(primary, old), '401 clock');
+  });
+
+  await t.test('it says so when the primary is silent, and goes on when that speaks again', async () => {
+    const { child } = primary.server;
+    child.kill('SIGSTOP');
+    await eventually('the delay', async () => {
+      // As if it had been silent for two minutes.
+      await secondary.ask(`update geo_following set caught_up_at = now() - interval '2 minutes'`);
+      const { health_status, health, lag_seconds } = await healthOf(secondary, node);
+      return health_status === 'Unhealthy' && /The database is 1[12]\d seconds behind\./.test(health) && lag_seconds >= 119;
+    });
+    assert.equal(await isReady(secondary), true);
+    child.kill('SIGCONT');
+    await follows(primary, secondary);
+    await eventually('health', async () => (await healthOf(secondary, node)).health_status === 'Healthy');
+  });
+
+  await t.test('it goes on when the server of the primary, or either database, was killed', async () => {
     await secondary.killDatabase();
     await follows(primary, secondary);
     await primary.killDatabase();
     await eventually('the primary', () => isReady(primary));
     await follows(primary, secondary);
     await primary.kill();
+    await eventually('the reason', async () =>
+      /^The primary cannot be reached: .+\.$/.test((await healthOf(secondary, node)).health),
+    );
     assert.equal(await isReady(secondary), true);
     await primary.restart();
     await follows(primary, secondary);
-    await secondary.kill();
-    await secondary.restart();
-    assert.equal(await isReady(secondary), true);
-    await follows(primary, secondary);
   });
 
-  await t.test('it copies anew when the primary has not kept its changes', async () => {
+  await t.test('it copies the database anew when the primary has not kept its changes, and keeps its repositories', async () => {
     const { slot } = await followingOf(secondary);
+    const sites = { primary, secondary, node };
+    await isCopied(sites, before);
+    const { path: copy } = repositoryOf(secondary, before);
+    const { ino } = await stat(copy);
     await secondary.kill();
     await secondary.killDatabase();
-    await primary.ask(`select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = '${slot}'`);
-    await eventually('the end of the slot', async () => {
-      const dropped = `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${slot}' and active_pid is null`;
-      return (await primary.ask(dropped)).length > 0;
+    await primary.ask(`alter system set max_slot_wal_keep_size = '1MB'`);
+    await primary.ask('select pg_reload_conf()');
+    await eventually('the loss of the slot', async () => {
+      await primary.ask(`select pg_logical_emit_message(false, 'test', ''), pg_switch_wal()`);
+      await primary.ask('checkpoint');
+      return (await primary.ask(`select from pg_replication_slots where wal_status = 'lost'`)).length > 0;
     });
-    const missed = await primary.server.root.post('/projects', { name: 'Missed' });
+    await primary.ask(`alter system reset max_slot_wal_keep_size`);
+    await primary.ask('select pg_reload_conf()');
+    const missed = await makeProject(primary, { name: 'Missed' });
     await secondary.restart();
     await eventually('the new copy', async () => {
       const following = await followingOf(secondary);
       return following.state === 'following' && following.slot !== slot;
     });
-    assert.equal((await secondary.server.root.get(`/projects/${missed.body.id}`)).body.name, 'Missed');
+    assert.equal((await secondary.server.root.get(`/projects/${missed}`)).body.name, 'Missed');
+    await isCopied(sites, missed);
+    assert.equal((await stat(copy)).ino, ino);
     await follows(primary, secondary);
   });
 
@@ -120,13 +180,12 @@ test('a secondary copies the database of its primary and follows it, whatever is
   await t.test('the primary keeps nothing for a node that was removed, and checks find the reason on either side', async () => {
     const check = async (site: Site) => (await coppice(['geo', 'check'], site.environment)).out.trim().split('\n');
     assert.deepEqual(await Promise.all([primary, secondary].map(check)), [['No problems found.'], ['No problems found.']]);
-    const { body: nodes } = await primary.server.root.get('/geo_nodes');
-    const { id } = nodes.find(({ name }: { name: string }) => name === 'Lisbon');
-    assert.equal((await primary.server.root.put(`/geo_nodes/${id}`, { enabled: false })).status, 200);
+    assert.equal((await primary.server.root.put(`/geo_nodes/${node}`, { enabled: false })).status, 200);
+    assert.equal(await handshake(primary, signature(primary)), '401 disabled');
     const isOff = async () =>
       (await check(primary)).join() === 'The node Lisbon is not connected to the database.' && (await check(secondary));
     assert.deepEqual(await eventually('the end of the session', isOff), ['The site is disabled.']);
-    assert.equal((await primary.server.root.delete(`/geo_nodes/${id}`)).status, 204);
+    assert.equal((await primary.server.root.delete(`/geo_nodes/${node}`)).status, 204);
     await eventually('the end of the slot', async () => (await primary.ask('select from pg_replication_slots')).length === 0);
     assert.equal(await isReady(secondary), true);
   });

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { signedRequest } from '../../src/areas/geo/link/index.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
+import { secretsFrom } from '../../src/secrets/index.ts';
 import { dataFolder, freePort, type Server, serve } from '../operating/coppice.ts';
 import { killDatabase } from './instance.ts';
 
@@ -22,7 +24,7 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
 }
 
 export interface Site {
-  environment: Record<string, string> & { COPPICE_URL: string; COPPICE_DATA: string };
+  environment: Record<string, string> & { COPPICE_URL: string; COPPICE_DATA: string; COPPICE_SSH_PORT: string };
   /** The running server; another one after a restart. */
   server: Server;
   /** Asks its database as superuser. */
@@ -36,11 +38,19 @@ export interface Site {
   readiness(): Promise<{ status: number; message: string | undefined }>;
 }
 
+export interface Sites {
+  primary: Site;
+  secondary: Site;
+  /** The id of the secondary's node. */
+  node: number;
+}
+
 async function startSite(variables: Record<string, string>): Promise<Site> {
-  const [data, port] = [await dataFolder(), await freePort()];
+  const [data, port, sshPort] = [await dataFolder(), await freePort(), await freePort()];
   const environment = {
     COPPICE_DATA: data,
     COPPICE_PORT: String(port),
+    COPPICE_SSH_PORT: String(sshPort),
     COPPICE_URL: `http://127.0.0.1:${port}`,
     COPPICE_SECRET_KEY: secretKey,
     ...variables,
@@ -80,19 +90,42 @@ async function startSite(variables: Record<string, string>): Promise<Site> {
 
 export const startPrimary = (): Promise<Site> => startSite({ COPPICE_GEO_ROLE: 'primary', COPPICE_GEO_NODE_NAME: 'Porto' });
 
-/** @param variables besides those of every secondary */
-export const startSecondary = (primary: Site, variables: Record<string, string> = {}): Promise<Site> =>
+export const startSecondary = (primary: Site): Promise<Site> =>
   startSite({
     COPPICE_GEO_ROLE: 'secondary',
     COPPICE_GEO_NODE_NAME: secondaryName,
     COPPICE_GEO_PRIMARY_URL: primary.environment.COPPICE_URL,
-    ...variables,
   });
 
-/** Tells the primary of the secondary. */
-export async function addNode(primary: Site): Promise<void> {
-  const added = await primary.server.root.post('/geo_nodes', { name: secondaryName, url: 'https://lisbon.example' });
+/**
+ * Tells the primary of the secondary.
+ * @returns the id of the node
+ */
+export async function addNode(primary: Site, secondary: Site): Promise<number> {
+  const node = { name: secondaryName, url: secondary.environment.COPPICE_URL };
+  const added = await primary.server.root.post('/geo_nodes', node);
   assert.equal(added.status, 201, JSON.stringify(added.body));
+  return added.body.id;
+}
+
+/**
+ * Asks the primary about itself, as a secondary does.
+ * @param headers a signature
+ * @returns the status, and why the signature is refused
+ */
+export async function handshake({ environment }: Site, headers: Record<string, string>): Promise<string> {
+  const answer = await fetch(`${environment.COPPICE_URL}/api/v4/geo/handshake`, { headers });
+  const { reason = '' } = (await answer.json()) as { reason?: string };
+  return `${answer.status} ${reason}`.trim();
+}
+
+/**
+ * The headers of a signed handshake.
+ * @param nodeName another than that of the secondary
+ */
+export function signature({ environment }: Site, nodeName = secondaryName): Record<string, string> {
+  const geo = { role: 'secondary', nodeName, primaryUrl: environment.COPPICE_URL, databaseUrl: undefined } as const;
+  return signedRequest({ secrets: secretsFrom(secretKey), geo }, { method: 'GET', path: '/handshake' }).headers;
 }
 
 export const isReady = async (site: Site): Promise<boolean> => (await site.readiness()).status === 200;
