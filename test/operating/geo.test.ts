@@ -91,12 +91,12 @@ test('a secondary copies the database of its primary and follows it, whatever is
     for (const { method, path } of [...geoRoutes, { method: 'GET', path: '/primary' }])
       for (const headers of [{}, { 'private-token': rootToken }])
         assert.equal((await fetch(`${url}${path}`, { method, headers })).status, 401, `${method} ${path}`);
-    const used = signature(primary);
+    const used = await signature(primary);
     assert.equal(await handshake(primary, used), '200');
     assert.equal(await handshake(primary, used), '401 replay');
-    assert.equal(await handshake(primary, signature(primary, 'Nowhere')), '401 node');
+    assert.equal(await handshake(primary, await signature(primary, 'Nowhere')), '401 node');
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() - 62_000 });
-    const old = signature(primary);
+    const old = await signature(primary);
     test.mock.timers.reset();
     assert.equal(await handshake(primary, old), '401 clock');
   });
@@ -181,7 +181,7 @@ test('a secondary copies the database of its primary and follows it, whatever is
     const check = async (site: Site) => (await coppice(['geo', 'check'], site.environment)).out.trim().split('\n');
     assert.deepEqual(await Promise.all([primary, secondary].map(check)), [['No problems found.'], ['No problems found.']]);
     assert.equal((await primary.server.root.put(`/geo_nodes/${node}`, { enabled: false })).status, 200);
-    assert.equal(await handshake(primary, signature(primary)), '401 disabled');
+    assert.equal(await handshake(primary, await signature(primary)), '401 disabled');
     const isOff = async () =>
       (await check(primary)).join() === 'The node Lisbon is not connected to the database.' && (await check(secondary));
     assert.deepEqual(await eventually('the end of the session', isOff), ['The site is disabled.']);

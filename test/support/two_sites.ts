@@ -123,9 +123,10 @@ export async function handshake({ environment }: Site, headers: Record<string, s
  * The headers of a signed handshake.
  * @param nodeName another than that of the secondary
  */
-export function signature({ environment }: Site, nodeName = secondaryName): Record<string, string> {
+export async function signature({ environment }: Site, nodeName = secondaryName): Promise<Record<string, string>> {
   const geo = { role: 'secondary', nodeName, primaryUrl: environment.COPPICE_URL, databaseUrl: undefined } as const;
-  return signedRequest({ secrets: secretsFrom(secretKey), geo }, { method: 'GET', path: '/handshake' }).headers;
+  const site = { secrets: secretsFrom(secretKey), geo };
+  return (await signedRequest(site, { method: 'GET', path: '/handshake' })).headers;
 }
 
 export const isReady = async (site: Site): Promise<boolean> => (await site.readiness()).status === 200;
