@@ -15,13 +15,11 @@ import { protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
 import { pushRuleCheckRoutes } from './code/push_rules/check_routes.ts';
 import { pushRuleRoutes } from './code/push_rules/routes.ts';
-import { archiveRoutes } from './code/repository/archive_routes.ts';
-import { blobRoutes } from './code/repository/blob_routes.ts';
-import { branchRoutes } from './code/repository/branch_routes.ts';
-import { commitDetailRoutes } from './code/repository/commit_detail_routes.ts';
-import { commitRoutes } from './code/repository/commit_routes.ts';
-import { commitWriteRoutes } from './code/repository/commit_write_routes.ts';
-import { compareRoutes } from './code/repository/compare_routes.ts';
+import { branchRoutes } from './code/repository/branches/routes.ts';
+import { compareRoutes } from './code/repository/commits/compare_routes.ts';
+import { commitDetailRoutes } from './code/repository/commits/detail_routes.ts';
+import { commitRoutes } from './code/repository/commits/routes.ts';
+import { commitWriteRoutes } from './code/repository/commits/write_routes.ts';
 import {
   eventFollower,
   type GitKind,
@@ -32,9 +30,11 @@ import {
   sampleTag,
   sizeFollower,
 } from './code/repository/index.ts';
-import { languageRoutes } from './code/repository/language_routes.ts';
-import { tagRoutes } from './code/repository/tag_routes.ts';
-import { treeRoutes } from './code/repository/tree_routes.ts';
+import { tagRoutes } from './code/repository/tags/routes.ts';
+import { archiveRoutes } from './code/repository/trees/archive_routes.ts';
+import { blobRoutes } from './code/repository/trees/blob_routes.ts';
+import { languageRoutes } from './code/repository/trees/language_routes.ts';
+import { treeRoutes } from './code/repository/trees/routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
 import { snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
@@ -134,20 +134,20 @@ import { milestoneIssueRoutes } from './work/issues/milestone_routes.ts';
 import { issueMoveRoutes } from './work/issues/move_routes.ts';
 import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
-import { approvalRoutes } from './work/merge_requests/approval_routes.ts';
-import { approvalRuleRoutes } from './work/merge_requests/approval_rule_routes.ts';
-import { approvalSettingRoutes } from './work/merge_requests/approval_setting_routes.ts';
-import { mergeRequestCommitRoutes } from './work/merge_requests/commit_routes.ts';
-import { mergeRequestContentRoutes } from './work/merge_requests/content_routes.ts';
-import { draftNoteRoutes } from './work/merge_requests/draft_note_routes.ts';
+import { approvalRoutes } from './work/merge_requests/approvals/routes.ts';
+import { approvalRuleRoutes } from './work/merge_requests/approvals/rule_routes.ts';
+import { approvalSettingRoutes } from './work/merge_requests/approvals/setting_routes.ts';
+import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/closing/issue_routes.ts';
 import { mergeRequestFollower } from './work/merge_requests/index.ts';
-import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/issue_routes.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/list_routes.ts';
-import { mergeRequestMergeRoutes } from './work/merge_requests/merge_routes.ts';
+import { mergeRequestMergeRoutes } from './work/merge_requests/merging/routes.ts';
 import { mergeRequestNoun } from './work/merge_requests/noteable.ts';
-import { reviewerRoutes } from './work/merge_requests/reviewer_routes.ts';
+import { draftNoteRoutes } from './work/merge_requests/reviews/draft_note_routes.ts';
+import { reviewerRoutes } from './work/merge_requests/reviews/reviewer_routes.ts';
+import { suggestionRoutes } from './work/merge_requests/reviews/suggestion_routes.ts';
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
-import { suggestionRoutes } from './work/merge_requests/suggestion_routes.ts';
+import { mergeRequestCommitRoutes } from './work/merge_requests/versions/commit_routes.ts';
+import { mergeRequestContentRoutes } from './work/merge_requests/versions/content_routes.ts';
 import { userCountRoutes } from './work/user_counts/routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */

@@ -1,6 +1,7 @@
 /** The allowed directions of imports (docs/architecture.md). */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -144,12 +145,57 @@ test('files do not import each other in cycles', async () => {
 
 /** What the files of an area are called, alone or after a noun (docs/architecture.md). */
 const fileNames =
-  /(?:^|_)(?:routes|filters|queries|actions|present|rules|jobs|access|http|ssh|pages|parameters|definition|noteable|commands|kind|relation|index)\.ts$/;
+  /(?:^|_)(?:routes|filters|queries|git|actions|checks|present|rules|jobs|access|http|ssh|pages|parameters|definition|noteable|commands|kind|relation|index)\.ts$/;
 
 test('the files of an area have the names that docs/architecture.md lists', async () => {
   const files = new Set((await imports()).map(({ from }) => from).filter((file) => areaOf(file) !== undefined));
   const odd = [...files].filter((file) => !fileNames.test(path.basename(file)) && !file.includes('/definitions/'));
   assert.deepEqual(odd, []);
+});
+
+/** The folders of an area that belong together: the one of the area itself holds both what they build on and what is built of them. */
+const roomOf = (file: string) => {
+  const [, , , ...below] = file.split(path.sep);
+  return areaOf(file) !== undefined && below.length > 1 ? path.dirname(file) : undefined;
+};
+
+test('the folders of an area do not import each other in cycles', async () => {
+  assert.deepEqual(circleIn(graph(await imports(), roomOf)), undefined);
+});
+
+/** More are hard to look through. */
+const mostFiles = 25;
+/** Folders that have more until they are divided. */
+const unsorted = new Set(['work/issues', 'work/issuables']);
+
+test('no folder of an area has more files than can be looked through, without tests', async () => {
+  const all = await readdir(path.join(src, 'areas'), { recursive: true });
+  const files = all.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const folders = Map.groupBy(files, (file) => path.dirname(file));
+  const large = [...folders]
+    .filter(([folder, { length }]) => length > mostFiles && !unsorted.has(folder))
+    .map(([folder, { length }]) => `${folder}: ${length}`);
+  assert.deepEqual(large, []);
+});
+
+/** What asks the database. Types of services are not used to ask them. */
+const asksDatabase = /\.execute\(/;
+/** A call of git; the names of types and of repositories are none. */
+const gitImport = /import \{([^}]*)\} from '(?:\.\.\/)+git\/index\.ts'/;
+const harmless = new Set(['repositoryOf', 'isValidBranchName', 'pathProblem']);
+
+test('rules ask neither the database nor git, and queries do not run git', async () => {
+  const files = new Set((await imports()).map(({ from }) => from).filter((file) => areaOf(file) !== undefined));
+  const wrong: string[] = [];
+  for (const file of files) {
+    const [isRules, isQueries] = ['rules.ts', 'queries.ts'].map((end) => file.endsWith(end));
+    if ((!isRules && !isQueries) || file.endsWith('notifications/item_queries.ts')) continue;
+    const text = await readFile(path.join(src, file), 'utf8');
+    const names = (gitImport.exec(text)?.[1] ?? '').split(',').map((name) => name.trim());
+    const runsGit = names.some((name) => name !== '' && !name.startsWith('type ') && !/^[A-Z]/.test(name) && !harmless.has(name));
+    if (runsGit || (isRules && asksDatabase.test(text))) wrong.push(file);
+  }
+  assert.deepEqual(wrong, []);
 });
 
 /** Packages that few calls and jobs need. Each takes memory of every process that loads it, so that only who needs one does. */

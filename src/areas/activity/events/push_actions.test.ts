@@ -6,8 +6,8 @@ import { type GitClient, gitClient, remoteOf } from '../../../../test/support/gi
 import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { repositoryOf, resolveBranch, updateRefs, writeCommit } from '../../../git/index.ts';
-import { announceUpdates } from '../../code/repository/actions.ts';
 import { projectRepositories, settleReferenceUpdates } from '../../code/repository/index.ts';
+import { announceUpdates } from '../../code/repository/moving/actions.ts';
 import { wikiRepositories } from '../../code/wikis/index.ts';
 
 /** The push events of a project, oldest first. */

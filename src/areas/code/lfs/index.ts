@@ -5,6 +5,6 @@ export { sshCredential } from './batch_actions.ts';
 export { lfsDoorways, lfsUrl } from './http.ts';
 export { removeUnusedObjects } from './jobs.ts';
 export { linkObjects } from './link_actions.ts';
-export { lockedPaths, missingObjects } from './push_check_rules.ts';
+export { lockedPaths, missingObjects } from './push_checks.ts';
 export { blobOf, isLfsEnabled, largeFileReader, objectOf, objectsOf, readObject } from './queries.ts';
 export { type LfsFile, pointerIn } from './rules.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fileUrl, filledWorld, headOf, onMain, repositoryIn } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { writeCommit } from '../../../git/index.ts';
-import { checkLimits } from './push_check_rules.ts';
+import { checkLimits } from './checks.ts';
 
 const repositoryUrl = ({ project }: World, rest: string) => `/projects/${project.id}/repository/${rest}`;
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { personWith } from '../../../../test/support/member_roles.ts';
 import { fileUrl, filledWorld, headOf } from '../../../../test/support/repository.ts';
 import { type World, world } from '../../../../test/support/world.ts';
-import { checkLimits } from './push_check_rules.ts';
+import { checkLimits } from './checks.ts';
 
 const checkUrl = ({ project }: World) => `/projects/${project.id}/push_rule/check`;
 

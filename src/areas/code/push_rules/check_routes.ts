@@ -5,7 +5,7 @@ import { newestRange, type Repository, repositoryOf, resolveBranch, resolveCommi
 import { badRequest, found, nullable, one, optional, post, resource, type Services, withStatus } from '../../../http/index.ts';
 import { codeChecker, plan } from './access.ts';
 import { checkExpressions } from './actions.ts';
-import { CheckFailed, findingsOf, type Question } from './push_check_rules.ts';
+import { CheckFailed, findingsOf, type Question } from './checks.ts';
 import { rulesOf } from './queries.ts';
 import { changes, noRule, type Rule, type RuleChanges, ruleNames, texts } from './rules.ts';
 

@@ -5,7 +5,7 @@ import { changePlan } from '../../../../test/support/licenses.ts';
 import { cloneFor, setRule, stranger, toldBy, transports, tryCommit } from '../../../../test/support/pushing.ts';
 import { filledWorld, headOf, repositoryIn } from '../../../../test/support/repository.ts';
 import { gitLoad, resolveTag } from '../../../git/index.ts';
-import { checkLimits } from './push_check_rules.ts';
+import { checkLimits } from './checks.ts';
 
 test('a tag cannot be deleted by a push, but over the API', async () => {
   const here = await filledWorld({});

@@ -3,7 +3,7 @@ import type { MaybeCaller } from '../../../access/index.ts';
 import type { Push, Service } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import type { Owner, RepositoryKind } from '../../../services/index.ts';
-import type { Merge } from './merge_actions.ts';
+import type { Merge } from './moving/merge_actions.ts';
 
 /** Whose references move: a repository, and the user who moves them, or null for the operator. */
 export interface Mover<O extends Owner = Owner> {

@@ -18,7 +18,16 @@ import {
 } from '../../../http/index.ts';
 import { sourceOf } from '../../../source_of.ts';
 import type { GitKind } from './definition.ts';
-import { gitCaller, grantGit, grantPush, isPush, MovedGit, refuseEarly, repositoryFor, unservedRefusal } from './git_access.ts';
+import {
+  gitCaller,
+  grantGit,
+  grantPush,
+  isPush,
+  MovedGit,
+  refuseEarly,
+  repositoryFor,
+  unservedRefusal,
+} from './owners/git_access.ts';
 import { pushRulesFor } from './push_actions.ts';
 import { refusal } from './rules.ts';
 

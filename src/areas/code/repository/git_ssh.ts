@@ -7,7 +7,7 @@ import { ApiError, type Caller, messageOf, type Services } from '../../../http/i
 import type { SshCommand, SshServerOptions } from '../../../ssh/index.ts';
 import { grantLfs, sshCredential } from '../lfs/index.ts';
 import type { GitKind } from './definition.ts';
-import { grantGit, grantPush, MovedGit, refuseEarly, repositoryFor, unservedRefusal } from './git_access.ts';
+import { grantGit, grantPush, MovedGit, refuseEarly, repositoryFor, unservedRefusal } from './owners/git_access.ts';
 import { type PushLog, pushRulesFor } from './push_actions.ts';
 import { refusal } from './rules.ts';
 

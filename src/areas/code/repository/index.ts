@@ -1,12 +1,36 @@
 /** What other areas may use of repositories. */
 
-export { announceUpdates, beforeAll, moveRefs, moveRefsToMerge, refsBegun, refsChanged } from './actions.ts';
-export { blobBytes } from './blob_present.ts';
-export { createBranch } from './branch_actions.ts';
-export { type CommitRequest, commitChanges, commitOnto, writeChanges } from './commit_actions.ts';
-export { statusOfCommit } from './commit_status_queries.ts';
+export { createBranch } from './branches/actions.ts';
+export { type CommitRequest, commitChanges, commitOnto, writeChanges } from './commits/actions.ts';
+export { Diff, diffsOf } from './commits/diff_present.ts';
+export { changesFor, type FileAction, FileChanged } from './commits/file_actions.ts';
+export { statusOfCommit } from './commits/status_queries.ts';
+export { inTurn } from './commits/turn_actions.ts';
+export type { GitAccess, GitKind } from './definition.ts';
+export { eventFollower } from './event_actions.ts';
+export { endingAfter, gitDoorway, gitUrl, goneSignal, sendPack } from './git_http.ts';
+export { type Elsewhere, gitOverSsh, type ServedElsewhere } from './git_ssh.ts';
+export { hookFollower, samplePush, sampleTag, tellOfUpdate } from './hook_actions.ts';
+export { announceUpdates, beforeAll, moveRefs, moveRefsToMerge, refsBegun, refsChanged } from './moving/actions.ts';
+export { removeLeftLocks } from './moving/lock_jobs.ts';
+export { closeForeign, concludeMerge, recordMerge } from './moving/merge_actions.ts';
+export { keepRefs } from './moving/place_actions.ts';
+export { recordedRefsIn, recordRefsIn } from './moving/recorded_ref_queries.ts';
+export { isOneNetwork } from './owners/fork_network_queries.ts';
+export { isPush, MovedGit } from './owners/git_access.ts';
+export { announceHead, followDefaultBranch } from './owners/head_actions.ts';
+export { maintainRepository, maintainSoon, maintenanceFollower, measureRepositories } from './owners/jobs.ts';
+export { projectRepositories } from './owners/project_kind.ts';
+export { repositorySizes, sizeFollower } from './owners/size_actions.ts';
+export { removeUnusedRepository, storeRepository, useRepository } from './owners/unused_actions.ts';
+export { removeUnused } from './owners/unused_jobs.ts';
+export { Commit, commitCore, presentCommit } from './present.ts';
+export { branchRefusal, mayCommitTo, oddTreeRefusals, pushRefusals } from './push_checks/checks.ts';
+export { fileTexts, tooLargeText } from './push_checks/refusal_rules.ts';
+export { contentIn, movedBranches, pushedBranches, readOnlyRefusal, refusal } from './rules.ts';
+export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
+export { blobBytes } from './trees/blob_present.ts';
 export {
-  admitInJson,
   contentType,
   contentTypes,
   disposition,
@@ -14,29 +38,5 @@ export {
   shownAs,
   sniffed_bytes,
   uncached,
-} from './content_rules.ts';
-export type { GitAccess, GitKind } from './definition.ts';
-export { Diff, diffsOf } from './diff_present.ts';
-export { eventFollower } from './event_actions.ts';
-export { changesFor, type FileAction, FileChanged } from './file_actions.ts';
-export { isOneNetwork } from './fork_network_queries.ts';
-export { isPush, MovedGit } from './git_access.ts';
-export { endingAfter, gitDoorway, gitUrl, goneSignal, sendPack } from './git_http.ts';
-export { type Elsewhere, gitOverSsh, type ServedElsewhere } from './git_ssh.ts';
-export { announceHead, followDefaultBranch } from './head_actions.ts';
-export { hookFollower, samplePush, sampleTag, tellOfUpdate } from './hook_actions.ts';
-export { maintainRepository, maintainSoon, maintenanceFollower, measureRepositories } from './jobs.ts';
-export { removeLeftLocks } from './lock_jobs.ts';
-export { closeForeign, concludeMerge, recordMerge } from './merge_actions.ts';
-export { keepRefs } from './place_actions.ts';
-export { Commit, commitCore, presentCommit } from './present.ts';
-export { projectRepositories } from './project_kind.ts';
-export { branchRefusal, mayCommitTo, oddTreeRefusals, pushRefusals } from './push_check_rules.ts';
-export { recordedRefsIn, recordRefsIn } from './recorded_ref_queries.ts';
-export { fileTexts, tooLargeText } from './refusal_rules.ts';
-export { contentIn, movedBranches, pushedBranches, readOnlyRefusal, refusal } from './rules.ts';
-export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
-export { repositorySizes, sizeFollower } from './size_actions.ts';
-export { inTurn } from './turn_actions.ts';
-export { removeUnusedRepository, storeRepository, useRepository } from './unused_actions.ts';
-export { removeUnused } from './unused_jobs.ts';
+} from './trees/content_rules.ts';
+export { admitInJson } from './trees/size_checks.ts';

@@ -2,8 +2,8 @@
 import { refusedByMove } from '../../../db/index.ts';
 import type { PushRules } from '../../../git/index.ts';
 import type { Caller, Services } from '../../../http/index.ts';
-import { announceUpdates, refsChanged, withdrawUpdates } from './actions.ts';
 import type { GitAccess } from './definition.ts';
+import { announceUpdates, refsChanged, withdrawUpdates } from './moving/actions.ts';
 
 /** Where a push reports its errors. */
 export interface PushLog {

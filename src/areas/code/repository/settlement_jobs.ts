@@ -5,9 +5,9 @@ import { removeStaleLocks } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { Owner } from '../../../services/index.ts';
-import { kindOfRow, refsChanged } from './actions.ts';
-import { followDefaultBranch } from './head_actions.ts';
-import { ownedRepository, whatMoved } from './queries.ts';
+import { ownedRepository, whatMoved } from './git.ts';
+import { kindOfRow, refsChanged } from './moving/actions.ts';
+import { followDefaultBranch } from './owners/head_actions.ts';
 
 /** A row this old belongs to a process that has died: git moves references within seconds of the row. */
 export const abandoned_minutes = 15;

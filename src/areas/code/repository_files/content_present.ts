@@ -7,8 +7,8 @@ import { blame, blobSize, LineOutOfRange, readBlob, streamBlob } from '../../../
 import { ApiError, badRequest, type Headers, type Services } from '../../../http/index.ts';
 import { isLfsEnabled, type LfsFile, objectOf, pointerIn } from '../lfs/index.ts';
 import { admitInJson, disposition, headerValue, shownAs, uncached } from '../repository/index.ts';
+import type { FileLocation, FoundFile } from './git.ts';
 import { type BlameRange, fileHeaders, presentFile, type RepositoryFile } from './present.ts';
-import type { FileLocation, FoundFile } from './queries.ts';
 
 /** During a blame, git keeps the file and every line of it in memory. */
 const largestBlamed_bytes = 32 * 1024 * 1024;

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Base64, type Headers, resource } from '../../../http/index.ts';
 import { commitCore, headerValue } from '../repository/index.ts';
-import type { FoundFile } from './queries.ts';
+import type { FoundFile } from './git.ts';
 
 export const RepositoryFile = resource('RepositoryFile', {
   file_name: Type.String(),

@@ -26,8 +26,8 @@ import { readObject } from '../lfs/index.ts';
 import { contentIn, contentTypes, fileTexts, tooLargeText } from '../repository/index.ts';
 import { writeFile } from './actions.ts';
 import { blameOf, fileWithContent, largeFileOf, largeHeaders, rawBody, rawHeaders } from './content_present.ts';
+import { fileAt, fileIn, locateFile } from './git.ts';
 import { BlameRange, describedHeaders, FileWrite, fileHeaders, RepositoryFile } from './present.ts';
-import { fileAt, fileIn, locateFile } from './queries.ts';
 
 /** A body of 10 MiB in Base64, escaped as a form, is four times as long; larger ones are for `git push`. */
 const bodyLimit_bytes = 100 * 1024 * 1024;

@@ -33,8 +33,8 @@ import {
   useRepository,
   writeChanges,
 } from '../repository/index.ts';
+import { maximumFiles, noFile, repositoryReasons, tooManyFiles } from './content_checks.ts';
 import { placeOf, type SnippetChanges, snippetRepositories } from './kind.ts';
-import { maximumFiles, noFile, repositoryReasons, tooManyFiles } from './push_check_rules.ts';
 import { addedBytes, problemsOf } from './rules.ts';
 
 type CommitAuthor = Pick<Caller, 'name' | 'commit_email'>;

@@ -3,8 +3,8 @@ import type { Snippet } from '../../../access/index.ts';
 import { fetchCommit, type Repository, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { moveRefs } from '../repository/index.ts';
+import { snippetRefusals } from './content_checks.ts';
 import { placeOf, type SnippetChanges, snippetRepositories } from './kind.ts';
-import { snippetRefusals } from './push_check_rules.ts';
 
 /** Everything fits that the source has, as for the files of a record. */
 const noLimit = 0;

@@ -36,7 +36,7 @@ import {
   readOnlyRefusal,
   refusal,
 } from '../repository/index.ts';
-import { snippetRefusals } from './push_check_rules.ts';
+import { snippetRefusals } from './content_checks.ts';
 
 const folder = '@snippets';
 

@@ -2,7 +2,7 @@
 import { unprocessable } from '../../../http/index.ts';
 import { sizeText } from '../../../texts/index.ts';
 import type { FileAction } from '../repository/index.ts';
-import { contentReasons, pathReasons } from './push_check_rules.ts';
+import { contentReasons, pathReasons } from './content_checks.ts';
 
 const longestTitle = 255;
 const longestDescription_bytes = 1024 * 1024;

@@ -2,12 +2,12 @@
 import { entryAt, lastCommitOf } from '../../../git/index.ts';
 import { badRequest, conflict, found, invalid, type Services } from '../../../http/index.ts';
 import { type Changing, commitToWiki } from './commit_actions.ts';
-import { type ReadPage, readAbout, readPage, withContent } from './content_queries.ts';
+import { type ReadPage, readAbout, readPage, withContent } from './content_git.ts';
 import { openWiki } from './creation_actions.ts';
+import { wikiOf } from './git.ts';
 import { wikiRepositories } from './kind.ts';
-import { type Page, pageAt, type Version } from './page_queries.ts';
+import { type Page, pageAt, type Version } from './page_git.ts';
 import { shownTitle } from './present.ts';
-import { wikiOf } from './queries.ts';
 import { type Format, pageIn, pathOf, retitled, titled } from './rules.ts';
 
 export const duplicate = 'Duplicate page: A page with that title already exists';

@@ -5,8 +5,8 @@ import type { FetchedRefs, Repository } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { beforeAll, maintainSoon, recordRefsIn } from '../repository/index.ts';
 import { openWiki } from './creation_actions.ts';
+import { repositoryOfWiki } from './git.ts';
 import { chooseBranch, wikiRepositories } from './kind.ts';
-import { repositoryOfWiki } from './queries.ts';
 
 /** Where other servers have the pages, as far as they do not say. */
 const usual = ['refs/heads/main', 'refs/heads/master'];

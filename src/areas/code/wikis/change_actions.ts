@@ -5,12 +5,12 @@ import { type RefUpdate, readCommit } from '../../../git/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import type { Move, RepositoryServices } from '../../../services/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
-import { changedPages, type PageChange } from './change_queries.ts';
-import { readAbout } from './content_queries.ts';
+import { changedPages, type PageChange } from './change_git.ts';
+import { readAbout } from './content_git.ts';
+import { repositoryOfWiki, type Wiki } from './git.ts';
 import { type PageNews, tellOfPages, tellOfPush } from './hook_actions.ts';
-import type { Page, Version } from './page_queries.ts';
+import type { Page, Version } from './page_git.ts';
 import { shownTitle } from './present.ts';
-import { repositoryOfWiki, type Wiki } from './queries.ts';
 import { titleOf } from './rules.ts';
 
 /** Further changes of a push are neither recorded nor told. */

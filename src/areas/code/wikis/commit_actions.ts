@@ -5,9 +5,9 @@ import { resolveBranch } from '../../../git/index.ts';
 import { badRequest, type Caller, notFound, type Services } from '../../../http/index.ts';
 import { changesFor, type FileAction, inTurn, moveRefs, writeChanges } from '../repository/index.ts';
 import { nounOf } from './creation_actions.ts';
+import { findWiki, repositoryOfWiki, type Wiki } from './git.ts';
 import { changeRefusals, wikiRepositories } from './kind.ts';
-import type { Version } from './page_queries.ts';
-import { findWiki, repositoryOfWiki, type Wiki } from './queries.ts';
+import type { Version } from './page_git.ts';
 
 /** Who changes which wiki. */
 export interface Changing {

@@ -6,7 +6,7 @@ import { notFound, type Services } from '../../../http/index.ts';
 import type { RepositoryKind } from '../../../services/index.ts';
 import { settingsOf, storageForNew } from '../../instance/application_settings/index.ts';
 import { removeUnusedRepository, storeRepository, useRepository } from '../repository/index.ts';
-import { type Wiki, wikiOf } from './queries.ts';
+import { type Wiki, wikiOf } from './git.ts';
 
 /** What a project or group is called in refusals. */
 export const nounOf = ({ project_id }: Pick<Owner, 'project_id'>): 'Project' | 'Group' =>

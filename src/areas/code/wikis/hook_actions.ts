@@ -6,11 +6,11 @@ import { inAddress } from '../../../http/index.ts';
 import { groupFacts, personFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
 import { hooksAsking, tellEach } from '../../instance/hook_events/index.ts';
 import { tellOfUpdate } from '../repository/index.ts';
-import type { PageChange } from './change_queries.ts';
-import { readAbout } from './content_queries.ts';
-import { type Page, pagesOf } from './page_queries.ts';
+import type { PageChange } from './change_git.ts';
+import { readAbout } from './content_git.ts';
+import { versionOf, type Wiki, wikiOf } from './git.ts';
+import { type Page, pagesOf } from './page_git.ts';
 import { shownTitle } from './present.ts';
-import { versionOf, type Wiki, wikiOf } from './queries.ts';
 
 /** What hooks are told of a page. */
 export interface PageNews extends Pick<PageChange, 'action'>, Omit<Page, 'path'> {

@@ -27,7 +27,7 @@ import {
 } from '../repository/index.ts';
 import { followPages } from './change_actions.ts';
 import { openWiki } from './creation_actions.ts';
-import { findWiki, folder, repositoryOfWiki, type Wiki, wikiOf } from './queries.ts';
+import { findWiki, folder, repositoryOfWiki, type Wiki, wikiOf } from './git.ts';
 
 /** The plan that wikis of groups need. */
 export const planOfGroups = 'premium';

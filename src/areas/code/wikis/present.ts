@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { WikiPlace } from '../../../access/index.ts';
 import { optional, resource, type Services } from '../../../http/index.ts';
 import { mapInSlices } from '../../../markdown/index.ts';
-import type { ReadPage } from './content_queries.ts';
+import type { ReadPage } from './content_git.ts';
 import { formats, titleOf } from './rules.ts';
 
 export const WikiPageForm = resource('WikiPage', {

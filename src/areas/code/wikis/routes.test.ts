@@ -4,7 +4,7 @@ import type { Client } from '../../../../test/support/client.ts';
 import { fileForm } from '../../../../test/support/uploads.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { readCommit, resolveBranch } from '../../../git/index.ts';
-import { repositoryOfWiki, type Wiki, wikiOf } from './queries.ts';
+import { repositoryOfWiki, type Wiki, wikiOf } from './git.ts';
 
 /** The two places that have wikis. */
 const placesOf = ({ project, group }: World) => [`/projects/${project.id}/wikis`, `/groups/${group.id}/wikis`];

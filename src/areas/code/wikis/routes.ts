@@ -25,12 +25,12 @@ import { toPlainHtml } from '../../../markdown/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { contentIn, fileTexts, tooLargeText } from '../repository/index.ts';
 import { changePage, createPage, duplicate, pageNoun, removePage } from './actions.ts';
-import { type ReadPage, readPage, readPages, unlessBusy } from './content_queries.ts';
+import { type ReadPage, readPage, readPages, unlessBusy } from './content_git.ts';
 import type { RenderPage } from './definition.ts';
+import { versionOf, wikiOf } from './git.ts';
 import { planOfGroups } from './kind.ts';
-import { type Page, pageAt, pagesOf, type Version } from './page_queries.ts';
+import { type Page, pageAt, pagesOf, type Version } from './page_git.ts';
 import { presentPage, textOf, WikiPageForm } from './present.ts';
-import { versionOf, wikiOf } from './queries.ts';
 import { formats, refuseLong } from './rules.ts';
 
 /** As for repository files: larger ones are for `git push`. */

@@ -3,7 +3,7 @@ import { commitKind, type DiscussedCommit } from '../../../access/index.ts';
 import type { CommitTarget } from '../../activity/todos/index.ts';
 import { Commit } from '../../code/repository/index.ts';
 import type { Differing } from '../notes/index.ts';
-import { positionOn, presentTargets } from './queries.ts';
+import { positionOn, presentTargets } from './git.ts';
 
 export const commitNoun: Differing<DiscussedCommit> & CommitTarget = {
   kind: commitKind,

@@ -18,8 +18,8 @@ import {
 } from '../../../http/index.ts';
 import { UserBasic } from '../../people/users/index.ts';
 import { commentRate, describedText, type NoteRow, notesFor, presentNote, writeComment, writingTexts } from '../notes/index.ts';
+import { positionOfLine } from './git.ts';
 import { commitNoun } from './noteable.ts';
-import { positionOfLine } from './queries.ts';
 
 const CommitComment = resource('CommitComment', {
   note: Type.String(),

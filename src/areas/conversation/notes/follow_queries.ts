@@ -1,6 +1,6 @@
 /** Following positions from one version of a diff to the next (docs/reference/merge_requests.md#threads-follow-the-code). */
 import type { ChangedFile, Repository } from '../../../git/index.ts';
-import { filesIn, patchOf, type Refs, type Sides } from './diff_queries.ts';
+import { filesIn, patchOf, type Refs, type Sides } from './diff_git.ts';
 import { type CountedLine, type DiffLine, lineCode, linesIn, movedLines } from './diff_rules.ts';
 import type { LineOfRange, LineRange, Position } from './position_rules.ts';
 

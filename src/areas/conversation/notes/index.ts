@@ -2,7 +2,7 @@
 export { addSystemNote, copyNotes, noteOnBoth } from './actions.ts';
 export { findReferred } from './arrived_reference_actions.ts';
 export { addComment, checkedComment, removeComment, rewriteComment, threadToJoin, writeComment } from './comment_actions.ts';
-export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_queries.ts';
+export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_git.ts';
 export { lineCode, shows } from './diff_rules.ts';
 export { eventComments } from './event_queries.ts';
 export { followPositions, movedBetween } from './follow_queries.ts';

@@ -19,7 +19,7 @@ import {
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
-import { domainReasons, expressionReasons } from './email_rules.ts';
+import { domainReasons, expressionReasons } from './email_checks.ts';
 import { type Settings, settingsOf } from './queries.ts';
 import { prefixReasons, weightReasons, weightsOf } from './rules.ts';
 

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import { badRequest, unprocessable } from '../../../http/index.ts';
-import { refuseTooFewSeats } from './limit_rules.ts';
+import { refuseTooFewSeats } from './limit_checks.ts';
 import { foundLicense } from './queries.ts';
 import { recordBillableCount } from './seat_queries.ts';
 import { type Licensed, normalised, readLicense } from './text_rules.ts';

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { type Database, stamped } from '../../../db/index.ts';
 import { badParams, badRequest, found, type Services } from '../../../http/index.ts';
 import { type MigrationRow, running } from './definition.ts';
+import { sealToken } from './source/token_queries.ts';
 import { holding, retried } from './step_rules.ts';
-import { sealToken } from './token_queries.ts';
 
 export const endTexts = { ended: 'The migration has already ended.', running: 'The migration has not ended.' };
 

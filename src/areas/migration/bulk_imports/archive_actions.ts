@@ -11,12 +11,12 @@ import { importObject } from '../../code/lfs/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { storeBlob, useBlob } from '../../instance/blobs/index.ts';
 import { receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
-import { throughBatches } from './batch_actions.ts';
-import { exportedFile, unpackedLimit } from './export_queries.ts';
 import { inStep, record } from './journal_actions.ts';
-import { ask, bytesIfShown, isRecord, pathAtSource } from './source_queries.ts';
+import { exportedFile, unpackedLimit } from './source/export_queries.ts';
+import { ask, bytesIfShown, isRecord, pathAtSource } from './source/queries.ts';
 import { ownerOf, type Step, type StepCall, type StepFailure } from './step_definition.ts';
-import { uploadName } from './text_rules.ts';
+import { throughBatches } from './steps/batch_actions.ts';
+import { uploadName } from './steps/text_rules.ts';
 
 interface Archive {
   name: string;

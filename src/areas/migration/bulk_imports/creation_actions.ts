@@ -6,10 +6,10 @@ import { settingsOf } from '../../instance/application_settings/index.ts';
 import { isPathTaken, pathReasons } from '../../people/namespaces/index.ts';
 import { checkMayCreateGroup } from '../../spaces/groups/index.ts';
 import { mayCreateIn, namespaceFor } from '../../spaces/projects/index.ts';
-import { checkSource, refused, sourceUrl } from './check_rules.ts';
 import { destinationOf, type NewEntity } from './definition.ts';
+import { checkSource, refused, sourceUrl } from './source/checks.ts';
+import { sealToken } from './source/token_queries.ts';
 import { firstPhase } from './step_rules.ts';
-import { sealToken } from './token_queries.ts';
 
 export const destinationTexts = {
   namespace: (path: string) => `Import failed. Destination '${path}' is invalid, or you don't have permission.`,

@@ -7,11 +7,12 @@ import { type Database, isUnavailable } from '../../../db/index.ts';
 import { type AnyJob, type JobCall, job, type Poll, whileOurs } from '../../../jobs/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import type { MigrationRow } from './definition.ts';
-import { removeFiles, stepsWithFiles } from './export_queries.ts';
 import { inStep, record } from './journal_actions.ts';
 import { runStep, tellOfEnd } from './queue_jobs.ts';
 import { advance, endStale, endStep, enqueueStep } from './run_actions.ts';
-import { SourceFailure, Unanswered } from './source_queries.ts';
+import { removeFiles, stepsWithFiles } from './source/export_queries.ts';
+import { SourceFailure, Unanswered } from './source/queries.ts';
+import { unsealToken } from './source/token_queries.ts';
 import {
   Ended,
   type EntityRow,
@@ -24,7 +25,6 @@ import {
 } from './step_definition.ts';
 import { longestSilence_s, pauseAfter } from './step_rules.ts';
 import { type Relations, stepsOf } from './steps_definition.ts';
-import { unsealToken } from './token_queries.ts';
 
 /** How long a run goes on while others wait. */
 const turn_ms = 15_000;

@@ -5,11 +5,11 @@ import type { Database } from '../../../db/index.ts';
 import { found, get, Id, leftOutIfBlank, mapPage, one, optional, pageOf, paginate, paging, post } from '../../../http/index.ts';
 import { importer } from './access.ts';
 import { cancelMigration, endTexts, retryMigration } from './actions.ts';
-import { checkTexts } from './check_rules.ts';
 import { destinationTexts, startMigration } from './creation_actions.ts';
 import { type NewEntity, states } from './definition.ts';
 import { type GivenEntity, migrationInput } from './parameters.ts';
 import { Entity, entities, Failure, failures, Migration, migrations, presentEntity } from './present.ts';
+import { checkTexts } from './source/checks.ts';
 
 const filters = { status: optional(Type.Enum(states)) };
 const newestFirst = { ...filters, sort: Type.Enum(['asc', 'desc'], { default: 'desc' }) };

@@ -5,7 +5,7 @@ import type { DB } from '../../../db/index.ts';
 import type { RecordFailure, RelationOwner } from '../../../relations/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import type { EntityType, MigrationRow, State } from './definition.ts';
-import type { Source } from './source_queries.ts';
+import type { Source } from './source/queries.ts';
 
 export type EntityRow = Omit<Selectable<DB['bulk_import_entities']>, 'state' | 'entity_type'> & {
   state: State;

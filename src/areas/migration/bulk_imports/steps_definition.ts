@@ -1,21 +1,21 @@
 /** Every step of a migration. */
 import { arriving, type Relation } from '../../../relations/index.ts';
 import { lfsStep, uploadsStep } from './archive_actions.ts';
-import { childrenStep } from './children_actions.ts';
 import type { EntityType } from './definition.ts';
-import { exportOf, exportStep, isExport } from './export_queries.ts';
-import { fallbacks } from './fallback_queries.ts';
 import { inStep, record } from './journal_actions.ts';
-import { membersStep } from './member_actions.ts';
-import { archivedStep, numbersStep, othersStep } from './number_actions.ts';
-import { sourcePeople } from './people_actions.ts';
-import { groupStep, projectStep } from './place_actions.ts';
-import { referencesStep } from './reference_actions.ts';
-import { relationStep } from './relation_actions.ts';
-import { repositoryStep } from './repository_actions.ts';
-import { snippetRepositoriesStep } from './snippet_actions.ts';
+import { exportOf, exportStep, isExport } from './source/export_queries.ts';
+import { fallbacks } from './source/fallback_queries.ts';
 import type { Step, StepFailure } from './step_definition.ts';
-import { wikiStep } from './wiki_actions.ts';
+import { childrenStep } from './steps/children_actions.ts';
+import { membersStep } from './steps/member_actions.ts';
+import { archivedStep, numbersStep, othersStep } from './steps/number_actions.ts';
+import { sourcePeople } from './steps/people_actions.ts';
+import { groupStep, projectStep } from './steps/place_actions.ts';
+import { referencesStep } from './steps/reference_actions.ts';
+import { relationStep } from './steps/relation_actions.ts';
+import { repositoryStep } from './steps/repository_actions.ts';
+import { snippetRepositoriesStep } from './steps/snippet_actions.ts';
+import { wikiStep } from './steps/wiki_actions.ts';
 
 /** The relations that arrive, by the kind of entity. */
 export type Relations = Readonly<Record<EntityType, readonly Relation[]>>;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Database, isUniqueViolation, repeated } from '../../../db/index.ts';
 import { badRequest, checkUnmodified, found, invalid } from '../../../http/index.ts';
 import { recordConfirmation } from './address_actions.ts';
-import { isExpired, isTaken, startClaim } from './claim_rules.ts';
+import { isExpired, isTaken, startClaim } from './claim_actions.ts';
 import { confirmEmail, tellOfNewEmail } from './jobs.ts';
 import { emailColumns } from './present.ts';
 

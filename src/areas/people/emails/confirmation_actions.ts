@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Database, isUniqueViolation, repeated } from '../../../db/index.ts';
 import { lockUser } from './actions.ts';
 import { movePrimaryEmail, recordConfirmation } from './address_actions.ts';
-import { isExpired } from './claim_rules.ts';
+import { isExpired } from './claim_actions.ts';
 import { confirmEmail, confirmNewPrimary } from './jobs.ts';
 import { takePrimaryEmail } from './primary_actions.ts';
 

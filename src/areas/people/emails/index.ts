@@ -1,7 +1,7 @@
 /** What other areas may use of email addresses. */
 
 export { claimPrimaryEmail } from './address_actions.ts';
-export { endClaimsTo, isTaken } from './claim_rules.ts';
+export { endClaimsTo, isTaken } from './claim_actions.ts';
 export {
   acceptInvitationsTo,
   confirmEmail,

@@ -4,7 +4,7 @@ import { recipientFor } from '../../../access/index.ts';
 import { Id } from '../../../http/index.ts';
 import { type JobCall, job, queueOf } from '../../../jobs/index.ts';
 import { mailRetries, type Paragraph } from '../../../mail/index.ts';
-import { endExpiredClaims } from './claim_rules.ts';
+import { endExpiredClaims } from './claim_actions.ts';
 import { linkPurpose, newEmailPage, primaryEmailPage } from './link_rules.ts';
 import { confirmation_days } from './rules.ts';
 

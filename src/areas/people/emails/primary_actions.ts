@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { movePrimaryEmail } from './address_actions.ts';
-import { noRequest, startClaim } from './claim_rules.ts';
+import { noRequest, startClaim } from './claim_actions.ts';
 import { confirmEmail, confirmNewPrimary, tellOfPrimaryChange, tellOfPrimaryRequest } from './jobs.ts';
 
 const primaryOf = (tx: Database, user_id: number) =>

@@ -1,6 +1,6 @@
 /** What other areas may use of groups. */
 export { createGroup, updateGroup } from './actions.ts';
-export { checkMayCreateGroup } from './creation_rules.ts';
+export { checkMayCreateGroup } from './creation_checks.ts';
 export { removeMarkedGroups } from './deletion_actions.ts';
 export { groupReply } from './detail_present.ts';
 export { groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';

@@ -28,7 +28,7 @@ import {
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { transferProject } from '../projects/index.ts';
 import { setArchived } from './archive_actions.ts';
-import { checkMayCreateGroup } from './creation_rules.ts';
+import { checkMayCreateGroup } from './creation_checks.ts';
 import { endGroup, restoreGroup } from './deletion_actions.ts';
 import { groupReply } from './detail_present.ts';
 import { GroupDetailForm } from './present.ts';

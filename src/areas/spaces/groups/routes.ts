@@ -33,7 +33,7 @@ import { defaultVisibility, restrictionReasons, settingsOf, storageForNew } from
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { FeatureLevel } from '../projects/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
-import { checkMayCreateGroup } from './creation_rules.ts';
+import { checkMayCreateGroup } from './creation_checks.ts';
 import { groupReply, groupReplyWithProjects } from './detail_present.ts';
 import { type GroupListInput, groupFilters, groupListInput, orderGroups, searchGroups } from './filters.ts';
 import {

@@ -9,7 +9,7 @@ import { forgetApprovals, heldBack } from './approval_actions.ts';
 import { tellOfMembers } from './hook_actions.ts';
 import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
 import { noSeatsText, type Refusal } from './refusal_rules.ts';
-import { checkRole, type Grant, heldBy, roleColumn } from './role_rules.ts';
+import { checkRole, type Grant, heldBy, roleColumn } from './role_checks.ts';
 import { type Actor, isAbove, levelReasons, protectedRefusal, protectionOf, type Source } from './rules.ts';
 
 export interface NewMembers extends Grant {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { planInForce } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { isDirect } from './queries.ts';
-import type { Grant } from './role_rules.ts';
+import type { Grant } from './role_checks.ts';
 import type { Actor, Source } from './rules.ts';
 import { hasSeatsFor, newlyBillable } from './seat_queries.ts';
 import { asSubtree } from './source_access.ts';

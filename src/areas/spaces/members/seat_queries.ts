@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { planInForce } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { isBillable, seats } from '../../instance/licenses/index.ts';
-import type { Grant } from './role_rules.ts';
+import type { Grant } from './role_checks.ts';
 
 /** Whether a role takes a seat with Ultimate, where guests take none. */
 const takesSeat = ({ access_level, member_role_id = null }: Grant): RawBuilder<boolean> => sql`

@@ -9,7 +9,7 @@ import { type World, world } from '../../../../test/support/world.ts';
 import { lockTree } from '../../../access/index.ts';
 import { entryAt, readBlob, readCommit, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
 import { maintainRepository, measureRepositories } from '../../code/repository/index.ts';
-import { forgetSize } from '../../code/repository/size_actions.ts';
+import { forgetSize } from '../../code/repository/owners/size_actions.ts';
 import { fixedProjectValues } from './fixed_present.ts';
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -32,7 +32,7 @@ import { protectDefaultBranch } from '../../code/protected_branches/index.ts';
 import { beforeAll, closeForeign, maintainSoon, projectRepositories, recordRefsIn } from '../../code/repository/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
 import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';
-import { namespaceFor } from './creation_rules.ts';
+import { namespaceFor } from './creation_actions.ts';
 import type { MergeSettings } from './merge_rules.ts';
 import { mayCreateIn, namingProblems } from './rules.ts';
 

@@ -33,7 +33,7 @@ import {
   sharedWithGroups,
 } from '../../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
-import type { Creator } from './creation_rules.ts';
+import type { Creator } from './creation_actions.ts';
 import { filtered, inOrder, likestFirst, type ProjectFilters, type Projects } from './filters.ts';
 
 /** A project as visible to a caller. */

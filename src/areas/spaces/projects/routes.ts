@@ -52,7 +52,7 @@ import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { changeProject, type ProjectChanges, tellOfMove } from './actions.ts';
-import { addProject, type Creator } from './creation_rules.ts';
+import { addProject, type Creator } from './creation_actions.ts';
 import { isSharedWith, type ProjectFilters, projectFilters, unpairedText } from './filters.ts';
 import { mergeSettings } from './merge_rules.ts';
 import {

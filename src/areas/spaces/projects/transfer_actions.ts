@@ -15,7 +15,7 @@ import { recordEvent } from '../../activity/events/index.ts';
 import { lockTarget, tellOfProjects } from '../../people/namespaces/index.ts';
 import { dropForeignRoles } from '../member_roles/index.ts';
 import { limitReason, refuseTaken } from './actions.ts';
-import { namespaceFor } from './creation_rules.ts';
+import { namespaceFor } from './creation_actions.ts';
 import { takePlanning } from './planning_actions.ts';
 import { mayCreateIn } from './rules.ts';
 

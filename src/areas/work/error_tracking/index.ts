@@ -5,6 +5,6 @@ export { sampleError } from './errors/news_actions.ts';
 export { errorPage, titleOf } from './errors/present.ts';
 export { removeError } from './errors/removal_jobs.ts';
 export { forgetOldErrors } from './errors/retention_jobs.ts';
-export { sentryDoorway } from './sentry/http.ts';
-export { chunkDoorway } from './source_maps/http.ts';
+export { chunkDoorway } from './sentry/source_map_http.ts';
+export { sentryDoorway } from './sentry_http.ts';
 export { unpackBundle } from './source_maps/jobs.ts';

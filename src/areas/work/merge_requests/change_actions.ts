@@ -16,15 +16,15 @@ import {
   writeLabels,
   writeReviewers,
 } from '../issuables/index.ts';
-import { resetOutdated } from './approval_actions.ts';
-import { addClosedIssues } from './closing_actions.ts';
-import { readClosedIssues } from './closing_jobs.ts';
-import { followThreads } from './follow_jobs.ts';
+import { resetOutdated } from './approvals/actions.ts';
+import { refuseSameBranch, refuseTwin } from './branch_pair_actions.ts';
+import { addClosedIssues } from './closing/actions.ts';
+import { readClosedIssues } from './closing/jobs.ts';
+import { uncheckedAgain } from './merging/status_git.ts';
 import { isDraft, type State, withoutDraft, wordsForBranch, wordsForDraft } from './rules.ts';
-import { uncheckedAgain } from './status_queries.ts';
-import { refuseSameBranch, refuseTwin } from './twin_actions.ts';
-import { addVersion, headsOf } from './version_actions.ts';
-import { prepareMergeRequest } from './version_jobs.ts';
+import { addVersion, headsOf } from './versions/actions.ts';
+import { followThreads } from './versions/follow_jobs.ts';
+import { prepareMergeRequest } from './versions/jobs.ts';
 
 /** The changes. Omitted members stay; the caller may make all of them, and all are valid. */
 export interface MergeRequestChanges {

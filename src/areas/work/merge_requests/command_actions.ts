@@ -3,14 +3,14 @@ import { type PlacedIssuable, type Project, projectOf, theMergeRequest } from '.
 import type { Database } from '../../../db/index.ts';
 import { type Acting, allOrNothing, type CommandChanges, type Operations } from '../../conversation/quick_actions/index.ts';
 import { ownOperations, timeOperations, unlessRefused } from '../issuables/index.ts';
-import { approveMergeRequest, unapproveMergeRequest } from './approval_actions.ts';
+import { approveMergeRequest, unapproveMergeRequest } from './approvals/actions.ts';
 import { factsOf } from './branch_queries.ts';
 import { type MergeRequestChanges, updateMergeRequest } from './change_actions.ts';
-import { mayMerge } from './merge_actions.ts';
-import { mergeByCommand } from './merge_jobs.ts';
-import { rebaseMergeRequest } from './rebase_actions.ts';
-import { type Publishing, publishReview, stateReview } from './review_actions.ts';
-import { stateBlocker } from './status_rules.ts';
+import { mayMerge } from './merging/actions.ts';
+import { mergeByCommand } from './merging/jobs.ts';
+import { rebaseMergeRequest } from './merging/rebase_actions.ts';
+import { stateBlocker } from './merging/status_rules.ts';
+import { type Publishing, publishReview, stateReview } from './reviews/review_actions.ts';
 
 /** The edits that merge requests support. */
 function changesOf(changes: CommandChanges): MergeRequestChanges {

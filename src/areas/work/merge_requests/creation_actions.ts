@@ -7,12 +7,12 @@ import { taskCompletion } from '../../../markdown/index.ts';
 import { type Acting, applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
 import { labelsFor, withoutRivals } from '../../planning/labels/index.ts';
 import { type IssuableState, insertIssuable, recordEffects } from '../issuables/index.ts';
-import { addClosedIssues } from './closing_actions.ts';
+import { refuseSameBranch, refusingTwins } from './branch_pair_actions.ts';
+import { addClosedIssues } from './closing/actions.ts';
 import { mergeRequestNoun } from './noteable.ts';
 import { withoutDraft } from './rules.ts';
-import { refuseSameBranch, refusingTwins } from './twin_actions.ts';
-import { addVersion, type Heads, headsOf } from './version_actions.ts';
-import { prepareMergeRequest } from './version_jobs.ts';
+import { addVersion, type Heads, headsOf } from './versions/actions.ts';
+import { prepareMergeRequest } from './versions/jobs.ts';
 
 /** A new merge request. The caller may set all its members, and all are valid. */
 export interface NewMergeRequest {

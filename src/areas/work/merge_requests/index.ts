@@ -1,16 +1,16 @@
 /** What others may use of merge requests. */
 
-export { approvalRules } from './approval_rule_relation.ts';
-export { findClosedIssues } from './closing_actions.ts';
-export { readClosedIssues } from './closing_jobs.ts';
-export { concludeMerged } from './conclusion_actions.ts';
-export { followThreads } from './follow_jobs.ts';
-export { openMergeRequest } from './issue_jobs.ts';
+export { approvalRules } from './approvals/rule_relation.ts';
+export { findClosedIssues } from './closing/actions.ts';
+export { openMergeRequest } from './closing/issue_jobs.ts';
+export { readClosedIssues } from './closing/jobs.ts';
 export { countOpenMergeRequests } from './list_queries.ts';
-export { concludeMerges, mergeByCommand, mergeReady } from './merge_jobs.ts';
-export { closeForeignOnes, closeOrphans } from './orphan_jobs.ts';
-export { mergeRequestFollower } from './push_actions.ts';
-export { rebaseSource } from './rebase_jobs.ts';
-export { removeMergeRequestRefs } from './ref_jobs.ts';
+export { concludeMerged } from './merging/conclusion_actions.ts';
+export { concludeMerges, mergeByCommand, mergeReady } from './merging/jobs.ts';
+export { rebaseSource } from './merging/rebase_jobs.ts';
 export { mergeRequests } from './relation.ts';
-export { followMergeRequests, prepareMergeRequest } from './version_jobs.ts';
+export { followThreads } from './versions/follow_jobs.ts';
+export { followMergeRequests, prepareMergeRequest } from './versions/jobs.ts';
+export { closeForeignOnes, closeOrphans } from './versions/orphan_jobs.ts';
+export { mergeRequestFollower } from './versions/push_actions.ts';
+export { removeMergeRequestRefs } from './versions/ref_jobs.ts';

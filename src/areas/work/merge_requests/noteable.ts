@@ -23,10 +23,10 @@ import type { EventSubject } from '../../conversation/resource_events/index.ts';
 import type { Followable, TimeTracked } from '../issuables/index.ts';
 import { mergeRequestOperations } from './command_actions.ts';
 import { branchCommands, draftCommands, mergeCommands, reviewerCommands } from './commands.ts';
-import { followFromOldVersion } from './follow_jobs.ts';
-import { positionOn } from './position_queries.ts';
+import { mayResolveThreads, mergeWithoutThreads } from './merging/thread_actions.ts';
 import { MergeRequest, presentMergeRequests, presentSingleMergeRequest } from './present.ts';
-import { mayResolveThreads, mergeWithoutThreads } from './thread_actions.ts';
+import { followFromOldVersion } from './versions/follow_jobs.ts';
+import { positionOn } from './versions/position_git.ts';
 
 export const mergeRequestNoun: Commandable &
   Differing<NumberedIssuable> &

@@ -7,7 +7,7 @@ import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
 import { type MilestoneRow, milestoneJson } from '../../planning/milestones/index.ts';
 import { isSubscribed } from '../issuables/index.ts';
-import { isRebasing } from './rebase_queries.ts';
+import { isRebasing } from './merging/rebase_queries.ts';
 import type { MergeStatus, State } from './rules.ts';
 
 export interface MergeRequestRow {

@@ -36,8 +36,8 @@ import {
   timelogs,
   workColumns,
 } from '../issuables/index.ts';
-import { mergeRequestRule } from './approval_rule_relation.ts';
-import { addContents, lastVersion, mergedCommits, versions } from './version_relation.ts';
+import { mergeRequestRule } from './approvals/rule_relation.ts';
+import { addContents, lastVersion, mergedCommits, versions } from './versions/relation.ts';
 
 const assignee: RecordKind = {
   table: 'merge_request_assignees',

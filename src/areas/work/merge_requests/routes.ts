@@ -2,15 +2,15 @@
 import { Type } from 'typebox';
 import { codeWriter, mergeRequestEditor, mergeRequestRole, mergeRequestVisible } from '../../../access/index.ts';
 import { checkUnmodified, del, deleteFound, get, nothing, one, post, put } from '../../../http/index.ts';
+import { refusingTwins } from './branch_pair_actions.ts';
 import { createMergeRequest } from './creation_actions.ts';
 import { editMergeRequest } from './edit_actions.ts';
+import { presentWithStatus } from './merging/status_present.ts';
 import { changesFrom, editInput, editRules, newMergeRequestFrom, newMergeRequestInput } from './parameters.ts';
 import { MergeRequest, presentSingleMergeRequest } from './present.ts';
-import { removeMergeRequestRefs } from './ref_jobs.ts';
 import { disabledText, noForkText, sameBranchText, twinText } from './rules.ts';
-import { presentWithStatus } from './status_present.ts';
 import { targetFor } from './target_queries.ts';
-import { refusingTwins } from './twin_actions.ts';
+import { removeMergeRequestRefs } from './versions/ref_jobs.ts';
 
 const path = '/projects/:id/merge_requests';
 

@@ -17,7 +17,7 @@ import {
   post,
   resource,
 } from '../../../../http/index.ts';
-import { addKey, maximumKeys, tooManyKeysText } from '../settings/actions.ts';
+import { addKey, maximumKeys, tooManyKeysText } from './actions.ts';
 import { dsnOf } from './rules.ts';
 
 const ClientKey = resource('ErrorTrackingClientKey', {

@@ -1,6 +1,6 @@
 /** Envelopes: a head and items, each with a head of its own, read while they arrive (docs/reference/error_tracking.md). */
-import type { Json, JsonObject } from '../events/payload_rules.ts';
-import { isObject } from '../events/payload_rules.ts';
+import type { Json, JsonObject } from '../payload/rules.ts';
+import { isObject } from '../payload/rules.ts';
 
 /** An envelope is not as it has to be. */
 export class Malformed extends Error {}

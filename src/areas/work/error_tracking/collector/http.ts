@@ -11,8 +11,8 @@ import {
   jsonForm,
   streamOf,
 } from '../../../../http/index.ts';
-import type { Json, JsonObject } from '../events/payload_rules.ts';
 import { eventId, instantOf, type Receipt, readEvent } from '../events/rules.ts';
+import type { Json, JsonObject } from '../payload/rules.ts';
 import { maximumSessions, readBuckets, readSession, readUserReport } from '../releases_health/session_rules.ts';
 import { BodyTooLarge, decompress } from './encoding_rules.ts';
 import { type Item, type ItemLimit, ItemTooLarge, jsonIfAny, jsonIn, Malformed, readEnvelope } from './envelope_rules.ts';

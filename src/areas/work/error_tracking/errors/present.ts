@@ -1,11 +1,10 @@
-/** How errors and their events appear in replies. */
+/** How errors appear in replies. */
 import { type Static, Type } from 'typebox';
 import type { Project } from '../../../../access/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../../people/users/index.ts';
-import type { JsonObject } from '../events/payload_rules.ts';
-import type { EventRow, WholeEvent } from '../events/queries.ts';
-import type { StackTraceEntry } from '../events/source_queries.ts';
+import { ErrorEvent } from '../events/present.ts';
+import type { EventRow } from '../events/queries.ts';
 import { type ErrorRow, type Stats, statuses, type TagRow } from './queries.ts';
 
 const errorFields = {
@@ -32,28 +31,6 @@ const errorFields = {
 };
 export const TrackedError = resource('TrackedError', errorFields);
 
-const eventFields = {
-  id: Id,
-  event_id: Type.String({ description: '32 hexadecimal digits' }),
-  error_id: Id,
-  occurred_at: Timestamp,
-  received_at: Timestamp,
-  environment: Type.String(),
-  level: Type.String(),
-  description: Type.String(),
-  release: nullable(Type.String()),
-  user: nullable(
-    Type.Object({
-      id: nullable(Type.String()),
-      username: nullable(Type.String()),
-      email: nullable(Type.String()),
-      ip_address: nullable(Type.String()),
-      name: nullable(Type.String()),
-    }),
-  ),
-};
-export const ErrorEvent = resource('ErrorEvent', eventFields);
-
 const Counts = Type.Unsafe<[number, number][]>(Type.Array(Type.Array(Type.Integer())));
 export const ErrorDetails = resource('ErrorDetails', {
   ...errorFields,
@@ -65,50 +42,6 @@ export const ErrorDetails = resource('ErrorDetails', {
   stats: Type.Object(
     { '24h': Counts, '30d': Counts },
     { description: 'Events by hour and by day: the start in seconds since 1970, and the number' },
-  ),
-});
-
-const Frame = Type.Object({
-  source: nullable(Type.Object({ file_path: Type.String(), ref: Type.String(), web_url: Type.String() })),
-  blame: nullable(
-    Type.Object(
-      {
-        ...{ commit_id: Type.String(), title: Type.String(), author_name: Type.String(), authored_date: Timestamp },
-        web_url: Type.String(),
-      },
-      { description: 'The commit that last changed the line; of the last five lines that have a source' },
-    ),
-  ),
-  lineNo: nullable(Type.Integer()),
-  colNo: nullable(Type.Integer()),
-  filename: nullable(Type.String()),
-  abs_path: nullable(Type.String()),
-  function: nullable(Type.String()),
-  context: Type.Unsafe<[number, string][]>(Type.Array(Type.Array(Type.Union([Type.Integer(), Type.String()])))),
-  minified: nullable(
-    Type.Object(
-      {
-        filename: nullable(Type.String()),
-        lineNo: nullable(Type.Integer()),
-        colNo: nullable(Type.Integer()),
-        function: nullable(Type.String()),
-      },
-      { description: 'What the client sent, if a source map says where it comes from' },
-    ),
-  ),
-});
-
-export const ErrorEventDetails = resource('ErrorEventDetails', {
-  ...eventFields,
-  payload: Type.Unsafe<JsonObject>({ type: 'object', description: 'What the client sent' }),
-  stack_trace_entries: Type.Array(Frame, { description: 'Oldest call first' }),
-  user_report: nullable(
-    Type.Object({
-      name: nullable(Type.String()),
-      email: nullable(Type.String()),
-      comments: nullable(Type.String()),
-      created_at: nullable(Timestamp),
-    }),
   ),
 });
 
@@ -142,8 +75,3 @@ export const presentErrorDetails = (
   error: Static<typeof TrackedError>,
   { latest_event, tags, stats }: { latest_event: EventRow | undefined; tags: TagRow[]; stats: Stats },
 ): Static<typeof ErrorDetails> => ({ ...error, latest_event: latest_event ?? null, tags, stats });
-
-export const presentEventDetails = (
-  event: WholeEvent,
-  stack_trace_entries: StackTraceEntry[],
-): Static<typeof ErrorEventDetails> => ({ ...event, stack_trace_entries });

@@ -6,7 +6,7 @@ import { countedUpTo, customPlan, type Database, type DB, isAmong, ofAnyLength }
 import { Direction, filtersOn } from '../../../../http/index.ts';
 import { isFoundIn } from '../../../../texts/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../../people/users/index.ts';
-import { longestTagValue } from '../events/payload_rules.ts';
+import { longestTagValue } from '../payload/rules.ts';
 
 export const statuses = ['unresolved', 'resolved', 'ignored'] as const;
 export type Status = (typeof statuses)[number];

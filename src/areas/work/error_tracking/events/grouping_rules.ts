@@ -1,6 +1,6 @@
 /** Which events are about the same error (docs/reference/error_tracking.md). */
 import { createHash } from 'node:crypto';
-import { type JsonObject, textOf } from './payload_rules.ts';
+import { type JsonObject, textOf } from '../payload/rules.ts';
 import {
   baseName,
   crashFrames,

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, isAmong } from '../../../../db/index.ts';
 import { idIn, type Page, type Paging, paginate } from '../../../../http/index.ts';
-import type { JsonObject } from './payload_rules.ts';
+import type { JsonObject } from '../payload/rules.ts';
 import { eventId } from './rules.ts';
 
 /** Who met an error, as the application sent it. */

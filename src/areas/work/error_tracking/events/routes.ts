@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { type Project, projectRole } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { found, get, Id, offeredOn, one, pageOf, paging } from '../../../../http/index.ts';
-import { ErrorEvent, ErrorEventDetails, presentEventDetails } from '../errors/present.ts';
+import { ErrorEvent, ErrorEventDetails, presentEventDetails } from './present.ts';
 import { eventNamed, eventPage } from './queries.ts';
-import { stackOf } from './source_queries.ts';
+import { stackOf } from './source_git.ts';
 
 const path = '/projects/:id/error_tracking/errors/:error_id/events';
 const access = projectRole('reporter');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
-import type { Json } from './payload_rules.ts';
+import type { Json } from '../payload/rules.ts';
 import { type Receipt, readEvent } from './rules.ts';
 
 const received_at = new Date('2026-03-01T12:00:00Z');

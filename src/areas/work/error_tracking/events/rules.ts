@@ -1,7 +1,7 @@
 /** What is stored of an event: its payload, and what is read from it. */
 import { createHmac, type KeyObject, randomUUID } from 'node:crypto';
+import { isObject, type Json, type JsonObject, longestTagValue, storedPayload, tagPairs, textOf } from '../payload/rules.ts';
 import { fingerprintOf } from './grouping_rules.ts';
-import { isObject, type Json, type JsonObject, longestTagValue, storedPayload, tagPairs, textOf } from './payload_rules.ts';
 import { crashFrames, exceptionsOf, messageOf, ownFrames, syntheticMessage, thrownBy } from './stack_rules.ts';
 
 const platforms = new Set(

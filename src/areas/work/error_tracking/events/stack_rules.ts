@@ -1,5 +1,5 @@
 /** What was thrown, and where: the parts of an event that its name, its actor and its group are made of. */
-import { isObject, type Json, type JsonObject, objectsIn, textOf } from './payload_rules.ts';
+import { isObject, type Json, type JsonObject, objectsIn, textOf } from '../payload/rules.ts';
 
 export const framesOf = (value: JsonObject | undefined): JsonObject[] =>
   isObject(value?.stacktrace) ? objectsIn(value.stacktrace.frames) : [];

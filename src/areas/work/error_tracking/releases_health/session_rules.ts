@@ -1,6 +1,7 @@
 /** What clients say about the health of a release: sessions, and what users report. Nothing of it is ever refused: what cannot be read is left out. */
-import { cleaned, isObject, type Json, type JsonObject, objectsIn, textOf } from '../events/payload_rules.ts';
+
 import { credibleTime, eventId, hashOfUser, type Receipt } from '../events/rules.ts';
+import { cleaned, isObject, type Json, type JsonObject, objectsIn, textOf } from '../payload/rules.ts';
 
 const states = ['started', 'exited', 'errored', 'crashed', 'abnormal'] as const;
 export type SessionState = (typeof states)[number];

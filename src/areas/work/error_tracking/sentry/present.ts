@@ -2,10 +2,10 @@
 import type { Project } from '../../../../access/index.ts';
 import { errorUrl, titleOf } from '../errors/present.ts';
 import type { ErrorRow, Stats } from '../errors/queries.ts';
-import { type JsonObject, tagPairs, textOf } from '../events/payload_rules.ts';
 import type { WholeEvent } from '../events/queries.ts';
-import type { TracedFrame } from '../events/source_queries.ts';
+import type { TracedFrame } from '../events/source_git.ts';
 import { exceptionsOf, messageOf } from '../events/stack_rules.ts';
+import { type JsonObject, tagPairs, textOf } from '../payload/rules.ts';
 
 /** The first segment of the path of a project stands for the organization. */
 export function organizationOf({ full_path }: Pick<Project, 'full_path'>) {

@@ -1,13 +1,10 @@
-/** Turning error tracking on and off, and adding keys for clients. */
+/** Turning error tracking on and off. */
 import type { Project } from '../../../../access/index.ts';
 import { type Database, stamped } from '../../../../db/index.ts';
 import { found, invalid } from '../../../../http/index.ts';
-import { newPublicKey } from '../client_keys/rules.ts';
+import { addFirstKey, lockProject } from '../client_keys/actions.ts';
 import { settingsOf } from './queries.ts';
 
-/** The most client keys that a project can have. */
-export const maximumKeys = 100;
-export const tooManyKeysText = `Maximum number of client keys (${maximumKeys}) exceeded`;
 export const noTrackerText = 'is a required field';
 export const missingSettings = 'Error Tracking Setting';
 
@@ -34,13 +31,6 @@ function checkTracker({ active, integrated }: Switches): void {
   if (active && !integrated) throw invalid({ api_url: [noTrackerText], token: [noTrackerText] });
 }
 
-/** Locks the project, so that two changes of its settings or keys take turns. */
-const lockProject = (tx: Database, { id }: Project) =>
-  tx.selectFrom('projects').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
-
-const keysOf = (db: Database, project: Project) =>
-  db.selectFrom('error_tracking_client_keys').where('project_id', '=', project.id);
-
 /**
  * Sets whether a project takes errors. When it does for the first time, it gets a client key.
  * @param changes what is left out keeps its value
@@ -61,28 +51,6 @@ export const changeSettings = (db: Database, project: Project, changes: Partial<
       ? tx.insertInto('error_tracking_settings').values({ ...settings, project_id })
       : tx.updateTable('error_tracking_settings').set(stamped(settings)).where('project_id', '=', project_id)
     ).execute();
-    const hasKey = await keysOf(tx, project).select('id').limit(1).executeTakeFirst();
-    if (isReceiving(settings) && !isReceiving(before) && hasKey === undefined) await insertKey(tx, project);
+    if (isReceiving(settings) && !isReceiving(before)) await addFirstKey(tx, project);
     return settings;
-  });
-
-const insertKey = (tx: Database, project: Project) =>
-  tx
-    .insertInto('error_tracking_client_keys')
-    .values({ project_id: project.id, public_key: newPublicKey() })
-    .returning(['id', 'active', 'public_key'])
-    .executeTakeFirstOrThrow();
-
-/**
- * Adds a client key to a project.
- * @throws ApiError 400 when it has as many as it can have
- */
-export const addKey = (db: Database, project: Project) =>
-  db.transaction().execute(async (tx) => {
-    await lockProject(tx, project);
-    const { count } = await keysOf(tx, project)
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow();
-    if (count >= maximumKeys) throw invalid({ base: [tooManyKeysText] });
-    return insertKey(tx, project);
   });

@@ -1,5 +1,5 @@
 /** What a bundle has: the source maps that its manifest lists, with the files that they are about. */
-import { isObject, type Json, type JsonObject, textOf } from '../events/payload_rules.ts';
+import { isObject, type Json, type JsonObject, textOf } from '../payload/rules.ts';
 
 export interface BundledMap {
   /** In the archive. */

@@ -9,7 +9,7 @@ import { Id } from '../../../../http/index.ts';
 import { job } from '../../../../jobs/index.ts';
 import type { JobServices } from '../../../../services/index.ts';
 import { storeBlob, useBlob } from '../../../instance/blobs/index.ts';
-import type { Json } from '../events/payload_rules.ts';
+import type { Json } from '../payload/rules.ts';
 import { type BundledMap, mapsIn } from './bundle_rules.ts';
 import { type ArchivedFile, BadArchive, deflated, filesIn, unpacked } from './zip_rules.ts';
 

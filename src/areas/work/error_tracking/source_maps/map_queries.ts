@@ -5,8 +5,8 @@ import type { BlobKey } from '../../../../blobs/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import type { Original } from '../../../../source_maps/index.ts';
-import type { Frame } from '../events/frame_rules.ts';
-import { isObject, type JsonObject, objectsIn, textOf } from '../events/payload_rules.ts';
+import type { Frame } from '../payload/frame_rules.ts';
+import { isObject, type JsonObject, objectsIn, textOf } from '../payload/rules.ts';
 import { debugIdIn, tildeUrl } from './bundle_rules.ts';
 import { costlyMaps, type Reader, readMap } from './reading_actions.ts';
 

@@ -1,0 +1,29 @@
+/** One commit with its statistics and status. */
+import type { Static } from 'typebox';
+import type { Project } from '../../../../access/index.ts';
+import { commitStats, readCommit, repositoryOf } from '../../../../git/index.ts';
+import type { Services } from '../../../../http/index.ts';
+import { type CommitDetail, presentCommit } from '../present.ts';
+import { statusOfCommit } from './status_queries.ts';
+
+/**
+ * A commit as `CommitDetail`.
+ * @param id full id of a commit of the project
+ * @param options.stats whether to count the changed lines
+ */
+export async function commitDetail(
+  services: Services,
+  project: Project,
+  id: string,
+  { stats: isCounted }: { stats: boolean },
+): Promise<Static<typeof CommitDetail>> {
+  const repository = repositoryOf(services, project);
+  const [stats] = isCounted ? await commitStats(repository, [id]) : [];
+  return {
+    ...presentCommit(services.url, project, await readCommit(repository, id)),
+    ...(stats ? { stats } : {}),
+    status: await statusOfCommit(services.db, project, id),
+    project_id: project.id,
+    last_pipeline: null,
+  };
+}

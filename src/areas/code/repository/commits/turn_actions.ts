@@ -1,0 +1,48 @@
+/** Serialises API commits to one branch: each builds on the one before, so no client has to retry. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RefMoved, type Repository } from '../../../../git/index.ts';
+import { branchMoved } from '../push_checks/checks.ts';
+
+/** Longer queues are refused: every waiting request keeps its content in memory. */
+const longest_queue = 200;
+/** Pushes and other processes do not queue; an attempt that loses to them is repeated on the new head for this long. */
+const longestContest_ms = 20_000;
+/** Random pauses, or two processes would meet again and again. */
+const longestPause_ms = 250;
+
+const queues = new Map<string, { length: number; last: Promise<void> }>();
+
+/**
+ * Runs a commit once those before it on the branch have finished.
+ * @param attempt reads where the branch is and moves it from there; retried when it throws RefMoved
+ * @throws ApiError 400 when the branch moves under every attempt for 20 seconds, or too many are waiting, and what `attempt` throws
+ */
+export async function inTurn<T>({ path }: Repository, branch: string, attempt: () => Promise<T>): Promise<T> {
+  const key = `${path} ${branch}`;
+  const queue = queues.get(key) ?? { length: 0, last: Promise.resolve() };
+  if (queue.length >= longest_queue) throw branchMoved(`refs/heads/${branch}`);
+  queues.set(key, queue);
+  queue.length++;
+  const [before, own] = [queue.last, Promise.withResolvers<void>()];
+  queue.last = own.promise;
+  try {
+    await before;
+    return await repeated(branch, attempt);
+  } finally {
+    own.resolve();
+    if (--queue.length === 0) queues.delete(key);
+  }
+}
+
+async function repeated<T>(branch: string, attempt: () => Promise<T>): Promise<T> {
+  const giveUpAt = Date.now() + longestContest_ms;
+  for (let pause_ms = 5; ; pause_ms = Math.min(pause_ms * 2, longestPause_ms)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof RefMoved)) throw error;
+      if (Date.now() > giveUpAt) throw branchMoved(`refs/heads/${branch}`);
+      await sleep(Math.random() * pause_ms);
+    }
+  }
+}

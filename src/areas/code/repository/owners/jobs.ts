@@ -1,0 +1,52 @@
+/** Tidying and measuring repositories in the background. */
+import { Type } from 'typebox';
+import type { Database } from '../../../../db/index.ts';
+import { maintain } from '../../../../git/index.ts';
+import { Id } from '../../../../http/index.ts';
+import { job } from '../../../../jobs/index.ts';
+import type { PushFollower, RepositoryKind } from '../../../../services/index.ts';
+import { ownedRepository } from '../git.ts';
+import { isMoving } from '../moving/place_actions.ts';
+import { projectRepositories } from './project_kind.ts';
+import { measureUnmeasured } from './size_actions.ts';
+
+/** How long a repository waits for it: what was written in between is tidied in one run. */
+const pause_s = 60;
+
+/** Enqueued by `maintainSoon`. */
+export const maintainRepository = job('maintain_repository', {
+  input: { kind: Type.String(), id: Id },
+  retries: 2,
+  run: async ({ input, ...services }) => {
+    const kind = services.repositories.kinds.find(({ name }) => name === input.kind);
+    const owner = await kind?.find(services.db, input.id);
+    if (!kind || !owner) return;
+    if (await isMoving(services.db, { kind, owner })) return maintainSoon(services.db, kind, owner.id);
+    await maintain(ownedRepository(services, { kind, owner }));
+    await kind.measure(services, owner);
+  },
+});
+
+/**
+ * Has a repository maintained. Jobs have the owner as their key, so that a busy repository waits for one at most.
+ * @param after_s how long to wait for further changes; those that follow each other closely are tidied in one run
+ */
+export const maintainSoon = (tx: Database, { name }: RepositoryKind, id: number, after_s: number = pause_s): Promise<void> =>
+  maintainRepository.enqueue(tx, { kind: name, id }, { key: `${name}:${id}`, ...(after_s > 0 ? { after_s } : {}) });
+
+/** Has the repositories of projects maintained after pushes. */
+export const maintenanceFollower: PushFollower = {
+  follow:
+    async (_services, { owner, moved }) =>
+    async (tx) => {
+      if (moved.length > 0) await maintainSoon(tx, projectRepositories, owner.id);
+    },
+};
+
+/** Each later change of a repository has it measured anyway. */
+export const measureRepositories = job('measure_repositories', {
+  input: {},
+  retries: 0,
+  schedule: '33 * * * *',
+  run: ({ signal, ...services }) => measureUnmeasured(services, signal),
+});

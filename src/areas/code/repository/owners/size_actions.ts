@@ -1,0 +1,116 @@
+/** The sizes of repositories, measured after changes, so that lists start no git process per project (docs/reference/projects.md). */
+import { sql } from 'kysely';
+import { type Database, isAmong } from '../../../../db/index.ts';
+import { countCommits, countObjects, GitError, repositoryOf, resolveBranch } from '../../../../git/index.ts';
+import type { Services } from '../../../../http/index.ts';
+import type { PushFollower } from '../../../../services/index.ts';
+
+export interface RepositorySize {
+  /** Of the default branch. */
+  commit_count: number;
+  /** Of its objects on the disk. */
+  size_bytes: number;
+}
+
+interface MeasuredProject {
+  id: number;
+  storage: string;
+  default_branch: string;
+}
+
+/**
+ * Measures a repository and stores the result. If references move in the meantime, the result is stored as stale.
+ * @param project must exist in the storage; if its row is gone meanwhile, nothing is stored
+ */
+export async function measureRepository(
+  services: Pick<Services, 'db' | 'storages'>,
+  project: MeasuredProject,
+): Promise<RepositorySize> {
+  const before = await services.db
+    .selectFrom('repository_sizes')
+    .select('changes')
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  const repository = repositoryOf(services, project);
+  const head = await resolveBranch(repository, project.default_branch);
+  const [commit_count, { size_bytes }] = await Promise.all([
+    head === undefined ? 0 : countCommits(repository, { from: [head] }),
+    countObjects(repository),
+  ]);
+  await sql`
+    insert into repository_sizes (project_id, commit_count, size_bytes)
+    select id, ${commit_count}, ${size_bytes} from projects where id = ${project.id} for key share
+        on conflict (project_id) do update set commit_count = excluded.commit_count, size_bytes = excluded.size_bytes,
+           is_stale = repository_sizes.changes <> ${before?.changes ?? 0}`.execute(services.db);
+  return { commit_count, size_bytes };
+}
+
+/** Has the sizes of repositories measured again after pushes. */
+export const sizeFollower: PushFollower = {
+  follow:
+    async (_services, { owner }) =>
+    (tx) =>
+      forgetSize(tx, owner.id),
+};
+
+/** Records that a repository has changed since it was measured. */
+export async function forgetSize(tx: Database, project_id: number): Promise<void> {
+  await sql`
+    insert into repository_sizes (project_id, commit_count, size_bytes, is_stale, changes) values (${project_id}, 0, 0, true, 1)
+        on conflict (project_id) do update set is_stale = true, changes = repository_sizes.changes + 1`.execute(tx);
+}
+
+const measuredAtOnce = 100;
+
+/**
+ * Measures repositories that never were, for example those that are older than the measuring.
+ * @param signal ends it between two repositories
+ * @throws AggregateError with the failures of single repositories, after all others are measured
+ */
+export async function measureUnmeasured(services: Pick<Services, 'db' | 'storages'>, signal: AbortSignal): Promise<void> {
+  const failures: unknown[] = [];
+  for (let after = 0; ; ) {
+    const projects = await services.db
+      .selectFrom('projects')
+      .select(['id', 'storage', 'default_branch'])
+      .where('id', '>', after)
+      .where(sql<boolean>`not exists (select from repository_sizes where project_id = projects.id)`)
+      .orderBy('id')
+      .limit(measuredAtOnce)
+      .execute();
+    // One after the other, so that requests find git processes free.
+    for (const project of projects) {
+      signal.throwIfAborted();
+      await measureRepository(services, project).catch((error) => failures.push(error));
+    }
+    if (projects.length < measuredAtOnce) break;
+    after = projects.at(-1)!.id;
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} repositories could not be measured`);
+}
+
+/** Of a repository that git cannot read, as it was before: `coppice check` says what is wrong with it. */
+const unlessBroken = (before: RepositorySize) => (error: unknown) => {
+  if (error instanceof GitError) return before;
+  throw error;
+};
+
+/** The current sizes of repositories by project: as stored, and measured where they have changed since. */
+export async function repositorySizes(
+  services: Pick<Services, 'db' | 'storages'>,
+  projects: readonly MeasuredProject[],
+): Promise<ReadonlyMap<number, RepositorySize>> {
+  const ids = projects.map(({ id }) => id);
+  const stored = await services.db
+    .selectFrom('repository_sizes')
+    .select(['project_id', 'commit_count', 'size_bytes', 'is_stale'])
+    .where(isAmong('project_id', ids, 'bigint[]'))
+    .execute();
+  const known = new Map(stored.map(({ project_id, ...size }) => [project_id, size]));
+  // The git module limits the number of concurrent processes.
+  const sizes = projects.map(async (project): Promise<[number, RepositorySize]> => {
+    const { is_stale, ...size } = known.get(project.id) ?? { is_stale: true, commit_count: 0, size_bytes: 0 };
+    return [project.id, is_stale ? await measureRepository(services, project).catch(unlessBroken(size)) : size];
+  });
+  return new Map(await Promise.all(sizes));
+}

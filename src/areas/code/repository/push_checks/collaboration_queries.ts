@@ -1,0 +1,50 @@
+/** Which branches of a fork its target's members may push to (docs/reference/merge_requests.md#collaboration). */
+import { type Project, projectFor } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import type { RefUpdate } from '../../../../git/index.ts';
+import { protectionFor } from '../../protected_branches/index.ts';
+
+/** More merge requests of one branch than this are not asked. */
+const most_asked = 5;
+
+/** Whether an open merge request of the branch allows those to push who may merge it, and the caller may. */
+export async function mayCollaborate(
+  db: Database,
+  fork: Pick<Project, 'id'>,
+  caller: { id: number; admin: boolean },
+  branch: string,
+): Promise<boolean> {
+  const open = await db
+    .selectFrom('merge_requests')
+    .select(['project_id', 'target_branch'])
+    .where('source_project_id', '=', fork.id)
+    .where('source_branch', '=', branch)
+    .where('project_id', '<>', fork.id)
+    .where('allow_collaboration', '=', true)
+    .where('state', '=', 'opened')
+    .orderBy('id')
+    .limit(most_asked)
+    .execute();
+  const answers = open.map(async ({ project_id, target_branch }) => {
+    const target = await projectFor(db, caller, String(project_id));
+    if (!target || target.read_only) return false;
+    const { may_merge, may_push } = (await protectionFor(db, target, caller))(target_branch);
+    return may_merge || may_push;
+  });
+  return (await Promise.all(answers)).includes(true);
+}
+
+/** Whether the caller may make these moves as a collaborator: each changes a branch that exists and stays. */
+export async function areCollaborations(
+  db: Database,
+  fork: Pick<Project, 'id'>,
+  caller: { id: number; admin: boolean },
+  updates: readonly RefUpdate[],
+): Promise<boolean> {
+  const branches = updates.map(({ ref, old, new: target }) =>
+    old === null || target === null ? undefined : /^refs\/heads\/(.+)$/s.exec(ref)?.[1],
+  );
+  if (branches.length > most_asked) return false;
+  const answers = branches.map(async (branch) => branch !== undefined && (await mayCollaborate(db, fork, caller, branch)));
+  return answers.length > 0 && (await Promise.all(answers)).every(Boolean);
+}

@@ -1,0 +1,46 @@
+/** The wikis of projects and groups, as far as they have repositories. */
+import type { Owner as Place } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { type Repository, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
+import type { Owner, RepositoryServices } from '../../../services/index.ts';
+import type { Version } from './page_git.ts';
+
+/** A wiki with a repository. */
+export interface Wiki extends Owner, Place {
+  default_branch: string;
+}
+
+const wikis = (db: Database) => db.selectFrom('wikis').select(['id', 'project_id', 'group_id', 'storage', 'default_branch']);
+
+export const findWiki = (db: Database, id: number): Promise<Wiki | undefined> =>
+  wikis(db).where('id', '=', id).executeTakeFirst();
+
+/** The wiki of a project or group; undefined before its first page. */
+export const wikiOf = (db: Database, { project_id, group_id }: Place): Promise<Wiki | undefined> =>
+  wikis(db)
+    .where(project_id === null ? 'group_id' : 'project_id', '=', project_id ?? group_id)
+    .executeTakeFirst();
+
+/** The folder of a storage that has the repositories of wikis. */
+export const folder = '@wikis';
+
+export const repositoryOfWiki = (services: Pick<RepositoryServices, 'storages'>, { id, storage }: Owner): Repository =>
+  repositoryOf(services, { id, storage, folder });
+
+const isCommitId = (text: string) => /^[0-9a-f]{4,64}$/i.test(text);
+
+/**
+ * The commit that a request reads.
+ * @param id of a commit; left out, it is the newest of the default branch
+ * @returns undefined when there is no such commit, or no page yet
+ */
+export async function versionOf(
+  services: Pick<RepositoryServices, 'storages'>,
+  wiki: Wiki,
+  id?: string,
+): Promise<Version | undefined> {
+  const repository = repositoryOfWiki(services, wiki);
+  const named = async (text: string) => (isCommitId(text) ? resolveCommit(repository, text) : undefined);
+  const commit_id = await (id === undefined ? resolveBranch(repository, wiki.default_branch) : named(id));
+  return commit_id === undefined ? undefined : { repository, wiki_id: wiki.id, commit_id };
+}

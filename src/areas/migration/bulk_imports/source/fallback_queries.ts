@@ -1,0 +1,88 @@
+/** What older sources do not export, asked of their REST API and brought into the form of the relation. */
+import { sql } from 'kysely';
+import type { ArrivedRecord } from '../../../../relations/index.ts';
+import { ownerOf, type StepCall } from '../step_definition.ts';
+import { ask, isAbsent, isRecord, listedIfShown, pathAtSource } from './queries.ts';
+
+type Line = Record<string, unknown>;
+
+/**
+ * Gives the records of a relation that is not exported, with increasing numbers as their lines.
+ * @param after the line of the last record that was written; those up to it may be given again
+ */
+export type Fallback = (call: StepCall, after: number) => AsyncIterable<ArrivedRecord>;
+
+/** Endpoints do not show every time. */
+const withTimes = ({ created_at = new Date().toISOString(), updated_at = created_at, ...value }: Line): Line => ({
+  ...{ ...value, created_at, updated_at },
+});
+
+const named = (list: unknown): Line[] => (Array.isArray(list) ? list.filter(isRecord) : []);
+
+/** @param recordOf makes the record of what is listed */
+const fromList = (name: string, recordOf = (value: Line): Line => value): Fallback =>
+  async function* (call) {
+    let line = 0;
+    for await (const value of listedIfShown(call.source, `${pathAtSource(call.entity)}/${name}`))
+      yield { line: ++line, value: withTimes(recordOf(value)) };
+  };
+
+const approvalRule = ({ users, protected_branches, ...rule }: Line): Line => ({
+  ...rule,
+  approval_project_rules_users: named(users).map(({ id }) => ({ user_id: id })),
+  approval_project_rules_protected_branches: named(protected_branches).map(({ name }) => ({ branch_name: name })),
+});
+
+async function* pushRule({ source, entity }: StepCall): AsyncGenerator<ArrivedRecord> {
+  try {
+    const { value } = await ask(source, `${pathAtSource(entity)}/push_rule`);
+    if (isRecord(value)) yield { line: 1, value: withTimes(value) };
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+}
+
+/** Of one issue. */
+const most_links = 10_000;
+
+/** The numbers of issues that say that they were linked. */
+async function linkedIssues({ db, entity }: StepCall, from: number): Promise<number[]> {
+  const { rows } = await sql<{ iid: number }>`
+    select iid from issues where project_id = ${ownerOf(entity).id} and iid >= ${from}
+       and exists (select from notes where issue_id = issues.id and system and body like 'marked this %') order by iid`.execute(
+    db,
+  );
+  return rows.map(({ iid }) => iid);
+}
+
+/** A link as the endpoint of one of its ends shows it; undefined where that of the other end does. */
+function linkFrom({ entity }: StepCall, source_iid: number, target: Line): Line | undefined {
+  const { iid, link_type, link_created_at: created_at, link_updated_at: updated_at, references } = target;
+  const full = isRecord(references) ? String(references.full) : '';
+  const path = full.slice(0, full.lastIndexOf('#'));
+  const isOther = path.toLowerCase() !== entity.source_full_path.toLowerCase();
+  const isFirst = isOther ? entity.source_full_path.toLowerCase() < path.toLowerCase() : source_iid < Number(iid);
+  if (link_type === 'is_blocked_by' || (link_type !== 'blocks' && !isFirst)) return undefined;
+  return { source_iid, target_iid: iid, target_full_path: isOther ? path : null, link_type, created_at, updated_at };
+}
+
+async function* issueLinks(call: StepCall, after: number): AsyncGenerator<ArrivedRecord> {
+  for (const iid of await linkedIssues(call, Math.floor(after / most_links))) {
+    let index = 0;
+    for await (const target of listedIfShown(call.source, `${pathAtSource(call.entity)}/issues/${iid}/links`)) {
+      const link = linkFrom(call, iid, target);
+      if (link && ++index < most_links) yield { line: iid * most_links + index, value: withTimes(link) };
+    }
+  }
+}
+
+/** By the kind of entity and the relation. */
+export const fallbacks: Readonly<Record<'group' | 'project', Readonly<Record<string, Fallback>>>> = {
+  group: { push_rule: pushRule },
+  project: {
+    freeze_periods: fromList('freeze_periods'),
+    protected_tags: fromList('protected_tags'),
+    approval_rules: fromList('approval_rules', approvalRule),
+    issue_links: issueLinks,
+  },
+};

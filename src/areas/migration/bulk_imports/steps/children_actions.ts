@@ -1,0 +1,95 @@
+/** Finding the subgroups and projects of a group: they become entities of the migration. */
+import { destinationOf, type NewEntity } from '../definition.ts';
+import { inStep, record } from '../journal_actions.ts';
+import { listed, pathAtSource } from '../source/queries.ts';
+import type { Step, StepCall, StepFailure } from '../step_definition.ts';
+import { firstPhase } from '../step_rules.ts';
+
+const most_entities = 10_000;
+const most_levels = 20;
+/** PostgreSQL takes 65,535 parameters. */
+const rowsPerStatement = 1000;
+const segment = /^[a-zA-Z0-9_.][a-zA-Z0-9_.-]{0,254}$/;
+
+interface Child {
+  entity_type: NewEntity['entity_type'];
+  path: string;
+}
+
+/** The path of a child directly below the group, if it is one. */
+function childPath(
+  call: StepCall,
+  value: Record<string, unknown>,
+  name: 'full_path' | 'path_with_namespace',
+): string | undefined {
+  const path = value[name];
+  const above = `${call.entity.source_full_path}/`;
+  if (typeof path !== 'string' || !path.toLowerCase().startsWith(above.toLowerCase())) return undefined;
+  return segment.test(path.slice(above.length)) ? path : undefined;
+}
+
+const isDeleted = ({ marked_for_deletion_on, marked_for_deletion_at }: Record<string, unknown>) =>
+  (marked_for_deletion_on ?? marked_for_deletion_at ?? null) !== null;
+
+/** The children of a group; of too many, one more than there may be. */
+async function childrenOf(call: StepCall): Promise<Child[]> {
+  const at = pathAtSource(call.entity);
+  const children: Child[] = [];
+  const add = (entity_type: Child['entity_type'], value: Record<string, unknown>, name: 'full_path' | 'path_with_namespace') => {
+    const path = isDeleted(value) ? undefined : childPath(call, value, name);
+    if (path !== undefined) children.push({ entity_type, path });
+    return children.length > most_entities;
+  };
+  for await (const group of listed(call.source, `${at}/subgroups`)) if (add('group', group, 'full_path')) return children;
+  if (call.entity.migrate_projects)
+    for await (const project of listed(call.source, `${at}/projects`, { include_subgroups: false, with_shared: false }))
+      if (add('project', project, 'path_with_namespace')) return children;
+  return children;
+}
+
+const tooMany = (message: string): StepFailure => ({
+  ...{ relation: 'entities', step: 'extractor', exception_class: 'LimitExceeded', message, title: null, url: null },
+});
+
+export const childrenStep: Step = {
+  name: 'entities',
+  async run(call) {
+    const { db, entity, migration, step } = call;
+    const children = await childrenOf(call);
+    const destination_namespace = destinationOf(entity);
+    await inStep(db, step.id, async (tx, row) => {
+      const { count } = await tx
+        .selectFrom('bulk_import_entities')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('bulk_import_id', '=', migration.id)
+        .executeTakeFirstOrThrow();
+      const isDeep = entity.source_full_path.split('/').length >= most_levels;
+      if (isDeep || count + children.length > most_entities) {
+        const text = isDeep
+          ? `The groups are more than ${most_levels} levels deep.`
+          : `The migration has more than ${most_entities} entities.`;
+        return record(tx, call, row, { failures: children.length > 0 ? [tooMany(text)] : [] });
+      }
+      const { migrate_projects, migrate_memberships } = entity;
+      const rows = children.map(({ entity_type, path }) => ({
+        ...{
+          bulk_import_id: migration.id,
+          user_id: migration.user_id,
+          parent_id: entity.id,
+          entity_type,
+          source_full_path: path,
+          phase: firstPhase(entity_type),
+        },
+        ...{ destination_namespace, destination_slug: path.split('/').at(-1)!, migrate_projects, migrate_memberships },
+      }));
+      for (let first = 0; first < rows.length; first += rowsPerStatement)
+        await tx
+          .insertInto('bulk_import_entities')
+          .values(rows.slice(first, first + rowsPerStatement))
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      await record(tx, call, row, {});
+    });
+    return 'finished';
+  },
+};

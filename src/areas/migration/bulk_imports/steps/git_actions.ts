@@ -1,0 +1,55 @@
+/** Fetching repositories of the source over HTTP, with the rights of the importer there. */
+import { type FetchedRefs, fetchForeign, GitError, type Repository } from '../../../../git/index.ts';
+import { BlockedError, OutboundError, ResponseTooLong, throughProxy } from '../../../../outbound/index.ts';
+import { downloadLimit } from '../source/export_queries.ts';
+import { checkRepository, SourceFailure, sentence, Unanswered } from '../source/queries.ts';
+import { type StepCall, StepFailed, type StepFailure } from '../step_definition.ts';
+
+export const longestFetch_ms = 6 * 3600_000;
+/** A connection that breaks looks like a repository that is damaged. */
+const most_tries = 3;
+
+/** The address of a repository of an entity. @param suffix `.wiki` for that of its wiki */
+export const repositoryAt = ({ source, entity }: StepCall, suffix = ''): string =>
+  `${source.url}/${entity.source_full_path.split('/').map(encodeURIComponent).join('/')}${suffix}.git`;
+
+function failureFor(call: StepCall, error: unknown): unknown {
+  if (error instanceof ResponseTooLong) return new SourceFailure('LimitExceeded', sentence(error.message));
+  if (error instanceof BlockedError) return new SourceFailure('NetworkError', sentence(error.message));
+  if (error instanceof OutboundError) return new Unanswered(sentence(error.message));
+  if (!(error instanceof GitError) || call.signal.aborted) return error;
+  if (call.step.tries + 1 < most_tries) return new Unanswered('The source does not give the repository.');
+  call.log.error({ err: error }, 'a repository of a migration cannot be read');
+  return new StepFailed('InvalidContent', 'The repository cannot be read.', 'extractor');
+}
+
+/**
+ * Fills a repository with one of the source.
+ * @param target has no refs, or was begun by an earlier run
+ * @throws Unanswered, SourceFailure with the status when the source refuses, StepFailed
+ */
+export async function fetchFromSource(call: StepCall, url: string, target: Repository): Promise<FetchedRefs> {
+  const { source, signal } = call;
+  const credential = { username: 'oauth2', password: source.token };
+  // git does not say in a form that we can read why it was refused.
+  await checkRepository(source, url, credential);
+  const rules = { url, may_be_local: source.may_be_local, most_bytes: await downloadLimit(call) };
+  try {
+    return await throughProxy(rules, (proxy_url) =>
+      fetchForeign({ url, proxy_url, ...credential }, target, { timeout_ms: longestFetch_ms, signal }),
+    );
+  } catch (error) {
+    throw failureFor(call, error);
+  }
+}
+
+/** The failures of a repository some of whose refs were left behind. */
+export const skippedRefs = (relation: string, skipped: number): StepFailure[] =>
+  skipped === 0
+    ? []
+    : [
+        {
+          ...{ relation, step: 'loader', exception_class: 'InvalidRecord', title: null, url: null },
+          message: `${skipped} refs have names, or point to objects, that are not allowed here.`,
+        },
+      ];

@@ -1,0 +1,65 @@
+/** The last steps: numbers that go on where the source was, and what has no place here. */
+import { type NumberUsage, raiseIid } from '../../../../db/index.ts';
+import { inStep, record } from '../journal_actions.ts';
+import { exportsOf } from '../source/export_queries.ts';
+import { isRecord } from '../source/queries.ts';
+import { withSelf } from '../source/self_queries.ts';
+import type { Step, StepFailure } from '../step_definition.ts';
+import { ownerOf } from '../step_definition.ts';
+import { carriedBySelf, leftOut, stagesOf } from '../step_rules.ts';
+
+const usages = { project: ['issues', 'merge_requests', 'milestones'], group: ['epics', 'milestones', 'iterations'] } as const;
+const largest = 2 ** 31 - 1_000_000;
+
+/** The next number here follows the highest that the source has ever given. */
+export const numbersStep: Step = {
+  name: 'numbers',
+  run: (call) =>
+    withSelf(call, async ({ max_iids }) => {
+      const { kind, id } = ownerOf(call.entity);
+      const numbers: Record<string, unknown> = isRecord(max_iids) ? max_iids : {};
+      await inStep(call.db, call.step.id, async (tx) => {
+        for (const usage of usages[kind] as readonly NumberUsage[]) {
+          const iid = numbers[usage];
+          if (!Number.isSafeInteger(iid) || (iid as number) < 1 || (iid as number) > largest) continue;
+          await raiseIid(tx, kind === 'project' ? { project_id: id } : { namespace_id: id }, usage, iid as number);
+        }
+      });
+    }),
+};
+
+/** Relations that the source has and that no step reads: counted, and named once each unless they are left out by rule. */
+export const othersStep: Step = {
+  name: 'others',
+  async run(call) {
+    const { entity, step, db } = call;
+    const known = new Set([...carriedBySelf, ...stagesOf(entity.entity_type).flatMap(({ names }) => names)]);
+    for (const { relation, total_objects_count: total } of await exportsOf(call)) {
+      if (typeof relation !== 'string' || known.has(relation) || !/^\w{1,100}$/.test(relation)) continue;
+      if (!Number.isSafeInteger(total) || (total as number) < 1) continue;
+      const failure: StepFailure = {
+        ...{ relation, step: 'loader', exception_class: 'NotSupported', title: null, url: null },
+        message: `There are no ${relation.replaceAll('_', ' ')} here.`,
+      };
+      await inStep(db, step.id, async (tx, row) => {
+        if (row.counts[relation]) return;
+        const of_relation = { ...row, relation };
+        await record(tx, call, of_relation, { source: total as number, failures: leftOut.has(relation) ? [] : [failure] });
+      });
+    }
+    return 'finished';
+  },
+};
+
+/** Archived last, so that it hinders nothing before. */
+export const archivedStep: Step = {
+  name: 'archived',
+  run: (call) =>
+    withSelf(call, async ({ archived }) => {
+      if (archived !== true) return;
+      const { id } = ownerOf(call.entity);
+      await inStep(call.db, call.step.id, async (tx) => {
+        await tx.updateTable('projects').set({ archived: true }).where('id', '=', id).execute();
+      });
+    }),
+};

@@ -1,0 +1,28 @@
+/** The relation `user_contributions`: the people whom the records of an entity name. */
+import { sql } from 'kysely';
+import type { ArrivingRelation } from '../../../../relations/index.ts';
+
+/** What a source says of a person, as far as it is a text that can be stored. */
+export const personText = (value: unknown): string =>
+  typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed().slice(0, 255) : '';
+
+/** What is known about a person. */
+export const personIn = ({ username, name, public_email }: Record<string, unknown>) => ({
+  ...{ username: personText(username), name: personText(name), public_email: personText(public_email) || null },
+});
+
+/** Records of people are kept with the entity; nothing is made of them before a record names them. */
+export const sourcePeople: ArrivingRelation = {
+  name: 'user_contributions',
+  async arrive(tx, { entity_id }, records) {
+    const people = records
+      .map(({ value }) => ({ source_id: value.id, ...personIn(value) }))
+      .filter(({ source_id }) => Number.isSafeInteger(source_id) && (source_id as number) > 0);
+    await sql`
+      insert into bulk_import_people (entity_id, source_id, username, name, public_email)
+      select ${entity_id}, source_id, username, name, public_email
+        from jsonb_to_recordset(${JSON.stringify(people)}::jsonb) as person (source_id bigint, username text, name text, public_email text)
+      on conflict do nothing`.execute(tx);
+    return { counts: { user_contributions: { fetched: records.length, imported: people.length } }, failures: [] };
+  },
+};

@@ -1,0 +1,138 @@
+/** Making the group or project of an entity, with the rights of the importer. */
+import { callerInJob } from '../../../../access/index.ts';
+import { type Database, stamped } from '../../../../db/index.ts';
+import { ApiError, type Caller, textOf } from '../../../../http/index.ts';
+import { storageForNew } from '../../../instance/application_settings/index.ts';
+import { createGroup } from '../../../spaces/groups/index.ts';
+import { createProject, namespaceFor } from '../../../spaces/projects/index.ts';
+import { mayMake } from '../creation_actions.ts';
+import { inStep } from '../journal_actions.ts';
+import { creationIn, flagIn, type Self, textIn, visibilityFor, withSelf } from '../source/self_queries.ts';
+import { type EntityRow, type Step, type StepCall, StepFailed } from '../step_definition.ts';
+import { projectColumns } from './project_rules.ts';
+
+/**
+ * The importer, while they may still make the entity.
+ * @throws StepFailed
+ */
+async function importerOf(call: StepCall): Promise<Caller> {
+  const importer = await callerInJob(call, call.migration.user_id);
+  if (!importer) throw new StepFailed('PermissionDenied', 'The account of the importer is not active.');
+  if (await mayMake(call.db, importer, call.entity)) return importer;
+  const { entity_type, destination_namespace } = call.entity;
+  throw new StepFailed('PermissionDenied', `The importer may not create a ${entity_type} in '${destination_namespace}'.`);
+}
+
+/** Tries the name that the source gives, and then the path: another one may have the name, or it is not allowed here. */
+async function withName(self: Self, slug: string, make: (name: string) => Promise<void>): Promise<void> {
+  const name = textIn(self, 'name', 255);
+  try {
+    await make(name || slug);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !name) throw error;
+    await make(slug);
+  }
+}
+
+/** Refusals of our own rules are failures. */
+async function refusable(make: () => Promise<void>): Promise<void> {
+  try {
+    await make();
+  } catch (error) {
+    if (error instanceof ApiError) throw new StepFailed('InvalidRecord', textOf(error));
+    throw error;
+  }
+}
+
+const made = (tx: Database, entity: EntityRow, { id }: Self, ids: { namespace_id: number } | { project_id: number }) =>
+  tx
+    .updateTable('bulk_import_entities')
+    .set(stamped({ ...ids, source_id: Number.isSafeInteger(id) ? (id as number) : null }))
+    .where('id', '=', entity.id)
+    .execute();
+
+const groupFlags = [
+  'share_with_group_lock',
+  'request_access_enabled',
+  'lfs_enabled',
+  'emails_enabled',
+  'mentions_disabled',
+  'membership_lock',
+];
+const choices: Readonly<Record<string, readonly unknown[]>> = {
+  project_creation_level: ['noone', 'owner', 'maintainer', 'developer', 'administrator'],
+  subgroup_creation_level: ['owner', 'maintainer'],
+  default_branch_protection: [0, 1, 2, 3, 4],
+  wiki_access_level: ['disabled', 'private', 'enabled'],
+};
+
+/** The settings of a group that are valid here. */
+function groupColumns(self: Self): object {
+  const flags = groupFlags.filter((name) => flagIn(self, name) !== undefined);
+  const chosen = Object.keys(choices).filter((name) => choices[name]!.includes(self[name]));
+  return Object.fromEntries([...flags, ...chosen].map((name) => [name, self[name]]));
+}
+
+export const groupStep: Step = {
+  name: 'group',
+  run: (call) =>
+    withSelf(call, async (self) => {
+      const { db, entity, step } = call;
+      if (entity.namespace_id !== null) return;
+      const importer = await importerOf(call);
+      const parent =
+        entity.destination_namespace === '' ? undefined : await namespaceFor(db, importer, entity.destination_namespace);
+      const visibility = await visibilityFor(call, self, parent?.visibility);
+      const group = {
+        ...groupColumns(self),
+        ...{ path: entity.destination_slug, parent_id: parent?.id, description: textIn(self, 'description', 500), visibility },
+        ...{ creator_id: importer.id, repository_storage: await storageForNew(call), is_quiet: true as const },
+        ...creationIn(self),
+      };
+      await refusable(() =>
+        withName(self, entity.destination_slug, (name) =>
+          inStep(db, step.id, async (tx) => {
+            await made(tx, entity, self, { namespace_id: await createGroup(tx, { ...group, name }) });
+          }),
+        ),
+      );
+    }),
+};
+
+export const projectStep: Step = {
+  name: 'project',
+  run: (call) =>
+    withSelf(call, async (self) => {
+      const { db, entity, step } = call;
+      if (entity.project_id !== null) return;
+      const importer = await importerOf(call);
+      const namespace = (await namespaceFor(db, importer, entity.destination_namespace))!;
+      const project = {
+        ...{ path: entity.destination_slug, namespace, creator_id: importer.id, is_quiet: true as const },
+        default_branch: textIn(self, 'default_branch', 255) || 'main',
+        object_format:
+          (self.object_format ?? self.repository_object_format) === 'sha256' ? ('sha256' as const) : ('sha1' as const),
+        columns: {
+          ...projectColumns(self, importer.plan),
+          visibility: await visibilityFor(call, self, namespace.visibility),
+          ...creationIn(self),
+        },
+        // The row of the step is locked first, so that a cancel waits for what is being made or prevents it.
+        also: (tx: Database, id: number) =>
+          tx
+            .selectFrom('bulk_import_relations')
+            .select('id')
+            .where('id', '=', step.id)
+            .where('state', '=', 'started')
+            .forNoKeyUpdate()
+            .executeTakeFirstOrThrow()
+            .then(() => made(tx, entity, self, { project_id: id }))
+            .then(() => {}),
+      };
+      await refusable(() =>
+        withName(self, entity.destination_slug, async (name) => {
+          await createProject(call, { ...project, name });
+        }),
+      );
+    }),
+};

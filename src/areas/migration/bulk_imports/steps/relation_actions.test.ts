@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { entitiesOf, migrated, runMigrations } from '../../../../../test/support/migrations.ts';
+import { migrationPlace, type SourceEntity } from '../../../../../test/support/source.ts';
+
+const times = { created_at: '2020-01-02T03:04:05.678Z', updated_at: '2020-01-02T03:04:05.678Z' };
+
+const systemNote = (note: string, action: string) => ({
+  ...{ note, noteable_type: 'Issue', author_id: 3, system: true, noteable_id: 77, project_id: 8, ...times },
+  ...{ author: { name: 'Ada' }, award_emoji: [], system_note_metadata: { action, commit_count: null, ...times } },
+});
+
+/** As sources of the public kind write it: with their ids, and without what only we have. */
+const issue = (iid: number, notes: object[]) => ({
+  ...{
+    iid,
+    title: `Pick ${iid}`,
+    description: 'for @ada',
+    state: 'opened',
+    author_id: 3,
+    project_id: 8,
+    lock_version: 0,
+    ...times,
+  },
+  ...{ label_links: [], notes, issue_assignees: [{ user_id: 4 }], designs: [], zoom_meetings: [], sentry_issue: null },
+});
+
+const project = (id: number, name: string, issues: object[], answers: SourceEntity['answers'] = {}): SourceEntity => ({
+  ...{ type: 'project', id, full_path: `orchard/${name}`, attributes: { name, issues_access_level: 'private' } },
+  relations: {
+    self: [{ description: 'Fruit', visibility_level: 0, archived: false, approvals_before_merge: 0 }],
+    project_feature: [{ issues_access_level: 10, pages_access_level: 10, ...times }],
+    issues,
+    protected_branches: [
+      { name: 'main', ...times, merge_access_levels: [{ access_level: 40 }], push_access_levels: [{ access_level: 40 }] },
+    ],
+  },
+  answers,
+});
+
+for (const version of ['14.10.5', '15.11.0', '17.3.0'])
+  test(`a source of version ${version} is asked over REST for what it does not export`, async (t) => {
+    const related = (path: string, iid: number, link_type: string) => ({
+      ...{ iid, link_type, references: { full: `${path}#${iid}` }, link_created_at: times.created_at },
+    });
+    const linked = systemNote('marked this issue as related to #2', 'relate');
+    const rule = { id: 1, name: 'Two pairs of eyes', rule_type: 'regular', approvals_required: 1, groups: [] };
+    const here = await migrationPlace(t, [
+      {
+        ...{ type: 'group', id: 7, full_path: 'orchard', relations: { self: [{ name: 'Orchard', path: 'orchard' }] } },
+        answers: { '/push_rule': { id: 1, commit_message_regex: 'Fix', max_file_size: 5, created_at: times.created_at } },
+      },
+      project(8, 'apples', [issue(1, [linked]), issue(2, [linked]), issue(3, [])], {
+        '/freeze_periods': [{ id: 1, freeze_start: '0 23 * * 5', freeze_end: '0 8 * * 1', cron_timezone: 'UTC', ...times }],
+        '/protected_tags': [{ name: 'v*', create_access_levels: [{ id: 1, access_level: 40, user_id: null }] }],
+        '/approval_rules': [{ ...rule, users: [{ id: 3 }], protected_branches: [{ id: 1, name: 'main' }] }],
+        '/issues/1/links': [related('orchard/apples', 2, 'relates_to'), related('orchard/pears', 1, 'blocks')],
+        '/issues/2/links': [related('orchard/apples', 1, 'relates_to')],
+      }),
+      project(9, 'pears', [issue(1, [systemNote('marked this issue as blocked by orchard/apples#1', 'block')])], {
+        '/issues/1/links': [related('orchard/apples', 1, 'is_blocked_by')],
+      }),
+    ]);
+    const { as, source, people, db } = here;
+    source.version = version;
+    const orders: string[] = [];
+    source.answers.set('POST /groups/orchard/export_relations', (response, request) => {
+      void text(request).then((body) => {
+        orders.push(body);
+        response.writeHead(202, { 'content-type': 'application/json' }).end('{}');
+      });
+    });
+    const public_email = `${people.maintainer.username}@example.com`;
+    source.users.set('/users/3', { id: 3, username: 'ada', name: 'Ada', public_email });
+    source.users.set('/users/4', { id: 4, username: 'bob', name: 'Bob', public_email: '' });
+    const id = await migrated(here);
+    await runMigrations(here);
+    assert.deepEqual(orders, [version === '17.3.0' ? '{"batched":true}' : '{}']);
+    const [top, apples, pears] = await entitiesOf(here, id);
+    assert.deepEqual([top!.failures, apples!.failures, pears!.failures], [[], [], []]);
+    const at = `/projects/${apples!.project_id}`;
+    const { body: rules } = await as('owner').get(`/groups/${top!.namespace_id}/push_rule`);
+    assert.deepEqual([rules.commit_message_regex, rules.max_file_size], ['Fix', 5]);
+    const { body: periods } = await as('owner').get(`${at}/freeze_periods`);
+    assert.deepEqual([periods[0].freeze_start, periods[0].created_at], ['0 23 * * 5', times.created_at]);
+    const { body: tags } = await as('owner').get(`${at}/protected_tags`);
+    assert.deepEqual([tags[0].name, tags[0].create_access_levels[0].access_level], ['v*', 40]);
+    const { body: approvals } = await as('owner').get(`${at}/approval_rules`);
+    assert.deepEqual(
+      [approvals[0].name, approvals[0].users[0].id, approvals[0].protected_branches[0].name],
+      ['Two pairs of eyes', people.maintainer.id, 'main'],
+    );
+    const { rows: links } = await sql`
+      select link_type, target.project_id, target.iid from issue_links
+        join issues source on source.id = source_id join issues target on target.id = target_id
+       where source.project_id = ${apples!.project_id} order by link_type`.execute(db);
+    assert.deepEqual(links, [
+      { link_type: 'blocks', project_id: pears!.project_id, iid: 1 },
+      { link_type: 'relates_to', project_id: apples!.project_id, iid: 2 },
+    ]);
+    const { body: picked } = await as('owner').get(`${at}/issues/1`);
+    assert.deepEqual([picked.author.id, picked.description], [people.maintainer.id, `for @${people.maintainer.username}`]);
+    const placeholders = await db.selectFrom('users').select('username').where('user_type', '=', 'placeholder').execute();
+    assert.ok(placeholders.some(({ username }) => username.startsWith('bob_placeholder')));
+    assert.equal((await as('owner').get(at)).body.issues_access_level, 'private');
+    assert.ok(!source.requests.includes('GET /projects/orchard%2Fapples/issues/3/links'));
+    assert.equal(source.requests.filter((asked) => asked === 'GET /users/3').length, 2);
+  });

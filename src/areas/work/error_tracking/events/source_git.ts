@@ -1,0 +1,228 @@
+/** The lines of a stack, and where they are in the repository. */
+import { mayReadCode, type Project } from '../../../../access/index.ts';
+import {
+  blame,
+  entryAt,
+  GitError,
+  LineOutOfRange,
+  type Repository,
+  readBlob,
+  repositoryOf,
+  resolveCommit,
+} from '../../../../git/index.ts';
+import { type Conditions, inAddress, type Services } from '../../../../http/index.ts';
+import type { Original } from '../../../../source_maps/index.ts';
+import { type Frame, readFrame } from '../payload/frame_rules.ts';
+import type { JsonObject } from '../payload/rules.ts';
+import { commitOfVersion } from '../releases/version_queries.ts';
+import { tildeUrl } from '../source_maps/bundle_rules.ts';
+import { uploadedOriginals } from '../source_maps/map_queries.ts';
+import { costlyMaps, type Reader, readMap } from '../source_maps/reading_actions.ts';
+import { crashFrames } from './stack_rules.ts';
+
+export interface Source {
+  file_path: string;
+  /** The commit or tag that the release names. */
+  ref: string;
+  web_url: string;
+}
+
+/** The commit that last changed a line. */
+export interface LineBlame {
+  commit_id: string;
+  title: string;
+  author_name: string;
+  authored_date: string;
+  web_url: string;
+}
+
+/** A line as the client sent it, if a source map says where it comes from. */
+type Minified = Pick<Frame, 'filename' | 'lineNo' | 'colNo' | 'function'>;
+
+/** A line where it comes from. */
+export interface TracedFrame extends Frame {
+  minified: Minified | null;
+}
+
+export interface StackTraceEntry extends TracedFrame {
+  source: Source | null;
+  blame: LineBlame | null;
+}
+
+/** Of one stack: those that were called last. */
+const mostBlames = 5;
+/** Of one event, and of one map. */
+const mostCommittedMaps = 5;
+const longestMap_bytes = 32 * 2 ** 20;
+
+/** A file name as a path in a repository: without the scheme of a bundler, and without what says that it is relative. */
+const pathOf = (filename: string): string => filename.replace(/^[a-z][\w+.-]*:\/+/i, '').replace(/^(?:\.{0,2}\/+)+/, '');
+
+interface Code {
+  repository: Repository;
+  commit: string;
+  ref: string;
+  /** The start of addresses of pages of the project. */
+  pages: string;
+}
+
+/** The commit that a release names: the one that a client has said, its id, a tag, or a tag after the name of the application, as in `shop@v1.2`. */
+async function codeOf({ db, ...services }: Services, project: Project, release: string | null): Promise<Code | undefined> {
+  if (release === null || project.empty_repo || !mayReadCode(project)) return undefined;
+  const repository = repositoryOf(services, project);
+  const pages = `${services.url}/${project.full_path}/-`;
+  const announced = await commitOfVersion(db, project.id, release);
+  for (const ref of new Set([announced ?? release, release, release.slice(release.lastIndexOf('@') + 1)])) {
+    const isId = /^[0-9a-f]{7,64}$/i.test(ref);
+    const tagged = await resolveCommit(repository, `refs/tags/${ref}`);
+    const commit = tagged ?? (isId ? await resolveCommit(repository, ref, { prefer: 'tag' }) : undefined);
+    if (commit !== undefined) return { repository, commit, ref, pages };
+  }
+  return undefined;
+}
+
+/** The id of a file in a commit; null when there is none. */
+async function fileAt({ repository, commit }: Code, file_path: string): Promise<string | null> {
+  const entry = file_path === '' ? undefined : await entryAt(repository, commit, file_path);
+  return entry?.type === 'blob' ? entry.id : null;
+}
+
+/** Looks for files, each once. */
+function finderIn(code: Code): (file_path: string) => Promise<string | null> {
+  const known = new Map<string, Promise<string | null>>();
+  return (file_path) => {
+    const id = known.get(file_path) ?? fileAt(code, file_path);
+    known.set(file_path, id);
+    return id;
+  };
+}
+
+interface Lookup {
+  code: Code;
+  find: ReturnType<typeof finderIn>;
+}
+
+async function lookupOf(services: Services, project: Project, release: string | null): Promise<Lookup | undefined> {
+  const code = await codeOf(services, project, release);
+  return code && { code, find: finderIn(code) };
+}
+
+async function sourceOf({ code, find }: Lookup, { filename, lineNo }: Frame): Promise<Source | null> {
+  const file_path = pathOf(filename ?? '');
+  if ((await find(file_path)) === null) return null;
+  const page = `${code.pages}/blob/${inAddress(code.ref)}/${inAddress(file_path)}`;
+  return { file_path, ref: code.ref, web_url: lineNo === null ? page : `${page}#L${lineNo}` };
+}
+
+/** The map that is committed beside a file. */
+async function committedMap({ find }: Lookup, { filename, abs_path }: Frame): Promise<string | undefined> {
+  const places = [filename, abs_path].flatMap((name) => (name === null ? [] : [pathOf(name), tildeUrl(name)?.slice(2) ?? '']));
+  for (const place of new Set(places)) {
+    const id = /\.[cm]?js$/.test(place) ? await find(`${place}.map`) : null;
+    if (id !== null) return id;
+  }
+  return undefined;
+}
+
+/** Where lines come from, by the maps in the repository. */
+async function committedOriginals(
+  reader: Reader,
+  lookup: Lookup,
+  frames: readonly (Frame | undefined)[],
+): Promise<(Original | undefined)[]> {
+  const maps = await Promise.all(
+    frames.map((frame) => (frame && frame.lineNo !== null && frame.colNo !== null ? committedMap(lookup, frame) : undefined)),
+  );
+  const originals: (Original | undefined)[] = frames.map(() => undefined);
+  const used = [...new Set(maps)].filter((each) => each !== undefined).slice(0, mostCommittedMaps);
+  const isCostly = await costlyMaps(reader, used);
+  for (const id of used) {
+    if (isCostly(id) || reader.signal.aborted) continue;
+    const bytes = await readBlob(lookup.code.repository, id, longestMap_bytes).catch(() => undefined);
+    const indexes = maps.flatMap((each, index) => (each === id ? [index] : []));
+    const positions = indexes.map((index): [number, number] => [frames[index]!.lineNo!, frames[index]!.colNo!]);
+    const answers = bytes && (await readMap(reader, id, { bytes: Uint8Array.from(bytes), is_deflated: false, positions }));
+    for (const [at, index] of indexes.entries()) originals[index] = answers?.[at] ?? undefined;
+  }
+  return originals;
+}
+
+/** What a function is called is known where it was called: in the line before. */
+function traced(frame: Frame, original: Original | undefined, caller: Original | undefined): TracedFrame {
+  if (!original) return { ...frame, minified: null };
+  const { filename, lineNo, colNo, function: called } = frame;
+  return {
+    ...frame,
+    ...{ filename: original.source, lineNo: original.line, colNo: original.column, function: caller?.name ?? called },
+    context: original.context.length > 0 ? original.context : frame.context,
+    minified: { filename, lineNo, colNo, function: called },
+  };
+}
+
+async function blameOf({ repository, commit, pages }: Code, { file_path }: Source, line: number): Promise<LineBlame | null> {
+  try {
+    const [group] = await blame(repository, commit, file_path, { start: line, end: line });
+    if (!group) return null;
+    const { id, title, author_name, authored_date } = group.commit;
+    return { commit_id: id, title, author_name, authored_date, web_url: `${pages}/commit/${id}` };
+  } catch (error) {
+    if (error instanceof LineOutOfRange || error instanceof GitError) return null;
+    throw error;
+  }
+}
+
+/** What a stack is read with, while the client waits for it. */
+type Serving = Services & Pick<Conditions, 'left'>;
+
+interface Sent {
+  payload: JsonObject;
+  release: string | null;
+}
+
+/** Limits are those of one event, however many stacks it has. */
+async function traceAll(
+  services: Serving,
+  project: Project,
+  event: Sent,
+  lookup: Lookup | undefined,
+  stacks: readonly (readonly Frame[])[],
+): Promise<TracedFrame[][]> {
+  const sent = stacks.flat();
+  const reader = { db: services.db, project_id: project.id, signal: services.left() };
+  const uploaded = await uploadedOriginals(services, reader, sent, event);
+  const others = sent.map((frame, index) => (uploaded[index] ? undefined : frame));
+  const committed = lookup ? await committedOriginals(reader, lookup, others) : [];
+  let before = 0;
+  return stacks.map((frames) => {
+    const start = before;
+    before += frames.length;
+    const original = (index: number) => (index < 0 ? undefined : (uploaded[start + index] ?? committed[start + index]));
+    return frames.map((frame, index) => traced(frame, original(index), original(index - 1)));
+  });
+}
+
+/** Stacks of an event, with their lines where source maps say that they come from. */
+export const tracedStacks = async (
+  services: Serving,
+  project: Project,
+  event: Sent,
+  stacks: readonly (readonly Frame[])[],
+): Promise<TracedFrame[][]> => traceAll(services, project, event, await lookupOf(services, project, event.release), stacks);
+
+/**
+ * The stack of an event, oldest call first, at most 50 lines as stored.
+ * @param project its code is looked at if the caller may read it
+ */
+export async function stackOf(services: Serving, project: Project, event: Sent): Promise<StackTraceEntry[]> {
+  const lookup = await lookupOf(services, project, event.release);
+  const [frames = []] = await traceAll(services, project, event, lookup, [crashFrames(event.payload).map(readFrame)]);
+  const sources = await Promise.all(frames.map((frame) => (lookup ? sourceOf(lookup, frame) : null)));
+  const blamed = new Set(sources.flatMap((source, index) => (source && frames[index]!.lineNo ? [index] : [])).slice(-mostBlames));
+  return Promise.all(
+    frames.map(async (frame, index) => ({
+      source: sources[index]!,
+      blame: lookup && blamed.has(index) ? await blameOf(lookup.code, sources[index]!, frame.lineNo!) : null,
+      ...frame,
+    })),
+  );
+}

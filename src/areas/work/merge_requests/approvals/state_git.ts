@@ -1,0 +1,119 @@
+/** The approvals that a merge request needs, and those that count (docs/reference/approvals.md#rules). */
+import { sql } from 'kysely';
+import { countsToday, levels, planInForce } from '../../../../access/index.ts';
+import { type Database, ofAnyLength } from '../../../../db/index.ts';
+import { listCommits, repositoryOf } from '../../../../git/index.ts';
+import type { Services } from '../../../../http/index.ts';
+import { ownerDemands } from './code_owner_git.ts';
+import { countsFrom, hasApprovedIt, most_eligible } from './queries.ts';
+import {
+  type ApprovalBasis,
+  type ApprovalState,
+  type ApprovalTerms,
+  asksOwners,
+  isOverwritten,
+  rulesInEffect,
+  stateOfRule,
+} from './rules.ts';
+
+/** More commits than this are not read for their committers. */
+const most_commits = 1_000;
+
+async function basisOf(db: Database, merge_request_id: number): Promise<ApprovalBasis> {
+  const { rows } = await sql<ApprovalBasis>`
+    select ${planInForce} as plan, shown.state, shown.author_id, shown.target_branch, shown.project_id, projects.storage, shown.head_commit_id,
+           version.start_commit_sha, version.base_commit_sha, coalesce(version.state = 'overflow', false) as is_large,
+           reset_approvals_on_push, disable_overriding_approvers_per_merge_request, merge_requests_author_approval,
+           merge_requests_disable_committers_approval, require_password_to_approve,
+           array(select name::text from protected_branches where project_id = projects.id) as protections,
+           array(select name::text from protected_branches where project_id = projects.id and code_owner_approval_required) as owner_protections,
+           coalesce((
+             select json_agg(json_build_object(
+                      'id', rule.id, 'name', rule.name, 'rule_type', rule.rule_type, 'approvals_required', rule.approvals_required,
+                      'section', null,
+                      'is_own', rule.merge_request_id is not null, 'applies_to_all_protected_branches', rule.applies_to_all_protected_branches,
+                      'branches', array(select protected_branches.name from approval_rule_protected_branches named
+                                          join protected_branches on protected_branches.id = named.protected_branch_id
+                                         where named.approval_rule_id = rule.id)) order by rule.id)
+               from approval_rules rule where rule.project_id = projects.id or rule.merge_request_id = shown.id), '[]'::json) as rules
+      from merge_requests shown join projects on projects.id = shown.project_id
+           left join merge_request_versions version on version.id = shown.latest_version_id
+     where shown.id = ${merge_request_id}`.execute(db);
+  return rows[0]!;
+}
+
+const privateAddress = /^(\d{1,15})-[^@]+@users\.noreply\./;
+
+/** The users who wrote or committed something in the last version, by the addresses in its commits. */
+async function committersOf({ db, storages }: Pick<Services, 'db' | 'storages'>, basis: ApprovalBasis): Promise<number[]> {
+  const { head_commit_id: head, start_commit_sha: start, storage, project_id } = basis;
+  if (head === null) return [];
+  const repository = repositoryOf({ storages }, { id: project_id, storage });
+  const commits = await listCommits(repository, { from: [head], not: start === null ? [] : [start], limit: most_commits });
+  const addresses = [...new Set(commits.flatMap(({ author_email, committer_email }) => [author_email, committer_email]))];
+  // PostgreSQL accepts no NUL in texts.
+  const known = addresses.filter((email) => !email.includes('\0'));
+  const ids = known.flatMap((email) => privateAddress.exec(email)?.[1] ?? []).map(Number);
+  const { rows } = await sql<{ user_id: number }>`
+    select user_id from emails where email = any(${ofAnyLength(known, 'citext[]')}) and confirmed_at is not null
+     union select id from users where id = any(${ofAnyLength(ids, 'bigint[]')})`.execute(db);
+  return rows.map(({ user_id }) => user_id);
+}
+
+async function barredFrom(services: Pick<Services, 'db' | 'storages'>, basis: ApprovalBasis): Promise<number[]> {
+  if (basis.plan === 'free') return [];
+  const author = basis.merge_requests_author_approval || basis.author_id === null ? [] : [basis.author_id];
+  const committers = basis.merge_requests_disable_committers_approval ? await committersOf(services, basis) : [];
+  return [...new Set([...author, ...committers])];
+}
+
+interface People {
+  approver_ids: number[];
+  eligible: { id: number; user_ids: number[] }[];
+}
+
+async function peopleFor(
+  db: Database,
+  merge_request_id: number,
+  { project_id, barred_ids }: ApprovalTerms,
+  rule_ids: readonly number[],
+): Promise<People> {
+  const counts = countsFrom(barred_ids);
+  const hasApproved = hasApprovedIt(merge_request_id);
+  const { rows } = await sql<People>`
+    select array(select users.id from merge_request_approvals join users on users.id = merge_request_approvals.user_id
+                  where merge_request_id = ${merge_request_id} and ${counts} order by users.id) as approver_ids,
+           coalesce((
+             select json_agg(json_build_object('id', rule.id, 'user_ids', array(
+                      select users.id from users
+                       where users.id in (select user_id from approval_rule_users where approval_rule_id = rule.id
+                                          union select user_id from approval_rule_groups named join group_authorizations using (group_id)
+                                                 where named.approval_rule_id = rule.id and access_level >= ${levels.guest} and ${countsToday()})
+                         and ${counts} order by ${hasApproved} desc, users.id limit ${sql.lit(most_eligible)})))
+               from unnest(${ofAnyLength(rule_ids, 'bigint[]')}) rule(id)), '[]'::json) as eligible
+      from projects where projects.id = ${project_id}`.execute(db);
+  return rows[0]!;
+}
+
+/** What decides on the approvals that a merge request needs, and whose do not count. */
+export async function approvalTermsOf(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<ApprovalTerms> {
+  const basis = await basisOf(services.db, id);
+  return { ...basis, barred_ids: await barredFrom(services, basis) };
+}
+
+/** The approvals that a merge request needs, and those that it has. Without Premium it needs none. */
+export async function approvalStateOf(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<ApprovalState> {
+  const terms = await approvalTermsOf(services, id);
+  const rules = rulesInEffect(terms);
+  const owned = asksOwners(terms) ? await ownerDemands(services, id, terms) : [];
+  const is_overwritten = isOverwritten(terms);
+  if (rules.length + owned.length === 0) return { ...terms, is_overwritten, in_effect: [] };
+  const ids = rules.map((rule) => rule.id);
+  const { approver_ids, eligible } = await peopleFor(services.db, id, terms, ids);
+  const byRule = new Map(eligible.map((each) => [each.id, each.user_ids]));
+  const in_effect = [
+    ...rules.map((rule) => stateOfRule(rule, byRule.get(rule.id) ?? [], approver_ids)),
+    ...owned.map(({ demand, eligible_ids }) => stateOfRule(demand, eligible_ids, approver_ids)),
+  ];
+  return { ...terms, is_overwritten, in_effect };
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addIssue } from '../../../../../test/support/issues.ts';
+import { performQueued } from '../../../../../test/support/jobs.ts';
+import { addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
+import { fileUrl, onMain } from '../../../../../test/support/repository.ts';
+import { concludeMerges, followMergeRequests, openMergeRequest, prepareMergeRequest, readClosedIssues } from '../index.ts';
+
+const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, readClosedIssues];
+
+test('a merge request and the issues that it closes or mentions show each other, to callers who may read both', async () => {
+  const here = await worldWithTopic();
+  const { as, project } = here;
+  const told = await addIssue(here, { title: 'Told' });
+  const committed = await addIssue(here, { title: 'Committed' });
+  const mentioned = await addIssue(here, { title: 'Mentioned' });
+  const secret = await addIssue(here, { title: 'Secret', confidential: true });
+  const url = `/projects/${project.id}`;
+  const merging = await addMergeRequest(here, { description: `Closes #${told.iid} and #${secret.iid}, see #${mentioned.iid}` });
+  const ofIssue = (issue: { iid: number }, name: string) => `${url}/issues/${issue.iid}/${name}`;
+  const titles = async (path: string, by: 'reporter' | 'developer' | 'guest' = 'developer') =>
+    (await as(by).get(path)).body.map(({ title }: { title: string }) => title);
+  const closes = `${url}/merge_requests/${merging.iid}/closes_issues`;
+  const related = `${url}/merge_requests/${merging.iid}/related_issues`;
+
+  assert.deepEqual(await titles(closes), ['Secret', 'Told'], 'before any job has run');
+  const change = { ...onMain, branch: 'topic', content: 'x', commit_message: `Sow\n\nFixes #${committed.iid}` };
+  assert.equal((await as('maintainer').post(fileUrl(project, 'sown.txt'), change)).status, 201);
+  await performQueued(here.services, jobs);
+  assert.deepEqual(await titles(closes), ['Secret', 'Committed', 'Told']);
+  assert.deepEqual(await titles(related), ['Secret', 'Mentioned', 'Committed', 'Told']);
+  for (const [issue, [byClosing, byMention]] of [
+    [told, [1, 1]],
+    [committed, [1, 1]],
+    [mentioned, [0, 1]],
+  ] as const) {
+    assert.equal((await titles(ofIssue(issue, 'closed_by'))).length, byClosing, issue.title);
+    assert.equal((await titles(ofIssue(issue, 'related_merge_requests'))).length, byMention, issue.title);
+    assert.equal((await as('guest').get(`${url}/issues/${issue.iid}`)).body.merge_requests_count, byClosing);
+  }
+  for (const name of ['closed_by', 'related_merge_requests'])
+    assert.deepEqual(await titles(ofIssue(told, name), 'guest'), [], 'guests do not read merge requests of a private project');
+  assert.equal((await as('guest').get(closes)).status, 404);
+
+  const edited = await as('developer').put(`${url}/merge_requests/${merging.iid}`, { description: `Closes #${mentioned.iid}` });
+  assert.equal(edited.status, 200);
+  await performQueued(here.services, jobs);
+  assert.deepEqual(await titles(closes), ['Mentioned', 'Committed']);
+  assert.equal((await as('maintainer').put(`${url}/merge_requests/${merging.iid}/merge`)).status, 200);
+  await performQueued(here.services, jobs);
+  assert.equal((await as('guest').get(`${url}/issues/${mentioned.iid}`)).body.state, 'closed');
+  assert.deepEqual(await titles(ofIssue(mentioned, 'closed_by')), [merging.title]);
+  assert.equal((await as('maintainer').put(url, { autoclose_referenced_issues: false })).status, 200);
+  assert.equal((await as('maintainer').post(`${url}/repository/branches`, { branch: 'other', ref: 'main' })).status, 201);
+  const idle = await addMergeRequest(here, { source_branch: 'other', description: `Closes #${told.iid}` });
+  assert.deepEqual(await titles(`${url}/merge_requests/${idle.iid}/closes_issues`), []);
+});
+
+test('/create_merge_request begins a branch and a merge request that closes the issue, for those who may push', async () => {
+  const here = await worldWithTopic();
+  const { as, project } = here;
+  const url = `/projects/${project.id}`;
+  const issue = await addIssue(here, { title: 'Prune the trees' });
+  const ask = (by: 'developer' | 'reporter', command = '/create_merge_request') =>
+    as(by).post(`${url}/issues/${issue.iid}/notes`, { body: command });
+  const merging = async () => (await as('developer').get(`${url}/merge_requests`)).body as Record<string, unknown>[];
+
+  assert.equal((await ask('reporter')).status, 400);
+  assert.equal((await ask('developer', '/create_merge_request not..valid')).status, 400);
+  assert.equal((await ask('developer')).status, 202);
+  assert.equal((await ask('developer')).status, 202, 'the branch exists when the second job runs');
+  await performQueued(here.services, [openMergeRequest, ...jobs]);
+  const shown = (await merging()).map(({ title, source_branch, target_branch, assignees, draft }) => [
+    ...[title, source_branch, target_branch, draft],
+    (assignees as { id: number }[]).map(({ id }) => id),
+  ]);
+  const branch = `${issue.iid}-prune-the-trees`;
+  assert.deepEqual(shown, [['Draft: Resolve "Prune the trees"', branch, 'main', true, [here.people.developer.id]]]);
+  assert.equal((await as('developer').get(`${url}/issues/${issue.iid}`)).body.merge_requests_count, 1);
+  assert.equal((await ask('developer', '/create_merge_request pruning')).status, 202);
+  await performQueued(here.services, [openMergeRequest, ...jobs]);
+  assert.equal((await merging()).length, 2);
+});

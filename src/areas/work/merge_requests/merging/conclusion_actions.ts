@@ -1,0 +1,89 @@
+/** What follows from a merge, however it came about (docs/reference/merge_requests.md#merging). */
+import { callerInJob, projectFor, theMergeRequest } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import { keepAroundRef, RefMoved, repositoryOf, resolveBranch } from '../../../../git/index.ts';
+import type { Caller, Services } from '../../../../http/index.ts';
+import { recordEvent } from '../../../activity/events/index.ts';
+import { doneTodos } from '../../../activity/todos/index.ts';
+import { protectionFor } from '../../../code/protected_branches/index.ts';
+import { keepRefs, moveRefs, projectRepositories, pushRefusals } from '../../../code/repository/index.ts';
+import { recordStateEvent } from '../../../conversation/resource_events/index.ts';
+import { tellOfMergeRequest } from '../../issuables/index.ts';
+import { updateIssue } from '../../issues/index.ts';
+import { type MergeFacts, mergeFacts } from '../branch_queries.ts';
+import { closingTexts, issuesClosedBy } from '../closing/git.ts';
+
+/** Does what follows from a merge. Its effects are written once, however often it runs. */
+export async function concludeMerged(services: Services, id: number): Promise<void> {
+  const [facts] = await mergeFacts(services.db, [id]);
+  if (!facts) return;
+  const merger = facts.merge_user_id === null ? undefined : await callerInJob(services, facts.merge_user_id);
+  await keepMerge(services, facts);
+  if (merger && facts.should_remove_source_branch) await removeSourceBranch(services, merger, facts);
+  const texts = merger ? await closingTexts(services, facts) : [];
+  await services.db.transaction().execute(async (tx) => {
+    const merged = await tx
+      .updateTable('merge_requests')
+      .set({ merge_unconcluded: false })
+      .where('id', '=', id)
+      .where('merge_unconcluded', '=', true)
+      .returning(['project_id', 'merge_user_id', 'merged_at'])
+      .$narrowType<{ merged_at: string }>()
+      .executeTakeFirst();
+    if (!merged) return;
+    const { project_id, merge_user_id: author_id, merged_at: created_at } = merged;
+    const on = theMergeRequest(id);
+    await recordStateEvent(tx, on, { user_id: author_id, created_at }, 'merged');
+    await recordEvent(tx, { project_id, author_id, action: 'merged', target_type: 'MergeRequest', target_id: id, created_at });
+    if (author_id !== null) {
+      await doneTodos(tx, on, author_id);
+      await tellOfMergeRequest(tx, { id, project_id, actor_id: author_id, action: 'merge' });
+    }
+    if (merger) await closeIssues(tx, services, merger, facts, texts);
+  });
+}
+
+/** Keeps what was merged, also when the target branch is moved away from it one day. */
+async function keepMerge(services: Pick<Services, 'db' | 'storages'>, { id, target }: MergeFacts): Promise<void> {
+  const merged = await services.db
+    .selectFrom('merge_requests')
+    .select(['head_commit_id', 'merge_commit_sha', 'squash_commit_sha'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  const ids = Object.values(merged ?? {}).filter((commit_id) => commit_id !== null);
+  const refs = new Map(ids.map((commit_id) => [keepAroundRef(commit_id), commit_id]));
+  await services.db.transaction().execute((tx) => keepRefs(tx, services, target, refs));
+}
+
+async function closeIssues(
+  tx: Database,
+  services: Pick<Services, 'url' | 'storages'>,
+  caller: Caller,
+  { target }: MergeFacts,
+  texts: readonly string[],
+): Promise<void> {
+  for (const { id, project_id } of await issuesClosedBy(tx, caller, target.full_path, texts))
+    await updateIssue(tx, { caller, url: services.url, storages: services.storages, plan: caller.plan }, { id: project_id }, id, {
+      state_event: 'close',
+    });
+}
+
+/** Removes the source branch if it is where it was merged, is not protected, and the merger may push to it. */
+async function removeSourceBranch(
+  services: Services,
+  caller: Caller,
+  { source, source_branch, head_commit_id }: MergeFacts,
+): Promise<void> {
+  const project = source && (await projectFor(services.db, caller, String(source.id)));
+  if (!project || head_commit_id === null) return;
+  if ((await resolveBranch(repositoryOf(services, project), source_branch)) !== head_commit_id) return;
+  if ((await protectionFor(services.db, project, caller))(source_branch).is_protected) return;
+  const update = { ref: `refs/heads/${source_branch}`, old: head_commit_id, new: null };
+  if ((await pushRefusals(services, { project, caller }, [update])).length > 0) return;
+  try {
+    await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [update]);
+  } catch (error) {
+    // Someone has pushed to it since, and has a reason.
+    if (!(error instanceof RefMoved)) throw error;
+  }
+}

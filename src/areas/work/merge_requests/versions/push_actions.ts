@@ -1,0 +1,80 @@
+/** What pushes mean for merge requests (docs/reference/merge_requests.md). */
+import { sql } from 'kysely';
+import { type Database, isAmong, ofAnyLength } from '../../../../db/index.ts';
+import type { RefUpdate } from '../../../../git/index.ts';
+import type { PushFollower } from '../../../../services/index.ts';
+import { movedBranches, pushedBranches } from '../../../code/repository/index.ts';
+import { followMergeRequests } from './jobs.ts';
+
+/** Tells the open merge requests that come from or go into branches that have moved; one job for all, in one look at an index. */
+async function tellMergeRequests(
+  tx: Database,
+  { project_id, user_id }: { project_id: number; user_id: number | null },
+  moved: readonly RefUpdate[],
+): Promise<void> {
+  const names = movedBranches(moved);
+  if (names.length === 0) return;
+  const given = ofAnyLength(names, 'text[]');
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${given}) name
+     where exists (select from merge_requests where source_project_id = ${project_id} and source_branch = name and state in ('opened', 'locked'))
+        or exists (select from merge_requests where project_id = ${project_id} and target_branch = name and state in ('opened', 'locked'))`.execute(
+    tx,
+  );
+  if (rows.length > 0) await followMergeRequests.enqueue(tx, { project_id, user_id, branches: rows.map(({ name }) => name) });
+}
+
+/** More branches than this are not mentioned in the answer to a push. */
+const most_links = 5;
+
+/**
+ * What a push of branches is answered with: where to see their open merge requests, or to create one. Those in other projects, which may be hidden, are not named.
+ * @param url the external address of the server
+ */
+async function mergeRequestLinks(
+  { db, url }: { db: Database; url: string },
+  project_id: number,
+  moved: readonly RefUpdate[],
+): Promise<string[]> {
+  const names = pushedBranches(moved);
+  const project = await db
+    .selectFrom('projects')
+    .select(['full_path', 'default_branch'])
+    .where('id', '=', project_id)
+    .where('printing_merge_request_link_enabled', '=', true)
+    .where('merge_requests_access_level', '<>', 'disabled')
+    .executeTakeFirst();
+  const wanted = names.filter((name) => name !== project?.default_branch).slice(0, most_links);
+  if (!project || wanted.length === 0) return [];
+  const open = await db
+    .selectFrom('merge_requests')
+    .select(['source_branch', 'iid', 'project_id'])
+    .where('source_project_id', '=', project_id)
+    .where(isAmong('source_branch', wanted, 'text[]'))
+    .where('state', 'in', ['opened', 'locked'])
+    .orderBy('id')
+    .limit(most_links)
+    .execute();
+  const unproposed = wanted.filter((name) => !open.some(({ source_branch }) => source_branch === name));
+  return [
+    ...open
+      .filter((one) => one.project_id === project_id)
+      .flatMap(({ source_branch, iid }) => [
+        `View merge request for ${source_branch}:`,
+        `  ${url}/${project.full_path}/-/merge_requests/${iid}`,
+      ]),
+    ...unproposed.flatMap((name) => [
+      `To create a merge request for ${name}, visit:`,
+      `  ${url}/${project.full_path}/-/merge_requests/new?merge_request%5Bsource_branch%5D=${encodeURIComponent(name)}`,
+    ]),
+  ];
+}
+
+/** Has open merge requests follow their branches, and names them to those who push. */
+export const mergeRequestFollower: PushFollower = {
+  follow:
+    async (_services, { owner, user_id, moved }) =>
+    (tx) =>
+      tellMergeRequests(tx, { project_id: owner.id, user_id }, moved),
+  answer: mergeRequestLinks,
+};

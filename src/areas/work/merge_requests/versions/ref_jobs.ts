@@ -1,0 +1,21 @@
+/** The refs of a deleted merge request (docs/reference/merge_requests.md#versions). */
+import { Type } from 'typebox';
+import { mergeRequestRef, refRetries } from '../../../../git/index.ts';
+import { Id } from '../../../../http/index.ts';
+import { job } from '../../../../jobs/index.ts';
+import { keepRefs } from '../../../code/repository/index.ts';
+
+/**
+ * Added by the transaction that deletes a merge request, whose number is never used again. It is repeated until the refs are gone, also after a crash. The commits stay
+ * where others may refer to them.
+ */
+export const removeMergeRequestRefs = job('remove_merge_request_refs', {
+  input: { project_id: Id, merge_request_iid: Type.Integer() },
+  retries: refRetries,
+  run: async ({ input: { project_id, merge_request_iid: iid }, db, storages }) => {
+    const project = await db.selectFrom('projects').select(['id', 'storage']).where('id', '=', project_id).executeTakeFirst();
+    if (!project) return;
+    const refs = [mergeRequestRef(iid, 'head'), mergeRequestRef(iid, 'merge')];
+    await db.transaction().execute((tx) => keepRefs(tx, { storages }, project, new Map(refs.map((ref) => [ref, null]))));
+  },
+});

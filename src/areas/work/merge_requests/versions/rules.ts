@@ -1,0 +1,28 @@
+/** The wording of system notes about versions (docs/reference/notes.md). Pure functions. */
+import type { Commit } from '../../../../git/index.ts';
+import { counted } from '../../../../texts/index.ts';
+
+/** More commits than this are not listed. */
+export const most_listed = 100;
+const shortId_characters = 8;
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/**
+ * `added 2 commits`, a list of them, oldest first, and a link to the comparison with the version before.
+ * @param commits newest first, at most one more than are listed
+ */
+export function commitsAdded(commits: readonly Pick<Commit, 'id' | 'title'>[], address: string): string {
+  const isLong = commits.length > most_listed;
+  const count = isLong ? `more than ${most_listed} commits` : counted(commits.length, 'commit');
+  const listed = commits
+    .slice(0, most_listed)
+    .toReversed()
+    .map(({ id, title }) => `<li>${id.slice(0, shortId_characters)} - ${escaped(title)}</li>`);
+  const list = listed.length > 0 ? `<ul>${listed.join('')}</ul>\n\n` : '';
+  return `added ${count}\n\n${list}[Compare with previous version](${address})`;
+}
+
+export const branchGone = (branch: string): string => `deleted source branch \`${branch}\``;
+export const branchRestored = (branch: string): string => `restored source branch \`${branch}\``;
+export const mergeAborted = 'aborted the automatic merge because source branch was updated';
