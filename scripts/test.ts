@@ -48,6 +48,7 @@ async function isWorthTesting(): Promise<boolean> {
     isFine('tsc', '--noEmit', '--singleThreaded'),
     isFine('biome', 'check'),
     isFine('node', 'scripts/unused.ts'),
+    isFine('node', 'scripts/tables.ts'),
   ];
   return (await Promise.all(steps)).every(Boolean);
 }

@@ -1,0 +1,62 @@
+// Part of `npm run check`: finds statements of a district that name tables of districts above it (docs/architecture.md#districts).
+import { allTables, ownersOf, trespasses } from '../test/support/tables.ts';
+
+/** Files that name such tables today. They can only become fewer. */
+const known: Readonly<Record<string, string>> = {
+  'areas/activity/events/queries.ts': 'error_tracking_error_texts issues merge_requests milestones snippets wiki_pages',
+  'areas/activity/events/visibility_queries.ts': 'error_tracking_errors issues merge_requests snippets',
+  'areas/activity/hooks/facts_queries.ts': 'labels',
+  'areas/activity/hooks/item_queries.ts':
+    'issue_assignees issue_labels issues merge_request_assignees merge_request_labels merge_request_reviewers merge_requests notes snippets',
+  'areas/activity/todos/actions.ts': 'notes',
+  'areas/activity/todos/queries.ts': 'notes',
+  'areas/code/commit_statuses/actions.ts': 'merge_requests',
+  'areas/code/repository/actions.ts': 'merge_requests',
+  'areas/code/repository/collaboration_queries.ts': 'merge_requests',
+  'areas/code/repository/merge_actions.ts': 'merge_requests',
+  'areas/code/repository/place_actions.ts': 'repository_storage_moves',
+  'areas/conversation/award_emoji/hook_actions.ts': 'issues merge_requests',
+  'areas/conversation/notes/hook_actions.ts': 'issues merge_requests',
+  'areas/conversation/notes/suggestion_present.ts': 'merge_requests',
+  'areas/instance/blobs/actions.ts': 'uploads',
+  'areas/instance/hook_events/actions.ts': 'hooks',
+  'areas/people/emails/address_actions.ts': 'invitations',
+  'areas/people/namespaces/count_queries.ts': 'repository_sizes',
+  'areas/people/namespaces/deletion_actions.ts': 'repository_storage_moves snippets',
+  'areas/people/namespaces/emptying_actions.ts':
+    'error_tracking_error_users error_tracking_errors error_tracking_events error_tracking_release_users error_tracking_releases error_tracking_sessions',
+  'areas/people/users/removal_actions.ts': 'access_token_bots',
+  'areas/people/users/request_actions.ts': 'access_requests todos',
+  'areas/planning/iterations/actions.ts': 'issues resource_iteration_events',
+  'areas/planning/labels/actions.ts': 'subscriptions',
+  'areas/planning/labels/list_queries.ts': 'issue_labels issues merge_request_labels merge_requests subscriptions',
+  'areas/planning/labels/promotion_actions.ts': 'epic_labels issue_labels resource_label_events subscriptions',
+  'areas/planning/labels/relation.ts': 'epic_labels issue_labels merge_request_labels',
+  'areas/planning/milestones/actions.ts': 'issues resource_milestone_events',
+  'areas/planning/milestones/burndown_queries.ts': 'issues resource_state_events',
+  'areas/spaces/members/removal_actions.ts': 'issue_assignees merge_request_assignees merge_request_reviewers',
+  'areas/spaces/projects/planning_actions.ts': 'epic_labels issue_labels label_priorities labels merge_request_labels milestones',
+  'areas/spaces/projects/queries.ts': 'issue_metric_images issues uploads',
+};
+
+const found = trespasses();
+const isKnown = (file: string, table: string) => known[file]?.split(' ').includes(table) ?? false;
+const isFound = (file: string, table: string) => found.some((each) => each.file === file && each.table === table);
+const faults = [
+  ...[...allTables]
+    .filter((table) => ownersOf(table).length !== 1)
+    .map((table) => `${table}: give it to one owner in test/support/tables.ts`),
+  ...found
+    .filter(({ file, table }) => !isKnown(file, table))
+    .map(({ file, table }) => `src/${file}: ${table} is a table of ${ownersOf(table)}, which is above this district`),
+  ...Object.entries(known).flatMap(([file, tables]) =>
+    tables
+      .split(' ')
+      .filter((table) => !isFound(file, table))
+      .map((table) => `scripts/tables.ts: ${file} no longer names ${table}; remove it from the list`),
+  ),
+];
+if (faults.length > 0) {
+  console.error(faults.join('\n'));
+  process.exit(1);
+}

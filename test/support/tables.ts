@@ -1,0 +1,120 @@
+/** Which tables the statements of the product name, and whose tables these are (docs/architecture.md#districts). */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { SyntaxKind } from 'typescript/unstable/ast';
+import { createScanner } from 'typescript/unstable/ast/scanner';
+import { districts, src } from './imports.ts';
+
+/** The tables of each district and of the folders that all districts use. `x_*` stands for all whose names begin with `x_`. */
+const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relations' | 'db', string>> = {
+  db: 'internal_ids',
+  access:
+    'users namespaces projects members member_roles group_links project_authorizations group_authorizations redirects rights_versions',
+  relations: 'waiting_references',
+  instance: `instance application_settings request_counts licenses licensing billable_counts features feature_gates costly_files hook_events unused_blobs`,
+  people: `emails claimed_emails keys gpg_keys personal_access_tokens oauth_tokens service_accounts user_identities user_statuses user_follows group_seats`,
+  activity: 'events push_event_payloads todos hooks hook_deliveries notifications notification_*',
+  deployments: 'clusters deploy_tokens deploy_key_projects freeze_periods variables',
+  code: `protected_* push_rules recorded_* reference_updates unused_repositories repository_sizes commit_statuses lfs_* snippets snippet_user_agents
+    wikis wiki_pages dependencies dependency_* license_files package_* advisories advisory_packages vulnerabilities vulnerability_state_changes`,
+  spaces: `access_requests access_token_* declined_invitations invitations member_approvals open_issue_counts project_stars repository_storage_moves topics`,
+  planning: 'labels label_priorities milestones iterations iteration_cadences',
+  conversation: 'notes suggestions award_emoji uploads user_mentions subscriptions resource_*',
+  work: `issues issue_* epics epic_* merge_requests merge_request_* approval_* error_tracking_* timelogs removed_issue_numbers due_notices`,
+  migration: 'bulk_import_* bulk_imports placeholders placeholder_memberships relation_export_files relation_exports',
+  geo: 'geo_*',
+};
+
+/** The names of all tables. */
+export const allTables: ReadonlySet<string> = new Set(
+  [...readFileSync(path.resolve(src, '../docs/schema.sql'), 'utf8').matchAll(/^create table (\w+)/gm)].map(([, name]) => name!),
+);
+
+/** Those to whom the declaration gives a table: one, unless it is wrong. */
+export const ownersOf = (table: string): string[] =>
+  Object.entries(tablesOf)
+    .filter(([, names]) =>
+      names.split(/\s+/).some((name) => (name.endsWith('*') ? table.startsWith(name.slice(0, -1)) : table === name)),
+    )
+    .map(([owner]) => owner);
+
+/** A text of a source file. */
+interface Literal {
+  text: string;
+  /** The two tokens before it. */
+  before: readonly [string, string];
+}
+
+/** The strings and the templates of a source file, each template in one piece with `?` for what is filled in. */
+function literalsIn(code: string): Literal[] {
+  const scanner = createScanner(true, undefined, code);
+  const found: Literal[] = [];
+  const open: (Literal & { braces: number })[] = [];
+  let before: Literal['before'] = ['', ''];
+  for (let token = scanner.scan(); token !== SyntaxKind.EndOfFile; token = scanner.scan()) {
+    const inner = open.at(-1);
+    // As the formatter writes it, a division has spaces around it.
+    if (token === SyntaxKind.SlashToken && code[scanner.getTokenEnd()] !== ' ') scanner.reScanSlashToken();
+    if (token === SyntaxKind.StringLiteral || token === SyntaxKind.NoSubstitutionTemplateLiteral)
+      found.push({ text: scanner.getTokenValue(), before });
+    else if (token === SyntaxKind.TemplateHead) open.push({ text: scanner.getTokenValue(), before, braces: 0 });
+    else if (token === SyntaxKind.OpenBraceToken && inner) inner.braces += 1;
+    else if (token === SyntaxKind.CloseBraceToken && inner && inner.braces > 0) inner.braces -= 1;
+    else if (token === SyntaxKind.CloseBraceToken && inner) {
+      const isLast = scanner.reScanTemplateToken(false) === SyntaxKind.TemplateTail;
+      inner.text += `?${scanner.getTokenValue()}`;
+      if (isLast) found.push(open.pop()!);
+    }
+    before = [before[1], scanner.getTokenText()];
+  }
+  return found;
+}
+
+/** What comes before a name of a table: a method of Kysely, `sql.table`, a type, or the member of a description. */
+const naming = /^(?:(?:selectFrom|\w+Join|insertInto|updateTable|deleteFrom|mergeInto|from|using|table)\(|DB\[|table:)$/;
+/** Tables whose names are also those of features, which access rules take. */
+const alsoFeatures = ['merge_requests'];
+
+/** The tables that a piece of SQL reads or writes, or whose rows it expects around it. */
+const inSql = (sql: string): string[] =>
+  [
+    ...sql
+      .replaceAll(/'[^']*'/g, "''")
+      .matchAll(/\b(?:from|join|into|update|using|table)\s+(?:only\s+|lateral\s+)?(\w+)|\b(\w+)\.\w/g),
+  ].map(([, named, qualifier]) => (named ?? qualifier)!);
+
+/**
+ * The tables that the statements of a source file name: in `sql` templates, in methods of Kysely, in its column references (`issues.id`), and in
+ * strings that are the name of a table and nothing else.
+ */
+export function tablesIn(code: string): Set<string> {
+  const names = literalsIn(code).flatMap(({ text, before }) => {
+    if (before[1] === 'sql' || before[1] === '>') return inSql(text);
+    const [, name, column] = /^(\w+)(?:\.(\w+)| as \w+)?$/.exec(text) ?? [];
+    if (name === undefined) return [];
+    return column !== undefined || naming.test(before.join('')) || (name.includes('_') && !alsoFeatures.includes(name))
+      ? [name]
+      : [];
+  });
+  return new Set(names.filter((name) => allTables.has(name)));
+}
+
+/** A file of a district that names a table of a district above it. */
+export interface Trespass {
+  /** The path below src/. */
+  file: string;
+  table: string;
+}
+
+/** Every statement of a district that names a table of a district above it. */
+export function trespasses(): Trespass[] {
+  const places: readonly string[] = districts;
+  const isAbove = (table: string, district: string) =>
+    ownersOf(table).some((owner) => places.indexOf(owner) > places.indexOf(district));
+  return globSync('areas/*/**/*.ts', { cwd: src, exclude: (name) => name.endsWith('.test.ts') })
+    .sort()
+    .flatMap((file) => {
+      const tables = [...tablesIn(readFileSync(path.join(src, file), 'utf8'))].sort();
+      return tables.filter((table) => isAbove(table, file.split(path.sep)[1]!)).map((table) => ({ file, table }));
+    });
+}
