@@ -36,12 +36,12 @@ import { blobRoutes } from './code/repository/trees/blob_routes.ts';
 import { languageRoutes } from './code/repository/trees/language_routes.ts';
 import { treeRoutes } from './code/repository/trees/routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
-import { snippetRepositories } from './code/snippets/index.ts';
+import { eventSnippets, snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
 import { sampleVulnerability } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
 import { wikiAttachmentRoutes } from './code/wikis/attachment_routes.ts';
-import { sampleWikiPage, wikiRepositories } from './code/wikis/index.ts';
+import { eventWikiPages, sampleWikiPage, wikiRepositories } from './code/wikis/index.ts';
 import { wikiRoutes } from './code/wikis/routes.ts';
 import { awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
 import { commitNoun } from './conversation/commit_comments/index.ts';
@@ -89,7 +89,7 @@ import { userStatusRoutes } from './people/users/status_routes.ts';
 import { iterationCadenceRoutes } from './planning/iterations/cadence_routes.ts';
 import { iterationRoutes } from './planning/iterations/routes.ts';
 import { labelRoutes } from './planning/labels/routes.ts';
-import { sampleMilestone } from './planning/milestones/index.ts';
+import { eventMilestones, sampleMilestone } from './planning/milestones/index.ts';
 import { milestoneRoutes } from './planning/milestones/routes.ts';
 import { accessRequestRoutes } from './spaces/access_requests/routes.ts';
 import { tokenAssociationRoutes } from './spaces/access_tokens/association_routes.ts';
@@ -120,7 +120,7 @@ import { collectorDoors } from './work/error_tracking/collector/http.ts';
 import { errorChangeRoutes } from './work/error_tracking/errors/change_routes.ts';
 import { errorRoutes } from './work/error_tracking/errors/routes.ts';
 import { errorEventRoutes } from './work/error_tracking/events/routes.ts';
-import { sampleError } from './work/error_tracking/index.ts';
+import { eventErrors, sampleError } from './work/error_tracking/index.ts';
 import { releaseHealthRoutes } from './work/error_tracking/releases_health/routes.ts';
 import { sentryDoors } from './work/error_tracking/sentry/parameters.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/settings/routes.ts';
@@ -166,6 +166,12 @@ export const gitKinds: readonly GitKind[] = [snippetRepositories, wikiRepositori
 export const repositories: Repositories = {
   kinds: gitKinds,
   followers: [sizeFollower, eventFollower, hookFollower, mergeRequestFollower, dependencyFollower, maintenanceFollower],
+};
+
+/** What events are about, besides pushes and projects. */
+const eventTargets = {
+  nouns: [issueNoun.event, mergeRequestNoun.event, eventMilestones, eventSnippets, eventWikiPages, eventErrors],
+  comments: eventComments,
 };
 
 /** What webhooks are tested with. */
@@ -276,7 +282,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Suggestions', 'Changes of lines that comments on merge requests propose.', suggestionRoutes),
   ...tagged('Draft notes', 'Comments on merge requests that their authors have not published yet.', draftNoteRoutes),
   ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
-  ...tagged('Events', 'What users did in projects.', eventRoutes(eventComments)),
+  ...tagged('Events', 'What users did in projects.', eventRoutes(eventTargets)),
   ...tagged('Webhooks', 'Addresses that are told of what happens in projects, in groups and on the server.', hookRoutes(samples)),
   ...tagged('Notification settings', 'What the caller is told of by mail.', notificationSettingRoutes),
   ...tagged('Members', 'Members of groups and projects, and their roles.', memberRoutes, memberApprovalRoutes),

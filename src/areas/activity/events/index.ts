@@ -1,6 +1,7 @@
 /** What other areas may use of activity events. */
 export { type EventAction, recordEvent, recordEvents, recording } from './actions.ts';
+export { type EventComments, type EventTarget, issuableTarget, type Recorded } from './definition.ts';
 export { removeOldEvents } from './jobs.ts';
 export { describePush, recordPush } from './push_actions.ts';
 export { eventsAbout } from './relation.ts';
-export { type EventComments, eventRoutes } from './routes.ts';
+export { eventRoutes } from './routes.ts';

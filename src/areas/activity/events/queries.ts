@@ -1,51 +1,25 @@
 /** Events, as lists and replies need them. */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { countsToday, type MaybeCaller } from '../../../access/index.ts';
 import { countedUpTo, type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 import type { Caller, SortKey } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+import type { EventTargets, EventWikiPage } from './definition.ts';
 import type { Push } from './push_actions.ts';
 import {
   asReading,
+  byTarget,
   isVisibleEvent,
   type ListedEvents,
   type Place,
-  type ReadableComment,
   type Subject,
   shapeOf,
 } from './visibility_queries.ts';
-
-/** What events need to know of comments, which this area does not import. */
-export interface CommentedOn {
-  isVisible: ReadableComment;
-  /** Of rows of `events` whose target is a comment: the title of what is commented on. */
-  title: RawBuilder<string | null>;
-}
-
-const title = ({ title }: CommentedOn) => sql<string | null>`
-  case when events.target_type in ('Issue', 'WorkItem') then (select issues.title from issues where issues.id = events.target_id)
-       when events.target_type = 'MergeRequest' then (select merge_requests.title from merge_requests where merge_requests.id = events.target_id)
-       when events.target_type = 'Milestone' then (select milestones.title from milestones where milestones.id = events.target_id)
-       when events.target_type = 'Snippet' then (select snippets.title from snippets where snippets.id = events.target_id)
-       when events.target_type = 'WikiPage::Meta' then (select wiki_pages.title from wiki_pages where wiki_pages.id = events.target_id)
-       when events.target_type = 'Project' then projects.name
-       when events.target_type = 'TrackedError' then (select texts.name from error_tracking_error_texts texts where texts.error_id = events.target_id)
-       when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${title} end`;
-
-const number = sql<number | null>`
-  case when events.target_type in ('Issue', 'WorkItem') then (select issues.iid from issues where issues.id = events.target_id)
-       when events.target_type = 'MergeRequest' then (select merge_requests.iid from merge_requests where merge_requests.id = events.target_id)
-       when events.target_type = 'Milestone' then (select milestones.iid from milestones where milestones.id = events.target_id) end`;
 
 const push = sql<Push | null>`
   (select jsonb_build_object('commit_count', commit_count, 'action', push.action, 'ref_type', ref_type, 'commit_from', commit_from,
                              'commit_to', commit_to, 'ref', ref, 'commit_title', commit_title, 'ref_count', ref_count)
      from push_event_payloads push where push.event_id = events.id)`;
-
-const wikiPage = sql<EventRow['wiki_page']>`
-  case when events.target_type = 'WikiPage::Meta' then (
-    select jsonb_build_object('format', format, 'slug', slug, 'title', wiki_pages.title, 'wiki_page_meta_id', wiki_pages.id)
-      from wiki_pages where wiki_pages.id = events.target_id) end`;
 
 export interface EventRow {
   id: number;
@@ -59,21 +33,25 @@ export interface EventRow {
   target_title: string | null;
   target_iid: number | null;
   push: Push | null;
-  wiki_page: { format: string; slug: string; title: string; wiki_page_meta_id: number } | null;
+  wiki_page: EventWikiPage | null;
   author: UserBasicRow;
 }
 
 /** Reads those of the events with these ids that a caller may see, in the order of the ids. */
 export function eventRows(
-  comments: CommentedOn,
+  targets: EventTargets,
 ): (db: Database, caller: MaybeCaller, ids: readonly number[]) => Promise<EventRow[]> {
+  const all = [...targets.nouns, targets.comments];
+  const title = sql`case when events.target_type = 'Project' then projects.name ${byTarget(all, (target) => target.title)} end`;
+  const number = sql`case ${byTarget(all, (target) => target.number)} end`;
+  const wikiPage = sql`case ${byTarget(all, (target) => target.wiki_page)} end`;
   const rows = statement(
     (slots: Slots<{ caller_id: number; ids: readonly number[] }>, shape: ReturnType<typeof shapeOf>) => sql<EventRow>`
       select events.id, events.project_id, events.action, events.target_type, events.target_id, events.author_id, events.imported_from, events.created_at,
-             ${title(comments)} as target_title, ${number} as target_iid, ${push} as push, ${wikiPage} as wiki_page, ${userBasicJson('authors')} as author
+             ${title} as target_title, ${number} as target_iid, ${push} as push, ${wikiPage} as wiki_page, ${userBasicJson('authors')} as author
         from (select *, action = 'pushed' as is_push from events) events
         join projects on projects.id = events.project_id left join users authors on authors.id = events.author_id
-       where events.id = any(${ofAnyLength(slots.ids, 'bigint[]')}) and ${isVisibleEvent(asReading(slots, shape), comments.isVisible)}
+       where events.id = any(${ofAnyLength(slots.ids, 'bigint[]')}) and ${isVisibleEvent(asReading(slots, shape), targets)}
        order by array_position(${ofAnyLength(slots.ids, 'bigint[]')}, events.id)`,
   );
   return (db, caller, ids) => rows(db, { caller_id: caller?.id ?? 0, ids }, shapeOf(caller));

@@ -1,5 +1,5 @@
 /** Activity events: what users did in projects. */
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { anyone, type MaybeCaller, projectVisible, signedIn } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
@@ -20,9 +20,10 @@ import {
   totalOf,
 } from '../../../http/index.ts';
 import { userIdNamed } from '../../people/users/index.ts';
+import type { EventTargets } from './definition.ts';
 import { eventFilters, eventRules, filtered } from './filters.ts';
 import { type EventReply, eventForm, presentEvent } from './present.ts';
-import { allEvents, type CommentedOn, type EventQuery, eventRows, isOfMembership } from './queries.ts';
+import { allEvents, type EventQuery, eventRows, isOfMembership } from './queries.ts';
 import {
   type ListedEvent,
   type ListedEvents,
@@ -32,13 +33,6 @@ import {
   visibleCount,
   visiblePage,
 } from './visibility_queries.ts';
-
-/** What the lists of events show of comments. Their own area, which this one does not import, provides it. */
-export interface EventComments extends CommentedOn {
-  schema: TSchema;
-  /** The replies for these ids. */
-  present(services: Pick<Services, 'db' | 'url'>, ids: readonly number[]): Promise<ReadonlyMap<number, unknown>>;
-}
 
 const isComment = ({ target_type }: { target_type: string | null }) => target_type?.endsWith('Note') ?? false;
 
@@ -67,11 +61,12 @@ async function isPrivate({ db }: Pick<Services, 'db'>, caller: MaybeCaller, user
   return user.private_profile;
 }
 
-/** @param comments from the area of notes */
-export function eventRoutes(comments: EventComments): AnyEndpoint[] {
+/** @param targets what events can be about, besides pushes and projects */
+export function eventRoutes(targets: EventTargets): AnyEndpoint[] {
+  const { comments } = targets;
   const returns = pageOf(eventForm(comments.schema));
   const input = { ...eventFilters, ...paging };
-  const [sight, rowsOf] = [sightWith(comments.isVisible), eventRows(comments)];
+  const [sight, rowsOf] = [sightWith(targets), eventRows(targets)];
 
   async function pageOfEvents(
     { db, url, caller }: Pick<Services, 'db' | 'url'> & { caller: MaybeCaller },

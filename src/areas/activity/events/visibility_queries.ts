@@ -1,55 +1,28 @@
 /** Which events of a list a caller may see. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import {
-  isDownloadable,
-  isMemberOfProject,
-  isUsable,
-  isVisibleIssue,
-  isVisibleProject,
-  levels,
-  type MaybeCaller,
-  mergeRequestKind,
-  type Reading,
-} from '../../../access/index.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { isDownloadable, isVisibleProject, type MaybeCaller, type Reading } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
 import type { SortKey } from '../../../http/index.ts';
+import type { EventTarget, EventTargets } from './definition.ts';
 
-/** A predicate on rows of `events`: the target is a comment that the caller may read. */
-export type ReadableComment = (caller: Reading) => RawBuilder<SqlBool>;
-
-// PostgreSQL turns `exists` into a hash of all rows of the table, since it expects to ask for all events of the project; a value can only be looked up.
-
-/** The issue of an event, if it still exists and the caller may read it. */
-const isReadableIssue = (caller: Reading) => sql<SqlBool>`
-  coalesce((select ${isVisibleIssue(caller)} from issues join projects on projects.id = issues.project_id where issues.id = events.target_id), false)`;
-
-const isReadableMergeRequest = (caller: Reading) => sql<SqlBool>`
-  coalesce((select ${mergeRequestKind.isVisible(caller)} from merge_requests join projects on projects.id = merge_requests.project_id
-             where merge_requests.id = events.target_id), false)`;
-
-const isReadableSnippet = (caller: Reading) => sql<SqlBool>`
-  (${isUsable(caller, 'snippets')} and coalesce((
-    select snippets.visibility = 'public' or ${caller && !caller.external ? sql`snippets.visibility = 'internal'` : sql`false`}
-           or ${caller?.admin ? sql`true` : isMemberOfProject(caller, 1)}
-      from snippets where snippets.id = events.target_id), false))`;
-
-/** An error of an application, which the Reporter role allows to read. */
-const isReadableError = (caller: Reading) => sql<SqlBool>`
-  (${caller?.admin ? sql`true` : isMemberOfProject(caller, levels.reporter)} and coalesce((
-    select errors.project_id = events.project_id from error_tracking_errors errors where errors.id = events.target_id), false))`;
+/** The targets as branches of `case`, each with what is asked of it. */
+export const byTarget = (targets: readonly EventTarget[], asked: (target: EventTarget) => RawBuilder<unknown> | undefined) =>
+  sql.join(
+    targets.flatMap((target) => {
+      const value = asked(target);
+      return value
+        ? [sql`when events.target_type in (${sql.join(target.types.map((type) => sql.lit(type)))}) then ${value}`]
+        : [];
+    }),
+    sql` `,
+  );
 
 /** A predicate on rows of `events` with `is_push`, joined with `projects`: the caller may see the event. What has been deleted can no longer be read. */
-export const isVisibleEvent = (caller: Reading, isReadableComment: ReadableComment) => sql<boolean>`
+export const isVisibleEvent = (caller: Reading, { nouns, comments }: EventTargets) => sql<boolean>`
   (${isVisibleProject(caller)} and case
      when events.is_push then ${isDownloadable(caller)}
      when events.target_type = 'Project' then true
-     when events.target_type in ('Issue', 'WorkItem') then ${isReadableIssue(caller)}
-     when events.target_type = 'MergeRequest' then ${isReadableMergeRequest(caller)}
-     when events.target_type = 'Milestone' then (${isUsable(caller, 'issues')} or ${isUsable(caller, 'merge_requests')})
-     when events.target_type = 'Snippet' then ${isReadableSnippet(caller)}
-     when events.target_type = 'WikiPage::Meta' then ${isUsable(caller, 'wiki')}
-     when events.target_type in ('Note', 'DiscussionNote', 'DiffNote') then ${isReadableComment(caller)}
-     when events.target_type = 'TrackedError' then ${isReadableError(caller)}
+     ${byTarget([...nouns, comments], ({ isVisible }) => isVisible(caller))}
      else false end)`;
 
 /** What decides on whether an event can be seen. */
@@ -91,7 +64,7 @@ const keyOf = ({ project_id, is_push, target_type, target_id }: Subject) =>
  * The rules of all targets are one long statement, which PostgreSQL takes longer to plan than to run. So it is written once, for any subjects, and planned once
  * for a connection; and each of them is looked up once, however many events are about it.
  */
-export function sightWith(isReadableComment: ReadableComment): Sight {
+export function sightWith(targets: EventTargets): Sight {
   const visiblePlaces = statement(
     (slots: Slots<Values>, shape: ReturnType<typeof shapeOf>) =>
       sql<{ place: number }>`
@@ -100,7 +73,7 @@ export function sightWith(isReadableComment: ReadableComment): Sight {
                       ${ofAnyLength(slots.target_types, 'text[]')}, ${ofAnyLength(slots.target_ids, 'bigint[]')})
                with ordinality events(project_id, is_push, target_type, target_id, place)
                join projects on projects.id = events.project_id
-         where ${isVisibleEvent(asReading(slots, shape), isReadableComment)}`,
+         where ${isVisibleEvent(asReading(slots, shape), targets)}`,
   );
   return async (db, caller, subjects) => {
     const different = [...new Map(subjects.map((subject) => [keyOf(subject), subject])).values()];

@@ -1,5 +1,6 @@
 /** What others may use of snippets. */
 export { fillSnippet } from './arrival_actions.ts';
+export { eventSnippets } from './event_queries.ts';
 export { snippetRepositories } from './kind.ts';
 export { presentSnippetIdentity, SnippetIdentity } from './present.ts';
 export { snippetsWith } from './relation.ts';

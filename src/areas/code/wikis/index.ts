@@ -1,6 +1,7 @@
 /** What other areas may use of wikis. */
 export { fillWiki } from './arrival_actions.ts';
 export type { RenderPage } from './definition.ts';
+export { eventWikiPages } from './event_queries.ts';
 export { sampleWikiPage } from './hook_actions.ts';
 export { planOfGroups, wikiRepositories } from './kind.ts';
 export { wikiUrl } from './present.ts';

@@ -42,6 +42,7 @@ const notesById = statement(({ ids }: Slots<{ ids: readonly number[] }>, _shape,
 );
 
 export const eventComments: EventComments = {
+  types: ['Note', 'DiscussionNote', 'DiffNote'],
   schema: Note,
   isVisible: isReadable,
   title,

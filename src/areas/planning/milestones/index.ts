@@ -1,4 +1,5 @@
 /** What other areas may use of milestones. */
+export { eventMilestones } from './event_queries.ts';
 export { sampleMilestone } from './hook_actions.ts';
 export { Milestone, type MilestoneRow, presentMilestone } from './present.ts';
 export { milestoneFor, milestoneJson, milestoneOf, milestoneRows, milestonesById, milestoneTitled } from './queries.ts';

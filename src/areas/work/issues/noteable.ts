@@ -1,6 +1,7 @@
 /** Issues as a noteable: what discussions, reactions, subscriptions and to-do items need of them. */
 import { sql } from 'kysely';
 import { issueKind, issueTracker, projectOf } from '../../../access/index.ts';
+import { issuableTarget, type Recorded } from '../../activity/events/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
 import {
   assigneeCommands,
@@ -28,8 +29,9 @@ import { branchCommands } from './branch_commands.ts';
 import { issueOperations } from './command_actions.ts';
 import { Issue, presentIssues, presentSingleIssue } from './present.ts';
 
-export const issueNoun: Commandable & TodoTarget & EventSubject & Followable & TimeTracked = {
+export const issueNoun: Commandable & Recorded & TodoTarget & EventSubject & Followable & TimeTracked = {
   kind: issueKind,
+  event: issuableTarget(issueKind, ['Issue', 'WorkItem']),
   tracker: issueTracker,
   schema: Issue,
   present: presentIssues,

@@ -7,6 +7,7 @@ import {
   type NumberedIssuable,
   projectOf,
 } from '../../../access/index.ts';
+import { issuableTarget, type Recorded } from '../../activity/events/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
 import type { Differing, Resolving } from '../../conversation/notes/index.ts';
 import {
@@ -31,11 +32,13 @@ import { positionOn } from './versions/position_git.ts';
 export const mergeRequestNoun: Commandable &
   Differing<NumberedIssuable> &
   Resolving &
+  Recorded &
   TodoTarget &
   EventSubject &
   Followable &
   TimeTracked = {
   kind: mergeRequestKind,
+  event: issuableTarget(mergeRequestKind, ['MergeRequest']),
   tracker: mergeRequestTracker,
   schema: MergeRequest,
   present: presentMergeRequests,

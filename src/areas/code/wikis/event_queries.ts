@@ -1,0 +1,13 @@
+/** Wiki pages as the lists of events show them. */
+import { sql } from 'kysely';
+import { isUsable } from '../../../access/index.ts';
+import type { EventTarget } from '../../activity/events/index.ts';
+
+export const eventWikiPages: EventTarget = {
+  types: ['WikiPage::Meta'],
+  isVisible: (caller) => isUsable(caller, 'wiki'),
+  title: sql`(select wiki_pages.title from wiki_pages where wiki_pages.id = events.target_id)`,
+  wiki_page: sql`(
+    select jsonb_build_object('format', format, 'slug', slug, 'title', wiki_pages.title, 'wiki_page_meta_id', wiki_pages.id)
+      from wiki_pages where wiki_pages.id = events.target_id)`,
+};
