@@ -1,5 +1,4 @@
 /** The map of the API: every area and its endpoints. */
-import { type StoredKind, snippetKind } from '../access/index.ts';
 import { type DescribedDoor, type FiledEndpoint, tagged } from '../http/index.ts';
 import type { Repositories } from '../services/index.ts';
 import { eventRoutes } from './activity/events/index.ts';
@@ -36,14 +35,14 @@ import { blobRoutes } from './code/repository/trees/blob_routes.ts';
 import { languageRoutes } from './code/repository/trees/language_routes.ts';
 import { treeRoutes } from './code/repository/trees/routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
-import { eventSnippets, snippetRepositories } from './code/snippets/index.ts';
+import { eventSnippets, snippetNoun, snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
 import { sampleVulnerability } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
 import { wikiAttachmentRoutes } from './code/wikis/attachment_routes.ts';
 import { eventWikiPages, sampleWikiPage, wikiRepositories } from './code/wikis/index.ts';
 import { wikiRoutes } from './code/wikis/routes.ts';
-import { awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
+import { type Awarded, awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
 import { commitNoun } from './conversation/commit_comments/index.ts';
 import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
@@ -124,7 +123,14 @@ import { eventErrors, sampleError } from './work/error_tracking/index.ts';
 import { releaseHealthRoutes } from './work/error_tracking/releases_health/routes.ts';
 import { sentryDoors } from './work/error_tracking/sentry/parameters.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/settings/routes.ts';
-import { peopleRoutes, sampleIssue, sampleMergeRequest, timeRoutes } from './work/issuables/index.ts';
+import {
+  issueHook,
+  mergeRequestHook,
+  peopleRoutes,
+  sampleIssue,
+  sampleMergeRequest,
+  timeRoutes,
+} from './work/issuables/index.ts';
 import { epicIssueRoutes } from './work/issues/epic_routes.ts';
 import { issueNoun } from './work/issues/index.ts';
 import { issueLinkRoutes } from './work/issues/link_routes.ts';
@@ -154,7 +160,7 @@ import { userCountRoutes } from './work/user_counts/routes.ts';
 const issuables = [issueNoun, epicNoun, mergeRequestNoun];
 
 /** What has comments and takes reactions. */
-const commented: readonly (Discussable & { kind: StoredKind })[] = [...issuables, { kind: snippetKind }];
+const commented: readonly (Discussable & Awarded)[] = [...issuables, snippetNoun];
 
 /** What has threads of comments. */
 const discussed: readonly Discussable[] = [...commented, commitNoun];
@@ -179,9 +185,9 @@ const samples = {
   push_events: samplePush,
   tag_push_events: sampleTag,
   issues_events: sampleIssue,
-  note_events: sampleNote,
+  note_events: sampleNote([issueHook, mergeRequestHook], commitNoun.hook),
   merge_requests_events: sampleMergeRequest,
-  emoji_events: sampleAward,
+  emoji_events: sampleAward(issueHook),
   milestone_events: sampleMilestone,
   wiki_page_events: sampleWikiPage,
   resource_access_token_events: sampleToken,
@@ -387,9 +393,5 @@ export const endpoints: readonly FiledEndpoint[] = [
     errorEventRoutes,
     releaseHealthRoutes,
   ),
-  ...tagged(
-    'Emoji reactions',
-    'Reactions to issues, epics, snippets and notes.',
-    commented.flatMap(({ kind }) => awardEmojiRoutes(kind)),
-  ),
+  ...tagged('Emoji reactions', 'Reactions to issues, epics, snippets and notes.', commented.flatMap(awardEmojiRoutes)),
 ];

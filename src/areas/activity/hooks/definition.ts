@@ -1,6 +1,23 @@
-/** Sample events, by which hooks are tested. The areas that record events give them. */
-import type { RawBuilder } from 'kysely';
+/** What the areas that record events say of them: how a noun appears in events, and samples, by which hooks are tested. */
+import type { RawBuilder, SqlBool } from 'kysely';
+import type { NoteableKind } from '../../../access/index.ts';
 import type { Services } from '../../../http/index.ts';
+
+/** How events about comments and reactions show what these are on. */
+export interface HookItem<K extends NoteableKind = NoteableKind> {
+  kind: K;
+  /** The member that shows it. */
+  member: 'issue' | 'merge_request' | 'snippet' | 'commit';
+  /**
+   * It as an expression of type `json`.
+   * @param row the name of a row with the columns that name it, e.g. `notes`
+   */
+  facts(row: string): RawBuilder<unknown>;
+  /** The path of its page after that of its project, of such a row. */
+  page(row: string): RawBuilder<unknown>;
+  /** A predicate on rows of its table: not everyone who reads its project may read it. */
+  isConfidential?: RawBuilder<SqlBool>;
+}
 
 /** For what is sampled: a project, and the user who asks. */
 export interface SampleAsk {

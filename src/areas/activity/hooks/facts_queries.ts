@@ -1,6 +1,5 @@
 /** Parts of the facts of an event, as expressions of type `json`. A hole, such as `{"$person": {…}}`, is filled when the event is announced (`body_present.ts`). */
 import { type RawBuilder, sql } from 'kysely';
-import { momentInJson } from '../../../db/index.ts';
 
 type Id = RawBuilder<unknown> | number;
 
@@ -35,17 +34,6 @@ export const groupFacts = (id: Id): RawBuilder<unknown> => sql`
   (select json_build_object('group_id', namespaces.id, 'group_name', namespaces.name, 'group_path', namespaces.path, 'full_path', namespaces.full_path)
      from namespaces where namespaces.id = ${id})`;
 
-/**
- * Labels, by title.
- * @param ids a select of ids
- */
-export const labelsFacts = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  (select coalesce(json_agg(json_build_object(
-            'id', labels.id, 'title', labels.title, 'color', labels.color, 'project_id', labels.project_id, 'created_at', ${momentInJson('labels.created_at')},
-            'updated_at', ${momentInJson('labels.updated_at')}, 'template', false, 'description', labels.description,
-            'type', case when labels.group_id is null then 'ProjectLabel' else 'GroupLabel' end, 'group_id', labels.group_id) order by labels.title), '[]')
-     from labels where labels.id in (${ids}))`;
-
 /** The URL of a page of a project. */
 export const pageFacts = (project_id: Id, page: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (select json_build_object('$url', '/' || projects.full_path || ${page}) from projects where projects.id = ${project_id})`;
@@ -54,3 +42,12 @@ export const pageFacts = (project_id: Id, page: RawBuilder<unknown>): RawBuilder
 export const commitFacts = (project_id: Id, sha: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (select json_build_object('$commit', json_build_object('id', projects.id, 'full_path', projects.full_path, 'sha', ${sha}))
      from projects where projects.id = ${project_id} and ${sha} is not null)`;
+
+/** The beginning of every event about something in a project. */
+export const eventHead = (
+  kind: string,
+  event_type: string,
+  actor_id: number | null,
+  project_id: number,
+): RawBuilder<unknown> => sql`
+  'object_kind', ${sql.lit(kind)}, 'event_type', ${sql.lit(event_type)}, 'user', ${personFacts(sql`${actor_id}::bigint`)}, 'project', ${projectFacts(project_id)}`;

@@ -2,5 +2,6 @@
 export { fillSnippet } from './arrival_actions.ts';
 export { eventSnippets } from './event_queries.ts';
 export { snippetRepositories } from './kind.ts';
+export { snippetNoun } from './noteable.ts';
 export { presentSnippetIdentity, SnippetIdentity } from './present.ts';
 export { snippetsWith } from './relation.ts';

@@ -1,8 +1,9 @@
 /** Adding and removing reactions. */
 import { sql } from 'kysely';
-import { issuableKinds } from '../../../access/index.ts';
+import { issuableKinds, type StoredKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { deleteFound } from '../../../http/index.ts';
+import type { HookItem } from '../../activity/hooks/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
 import { tellOfAward } from './hook_actions.ts';
 import { type Awardable, holdAwardable } from './queries.ts';
@@ -11,9 +12,14 @@ import { emojiNamed, oppositeOf } from './rules.ts';
 /** Why a reaction was not added. */
 export type AwardRefusal = 'is not a valid emoji name' | 'has already been taken';
 
-async function takeBack(tx: Database, { kind, id }: Awardable, user_id: number, name: string): Promise<boolean> {
+/** What is reacted to, and how hooks show it or what the comment is on. */
+interface Reactable extends Awardable {
+  hook: HookItem<StoredKind> | undefined;
+}
+
+async function takeBack(tx: Database, { kind, id, hook }: Reactable, user_id: number, name: string): Promise<boolean> {
   const own = sql`award_emoji.${sql.ref(kind.column)} = ${id} and award_emoji.user_id = ${user_id} and award_emoji.name = ${name}`;
-  await tellOfAward(tx, 'revoke', own);
+  await tellOfAward(tx, hook, 'revoke', own);
   const removed = await tx
     .deleteFrom('award_emoji')
     .where(kind.column, '=', id)
@@ -32,7 +38,7 @@ async function takeBack(tx: Database, { kind, id }: Awardable, user_id: number, 
  */
 export async function addAward(
   tx: Database,
-  awardable: Awardable,
+  awardable: Reactable,
   user_id: number,
   name: string,
 ): Promise<number | AwardRefusal> {
@@ -50,7 +56,7 @@ export async function addAward(
     .returning('id')
     .executeTakeFirst();
   if (!added) return 'has already been taken';
-  await tellOfAward(tx, 'award', sql`award_emoji.id = ${added.id}`);
+  await tellOfAward(tx, awardable.hook, 'award', sql`award_emoji.id = ${added.id}`);
   // Reacting to a comment does not resolve to-do items on its issue.
   const kind = issuableKinds.find((issuable) => issuable === awardable.kind);
   if (kind) await doneTodos(tx, { kind, id: awardable.id }, user_id);
@@ -63,7 +69,7 @@ export async function addAward(
  * @param name of an emoji, without colons
  * @returns false for an unknown emoji
  */
-export async function toggleAward(tx: Database, awardable: Awardable, user_id: number, name: string): Promise<boolean> {
+export async function toggleAward(tx: Database, awardable: Reactable, user_id: number, name: string): Promise<boolean> {
   const known = emojiNamed(name);
   if (known === undefined) return false;
   if (!(await takeBack(tx, awardable, user_id, known))) await addAward(tx, awardable, user_id, known);
@@ -74,8 +80,8 @@ export async function toggleAward(tx: Database, awardable: Awardable, user_id: n
  * Removes a reaction.
  * @throws ApiError 404 when it is gone
  */
-export const removeAward = (db: Database, id: number): Promise<void> =>
+export const removeAward = (db: Database, { hook }: Pick<Reactable, 'hook'>, id: number): Promise<void> =>
   db.transaction().execute(async (tx) => {
-    await tellOfAward(tx, 'revoke', sql`award_emoji.id = ${id}`);
+    await tellOfAward(tx, hook, 'revoke', sql`award_emoji.id = ${id}`);
     await deleteFound(tx, 'award_emoji', id);
   });

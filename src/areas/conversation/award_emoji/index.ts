@@ -2,5 +2,5 @@
 export { toggleAward } from './actions.ts';
 export { sampleAward } from './hook_actions.ts';
 export { awardsOf, notesWithAwards } from './relation.ts';
-export { awardEmojiRoutes } from './routes.ts';
+export { type Awarded, awardEmojiRoutes } from './routes.ts';
 export { emojiNamed } from './rules.ts';

@@ -19,6 +19,7 @@ import {
   unauthorized,
   withArticle,
 } from '../../../http/index.ts';
+import type { HookItem } from '../../activity/hooks/index.ts';
 import { addAward, removeAward } from './actions.ts';
 import { AwardEmoji, presentAward } from './present.ts';
 import { awardRows, targetOf } from './queries.ts';
@@ -29,13 +30,20 @@ type OfNote = { note_id?: number };
 /** The awardable, in operation ids and in sentences. */
 type Names = readonly [noun: string, thing: string];
 
+/** A noun that is reacted to. */
+export interface Awarded {
+  kind: StoredKind;
+  /** How webhooks are told of reactions. Without it, they are not told. */
+  hook?: HookItem<StoredKind>;
+}
+
 /**
  * The routes for one kind of awardable.
  * @param path of the reactions
  * @param names of the awardable
  * @param named the path parameter of the note, if there is one
  */
-function routesAt(path: string, [noun, thing]: Names, { at }: StoredKind, named: TProperties): AnyEndpoint[] {
+function routesAt(path: string, [noun, thing]: Names, { kind: { at }, hook }: Awarded, named: TProperties): AnyEndpoint[] {
   const [visible, reader] = [at.visible('Award Emoji'), at.reader('Award Emoji')];
   return [
     get(path, {
@@ -80,7 +88,7 @@ function routesAt(path: string, [noun, thing]: Names, { at }: StoredKind, named:
       handle: async ({ db, url, caller, on, input }) => {
         const { awardable, is_open } = await targetOf(db, { caller, on }, (input as OfNote).note_id);
         if (!is_open) throw notFound('Award Emoji');
-        const added = await db.transaction().execute((tx) => addAward(tx, awardable, caller.id, input.name));
+        const added = await db.transaction().execute((tx) => addAward(tx, { ...awardable, hook }, caller.id, input.name));
         if (typeof added === 'string') throw notFound(`Award Emoji Name ${added}`);
         return presentAward(
           url,
@@ -103,17 +111,18 @@ function routesAt(path: string, [noun, thing]: Names, { at }: StoredKind, named:
         const award = found(undefined, row);
         if (award.user_id !== caller.id && !caller.admin) throw unauthorized();
         checkUnmodified(award.updated_at, unmodified_since);
-        await removeAward(db, award.id);
+        await removeAward(db, { hook }, award.id);
       },
     }),
   ];
 }
 
 /** The reactions to the things of one kind, and to the notes on them. */
-export function awardEmojiRoutes(kind: StoredKind): AnyEndpoint[] {
+export function awardEmojiRoutes(awarded: Awarded): AnyEndpoint[] {
+  const { kind } = awarded;
   const [{ path }, noun, thing] = [kind.at, kind.type, withArticle(kind.name)];
   return kind.endpoints([
-    ...routesAt(`${path}/award_emoji`, [noun, thing], kind, {}),
-    ...routesAt(`${path}/notes/:note_id/award_emoji`, [`${noun}Note`, `a note on ${thing}`], kind, { note_id: Id }),
+    ...routesAt(`${path}/award_emoji`, [noun, thing], awarded, {}),
+    ...routesAt(`${path}/notes/:note_id/award_emoji`, [`${noun}Note`, `a note on ${thing}`], awarded, { note_id: Id }),
   ]);
 }

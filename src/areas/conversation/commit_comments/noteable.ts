@@ -1,12 +1,20 @@
 /** Commits as a noteable: what discussions and to-do items need of them. */
+import { sql } from 'kysely';
 import { commitKind, type DiscussedCommit } from '../../../access/index.ts';
+import { commitFacts, type HookItem } from '../../activity/hooks/index.ts';
 import type { CommitTarget } from '../../activity/todos/index.ts';
 import { Commit } from '../../code/repository/index.ts';
 import type { Differing } from '../notes/index.ts';
 import { positionOn, presentTargets } from './git.ts';
 
-export const commitNoun: Differing<DiscussedCommit> & CommitTarget = {
+export const commitNoun: Differing<DiscussedCommit> & { hook: HookItem } & CommitTarget = {
   kind: commitKind,
+  hook: {
+    kind: commitKind,
+    member: 'commit',
+    facts: (row) => commitFacts(sql.ref(`${row}.project_id`), sql.ref(`${row}.commit_id`)),
+    page: (row) => sql`'/-/commit/' || ${sql.ref(`${row}.commit_id`)}`,
+  },
   schema: Commit,
   present: presentTargets,
   position: positionOn,

@@ -213,7 +213,7 @@ export async function addComment(
   if (isFollowed(on)) await doneTodos(tx, on, caller.id);
   await touch(tx, on);
   if (note.position && !joined && note.diff_commit_id === null) await placed(tx, writing.noun, on, note.position);
-  await tellOfNote(tx, granted, note_id, 'create');
+  await tellOfNote(tx, writing.noun, granted, note_id, 'create');
   return { note, commands: await runCommands(tx, writing, granted, commands) };
 }
 
@@ -250,7 +250,7 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
     if (text !== note.body) {
       await writeSuggestions(tx, writing, on, note, text);
       await touch(tx, on);
-      await tellOfNote(tx, granted, id, 'update');
+      await tellOfNote(tx, writing.noun, granted, id, 'update');
     }
     return { note: await noteWith(tx, id), commands: await runCommands(tx, writing, granted, commands) };
   });

@@ -1,53 +1,65 @@
 /** Telling hooks of comments (docs/reference/hooks.md#events). */
 import { sql } from 'kysely';
-import type { OnNoteable } from '../../../access/index.ts';
+import type { IssuableKind, OnNoteable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { noteFacts, type Sample } from '../../activity/hooks/index.ts';
+import type { HookItem, Sample } from '../../activity/hooks/index.ts';
 import { addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
+import type { Discussable } from '../quick_actions/index.ts';
+import { type CommentChange, isConfidentialNote, noteFacts } from './hook_queries.ts';
 
-/** Whether not everyone who reads the project may read a comment: it is internal, or on a confidential issue. */
-const isConfidential = async (db: Database, id: number): Promise<boolean> => {
-  const { rows } = await sql<{ is: boolean }>`
-    select internal or exists (select from issues where issues.id = notes.issue_id and confidential) as is from notes where id = ${id}`.execute(
-    db,
-  );
+async function isConfidential(db: Database, on: HookItem, id: number): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select ${isConfidentialNote(on)} as is from notes where id = ${id}`.execute(db);
   return rows[0]?.is ?? false;
-};
+}
 
 /**
- * Leaves an event about a comment in a project, except for comments on epics.
+ * Leaves an event about a comment in a project.
  * @param tx the transaction that writes it
+ * @param noun what it is on; hooks are told of comments on nouns that say how
  */
 export async function tellOfNote(
   tx: Database,
+  { hook }: Discussable,
   { caller, on }: OnNoteable,
   note_id: number,
-  action: 'create' | 'update',
+  action: CommentChange['action'],
 ): Promise<void> {
-  if (!('project' in on.in)) return;
+  if (!hook || !('project' in on.in)) return;
   const project_id = on.in.project.id;
   const asking = await hooksAsking(tx, { project_id }, ['note_events', 'confidential_note_events']);
   if (asking.length === 0) return;
-  const confidential = await isConfidential(tx, note_id);
+  const confidential = await isConfidential(tx, hook, note_id);
   const trigger = confidential ? 'confidential_note_events' : 'note_events';
-  await addHookEvent(tx, asking, {
-    trigger,
-    facts: noteFacts({ id: note_id, project_id, actor_id: caller.id, action }, confidential),
-  });
+  const facts = noteFacts(hook, { id: note_id, project_id, actor_id: caller.id, action }, confidential);
+  await addHookEvent(tx, asking, { trigger, facts });
 }
 
-/** The newest comment in a project that everyone who reads it may read, as if it had been written. */
-export const sampleNote: Sample = async ({ db }, { project_id, user_id }) => {
-  const { rows } = await sql<{ id: number }>`
-    select max(id) as id from (
-      (select max(notes.id) as id from notes where project_id = ${project_id} and not system and not internal)
-      union all
-      (select notes.id from issues join notes on notes.issue_id = issues.id
-        where issues.project_id = ${project_id} and not confidential and not system and not internal order by issues.updated_at desc, notes.id desc limit 1)
-      union all
-      (select notes.id from merge_requests m join notes on notes.merge_request_id = m.id
-        where m.project_id = ${project_id} and not system and not internal order by m.updated_at desc, notes.id desc limit 1)
-    ) newest where id is not null`.execute(db);
-  const id = rows[0]?.id;
-  return id ? noteFacts({ id, project_id, actor_id: user_id, action: 'create' }, false) : undefined;
+/** The newest comment on the item of a project that has changed last, among those that everyone who reads the project may read. */
+const newestOn = ({ kind: { table, column }, isConfidential = sql`false` }: HookItem<IssuableKind>, project_id: number) => {
+  const of = (name: string) => sql.ref(`${table}.${name}`);
+  return sql`
+    (select notes.id, ${sql.lit(column)} as on_column from ${sql.table(table)} join notes on ${sql.ref(`notes.${column}`)} = ${of('id')}
+      where ${of('project_id')} = ${project_id} and not ${isConfidential} and not system and not internal order by ${of('updated_at')} desc, notes.id desc limit 1)`;
 };
+
+/**
+ * The newest comment in a project that everyone who reads it may read, as if it had been written.
+ * @param items what is commented on in projects
+ * @param commits commits, of whose comments the project is known without them
+ */
+export const sampleNote =
+  (items: readonly HookItem<IssuableKind>[], commits: HookItem): Sample =>
+  async ({ db }, { project_id, user_id }) => {
+    const { rows } = await sql<{ id: number; on_column: string }>`
+      select id, on_column from (
+        (select notes.id, ${sql.lit(commits.kind.column)} as on_column from notes
+          where project_id = ${project_id} and not system and not internal order by id desc limit 1)
+        union all ${sql.join(
+          items.map((item) => newestOn(item, project_id)),
+          sql` union all `,
+        )}
+      ) newest order by id desc limit 1`.execute(db);
+    const [newest] = rows;
+    const on = newest && [...items, commits].find(({ kind }) => kind.column === newest.on_column)!;
+    return on && noteFacts(on, { id: newest.id, project_id, actor_id: user_id, action: 'create' }, false);
+  };

@@ -3,6 +3,7 @@ import type { RawBuilder } from 'kysely';
 import type { IssuableKind, NoteableKind, PlacedIssuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller, Plan, Services } from '../../../http/index.ts';
+import type { HookItem } from '../../activity/hooks/index.ts';
 import type { LabelParent } from '../../planning/labels/index.ts';
 
 /** The message of an applied command; undefined if it cannot be applied. */
@@ -36,11 +37,14 @@ export interface Acting extends Pick<Services, 'storages'> {
 /** A noun that is discussed. Texts on it have quick actions only if it is `Commandable`. */
 export interface Discussable {
   kind: NoteableKind;
+  /** How webhooks are told of comments and reactions. Without it, they are not told. */
+  hook?: HookItem;
 }
 
 /** A noun that takes quick actions. Its own area, which this one does not import, says which ones, and provides its state and operations. */
 export interface Commandable extends Discussable {
   kind: IssuableKind;
+  hook?: HookItem<IssuableKind>;
   /** The commands that it supports: some of this area, and its own. */
   commands: readonly Definition[];
   /** A statement that reads the state of the target as one row, without the labels. */

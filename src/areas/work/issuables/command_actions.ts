@@ -1,7 +1,8 @@
 /** The operations of quick actions that kinds share. */
-import type { Issuable } from '../../../access/index.ts';
+import type { Issuable, IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
+import type { HookItem } from '../../activity/hooks/index.ts';
 import { toggleAward } from '../../conversation/award_emoji/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
 import { parseDuration } from './duration_rules.ts';
@@ -9,11 +10,16 @@ import { setSubscription } from './subscription_actions.ts';
 import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_actions.ts';
 
 /** What the caller decides for themselves: subscriptions and reactions. */
-export const ownOperations = (tx: Database, { caller }: Acting, on: Issuable): Pick<Operations, 'subscribe' | 'toggleAward'> => ({
+export const ownOperations = (
+  tx: Database,
+  { caller }: Acting,
+  on: Issuable,
+  hook?: HookItem<IssuableKind>,
+): Pick<Operations, 'subscribe' | 'toggleAward'> => ({
   subscribe: async (subscribed) => {
     await setSubscription(tx, on, caller.id, subscribed);
   },
-  toggleAward: (name) => toggleAward(tx, on, caller.id, name),
+  toggleAward: (name) => toggleAward(tx, { ...on, hook }, caller.id, name),
 });
 
 /** Time tracking. */

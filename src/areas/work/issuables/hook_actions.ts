@@ -1,16 +1,11 @@
 /** Telling hooks of changes to issues and merge requests (docs/reference/hooks.md#events). */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import {
-  issueFacts,
-  labelsFacts,
-  type MergeRequestNews,
-  mergeRequestFacts,
-  peopleFacts,
-  type Sample,
-} from '../../activity/hooks/index.ts';
+import { peopleFacts, type Sample } from '../../activity/hooks/index.ts';
 import { type AskingHook, addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
+import { labelsFacts } from '../../planning/labels/index.ts';
 import type { Change, IssuableState } from './definition.ts';
+import { issueFacts, type MergeRequestNews, mergeRequestFacts } from './hook_queries.ts';
 
 /** Members of a change that are told as they are. */
 const plain = [

@@ -36,6 +36,7 @@ export {
   tellOfIssue,
   tellOfMergeRequest,
 } from './hook_actions.ts';
+export { issueHook, mergeRequestHook } from './hook_queries.ts';
 export { addLink, createLink, removeLink } from './link_actions.ts';
 export { LinkType, linkedFields, linkRefusals, NewLinkType } from './link_parameters.ts';
 export { type LinkRow, linkedWith, linkOf } from './link_queries.ts';

@@ -3,7 +3,7 @@ import { issueKind, type PlacedIssuable, type Project, projectFor, projectOf, th
 import type { Database } from '../../../db/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
-import { addLink, ownOperations, referenceTo, removeLink, timeOperations, unlessRefused } from '../issuables/index.ts';
+import { addLink, issueHook, ownOperations, referenceTo, removeLink, timeOperations, unlessRefused } from '../issuables/index.ts';
 import { beginMergeRequest } from './branch_actions.ts';
 import { updateIssue } from './change_actions.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './link_queries.ts';
@@ -59,7 +59,7 @@ export function issueOperations(tx: Database, acting: Acting, { id, iid, in: pla
   const issue: LinkedIssue = { id, iid, project_id: project.id, full_path: project.full_path };
   return {
     update: (changes) => updateIssue(tx, acting, project, id, changes),
-    ...ownOperations(tx, acting, theIssue(id)),
+    ...ownOperations(tx, acting, theIssue(id), issueHook),
     ...timeOperations(tx, acting, theIssue(id)),
     ...linkOperations(tx, acting, issue),
     markDuplicate: (canonical_issue_id) => markDuplicate(tx, acting, issue, project, canonical_issue_id),

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { issueKind, issueTracker, projectOf } from '../../../access/index.ts';
 import { issuableTarget, type Recorded } from '../../activity/events/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
+import type { Awarded } from '../../conversation/award_emoji/index.ts';
 import {
   assigneeCommands,
   type Commandable,
@@ -24,13 +25,14 @@ import {
   weightCommands,
 } from '../../conversation/quick_actions/index.ts';
 import type { EventSubject } from '../../conversation/resource_events/index.ts';
-import type { Followable, TimeTracked } from '../issuables/index.ts';
+import { type Followable, issueHook, type TimeTracked } from '../issuables/index.ts';
 import { branchCommands } from './branch_commands.ts';
 import { issueOperations } from './command_actions.ts';
 import { Issue, presentIssues, presentSingleIssue } from './present.ts';
 
-export const issueNoun: Commandable & Recorded & TodoTarget & EventSubject & Followable & TimeTracked = {
+export const issueNoun: Commandable & Awarded & Recorded & TodoTarget & EventSubject & Followable & TimeTracked = {
   kind: issueKind,
+  hook: issueHook,
   event: issuableTarget(issueKind, ['Issue', 'WorkItem']),
   tracker: issueTracker,
   schema: Issue,

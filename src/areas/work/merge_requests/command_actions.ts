@@ -2,7 +2,7 @@
 import { type PlacedIssuable, type Project, projectOf, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Acting, allOrNothing, type CommandChanges, type Operations } from '../../conversation/quick_actions/index.ts';
-import { ownOperations, timeOperations, unlessRefused } from '../issuables/index.ts';
+import { mergeRequestHook, ownOperations, timeOperations, unlessRefused } from '../issuables/index.ts';
 import { approveMergeRequest, unapproveMergeRequest } from './approvals/actions.ts';
 import { factsOf } from './branch_queries.ts';
 import { type MergeRequestChanges, updateMergeRequest } from './change_actions.ts';
@@ -80,7 +80,7 @@ export const mergeRequestOperations = (
     ...mergingOperations(tx, acting, project, id),
     ...reviewOperations(tx, acting, on, noun),
     update: (changes) => updateMergeRequest(tx, acting, project, id, changesOf(changes)),
-    ...ownOperations(tx, acting, theMergeRequest(id)),
+    ...ownOperations(tx, acting, theMergeRequest(id), mergeRequestHook),
     ...timeOperations(tx, acting, theMergeRequest(id)),
   };
 };

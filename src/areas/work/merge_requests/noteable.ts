@@ -9,6 +9,7 @@ import {
 } from '../../../access/index.ts';
 import { issuableTarget, type Recorded } from '../../activity/events/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
+import type { Awarded } from '../../conversation/award_emoji/index.ts';
 import type { Differing, Resolving } from '../../conversation/notes/index.ts';
 import {
   assigneeCommands,
@@ -21,7 +22,7 @@ import {
   timeCommands,
 } from '../../conversation/quick_actions/index.ts';
 import type { EventSubject } from '../../conversation/resource_events/index.ts';
-import type { Followable, TimeTracked } from '../issuables/index.ts';
+import { type Followable, mergeRequestHook, type TimeTracked } from '../issuables/index.ts';
 import { mergeRequestOperations } from './command_actions.ts';
 import { branchCommands, draftCommands, mergeCommands, reviewerCommands } from './commands.ts';
 import { mayResolveThreads, mergeWithoutThreads } from './merging/thread_actions.ts';
@@ -32,12 +33,14 @@ import { positionOn } from './versions/position_git.ts';
 export const mergeRequestNoun: Commandable &
   Differing<NumberedIssuable> &
   Resolving &
+  Awarded &
   Recorded &
   TodoTarget &
   EventSubject &
   Followable &
   TimeTracked = {
   kind: mergeRequestKind,
+  hook: mergeRequestHook,
   event: issuableTarget(mergeRequestKind, ['MergeRequest']),
   tracker: mergeRequestTracker,
   schema: MergeRequest,

@@ -1,7 +1,17 @@
-/** Issues, merge requests, snippets and comments as events show them: expressions of type `json`, with holes as in `facts_queries.ts`. */
+/** Issues and merge requests as webhooks are told of them: expressions of type `json`, with holes as in `activity/hooks/facts_queries.ts`. */
 import { type RawBuilder, sql } from 'kysely';
+import { type IssuableKind, issueKind, mergeRequestKind } from '../../../access/index.ts';
 import { momentInJson } from '../../../db/index.ts';
-import { commitFacts, labelsFacts, pageFacts, peopleFacts, personFacts, projectFacts, repositoryFacts } from './facts_queries.ts';
+import {
+  commitFacts,
+  eventHead,
+  type HookItem,
+  pageFacts,
+  peopleFacts,
+  projectFacts,
+  repositoryFacts,
+} from '../../activity/hooks/index.ts';
+import { labelsFacts } from '../../planning/labels/index.ts';
 
 const stateId = (table: string) =>
   sql`array_position(array['opened', 'closed', 'merged', 'locked'], ${sql.ref(`${table}.state`)})`;
@@ -62,17 +72,6 @@ const mergeRequestAttributes = (
      ${system_action === undefined ? sql`` : sql`, 'system', true, 'system_action', ${sql.lit(system_action)}`})
      from merge_requests m where m.id = ${id})`;
 
-const snippetAttributes = (id: RawBuilder<unknown>) => sql`
-  (select json_build_object('id', snippets.id, 'title', snippets.title, 'description', snippets.description, 'author_id', snippets.author_id,
-                            'project_id', snippets.project_id, 'created_at', ${momentInJson('snippets.created_at')},
-                            'updated_at', ${momentInJson('snippets.updated_at')}, 'file_name', snippets.paths[1], 'type', 'ProjectSnippet',
-                            'url', ${pageFacts(sql`snippets.project_id`, sql`'/-/snippets/' || snippets.id`)})
-     from snippets where snippets.id = ${id})`;
-
-/** The beginning of every event of a project. */
-const head = (kind: string, event_type: string, actor_id: number | null, project_id: number) => sql`
-  'object_kind', ${sql.lit(kind)}, 'event_type', ${sql.lit(event_type)}, 'user', ${personFacts(sql`${actor_id}::bigint`)}, 'project', ${projectFacts(project_id)}`;
-
 export interface ItemChange {
   id: number;
   project_id: number;
@@ -89,7 +88,7 @@ export const issueFacts = (
   confidential: boolean,
 ): RawBuilder<unknown> => sql`
   case when exists (select from issues where id = ${id}) then json_build_object(
-    ${head('issue', confidential ? 'confidential_issue' : 'issue', actor_id, project_id)}, 'object_attributes', ${issueAttributes(id, action)},
+    ${eventHead('issue', confidential ? 'confidential_issue' : 'issue', actor_id, project_id)}, 'object_attributes', ${issueAttributes(id, action)},
     'labels', ${issueLabels(sql`${id}`)}, 'changes', ${changes}, 'repository', ${repositoryFacts(project_id)},
     'assignees', ${peopleFacts(idsOf('issue_assignees', 'issue_id', 'user_id', sql`${id}`))}) end`;
 
@@ -99,48 +98,26 @@ export const mergeRequestFacts = (
   more: MergeRequestNews = {},
 ): RawBuilder<unknown> => sql`
   case when exists (select from merge_requests where id = ${id}) then json_build_object(
-    ${head('merge_request', 'merge_request', actor_id, project_id)}, 'object_attributes', ${mergeRequestAttributes(id, action, more)},
+    ${eventHead('merge_request', 'merge_request', actor_id, project_id)}, 'object_attributes', ${mergeRequestAttributes(id, action, more)},
     'labels', ${mergeRequestLabels(sql`${id}`)}, 'changes', ${changes}, 'repository', ${repositoryFacts(project_id)},
     'assignees', ${peopleFacts(idsOf('merge_request_assignees', 'merge_request_id', 'user_id', sql`${id}`))},
     'reviewers', ${peopleFacts(idsOf('merge_request_reviewers', 'merge_request_id', 'user_id', sql`${id}`))}) end`;
 
-const noteUrl = sql`
-  case when notes.issue_id is not null then
-         ${pageFacts(sql`(select project_id from issues where id = notes.issue_id)`, sql`'/-/issues/' || (select iid from issues where id = notes.issue_id) || '#note_' || notes.id`)}
-       when notes.merge_request_id is not null then
-         ${pageFacts(
-           sql`(select project_id from merge_requests where id = notes.merge_request_id)`,
-           sql`'/-/merge_requests/' || (select iid from merge_requests where id = notes.merge_request_id) || '#note_' || notes.id`,
-         )}
-       when notes.snippet_id is not null then
-         ${pageFacts(sql`(select project_id from snippets where id = notes.snippet_id)`, sql`'/-/snippets/' || notes.snippet_id || '#note_' || notes.id`)}
-       else ${pageFacts(sql`notes.project_id`, sql`'/-/commit/' || notes.commit_id || '#note_' || notes.id`)} end`;
+/** The path of the page of an issue or merge request that a row names, after that of its project. */
+const pageOf = ({ table, column, page }: IssuableKind, row: string) => sql`
+  (select ${sql.lit(page)} || iid from ${sql.table(table)} where id = ${sql.ref(`${row}.${column}`)})`;
 
-/**
- * @param action `create` or `update`
- * @param confidential whether not everyone who reads the project may read it
- */
-export const noteFacts = (
-  { id, project_id, actor_id, action }: Omit<ItemChange, 'changes'>,
-  confidential: boolean,
-): RawBuilder<unknown> => sql`
-  (select json_build_object(
-     ${head('note', confidential ? 'confidential_note' : 'note', actor_id, project_id)}, 'project_id', ${project_id}::bigint,
-     'object_attributes', json_build_object(
-       'id', notes.id, 'note', notes.body, 'description', notes.body, 'author_id', notes.author_id, 'project_id', ${project_id}::bigint,
-       'noteable_type', case when notes.issue_id is not null then 'Issue' when notes.merge_request_id is not null then 'MergeRequest'
-                             when notes.snippet_id is not null then 'Snippet' else 'Commit' end,
-       'noteable_id', coalesce(notes.issue_id, notes.merge_request_id, notes.snippet_id), 'commit_id', coalesce(notes.commit_id, notes.diff_commit_id),
-       'discussion_id', notes.discussion_id, 'type', notes.type, 'system', notes.system, 'internal', notes.internal, 'attachment', null,
-       'line_code', notes.position ->> 'line_code', 'position', notes.position, 'original_position', notes.original_position,
-       'resolved_at', ${momentInJson('notes.resolved_at')}, 'resolved_by_id', notes.resolved_by_id,
-       'created_at', ${momentInJson('notes.created_at')}, 'updated_at', ${momentInJson('notes.updated_at')}, 'action', ${sql.lit(action)}, 'url', ${noteUrl}),
-     'repository', ${repositoryFacts(project_id)}, 'issue', ${issueAttributes(sql`notes.issue_id`)},
-     'merge_request', ${mergeRequestAttributes(sql`notes.merge_request_id`)}, 'snippet', ${snippetAttributes(sql`notes.snippet_id`)},
-     'commit', ${commitFacts(sql`notes.project_id`, sql`notes.commit_id`)})
-     from notes where notes.id = ${id} and notes.epic_id is null)`;
+export const issueHook: HookItem<IssuableKind> = {
+  kind: issueKind,
+  member: 'issue',
+  facts: (row) => issueAttributes(sql.ref(`${row}.issue_id`)),
+  page: (row) => pageOf(issueKind, row),
+  isConfidential: sql`issues.confidential`,
+};
 
-/** What a reaction is on, of a row of `news`. */
-export const awardedFacts = sql`
-  'issue', ${issueAttributes(sql`news.issue_id`)}, 'merge_request', ${mergeRequestAttributes(sql`news.merge_request_id`)},
-  'project_snippet', ${snippetAttributes(sql`news.snippet_id`)}`;
+export const mergeRequestHook: HookItem<IssuableKind> = {
+  kind: mergeRequestKind,
+  member: 'merge_request',
+  facts: (row) => mergeRequestAttributes(sql.ref(`${row}.merge_request_id`)),
+  page: (row) => pageOf(mergeRequestKind, row),
+};
