@@ -11,7 +11,7 @@ import { copyProblem, databaseUpgrade } from './areas/geo/following/index.ts';
 import { geoDoorway } from './areas/geo/link/index.ts';
 import { primacyDoorway } from './areas/geo/promotion/index.ts';
 import { blobsOfBothSites, serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
-import { describedDoors, endpoints, geoRoutes, gitKinds, repositories } from './areas/index.ts';
+import { areaServices, describedDoors, endpoints, geoRoutes, gitKinds } from './areas/index.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { oauthDoorway } from './areas/people/oauth_tokens/index.ts';
@@ -198,7 +198,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 function servicesOf(config: Config, db: Database): Services {
-  const services = servicesFor(config, db, repositories);
+  const services = servicesFor(config, db, areaServices);
   return config.geo.role === 'secondary' ? { ...services, blobs: blobsOfBothSites(services.blobs, services) } : services;
 }
 

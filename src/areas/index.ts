@@ -1,6 +1,6 @@
 /** The map of the API: every area and its endpoints. */
 import { type DescribedDoor, type FiledEndpoint, tagged } from '../http/index.ts';
-import type { Repositories } from '../services/index.ts';
+import type { AreaServices, Repositories } from '../services/index.ts';
 import { eventRoutes } from './activity/events/index.ts';
 import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
@@ -119,7 +119,7 @@ import { collectorDoors } from './work/error_tracking/collector/http.ts';
 import { errorChangeRoutes } from './work/error_tracking/errors/change_routes.ts';
 import { errorRoutes } from './work/error_tracking/errors/routes.ts';
 import { errorEventRoutes } from './work/error_tracking/events/routes.ts';
-import { eventErrors, sampleError } from './work/error_tracking/index.ts';
+import { emptyErrors, eventErrors, sampleError } from './work/error_tracking/index.ts';
 import { releaseHealthRoutes } from './work/error_tracking/releases_health/routes.ts';
 import { sentryDoors } from './work/error_tracking/sentry/parameters.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/settings/routes.ts';
@@ -173,6 +173,9 @@ export const repositories: Repositories = {
   kinds: gitKinds,
   followers: [sizeFollower, eventFollower, hookFollower, mergeRequestFollower, dependencyFollower, maintenanceFollower],
 };
+
+/** What the services of handlers and jobs take from the areas. */
+export const areaServices: AreaServices = { repositories, emptying: [emptyErrors] };
 
 /** What events are about, besides pushes and projects. */
 const eventTargets = {

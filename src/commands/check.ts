@@ -1,4 +1,4 @@
-import { repositories } from '../areas/index.ts';
+import { areaServices } from '../areas/index.ts';
 import type { Config } from '../config.ts';
 import { isUnavailable } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
@@ -120,7 +120,7 @@ function summary(found: number, left: number, isUntouched: boolean): string {
 async function accept({ db, config }: Omit<Checking, 'signal'>, path: string): Promise<number> {
   const row = await repositoryAt(db, path);
   if (!row) throw new OperatorError(`There is no project, snippet or wiki ${path}.`);
-  const accepted = await acceptRefs(servicesFor(config, db, repositories), row).catch((error) => {
+  const accepted = await acceptRefs(servicesFor(config, db, areaServices), row).catch((error) => {
     throw error instanceof RefsRefused ? new OperatorError(`${path}: ${error.message}`, { cause: error }) : error;
   });
   for (const difference of accepted) console.log(`${row.full_path}: ${acceptance(difference)}`);

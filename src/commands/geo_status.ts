@@ -1,5 +1,5 @@
 import { currentRows, healthOf, listedRows } from '../areas/geo/geo_nodes/index.ts';
-import { repositories } from '../areas/index.ts';
+import { areaServices } from '../areas/index.ts';
 import { type Services, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
 import { briefly } from './database.ts';
@@ -28,7 +28,7 @@ export const geoStatus: Command = {
   options: {},
   run: async (_given, config) => {
     await briefly(config, async ({ db }) => {
-      const lines = await linesOf(servicesFor(config, db, repositories));
+      const lines = await linesOf(servicesFor(config, db, areaServices));
       for (const line of lines.length > 0 ? lines : ['There are no sites.']) console.log(line);
     });
     return 0;

@@ -1,7 +1,7 @@
 /** One of several processes that answer requests, started by `serve`, which accepts connections and passes them on. */
 import type { Socket } from 'node:net';
 import { buildApp } from '../app.ts';
-import { repositories } from '../areas/index.ts';
+import { areaServices } from '../areas/index.ts';
 import { watchSwitches } from '../areas/spaces/storage_moves/index.ts';
 import { connect } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
@@ -47,7 +47,7 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
   // It never listens itself; this starts the timeouts of its connections.
   server.emit('listening');
   const ssh = await sshServerOf(config, db, log);
-  const stopWatching = watchSwitches(servicesFor(config, db, repositories), log);
+  const stopWatching = watchSwitches(servicesFor(config, db, areaServices), log);
   const open = new Set<Socket>();
   const closed = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<void>();

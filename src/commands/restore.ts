@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import { repositories } from '../areas/index.ts';
+import { areaServices } from '../areas/index.ts';
 import type { Blobs } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
 import { closeReaders } from '../git/index.ts';
@@ -79,7 +79,7 @@ async function restorePart(config: Config, file: string, part: string): Promise<
   const signal = interruption();
   return await withDatabase(config, { use: 'shared' }, 4, async ({ db, connectionString }) => {
     try {
-      const services = servicesFor(config, db, repositories);
+      const services = servicesFor(config, db, areaServices);
       const { done, lost } = await restoreOne({ services, connectionString, config, file, path: part, signal });
       for (const sentence of done) console.log(sentence);
       for (const sentence of lost) console.error(sentence);

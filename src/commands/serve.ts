@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { removeLeftLocks, settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { makeOwnNode } from '../areas/geo/geo_nodes/index.ts';
-import { repositories } from '../areas/index.ts';
+import { areaServices } from '../areas/index.ts';
 import { BlobStoreError } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/index.ts';
@@ -88,7 +88,7 @@ async function tryBucket(config: Config, log: Logger): Promise<void> {
  * @returns the first administrator, if they were added
  */
 async function beginWork(config: Config, db: Database, log: Logger) {
-  const services = servicesFor(config, db, repositories);
+  const services = servicesFor(config, db, areaServices);
   await installFirstLicense(services, config);
   await makeOwnNode(services);
   const administrator = await addFirstAdministrator(db, config, (made) => process.stdout.write(secretsText(made)));

@@ -1,8 +1,10 @@
 /** Git over SSH in a process that answers requests. */
 import type { Logger } from 'pino';
 import { gitOverSsh } from '../areas/code/repository/index.ts';
+
 import { sshAtPrimary } from '../areas/geo/serving/index.ts';
-import { gitKinds, repositories } from '../areas/index.ts';
+import { areaServices, gitKinds } from '../areas/index.ts';
+
 import type { Config } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { secretsOf, servicesFor } from '../services/index.ts';
@@ -17,7 +19,7 @@ export async function sshServerOf(config: Config, db: Database, log: Logger): Pr
   const { privateKeyText, sshServer } = await import('../ssh/index.ts');
   const hostKey = privateKeyText(secretsOf(config).signingKeyFor('ssh host key'));
   const { connectionsPerAddress } = config;
-  const services = servicesFor(config, db, repositories);
+  const services = servicesFor(config, db, areaServices);
   const elsewhere = config.geo.role === 'secondary' ? sshAtPrimary(services) : undefined;
   return sshServer({
     hostKey,

@@ -14,7 +14,7 @@ import {
 import { followPrimary, keepSlots } from '../areas/geo/following/index.ts';
 import { statusPolls } from '../areas/geo/geo_nodes/index.ts';
 import { copyPolls, keepChecksums, primaryPolls } from '../areas/geo/replicas/index.ts';
-import { repositories } from '../areas/index.ts';
+import { areaServices } from '../areas/index.ts';
 import { removeOldRequestCounts } from '../areas/instance/application_settings/index.ts';
 import { removeUnusedBlobs } from '../areas/instance/blobs/index.ts';
 import { forgetCostlyFiles } from '../areas/instance/costly_files/index.ts';
@@ -226,7 +226,7 @@ async function tryMail(smtpUrl: string, log: Logger): Promise<void> {
 /** Runs jobs in this process, and says where their mail goes. A primary that was replaced runs none. */
 export async function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker | undefined> {
   if (config.geo.successor !== undefined) return undefined;
-  const services = servicesFor(config, db, repositories);
+  const services = servicesFor(config, db, areaServices);
   if (config.geo.role === 'secondary')
     return startWorker({ connectionString, jobs: [], polls: secondaryPolls, services, log, concurrency });
   if (config.smtpUrl === undefined)

@@ -18,6 +18,7 @@ import { type AnyJob, job, startWorker } from './index.ts';
 const log = pino({ level: 'silent' });
 const unused = {
   repositories: { kinds: [], followers: [] },
+  emptying: [],
   secrets: secretsFrom('k'.repeat(32)),
   licensePublicKey: undefined,
   geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },

@@ -5,8 +5,10 @@ import { type Config, usualSshPort } from '../config.ts';
 import type { Database } from '../db/index.ts';
 import { mailerFor } from '../mail/index.ts';
 import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
-import type { Repositories, RepositoryServices } from './repositories.ts';
+import type { Emptying } from './emptying.ts';
+import type { RepositoryServices } from './repositories.ts';
 
+export type { Emptying } from './emptying.ts';
 export type {
   Move,
   Owner,
@@ -75,18 +77,23 @@ export interface JobServices extends RepositoryServices {
   /** What this server is among the sites of the installation. */
   geo: Config['geo'];
   mailer: ReturnType<typeof mailerFor>;
+  /** What is deleted in batches before a project is. */
+  emptying: readonly Emptying[];
 }
 
 /** The services of handlers and access rules. They do not send mail: jobs do that after the commit. */
-export type Services = Omit<JobServices, 'mailer'>;
+export type Services = Omit<JobServices, 'mailer' | 'emptying'>;
+
+/** What the areas give: `areas/index.ts` collects it. */
+export type AreaServices = Pick<JobServices, 'repositories' | 'emptying'>;
 
 /**
  * All services.
  * @throws SecretKeyError
  */
-export const servicesFor = (config: ServicesConfig, db: Database, repositories: Repositories): JobServices => ({
+export const servicesFor = (config: ServicesConfig, db: Database, areas: AreaServices): JobServices => ({
   db,
-  repositories,
+  ...areas,
   url: config.url,
   ssh_url: sshUrl(config),
   storages: storagesOf(config),

@@ -5,7 +5,7 @@ import { brokenHooks } from '../areas/activity/hooks/index.ts';
 import { abandoned_minutes, settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
 import { brokenValues } from '../areas/deployments/variables/index.ts';
-import { repositories } from '../areas/index.ts';
+import { areaServices, repositories } from '../areas/index.ts';
 import { brokenImportTokens } from '../areas/migration/bulk_imports/index.ts';
 import { fingerprintOf } from '../secrets/index.ts';
 import { blobsOf, secretsOf, servicesFor } from '../services/index.ts';
@@ -97,7 +97,7 @@ async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Findi
 
 /** Settles all; the failure of another one does not concern this one. */
 async function settle({ db, config }: Pick<CheckOptions, 'db' | 'config'>, id: number): Promise<string> {
-  const failure = await settleReferenceUpdates(servicesFor(config, db, repositories)).then(
+  const failure = await settleReferenceUpdates(servicesFor(config, db, areaServices)).then(
     () => undefined,
     (error: unknown) => error,
   );

@@ -1,7 +1,7 @@
 /** Finds merges whose consequences were never written: events, closed issues, and the removal of the source branch. */
 
 import { abandoned_minutes } from '../areas/code/repository/index.ts';
-import { repositories } from '../areas/index.ts';
+import { areaServices } from '../areas/index.ts';
 import { concludeMerged } from '../areas/work/merge_requests/index.ts';
 import { servicesFor } from '../services/index.ts';
 import type { CheckOptions, Finding } from './finding.ts';
@@ -24,7 +24,7 @@ export async function* checkMerges({ db, config }: CheckOptions): AsyncGenerator
       yield {
         sentence: `${merged} were never dealt with.`,
         repair: async () => {
-          await concludeMerged(servicesFor(config, db, repositories), id);
+          await concludeMerged(servicesFor(config, db, areaServices), id);
           return 'Its issues are closed, its source branch is removed if that was asked for, and its events are recorded.';
         },
       };

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { settleReferenceUpdates } from '../areas/code/repository/index.ts';
-import { repositories } from '../areas/index.ts';
+import { areaServices } from '../areas/index.ts';
 import { type Blobs, keyAtPath } from '../blobs/index.ts';
 import { connect } from '../db/index.ts';
 import { knownMigrations, migrate } from '../db/migrate.ts';
@@ -246,7 +246,7 @@ async function fillGaps({ loading, rows, restored, storages }: Progress): Promis
 async function settle(connectionString: string, config: RestoreOptions['config']): Promise<void> {
   const db = connect({ connectionString, max: 2 });
   try {
-    while ((await settleReferenceUpdates(servicesFor(config, db, repositories))) > 0);
+    while ((await settleReferenceUpdates(servicesFor(config, db, areaServices))) > 0);
   } finally {
     await db.destroy();
   }

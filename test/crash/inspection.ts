@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
 import { removeUnused, settleReferenceUpdates } from '../../src/areas/code/repository/index.ts';
 import { wikiRepositories } from '../../src/areas/code/wikis/index.ts';
-import { repositories } from '../../src/areas/index.ts';
+import { areaServices } from '../../src/areas/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { connect, type Database } from '../../src/db/index.ts';
@@ -168,7 +168,7 @@ export async function inspect(inspection: Inspection): Promise<void> {
   const { environment, api, git, project, merging, memory } = inspection;
   const { connectionString, stop } = await startEmbedded(environment.COPPICE_DATA, { use: 'shared' });
   const db = connect({ connectionString, max: 2 });
-  const services = servicesFor(readConfig(environment), db, repositories);
+  const services = servicesFor(readConfig(environment), db, areaServices);
   try {
     await settle(services, connectionString);
     const row = db.selectFrom('projects').select(['id', 'storage']).where('id', '=', project.id);

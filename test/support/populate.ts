@@ -10,7 +10,7 @@ import { Compile } from 'typebox/compile';
 import { levels, newTokenValue, type Role, refreshAuthorizations, tokenDigest } from '../../src/access/index.ts';
 import { passwordCost } from '../../src/access/passwords.ts';
 import { buildApp } from '../../src/app.ts';
-import { repositories } from '../../src/areas/index.ts';
+import { areaServices } from '../../src/areas/index.ts';
 import { createToken } from '../../src/areas/people/personal_access_tokens/index.ts';
 import { createUser } from '../../src/areas/people/users/index.ts';
 import { createGroup } from '../../src/areas/spaces/groups/index.ts';
@@ -104,7 +104,7 @@ export async function startServer(
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-world-'));
   const config = readConfig({ COPPICE_DATA: data, COPPICE_URL: 'http://coppice.test', ...environment });
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
-  const services = servicesFor(config, db, repositories);
+  const services = servicesFor(config, db, areaServices);
   await installFirstLicense(services, config);
   const app = await buildApp({ config, db, log, inspectReply, ...(inspectRefusals ? { inspectRefusal } : {}) });
   await app.listen({ port: environment.COPPICE_PORT ? config.port : 0, host: '127.0.0.1' });

@@ -91,8 +91,9 @@ const isInMarked = (group_id: number) => sql`
 export const removeGroup = job('remove_group', {
   input: { group_id: Id },
   retries: 10,
-  run: async ({ db, input, log, signal }) => {
-    await emptyProjects(db, isInMarked(input.group_id), signal);
+  run: async (call) => {
+    const { db, input, log } = call;
+    await emptyProjects(call, isInMarked(input.group_id));
     if (await removeMarked(db, input.group_id)) log.info(input, 'deleted a group');
   },
 });

@@ -72,8 +72,9 @@ const removeMarked = (db: Database, project_id: number): Promise<boolean> =>
 export const removeProject = job('remove_project', {
   input: { project_id: Id },
   retries: 10,
-  run: async ({ db, input, log, signal }) => {
-    await emptyProjects(db, isMarked(input.project_id), signal);
+  run: async (call) => {
+    const { db, input, log } = call;
+    await emptyProjects(call, isMarked(input.project_id));
     if (await removeMarked(db, input.project_id)) log.info(input, 'deleted a project');
   },
 });

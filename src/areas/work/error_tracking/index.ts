@@ -1,5 +1,6 @@
 /** What the server, its jobs and other areas use of error tracking. */
 export { collectorDoorway } from './collector/http.ts';
+export { emptyErrors } from './errors/emptying_queries.ts';
 export { eventErrors } from './errors/event_queries.ts';
 export { digestErrors } from './errors/jobs.ts';
 export { sampleError } from './errors/news_actions.ts';
