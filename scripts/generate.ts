@@ -7,6 +7,7 @@ import { schemaDump } from '../src/db/schema_dump.ts';
 import { schemaTypes } from '../src/db/schema_types.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { accessTable } from '../test/support/access_table.ts';
+import { decisionIndex } from '../test/support/decision_index.ts';
 import { withDistrictGraph } from '../test/support/imports.ts';
 import { populate, startServer } from '../test/support/populate.ts';
 import { startTestServer } from '../test/support/server.ts';
@@ -20,6 +21,7 @@ async function write(file: string, content: string) {
 }
 
 await write('docs/architecture.md', await withDistrictGraph(await readFile(path.join(top, 'docs/architecture.md'), 'utf8')));
+await write('docs/decisions/README.md', await decisionIndex());
 const server = await startTestServer();
 const db = connect({ connectionString: server.template, max: 2 });
 try {

@@ -7,6 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describedDoors, endpoints } from '../../src/areas/index.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import { accessTable } from '../support/access_table.ts';
+import { decisionIndex } from '../support/decision_index.ts';
 import { withDistrictGraph } from '../support/imports.ts';
 import { world } from '../support/world.ts';
 
@@ -54,6 +55,10 @@ test('the OpenAPI document has the types of bodies, none for 304, and the fields
 
 test('docs/access.txt is up to date', async () => {
   assert.equal(await committed('access.txt'), await accessTable(await world({})), stale);
+});
+
+test('the index of the decisions is up to date', async () => {
+  assert.equal(await committed('decisions/README.md'), await decisionIndex(), stale);
 });
 
 test('the picture of the districts in docs/architecture.md is up to date', async () => {

@@ -24,7 +24,7 @@ async function asksForBranch(
 ): Promise<boolean> {
   if (!filter || strategy === 'all_branches') return true;
   const expression: Expression = { source: strategy === 'regex' ? filter : wildcardSource(filter) };
-  // What takes too long does not match: an event too few is better than one that keeps all others waiting.
+  // What takes too long does not match: dropping one event beats blocking all the others.
   const [matches] = await matchEach(expression, [branch], 1000).catch(() => [false]);
   return matches ?? false;
 }

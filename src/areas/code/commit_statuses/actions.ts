@@ -70,10 +70,10 @@ async function begin(tx: Database, report: Report): Promise<number> {
 /** Merge requests may wait for a status of this commit. Their area is above this one and runs the job. */
 export const mergeWhenReady = queueOf('merge_when_ready', { input: { sha: Type.String() }, retries: 3 });
 
-/** More merge requests than this do not look again at once; what they wait for wakes them later. */
+/** More auto-merges than this are not rechecked at once; what they wait for rechecks them later. */
 const most_woken = 1_000;
 
-/** Lets merge requests of a project, or one of them, that wait to be merged look again. */
+/** Rechecks the project's pending auto-merges, or just one. */
 export async function retryWaiting(
   tx: Database,
   { project_id, merge_request_id = null }: { project_id: number; merge_request_id?: number | null },

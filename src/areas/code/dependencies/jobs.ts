@@ -19,13 +19,13 @@ export const scanDependencies = job('scan_dependencies', {
 const pause_s = 1;
 
 /**
- * Has what the default branch of a project is built on read again.
+ * Schedules a rescan of the project's dependencies.
  * @param tx the transaction that changes the branch, or what is read of it
  */
 export const scanSoon = (tx: Database, project_id: number): Promise<void> =>
   scanDependencies.enqueue(tx, { project_id }, { key: String(project_id), after_s: pause_s });
 
-/** Has dependencies read again when the default branch has moved, or has become another. */
+/** Schedules a rescan when the default branch has moved, or is another branch now. */
 export const dependencyFollower: PushFollower = {
   follow:
     async (_services, { owner, moved }) =>

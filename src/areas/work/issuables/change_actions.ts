@@ -81,7 +81,7 @@ async function recordPeople(
   const body = await wordsForPeople(tx, { added, removed }, wording);
   await addSystemNote(tx, on, author_id, body, at === undefined ? {} : { created_at: at });
   if (added.length > 0) await addTodos(tx, { user_ids: added, author_id, action, target: on });
-  // Of a new one they are told because it is new.
+  // For a new item, the `new_issue` notification already covers them.
   if (is_new) return;
   await tellOfPeople(tx, author_id, on, action, [...added, ...removed]);
 }

@@ -22,9 +22,7 @@ async function unsubscribe({ db, secrets }: Services, key: string): Promise<Html
 function ask(services: Services, key: string): HtmlPage | undefined {
   const subscription = subscriptionOf(services.secrets, key);
   const form = { button: 'Unsubscribe', action: unsubscribePage.replace(':key', key) };
-  return (
-    subscription && { title: 'Unsubscribe', parts: [`Do you want no more mail about this ${subscription.kind.name}?`, form] }
-  );
+  return subscription && { title: 'Unsubscribe', parts: [`Unsubscribe from this ${subscription.kind.name}?`, form] };
 }
 
 const doorFor = (method: 'GET' | 'POST', pageOf: typeof unsubscribe | typeof ask) =>

@@ -37,7 +37,7 @@ interface Addressed {
 }
 type Call = DoorCall<Caller, Addressed> & { guard: IntakeGuard; refusals: Refusals };
 
-/** What SDKs send and nothing is made of: with the reply they learn to keep it. */
+/** Item types that we discard; the reply tells SDKs to stop sending them. */
 const unsupported =
   '3600:transaction;profile;profile_chunk;replay;span;log_item;log_byte;trace_metric;metric_bucket;monitor;attachment:project:unsupported';
 

@@ -61,7 +61,7 @@ export const mergeRequestMergeRoutes = [
   }),
   post(`${path}/cancel_merge_when_pipeline_succeeds`, {
     operation: 'cancelAutoMerge',
-    summary: 'Do not merge a merge request automatically',
+    summary: 'Cancel auto-merge',
     access: mergeRequestReader,
     returns: withStatus(201, one(Success)),
     refusals: { 401: '401 Unauthorized', 405: '405 Method Not Allowed', 406: noAutoMergeText },
