@@ -4,6 +4,7 @@ import type { AreaServices, Repositories } from '../services/index.ts';
 import { eventRoutes } from './activity/events/index.ts';
 import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
+import { mailTarget } from './activity/notifications/index.ts';
 import { todoRoutes } from './activity/todos/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
@@ -37,7 +38,7 @@ import { treeRoutes } from './code/repository/trees/routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
 import { eventSnippets, snippetNoun, snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
-import { sampleVulnerability } from './code/vulnerabilities/index.ts';
+import { sampleVulnerability, vulnerabilityMail } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
 import { wikiAttachmentRoutes } from './code/wikis/attachment_routes.ts';
 import { eventWikiPages, sampleWikiPage, wikiRepositories } from './code/wikis/index.ts';
@@ -48,7 +49,7 @@ import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
 import { wikiPageHtml } from './conversation/markdown/index.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
-import { eventComments, noteRoutes, sampleNote } from './conversation/notes/index.ts';
+import { commentMail, eventComments, noteRoutes, sampleNote } from './conversation/notes/index.ts';
 import type { Discussable } from './conversation/quick_actions/index.ts';
 import { resourceEventRoutes } from './conversation/resource_events/index.ts';
 import { uploadRoutes } from './conversation/uploads/routes.ts';
@@ -102,6 +103,7 @@ import { memberRoleRoutes } from './spaces/member_roles/routes.ts';
 import { memberApprovalRoutes } from './spaces/members/approval_routes.ts';
 import { memberRoutes } from './spaces/members/routes.ts';
 import { projectForkRoutes } from './spaces/projects/fork_routes.ts';
+import { projectMail } from './spaces/projects/index.ts';
 import { projectLifecycleRoutes } from './spaces/projects/lifecycle_routes.ts';
 import { projectRoutes } from './spaces/projects/routes.ts';
 import { projectStarRoutes } from './spaces/projects/star_routes.ts';
@@ -119,7 +121,7 @@ import { collectorDoors } from './work/error_tracking/collector/http.ts';
 import { errorChangeRoutes } from './work/error_tracking/errors/change_routes.ts';
 import { errorRoutes } from './work/error_tracking/errors/routes.ts';
 import { errorEventRoutes } from './work/error_tracking/events/routes.ts';
-import { emptyErrors, eventErrors, sampleError } from './work/error_tracking/index.ts';
+import { emptyErrors, errorMail, eventErrors, sampleError } from './work/error_tracking/index.ts';
 import { releaseHealthRoutes } from './work/error_tracking/releases_health/routes.ts';
 import { sentryDoors } from './work/error_tracking/sentry/parameters.ts';
 import { errorTrackingSettingRoutes } from './work/error_tracking/settings/routes.ts';
@@ -175,7 +177,15 @@ export const repositories: Repositories = {
 };
 
 /** What the services of handlers and jobs take from the areas. */
-export const areaServices: AreaServices = { repositories, emptying: [emptyErrors] };
+export const areaServices: AreaServices = {
+  repositories,
+  emptying: [emptyErrors],
+  mail_targets: [
+    ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),
+    commentMail([...issuables, snippetNoun], commitNoun),
+    ...[projectMail, errorMail, vulnerabilityMail],
+  ],
+};
 
 /** What events are about, besides pushes and projects. */
 const eventTargets = {

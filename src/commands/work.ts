@@ -1,6 +1,12 @@
 import type { Logger } from 'pino';
 import { removeOldEvents } from '../areas/activity/events/index.ts';
 import { announceEvents, removeOldHookEvents, sendHookDeliveries } from '../areas/activity/hooks/index.ts';
+import {
+  collectNotifications,
+  removeOldNotifications,
+  sendNotification,
+  sendNotifications,
+} from '../areas/activity/notifications/index.ts';
 import { endTodosOfGoneCommits } from '../areas/activity/todos/index.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from '../areas/code/dependencies/index.ts';
 import { removeUnusedObjects } from '../areas/code/lfs/index.ts';
@@ -53,7 +59,7 @@ import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '
 import { removeOrphanedServiceAccounts } from '../areas/spaces/service_accounts/index.ts';
 import { continueMoves, moveRepositories, scheduleMoves, watchSwitches } from '../areas/spaces/storage_moves/index.ts';
 import { digestErrors, forgetOldErrors, removeError, unpackBundle } from '../areas/work/error_tracking/index.ts';
-import { fillIssueFlags } from '../areas/work/issues/index.ts';
+import { fillIssueFlags, tellOfDueIssues } from '../areas/work/issues/index.ts';
 import {
   closeForeignOnes,
   closeOrphans,
@@ -68,13 +74,6 @@ import {
   rebaseSource,
   removeMergeRequestRefs,
 } from '../areas/work/merge_requests/index.ts';
-import {
-  collectNotifications,
-  removeOldNotifications,
-  sendNotification,
-  sendNotifications,
-  tellOfDueIssues,
-} from '../areas/work/notifications/index.ts';
 import type { Config } from '../config.ts';
 import { type AnyJob, type Poll, startWorker, type Worker } from '../jobs/index.ts';
 import { tryMailServer } from '../mail/index.ts';

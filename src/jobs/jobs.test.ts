@@ -19,6 +19,7 @@ const log = pino({ level: 'silent' });
 const unused = {
   repositories: { kinds: [], followers: [] },
   emptying: [],
+  mail_targets: [],
   secrets: secretsFrom('k'.repeat(32)),
   licensePublicKey: undefined,
   geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },

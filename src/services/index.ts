@@ -6,9 +6,11 @@ import type { Database } from '../db/index.ts';
 import { mailerFor } from '../mail/index.ts';
 import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
 import type { Emptying } from './emptying.ts';
+import type { MailTarget } from './mail_subjects.ts';
 import type { RepositoryServices } from './repositories.ts';
 
 export type { Emptying } from './emptying.ts';
+export type { MailItem, MailNote, MailPlace, MailSubject, MailTarget } from './mail_subjects.ts';
 export type {
   Move,
   Owner,
@@ -79,13 +81,15 @@ export interface JobServices extends RepositoryServices {
   mailer: ReturnType<typeof mailerFor>;
   /** What is deleted in batches before a project is. */
   emptying: readonly Emptying[];
+  /** What mail can be about. */
+  mail_targets: readonly MailTarget[];
 }
 
 /** The services of handlers and access rules. They do not send mail: jobs do that after the commit. */
-export type Services = Omit<JobServices, 'mailer' | 'emptying'>;
+export type Services = Omit<JobServices, 'mailer' | 'emptying' | 'mail_targets'>;
 
 /** What the areas give: `areas/index.ts` collects it. */
-export type AreaServices = Pick<JobServices, 'repositories' | 'emptying'>;
+export type AreaServices = Pick<JobServices, 'repositories' | 'emptying' | 'mail_targets'>;
 
 /**
  * All services.

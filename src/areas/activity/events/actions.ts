@@ -1,7 +1,7 @@
 /** Activity events: what users did, written in the same transaction (docs/reference/events.md). Deleted by age, never changed. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import { notifying } from '../notification_settings/index.ts';
+import { notifying } from '../notifications/index.ts';
 
 /** The actions; pushes have their own function. */
 export type EventAction =

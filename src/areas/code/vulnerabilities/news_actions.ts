@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { severities } from '../../../advisories/index.ts';
 import { type Database, momentInJson, ofAnyLength } from '../../../db/index.ts';
 import { pageFacts, projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
-import { notifying } from '../../activity/notification_settings/index.ts';
+import { notifying } from '../../activity/notifications/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
 
 const high = severities.indexOf('high');

@@ -11,7 +11,7 @@ import { type World, world } from '../../../../test/support/world.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
 import { advisoriesImport } from '../../../commands/advisories_import.ts';
 import { readConfig } from '../../../config.ts';
-import { collectNotifications, sendNotification } from '../../work/notifications/index.ts';
+import { collectNotifications, sendNotification } from '../../activity/notifications/index.ts';
 import { scanDependencies } from '../dependencies/index.ts';
 
 let here: World;

@@ -4,10 +4,11 @@ import { commitKind, type DiscussedCommit } from '../../../access/index.ts';
 import { commitFacts, type HookItem } from '../../activity/hooks/index.ts';
 import type { CommitTarget } from '../../activity/todos/index.ts';
 import { Commit } from '../../code/repository/index.ts';
-import type { Differing } from '../notes/index.ts';
+import type { Differing, MailedCommits } from '../notes/index.ts';
 import { positionOn, presentTargets } from './git.ts';
+import { commitMail } from './mail_queries.ts';
 
-export const commitNoun: Differing<DiscussedCommit> & { hook: HookItem } & CommitTarget = {
+export const commitNoun: Differing<DiscussedCommit> & MailedCommits & { hook: HookItem } & CommitTarget = {
   kind: commitKind,
   hook: {
     kind: commitKind,
@@ -15,6 +16,7 @@ export const commitNoun: Differing<DiscussedCommit> & { hook: HookItem } & Commi
     facts: (row) => commitFacts(sql.ref(`${row}.project_id`), sql.ref(`${row}.commit_id`)),
     page: (row) => sql`'/-/commit/' || ${sql.ref(`${row}.commit_id`)}`,
   },
+  mail: commitMail,
   schema: Commit,
   present: presentTargets,
   position: positionOn,

@@ -7,6 +7,7 @@ export { lineCode, shows } from './diff_rules.ts';
 export { eventComments } from './event_queries.ts';
 export { followPositions, movedBetween } from './follow_queries.ts';
 export { sampleNote } from './hook_actions.ts';
+export { commentMail, type Mailed, type MailedCommits } from './mail_queries.ts';
 export { noteMentions } from './mention_actions.ts';
 export {
   completePosition,

@@ -4,7 +4,7 @@ import { type Issuable, isAbout, isFollowed, isIssuable, type Noteable } from '.
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
 import { type Reference, referencesIn } from '../../../markdown/index.ts';
-import { addNotification } from '../../activity/notification_settings/index.ts';
+import { addNotification } from '../../activity/notifications/index.ts';
 import { addTodos } from '../../activity/todos/index.ts';
 import { noteCrossReferences } from './reference_actions.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../../../git/index.ts';
 import { ApiError, badRequest, found, invalid, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
-import { addNotification } from '../../activity/notification_settings/index.ts';
+import { addNotification } from '../../activity/notifications/index.ts';
 import { copyTemplate, firstCommitRefusals } from '../../code/push_rules/index.ts';
 import { announceHead, followDefaultBranch, projectRepositories, refsBegun } from '../../code/repository/index.ts';
 import { storageForNew } from '../../instance/application_settings/index.ts';

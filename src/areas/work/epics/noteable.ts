@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { epicKind, groupOf } from '../../../access/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
+import type { Mailed } from '../../conversation/notes/index.ts';
 import {
   type Commandable,
   commonCommands,
@@ -10,12 +11,13 @@ import {
   labelCommands,
 } from '../../conversation/quick_actions/index.ts';
 import type { EventSubject } from '../../conversation/resource_events/index.ts';
-import type { Followable } from '../issuables/index.ts';
+import { type Followable, issuableMail } from '../issuables/index.ts';
 import { epicOperations } from './command_actions.ts';
 import { Epic, presentEpics, presentSingleEpic } from './present.ts';
 
-export const epicNoun: Commandable & TodoTarget & EventSubject & Followable = {
+export const epicNoun: Commandable & Mailed & TodoTarget & EventSubject & Followable = {
   kind: epicKind,
+  mail: issuableMail(epicKind),
   schema: Epic,
   present: presentEpics,
   presentSingle: (services, caller, on) => presentSingleEpic(services, caller, { id: on.id, group_id: groupOf(on.in).id }),

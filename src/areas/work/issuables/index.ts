@@ -52,18 +52,19 @@ export {
   timeFilters,
 } from './list_parameters.ts';
 export { countByState, pageOfSelection } from './list_queries.ts';
+export { issuableMail } from './mail_queries.ts';
 export type { View } from './match_queries.ts';
 export type { NamesAsked } from './name_queries.ts';
 export type { Part, Sort } from './part_queries.ts';
 export { byMilestone, milestoneFilters, namesAsked, opposite, peopleIn, scopeFilter } from './people_filters.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
-export { isSubscribed, participants } from './queries.ts';
+export { isSubscribed } from './queries.ts';
 export { countDiscussion, countWork, discussionColumns, issuableParts, listColumns, timelogs, workColumns } from './relation.ts';
 export { assignedText, noMatchText, peopleReasons, referenceTo } from './rules.ts';
 export { isInScope, type ListScope, mostNamed, visibleProjects } from './scope_queries.ts';
 export { type Listable, type Listing, type SeenInList, selectionOf } from './selection_queries.ts';
 export { byValue, sharedOrders } from './shared_order_rules.ts';
-export { setSubscription } from './subscription_actions.ts';
 export { presentTimeStats, TimeStats } from './time_present.ts';
 export { type TimeTracked, timeRoutes } from './time_routes.ts';
+export { notificationPages } from './unsubscribe_pages.ts';

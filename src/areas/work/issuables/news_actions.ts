@@ -1,7 +1,7 @@
 /** Telling people of changes that leave no event (docs/reference/notifications.md). */
 import type { Issuable } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
-import { addNotification } from '../../activity/notification_settings/index.ts';
+import { addNotification } from '../../activity/notifications/index.ts';
 
 /** The subscribers of labels. Most labels have none. */
 const subscribersOf = async (tx: Database, label_ids: readonly number[]): Promise<number[]> => {

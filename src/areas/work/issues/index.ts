@@ -3,6 +3,7 @@
 export { startMergeRequest } from './branch_actions.ts';
 export { updateIssue } from './change_actions.ts';
 export { createIssue } from './creation_actions.ts';
+export { tellOfDueIssues } from './due_jobs.ts';
 export { fillIssueFlags } from './flag_jobs.ts';
 export { countIssues, listIssues } from './list_queries.ts';
 export { metricImageDoorway } from './metric_image_file_routes.ts';

@@ -4,6 +4,7 @@ import { issueKind, issueTracker, projectOf } from '../../../access/index.ts';
 import { issuableTarget, type Recorded } from '../../activity/events/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
 import type { Awarded } from '../../conversation/award_emoji/index.ts';
+import type { Mailed } from '../../conversation/notes/index.ts';
 import {
   assigneeCommands,
   type Commandable,
@@ -28,11 +29,13 @@ import type { EventSubject } from '../../conversation/resource_events/index.ts';
 import { type Followable, issueHook, type TimeTracked } from '../issuables/index.ts';
 import { branchCommands } from './branch_commands.ts';
 import { issueOperations } from './command_actions.ts';
+import { issueMail } from './mail_queries.ts';
 import { Issue, presentIssues, presentSingleIssue } from './present.ts';
 
-export const issueNoun: Commandable & Awarded & Recorded & TodoTarget & EventSubject & Followable & TimeTracked = {
+export const issueNoun: Commandable & Awarded & Mailed & Recorded & TodoTarget & EventSubject & Followable & TimeTracked = {
   kind: issueKind,
   hook: issueHook,
+  mail: issueMail,
   event: issuableTarget(issueKind, ['Issue', 'WorkItem']),
   tracker: issueTracker,
   schema: Issue,

@@ -3,7 +3,7 @@ import { sql, type Updateable } from 'kysely';
 import { mergeRequestKind, type Project, theMergeRequest } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
-import { addNotification } from '../../activity/notification_settings/index.ts';
+import { addNotification } from '../../activity/notifications/index.ts';
 import { retryWaiting } from '../../code/commit_statuses/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter, labelsOf } from '../../planning/labels/index.ts';

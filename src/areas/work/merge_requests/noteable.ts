@@ -10,7 +10,7 @@ import {
 import { issuableTarget, type Recorded } from '../../activity/events/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';
 import type { Awarded } from '../../conversation/award_emoji/index.ts';
-import type { Differing, Resolving } from '../../conversation/notes/index.ts';
+import type { Differing, Mailed, Resolving } from '../../conversation/notes/index.ts';
 import {
   assigneeCommands,
   type Commandable,
@@ -22,7 +22,7 @@ import {
   timeCommands,
 } from '../../conversation/quick_actions/index.ts';
 import type { EventSubject } from '../../conversation/resource_events/index.ts';
-import { type Followable, mergeRequestHook, type TimeTracked } from '../issuables/index.ts';
+import { type Followable, issuableMail, mergeRequestHook, type TimeTracked } from '../issuables/index.ts';
 import { mergeRequestOperations } from './command_actions.ts';
 import { branchCommands, draftCommands, mergeCommands, reviewerCommands } from './commands.ts';
 import { mayResolveThreads, mergeWithoutThreads } from './merging/thread_actions.ts';
@@ -34,6 +34,7 @@ export const mergeRequestNoun: Commandable &
   Differing<NumberedIssuable> &
   Resolving &
   Awarded &
+  Mailed &
   Recorded &
   TodoTarget &
   EventSubject &
@@ -41,6 +42,7 @@ export const mergeRequestNoun: Commandable &
   TimeTracked = {
   kind: mergeRequestKind,
   hook: mergeRequestHook,
+  mail: issuableMail(mergeRequestKind),
   event: issuableTarget(mergeRequestKind, ['MergeRequest']),
   tracker: mergeRequestTracker,
   schema: MergeRequest,

@@ -5,7 +5,7 @@ import { mailOf } from '../../../../../test/support/mail.ts';
 import { allowLocalHooks, type Receiver, sendHooks, startReceiver } from '../../../../../test/support/receiver.ts';
 import { type Persona, type World, world } from '../../../../../test/support/world.ts';
 import type { Mail } from '../../../../mail/index.ts';
-import { collectNotifications, sendNotification } from '../../notifications/index.ts';
+import { collectNotifications, sendNotification } from '../../../activity/notifications/index.ts';
 
 let here: World;
 let receiver: Receiver;

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, momentInJson } from '../../../../db/index.ts';
 import { pageFacts, personFacts, projectFacts, repositoryFacts, type Sample } from '../../../activity/hooks/index.ts';
-import { notifying } from '../../../activity/notification_settings/index.ts';
+import { notifying } from '../../../activity/notifications/index.ts';
 import { tellEach } from '../../../instance/hook_events/index.ts';
 
 /** An error that people and programs should hear of. */

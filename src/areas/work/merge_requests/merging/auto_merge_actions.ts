@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { theMergeRequest } from '../../../../access/index.ts';
 import { type Database, repeated } from '../../../../db/index.ts';
 import { ApiError, notAllowed } from '../../../../http/index.ts';
-import { addNotification } from '../../../activity/notification_settings/index.ts';
+import { addNotification } from '../../../activity/notifications/index.ts';
 import { addSystemNote } from '../../../conversation/notes/index.ts';
 import { noAutoMergeText } from '../rules.ts';
 

@@ -11,7 +11,7 @@ import {
   resolveBranch,
 } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
-import { notifying } from '../../../activity/notification_settings/index.ts';
+import { notifying } from '../../../activity/notifications/index.ts';
 import { statusOfCommit } from '../../../code/repository/index.ts';
 import { approvalBlocker } from '../approvals/rules.ts';
 import { approvalStateOf } from '../approvals/state_git.ts';

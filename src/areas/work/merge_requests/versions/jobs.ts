@@ -17,7 +17,7 @@ import {
 } from '../../../../git/index.ts';
 import { Id, nullable, type Services } from '../../../../http/index.ts';
 import { job } from '../../../../jobs/index.ts';
-import { addNotification } from '../../../activity/notification_settings/index.ts';
+import { addNotification } from '../../../activity/notifications/index.ts';
 import { mergeWhenReady } from '../../../code/commit_statuses/index.ts';
 import { keepRefs, recordMerge } from '../../../code/repository/index.ts';
 import { addSystemNote } from '../../../conversation/notes/index.ts';

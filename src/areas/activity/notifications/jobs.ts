@@ -1,5 +1,4 @@
 /** Sending notifications: a poll finds the recipients, and a job for each notification sends them their messages. */
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import { type Database, isUnavailable } from '../../../db/index.ts';
@@ -7,7 +6,6 @@ import { Id } from '../../../http/index.ts';
 import { job, type Poll } from '../../../jobs/index.ts';
 import { connections, isAnswered, isRefusedAddress, type Mail, mailRetries } from '../../../mail/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import { notifying } from '../../activity/notification_settings/index.ts';
 import {
   addRecipients,
   forgetRecipients,
@@ -17,7 +15,7 @@ import {
   removeOld,
   takeWaiting,
 } from './delivery_actions.ts';
-import { type Addressee, addresseesAfter, partsFor } from './message_queries.ts';
+import { type Addressee, addresseesAfter, partsFor, type Reading } from './message_queries.ts';
 import { letterOf } from './present.ts';
 import { newsOf, recipientsOf } from './recipient_queries.ts';
 
@@ -83,14 +81,10 @@ export const sendNotification = job('send_notification', {
 });
 
 /** Replaces notifications by their recipients and the jobs that send them their messages. */
-async function replace(
-  tx: Database,
-  { storages }: Pick<JobServices, 'storages'>,
-  rows: readonly NotificationRow[],
-): Promise<void> {
+async function replace(tx: Database, services: Omit<Reading, 'db'>, rows: readonly NotificationRow[]): Promise<void> {
   for (const row of rows) {
     const { id, target_type, target_id, actor_id } = row;
-    const news = await newsOf({ db: tx, storages }, row);
+    const news = await newsOf({ ...services, db: tx }, row);
     if (news && (await addRecipients(tx, id, await recipientsOf(tx, news))))
       await sendNotification.enqueue(tx, { id, event: news.event, target_type, target_id, actor_id });
   }
@@ -100,10 +94,10 @@ async function replace(
 export const sendNotifications = job('notify', {
   input: { id: Type.String() },
   retries: 10,
-  run: ({ db, storages, input: { id } }) =>
-    db.transaction().execute(async (tx) => {
+  run: ({ input: { id }, ...services }) =>
+    services.db.transaction().execute(async (tx) => {
       const rows = await tx.deleteFrom('notifications').where('id', '=', id).returningAll().execute();
-      await replace(tx, { storages }, rows);
+      await replace(tx, services, rows);
     }),
 });
 
@@ -119,12 +113,13 @@ function separate(db: Database, ids: readonly string[]): Promise<void> {
 export const collectNotifications: Poll = {
   name: 'collect_notifications',
   every_ms: 500,
-  run: async ({ db, storages, log }) => {
+  run: async ({ log, ...services }) => {
+    const { db } = services;
     let rows: NotificationRow[] = [];
     try {
       await db.transaction().execute(async (tx) => {
         rows = await takeWaiting(tx);
-        await replace(tx, { storages }, rows);
+        await replace(tx, services, rows);
       });
     } catch (error) {
       if (rows.length === 0 || isUnavailable(error)) throw error;
@@ -137,21 +132,6 @@ export const collectNotifications: Poll = {
     return rows.length === mostAtOnce;
   },
 };
-
-/** Every night, for the issues that are due on the next day. */
-export const tellOfDueIssues = job('tell_of_due_issues', {
-  input: {},
-  retries: 5,
-  schedule: '50 0 * * *',
-  run: async ({ db }) => {
-    await sql`
-      with today as (insert into due_notices (day) values (current_date) on conflict do nothing returning day),
-      ${notifying(sql`
-        select 'issue_due' as event, 'Issue' as target_type, issues.id as target_id, null::bigint as actor_id, '{}'::bigint[] as user_ids
-          from today join issues on issues.due_date = today.day + 1 where issues.state = 'opened'`)} select`.execute(db);
-    await sql`delete from due_notices where day < current_date - 7`.execute(db);
-  },
-});
 
 /** Every night: what has been tried for days, and what nobody has been sent for a day. */
 export const removeOldNotifications = job('remove_old_notifications', {

@@ -1,18 +1,16 @@
 /** Who is told of something, in one statement however many they are (docs/reference/notifications.md#recipients). */
 import { type RawBuilder, sql } from 'kysely';
-import { countsToday, type DiscussedCommit, isIssuable } from '../../../access/index.ts';
+import { countsToday } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import type { JobServices } from '../../../services/index.ts';
-import { commitOf } from './item_queries.ts';
-import { type Asked, subjectOf } from './message_queries.ts';
+import type { MailNote, MailSubject } from '../../../services/index.ts';
+import { type Asked, type Reading, subjectOf } from './message_queries.ts';
 import { eventRules, isFirst, type Reason } from './rules.ts';
-import { concerns, isAmongIts, isInGroup, isToldOf, rowAbout, type Subject, takingPart } from './subject_queries.ts';
 
 export interface News {
   event: string;
-  subject: Subject;
+  subject: MailSubject;
   /** The comment, if it is one. */
-  note: { id: number; internal: boolean } | undefined;
+  note?: MailNote;
   /** Null when nobody did anything. */
   actor_id: number | null;
   /** Those who were added, removed or named. */
@@ -28,10 +26,9 @@ export interface Recipient {
 }
 
 /** The project, if it is in one, and the groups around it, unless one of them sends no mail. */
-function placeOf(subject: Subject): RawBuilder<unknown> {
-  const { rows, isIts } = rowAbout(subject);
+function placeOf({ row: { rows, isIts }, is_in_group }: MailSubject): RawBuilder<unknown> {
   const isSilent = sql`exists (select from namespaces above where above.id = any(namespaces.traversal_ids) and not above.emails_enabled)`;
-  if (isInGroup(subject))
+  if (is_in_group)
     return sql`select null::bigint as project_id, namespaces.traversal_ids as groups from ${rows} where ${isIts} and not ${isSilent}`;
   return sql`
     select projects.id as project_id, namespaces.traversal_ids as groups
@@ -40,14 +37,22 @@ function placeOf(subject: Subject): RawBuilder<unknown> {
 }
 
 /** Members whose global setting is one that includes what they do not take part in. */
-const membersAtLarge = (subject: Subject): RawBuilder<unknown> => {
-  const [table, column, place] = isInGroup(subject)
+const membersAtLarge = ({ is_in_group }: MailSubject): RawBuilder<unknown> => {
+  const [table, column, place] = is_in_group
     ? [sql`group_authorizations`, sql`group_id`, sql`given.group_id = place.groups[cardinality(place.groups)]`]
     : [sql`project_authorizations`, sql`project_id`, sql`given.project_id = place.project_id`];
   return sql`
     select given.user_id from place join ${table} given on given.${column} is not null and ${place} and ${countsToday('given')}
       join notification_settings own on own.user_id = given.user_id and own.project_id is null and own.group_id is null and own.level in ('watch', 'custom')`;
 };
+
+/**
+ * A part of the candidates.
+ * @param ids a select of the ids of users, if there are any
+ * @param what they have to do with it: whether they participate, are mentioned and subscribe
+ */
+const asCandidates = (ids: RawBuilder<unknown> | undefined, what: RawBuilder<unknown>): RawBuilder<unknown>[] =>
+  ids ? [sql`union all select user_id, ${what} from (${ids}) ids(user_id)`] : [];
 
 /** Everyone who may be told, with what they have to do with it. */
 function candidatesFor({ event, subject, note, actor_id, user_ids }: News): RawBuilder<unknown> {
@@ -56,21 +61,19 @@ function candidatesFor({ event, subject, note, actor_id, user_ids }: News): RawB
     return sql`
       select user_id, ${names === 'concerned'}::boolean as participates, ${names === 'mentioned'}::boolean as is_mentioned, ${names === 'subscribed'}::boolean as subscribes
         from unnest(${ofAnyLength(user_ids, 'bigint[]')}) user_id`;
-  const labelled =
-    isFirst(event) && subject.kind && isIssuable(subject)
-      ? sql`union all select user_id, false, false, true from subscriptions
-             where subscribed and label_id in (select label_id from ${sql.table(subject.kind.labels)} labels where ${concerns('labels', subject)})`
-      : sql``;
+  const { mentioned, subscribers, labelSubscribers } = subject.people;
+  const also = [
+    ...asCandidates(note ? note.mentioned : isFirst(event) ? mentioned : undefined, sql`false, true, false`),
+    ...asCandidates(subscribers, sql`false, false, true`),
+    ...asCandidates(isFirst(event) ? labelSubscribers : undefined, sql`false, false, true`),
+  ];
   return sql`
     select user_id, bool_or(participates) as participates, bool_or(is_mentioned) as is_mentioned, bool_or(subscribes) as subscribes
       from (
-        select user_id, true as participates, false as is_mentioned, false as subscribes from (${takingPart(subject, names === 'members')}) taking_part(user_id)
+        select user_id, true as participates, false as is_mentioned, false as subscribes from (${subject.participants(names === 'members')}) taking_part(user_id)
         union all select unnest(${ofAnyLength(user_ids, 'bigint[]')}), true, false, false
         union all select ${actor_id}::bigint, true, false, false
-        union all select user_id, false, true, false from user_mentions
-         where ${note ? sql`note_id = ${note.id}` : sql`note_id is null and ${concerns('user_mentions', subject)} and ${isFirst(event)}`}
-        union all select user_id, false, false, true from subscriptions where ${concerns('subscriptions', subject)} and subscribed
-        ${labelled}
+        ${sql.join(also, sql` `)}
         union all select user_id, false, false, false from place join notification_settings own
             on (own.project_id = place.project_id or own.group_id = any(place.groups)) and own.level in ('watch', 'custom')
         union all select user_id, false, false, false from (${membersAtLarge(subject)}) at_large
@@ -79,47 +82,31 @@ function candidatesFor({ event, subject, note, actor_id, user_ids }: News): RawB
 }
 
 /**
- * What a notification tells of. An issue that is closed because it has moved tells its participants of that.
+ * What a notification tells of.
  * @returns undefined when it is gone
  */
-export async function newsOf(
-  services: Pick<JobServices, 'db' | 'storages'>,
-  row: Omit<Asked, 'id'> & { user_ids: number[] },
-): Promise<News | undefined> {
-  const { db } = services;
-  const { target_id, actor_id, user_ids } = row;
-  const about = await subjectOf(db, row);
+export async function newsOf(services: Reading, row: Omit<Asked, 'id'> & { user_ids: number[] }): Promise<News | undefined> {
+  const { actor_id, user_ids } = row;
+  const about = await subjectOf(services, row);
   if (!about) return undefined;
   const { subject } = about;
-  const isMove =
-    row.event === 'close_issue' &&
-    (await db.selectFrom('issues').select('moved_to_id').where('id', '=', target_id).executeTakeFirst())?.moved_to_id != null;
-  const authors = 'sha' in subject ? await authorsOf(services, subject) : [];
-  return { ...about, event: isMove ? 'move_issue' : row.event, actor_id, user_ids: [...user_ids, ...authors] };
+  const event = (await subject.eventFor?.(services.db, row.event)) ?? row.event;
+  const authors = (await subject.authors?.(services)) ?? [];
+  return { ...about, event, actor_id, user_ids: [...user_ids, ...authors] };
 }
 
-/** The user whose confirmed address a commit has as that of its author. */
-async function authorsOf({ db, storages }: Pick<JobServices, 'db' | 'storages'>, on: DiscussedCommit): Promise<number[]> {
-  const project = await db.selectFrom('projects').select('storage').where('id', '=', on.project_id).executeTakeFirstOrThrow();
-  const commit = await commitOf({ storages }, on, project.storage);
-  if (!commit) return [];
-  const emails = db
-    .selectFrom('emails')
-    .select('user_id')
-    .where('email', '=', commit.author_email)
-    .where('confirmed_at', 'is not', null);
-  return (await emails.execute()).map(({ user_id }) => user_id);
-}
+const no = sql<boolean>`false`;
 
 /** The recipients of news, each once. */
 export async function recipientsOf(db: Database, news: News): Promise<Recipient[]> {
   const { event, subject, note, actor_id } = news;
   const { watched, names } = eventRules[event]!;
+  const { isAssignee = no, isReviewer = no, hasUnsubscribed = no } = subject.people;
   const { rows } = await sql<Recipient>`
     with place as materialized (${placeOf(subject)}),
     candidates as materialized (${candidatesFor(news)})
     select users.id as user_id, place.project_id, case when place.project_id is null then place.groups[cardinality(place.groups)] end as group_id,
-           case when users.id = ${actor_id}::bigint then 'own_activity' when ${isAmongIts('assignees', subject)} then 'assigned' when ${isAmongIts('reviewers', subject)} then 'review_requested'
+           case when users.id = ${actor_id}::bigint then 'own_activity' when ${isAssignee} then 'assigned' when ${isReviewer} then 'review_requested'
                 when is_mentioned then 'mentioned' when subscribes then 'subscribed' end as reason
       from place cross join candidates join users on users.id = candidates.user_id
       left join lateral (
@@ -129,8 +116,8 @@ export async function recipientsOf(db: Database, news: News): Promise<Recipient[
          order by own.project_id nulls last, array_position(place.groups, own.group_id) desc nulls last limit 1
       ) setting on true
      where (users.id is distinct from ${actor_id}::bigint or users.notified_of_own_activity) and users.state = 'active' and users.user_type = 'human' and users.confirmed_at is not null
-       and ${isToldOf(subject, note?.internal ?? false)}
-       and (is_mentioned or not exists (select from subscriptions where user_id = users.id and ${concerns('subscriptions', subject)} and not subscribed))
+       and ${subject.isReader(note?.internal ?? false)}
+       and (is_mentioned or not ${hasUnsubscribed})
        and (subscribes
          or (participates and coalesce(level, 'participating') in (${names === 'members' ? sql`'participating', 'watch', 'mention'` : sql`'participating', 'watch', 'custom'`}))
          or (is_mentioned and coalesce(level, 'participating') <> 'disabled')

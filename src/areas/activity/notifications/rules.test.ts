@@ -6,9 +6,10 @@ import { addBranch, addMergeRequest, worldWithTopic } from '../../../../test/sup
 import { fileUrl, onMain } from '../../../../test/support/repository.ts';
 import type { World } from '../../../../test/support/world.ts';
 import { mailerFor } from '../../../mail/index.ts';
-import { notificationEvents } from '../../activity/notification_settings/rules.ts';
-import { concludeMerges, followMergeRequests } from '../merge_requests/index.ts';
-import { collectNotifications, sendNotification, tellOfDueIssues } from './jobs.ts';
+import { tellOfDueIssues } from '../../work/issues/index.ts';
+import { concludeMerges, followMergeRequests } from '../../work/merge_requests/index.ts';
+import { notificationEvents } from '../notification_settings/rules.ts';
+import { collectNotifications, sendNotification } from './jobs.ts';
 import { eventRules } from './rules.ts';
 
 const relations = ['takes part', 'is mentioned', 'subscribed', 'none'] as const;

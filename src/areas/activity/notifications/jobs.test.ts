@@ -6,8 +6,9 @@ import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_
 import { fileUrl, onMain } from '../../../../test/support/repository.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { mailerFor } from '../../../mail/index.ts';
-import { concludeMerges, followMergeRequests } from '../merge_requests/index.ts';
-import { collectNotifications, sendNotification, tellOfDueIssues } from './jobs.ts';
+import { tellOfDueIssues } from '../../work/issues/index.ts';
+import { concludeMerges, followMergeRequests } from '../../work/merge_requests/index.ts';
+import { collectNotifications, sendNotification } from './jobs.ts';
 
 const jobs = [collectNotifications, sendNotification];
 

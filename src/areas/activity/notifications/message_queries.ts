@@ -1,11 +1,11 @@
 /** What a message tells, and the recipients who may see it now. */
 import { sql } from 'kysely';
-import { commitKind, issuableKinds, type Noteable, noteableOf, storedKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import type { JobServices } from '../../../services/index.ts';
-import { type Item, itemOf } from './item_queries.ts';
+import type { JobServices, MailItem, MailNote, MailPlace, MailSubject } from '../../../services/index.ts';
 import type { Reason } from './rules.ts';
-import { isToldOf, type Subject } from './subject_queries.ts';
+
+/** What jobs need to know what a notification is about. */
+export type Reading = Pick<JobServices, 'db' | 'storages' | 'mail_targets'>;
 
 /** What a notification tells of. */
 export interface Asked {
@@ -15,6 +15,11 @@ export interface Asked {
   target_type: string;
   target_id: number;
   actor_id: number | null;
+}
+
+/** A thing in its project or group. */
+export interface Item extends MailPlace, MailItem {
+  subject: MailSubject;
 }
 
 /** So many are read at a time: who may be told is looked up again for the next ones. */
@@ -32,13 +37,6 @@ export interface Addressee {
   is_told: boolean;
 }
 
-export interface Note {
-  id: number;
-  body: string;
-  discussion_id: string;
-  internal: boolean;
-}
-
 interface Person {
   name: string;
   username: string;
@@ -49,7 +47,7 @@ export interface Parts {
   /** Undefined when nobody did anything. */
   actor: Person | undefined;
   item: Item;
-  note: Note | undefined;
+  note: MailNote | undefined;
 }
 
 /**
@@ -66,7 +64,7 @@ export async function addresseesAfter(
   const { rows } = await sql<Addressee>`
     select users.id as user_id, recipients.reason, users.name, coalesce(chosen.email, users.email) as address, chosen.id as email_id,
            users.state = 'active' and users.confirmed_at is not null and chosen.refused_at is null
-             and ${isToldOf(item.subject, note?.internal ?? false)} as is_told
+             and ${item.subject.isReader(note?.internal ?? false)} as is_told
       from notification_recipients recipients join users on users.id = recipients.user_id
       left join lateral (
         select emails.id, emails.email, emails.refused_at
@@ -82,39 +80,39 @@ export async function addresseesAfter(
 
 /** The comment, if it is one, and what a notification is about; undefined when that is gone. */
 export async function subjectOf(
-  db: Database,
+  { db, mail_targets }: Reading,
   { target_type, target_id }: Pick<Asked, 'target_type' | 'target_id'>,
-): Promise<{ subject: Subject; note: Note | undefined } | undefined> {
-  if (target_type === 'TrackedError') return { subject: { error_id: target_id }, note: undefined };
-  if (target_type === 'Vulnerability') return { subject: { vulnerability_id: target_id }, note: undefined };
-  if (target_type === 'Project') return { subject: { project_id: target_id }, note: undefined };
-  if (!target_type.endsWith('Note')) {
-    const kind = issuableKinds.find(({ type }) => type === target_type);
-    return kind && { subject: { kind, id: target_id }, note: undefined };
-  }
-  const row = await db
-    .selectFrom('notes')
-    .select(['id', 'body', 'discussion_id', 'internal'])
-    .select(['issue_id', 'epic_id', 'merge_request_id', 'snippet_id', 'project_id', 'commit_id'])
-    .where('id', '=', target_id)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  const subject: Noteable = noteableOf(storedKinds, row) ?? {
-    kind: commitKind,
-    project_id: row.project_id!,
-    sha: row.commit_id!,
-  };
-  return { subject, note: row };
+): Promise<{ subject: MailSubject; note?: MailNote } | undefined> {
+  const target = mail_targets.find(({ types }) => types.includes(target_type));
+  return target?.find(db, target_id, target_type);
+}
+
+async function placeOf(db: Database, { row: { rows, isIts }, is_in_group }: MailSubject): Promise<MailPlace | undefined> {
+  const [place, group_id, storage] = is_in_group
+    ? ['namespaces', sql`namespaces.id`, sql`null`]
+    : ['projects', sql`projects.namespace_id`, sql`projects.storage`];
+  const of = (column: string) => sql.ref(`${place}.${column}`);
+  const found = await sql<MailPlace>`
+    select ${of('id')} as place_id, ${of('name')} as place_name, ${of('full_path')} as full_path, ${storage} as storage,
+           (select traversal_ids from namespaces groups where groups.id = ${group_id}) as groups
+      from ${rows} where ${isIts}`.execute(db);
+  return found.rows[0];
+}
+
+/** @returns undefined when it is gone */
+async function itemOf(services: Reading, subject: MailSubject): Promise<Item | undefined> {
+  const place = await placeOf(services.db, subject);
+  const item = place && (await subject.describe(services, place));
+  return item && { ...place, ...item, subject };
 }
 
 /** @returns undefined when there is nothing left to tell */
-export async function partsFor(services: Pick<JobServices, 'db' | 'storages'>, asked: Asked): Promise<Parts | undefined> {
-  const { db } = services;
-  const about = await subjectOf(db, asked);
+export async function partsFor(services: Reading, asked: Asked): Promise<Parts | undefined> {
+  const about = await subjectOf(services, asked);
   if (!about) return undefined;
   const [item, actor] = await Promise.all([
     itemOf(services, about.subject),
-    asked.actor_id === null ? undefined : personWith(db, asked.actor_id),
+    asked.actor_id === null ? undefined : personWith(services.db, asked.actor_id),
   ]);
   return item && { actor, item, note: about.note };
 }

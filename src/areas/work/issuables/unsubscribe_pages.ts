@@ -2,8 +2,8 @@
 import { type Caller, type Doorway, door } from '../../../http/index.ts';
 import { type HtmlPage, pageForm, sendPage } from '../../../pages/index.ts';
 import type { Services } from '../../../services/index.ts';
-import { setSubscription } from '../issuables/index.ts';
-import { subscriptionOf, unsubscribePage } from './unsubscribe_rules.ts';
+import { subscriptionOf, unsubscribePage } from '../../activity/notifications/index.ts';
+import { setSubscription } from './subscription_actions.ts';
 
 interface LinkRequest {
   Params: { key: string };

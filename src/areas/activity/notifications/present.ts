@@ -1,12 +1,10 @@
 /** Notifications as mail (docs/reference/notifications.md#messages). */
-import { isIssuable } from '../../../access/index.ts';
 import { capitalized } from '../../../http/index.ts';
 import type { Mail, Paragraph } from '../../../mail/index.ts';
 import { toHtml } from '../../../markdown/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import type { Addressee, Asked, Parts } from './message_queries.ts';
 import { eventRules, isFirst, type Reason, wordsFor } from './rules.ts';
-import { isInGroup } from './subject_queries.ts';
 import { unsubscribeUrl } from './unsubscribe_rules.ts';
 
 const prefixed = (facts: Record<string, string | number>): Record<string, string> =>
@@ -28,7 +26,7 @@ const ownHeaders = (reason: Reason | null, unsubscribe: string | undefined): Rec
 function headersOf({ event }: Asked, { item, note }: Parts, url: string): Record<string, string> {
   const { subject, place_id, place_name, full_path } = item;
   const facts: Record<string, string | number> = {
-    ...(isInGroup(subject)
+    ...(subject.is_in_group
       ? { 'Group-Id': place_id, 'Group-Path': full_path }
       : { Project: place_name, 'Project-Id': place_id, 'Project-Path': full_path }),
     ...item.facts,
@@ -49,7 +47,7 @@ function headersOf({ event }: Asked, { item, note }: Parts, url: string): Record
  */
 async function bodyOf({ event }: Asked, { item, note }: Parts, url: string): Promise<Paragraph[]> {
   if (item.details) return [{ facts: item.details }];
-  const people = (names: string[]) => names.join(', ') || 'nobody';
+  const people = (names: string[] = []) => names.join(', ') || 'nobody';
   if (event.startsWith('reassign_')) return [{ facts: [['Assignees', people(item.assignees)]] }];
   if (event.startsWith('change_reviewer_')) return [{ facts: [['Reviewers', people(item.reviewers)]] }];
   const text = note ? note.body : isFirst(event) || event === 'mention' ? item.description : null;
@@ -92,8 +90,8 @@ export async function letterOf(
         : `${starts ? '' : 'Re: '}${item.place_name} | ${title} (${label})`,
   };
   return ({ user_id, name: recipient, address, reason }) => {
-    const unsubscribe =
-      subject.kind && isIssuable(subject) ? unsubscribeUrl({ url, secrets }, { ...subject, user_id }) : undefined;
+    const { subscribable } = subject;
+    const unsubscribe = subscribable && unsubscribeUrl({ url, secrets }, { ...subscribable, user_id });
     const end: Paragraph[] = unsubscribe === undefined ? [] : [{ link: `Unsubscribe from this ${name}`, url: unsubscribe }];
     return {
       ...shared,

@@ -19,8 +19,14 @@ export const unsubscribePage = '/-/sent_notifications/:key/unsubscribe';
 /** 16 bytes: the kind, the user and the item. */
 const seedOf = ({ kind, user_id, id }: Subscription) => `${hex(issuableKinds.indexOf(kind), 2)}${hex(user_id, 14)}${hex(id, 16)}`;
 
-export const unsubscribeUrl = ({ url, secrets }: { url: string; secrets: Secrets }, subscription: Subscription): string =>
-  `${url}${unsubscribePage.replace(':key', secrets.linkToken(purpose, seedOf(subscription)))}`;
+/** @param of the recipient, and what they can unsubscribe from */
+export function unsubscribeUrl(
+  { url, secrets }: { url: string; secrets: Secrets },
+  { type, ...of }: { type: string } & Omit<Subscription, 'kind'>,
+): string {
+  const kind = issuableKinds.find((each) => each.type === type)!;
+  return `${url}${unsubscribePage.replace(':key', secrets.linkToken(purpose, seedOf({ kind, ...of })))}`;
+}
 
 /** @returns undefined for any text that is not the token of a link of this server */
 export function subscriptionOf(secrets: Secrets, key: string): Subscription | undefined {

@@ -1,0 +1,5 @@
+/** What other areas may use of notifications. */
+export { mailTarget, readersOf } from './definition.ts';
+export { collectNotifications, removeOldNotifications, sendNotification, sendNotifications } from './jobs.ts';
+export { addNotification, notifying } from './outbox_actions.ts';
+export { subscriptionOf, unsubscribePage } from './unsubscribe_rules.ts';

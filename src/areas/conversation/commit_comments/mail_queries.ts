@@ -1,0 +1,46 @@
+/** Commits as mail tells of comments on them. */
+import { sql } from 'kysely';
+import type { DiscussedCommit } from '../../../access/index.ts';
+import { type Commit, readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
+import type { JobServices, MailSubject } from '../../../services/index.ts';
+import { readersOf } from '../../activity/notifications/index.ts';
+
+/** The commit, unless its repository has lost it. */
+async function commitOf(
+  { storages }: Pick<JobServices, 'storages'>,
+  on: DiscussedCommit,
+  storage: string,
+): Promise<Commit | undefined> {
+  const repository = repositoryOf({ storages }, { id: on.project_id, storage });
+  const id = await resolveCommit(repository, on.sha);
+  return id === undefined ? undefined : readCommit(repository, id);
+}
+
+/** The user whose confirmed address a commit has as that of its author. */
+async function authorsOf({ db, storages }: Pick<JobServices, 'db' | 'storages'>, on: DiscussedCommit): Promise<number[]> {
+  const project = await db.selectFrom('projects').select('storage').where('id', '=', on.project_id).executeTakeFirstOrThrow();
+  const commit = await commitOf({ storages }, on, project.storage);
+  if (!commit) return [];
+  const emails = db
+    .selectFrom('emails')
+    .select('user_id')
+    .where('email', '=', commit.author_email)
+    .where('confirmed_at', 'is not', null);
+  return (await emails.execute()).map(({ user_id }) => user_id);
+}
+
+export const commitMail = (on: DiscussedCommit): MailSubject => ({
+  ...readersOf(on),
+  participants: () => sql`select null::bigint where false`,
+  people: {},
+  authors: (services) => authorsOf(services, on),
+  async describe(services, { full_path, storage }) {
+    const commit = await commitOf(services, on, storage!);
+    if (!commit) return undefined;
+    const [label, page] = [on.sha.slice(0, 8), `${full_path}/-/commit/${on.sha}`];
+    return {
+      ...{ name: 'commit', label, title: commit.title, description: null },
+      ...{ thread: `commit_${on.sha}`, page, facts: { 'Commit-ID': on.sha } },
+    };
+  },
+});
