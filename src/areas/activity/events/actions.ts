@@ -1,7 +1,7 @@
 /** Activity events: what users did, written in the same transaction (docs/reference/events.md). Deleted by age, never changed. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import { notifying } from '../notifications/index.ts';
+import { mailEvents, notifying } from '../notifications/index.ts';
 
 /** The actions; pushes have their own function. */
 export type EventAction =
@@ -89,27 +89,12 @@ export const recording = (
   ${notifying(toldOf)},
   ${activity(project_ids, user_ids)}`;
 
-/** What is told by mail, and as which event of the notification settings. */
-const told: Readonly<Record<string, Partial<Record<EventAction, string>>>> = {
-  Issue: { created: 'new_issue', closed: 'close_issue', reopened: 'reopen_issue' },
-  MergeRequest: {
-    created: 'new_merge_request',
-    closed: 'close_merge_request',
-    reopened: 'reopen_merge_request',
-    merged: 'merge_merge_request',
-    approved: 'approve_merge_request',
-  },
-  Epic: { created: 'new_epic', closed: 'close_epic', reopened: 'reopen_epic' },
-  Project: { transferred: 'moved_project' },
-  Note: { commented: 'new_note' },
-  DiffNote: { commented: 'new_note' },
-  DiscussionNote: { commented: 'new_note' },
-};
+/** What is told by mail, and as which event. */
 const toldOf = sql`
   select told.event, recorded.target_type, recorded.target_id, recorded.author_id as actor_id, '{}'::bigint[] as user_ids
     from recorded join (values ${sql.join(
-      Object.entries(told).flatMap(([type, events]) =>
-        Object.entries(events).map(([action, event]) => sql`(${sql.lit(type)}, ${sql.lit(action)}, ${sql.lit(event)})`),
+      Object.entries(mailEvents).flatMap(([event, { records }]) =>
+        (records?.types ?? []).map((type) => sql`(${sql.lit(type)}, ${sql.lit(records!.action)}, ${sql.lit(event)})`),
       ),
     )}) told(target_type, action, event) using (target_type, action)`;
 

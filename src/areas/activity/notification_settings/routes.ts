@@ -18,9 +18,10 @@ import {
   since,
 } from '../../../http/index.ts';
 import { emailReasons } from '../../people/emails/index.ts';
+import { eventSettings } from '../notifications/index.ts';
 import { changeSetting, foreignEmailText } from './actions.ts';
 import { type Scope, settingOf } from './queries.ts';
-import { notificationEvents, notificationLevels } from './rules.ts';
+import { notificationLevels } from './rules.ts';
 
 type Granted = { caller: Caller; scope: Scope };
 
@@ -48,8 +49,8 @@ const accessTo: Record<Scope['kind'], Access<Granted>> = {
   },
 };
 
-type Switches = Record<(typeof notificationEvents)[number], ReturnType<typeof Type.Boolean>>;
-const switches = Object.fromEntries(notificationEvents.map((event) => [event, Type.Boolean()])) as Switches;
+type Switches = Record<(typeof eventSettings)[number], ReturnType<typeof Type.Boolean>>;
+const switches = Object.fromEntries(eventSettings.map((event) => [event, Type.Boolean()])) as Switches;
 /** Epics belong to groups. */
 const groupSwitches = { ...switches, new_epic: since('ultimate', Type.Boolean()) };
 

@@ -4,7 +4,7 @@ import type { Mail, Paragraph } from '../../../mail/index.ts';
 import { toHtml } from '../../../markdown/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import type { Addressee, Asked, Parts } from './message_queries.ts';
-import { eventRules, isFirst, type Reason, wordsFor } from './rules.ts';
+import { mailEvents, type Reason, wordsFor } from './rules.ts';
 import { unsubscribeUrl } from './unsubscribe_rules.ts';
 
 const prefixed = (facts: Record<string, string | number>): Record<string, string> =>
@@ -50,12 +50,12 @@ async function bodyOf({ event }: Asked, { item, note }: Parts, url: string): Pro
   const people = (names: string[] = []) => names.join(', ') || 'nobody';
   if (event.startsWith('reassign_')) return [{ facts: [['Assignees', people(item.assignees)]] }];
   if (event.startsWith('change_reviewer_')) return [{ facts: [['Reviewers', people(item.reviewers)]] }];
-  const text = note ? note.body : isFirst(event) || event === 'mention' ? item.description : null;
+  const text = note ? note.body : mailEvents[event]!.starts || event === 'mention' ? item.description : null;
   return text === null || text.trim() === '' ? [] : [{ text, html: await toHtml(text, { images_of: url }) }];
 }
 
 function sentenceFor(event: string, { actor, item: { name, label, title } }: Parts): string {
-  const { did } = eventRules[event]!;
+  const { did } = mailEvents[event]!;
   const named = `${name} ${label}`;
   const ending = title === null ? '' : `: ${title}`;
   return actor ? `${actor.name} (@${actor.username}) ${did} ${named}${ending}` : `${capitalized(named)} ${did}${ending}`;
@@ -72,7 +72,7 @@ export async function letterOf(
 ): Promise<(to: Addressee) => Mail> {
   const { actor, item, note } = parts;
   const { subject, name, label, title, thread } = item;
-  const starts = isFirst(asked.event);
+  const { starts } = mailEvents[asked.event]!;
   const page = `${url}/${item.page}`;
   const news: Paragraph[] = [
     sentenceFor(asked.event, parts),

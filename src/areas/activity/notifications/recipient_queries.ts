@@ -4,7 +4,7 @@ import { countsToday } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { MailNote, MailSubject } from '../../../services/index.ts';
 import { type Asked, type Reading, subjectOf } from './message_queries.ts';
-import { eventRules, isFirst, type Reason } from './rules.ts';
+import { mailEvents, type Reason } from './rules.ts';
 
 export interface News {
   event: string;
@@ -56,16 +56,16 @@ const asCandidates = (ids: RawBuilder<unknown> | undefined, what: RawBuilder<unk
 
 /** Everyone who may be told, with what they have to do with it. */
 function candidatesFor({ event, subject, note, actor_id, user_ids }: News): RawBuilder<unknown> {
-  const { names } = eventRules[event]!;
+  const { names, starts } = mailEvents[event]!;
   if (names !== undefined && names !== 'members')
     return sql`
       select user_id, ${names === 'concerned'}::boolean as participates, ${names === 'mentioned'}::boolean as is_mentioned, ${names === 'subscribed'}::boolean as subscribes
         from unnest(${ofAnyLength(user_ids, 'bigint[]')}) user_id`;
   const { mentioned, subscribers, labelSubscribers } = subject.people;
   const also = [
-    ...asCandidates(note ? note.mentioned : isFirst(event) ? mentioned : undefined, sql`false, true, false`),
+    ...asCandidates(note ? note.mentioned : starts ? mentioned : undefined, sql`false, true, false`),
     ...asCandidates(subscribers, sql`false, false, true`),
-    ...asCandidates(isFirst(event) ? labelSubscribers : undefined, sql`false, false, true`),
+    ...asCandidates(starts ? labelSubscribers : undefined, sql`false, false, true`),
   ];
   return sql`
     select user_id, bool_or(participates) as participates, bool_or(is_mentioned) as is_mentioned, bool_or(subscribes) as subscribes
@@ -100,7 +100,7 @@ const no = sql<boolean>`false`;
 /** The recipients of news, each once. */
 export async function recipientsOf(db: Database, news: News): Promise<Recipient[]> {
   const { event, subject, note, actor_id } = news;
-  const { watched, names } = eventRules[event]!;
+  const { watched = false, names } = mailEvents[event]!;
   const { isAssignee = no, isReviewer = no, hasUnsubscribed = no } = subject.people;
   const { rows } = await sql<Recipient>`
     with place as materialized (${placeOf(subject)}),

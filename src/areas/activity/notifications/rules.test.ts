@@ -8,12 +8,11 @@ import type { World } from '../../../../test/support/world.ts';
 import { mailerFor } from '../../../mail/index.ts';
 import { tellOfDueIssues } from '../../work/issues/index.ts';
 import { concludeMerges, followMergeRequests } from '../../work/merge_requests/index.ts';
-import { notificationEvents } from '../notification_settings/rules.ts';
 import { collectNotifications, sendNotification } from './jobs.ts';
-import { eventRules } from './rules.ts';
+import { eventSettings, mailEvents } from './rules.ts';
 
 const relations = ['takes part', 'is mentioned', 'subscribed', 'none'] as const;
-const allOn = Object.fromEntries([...notificationEvents, 'new_epic'].map((event) => [event, true]));
+const allOn = Object.fromEntries([...eventSettings, 'new_epic'].map((event) => [event, true]));
 const levels: Readonly<Record<string, object>> = {
   disabled: { level: 'disabled' },
   participating: { level: 'participating' },
@@ -29,7 +28,7 @@ function isTold(event: string, relation: string, level: string): boolean {
   if (level === 'disabled') return false;
   if (relation === 'is mentioned') return true;
   if (relation === 'takes part') return level !== 'mention';
-  if (level === 'watch') return eventRules[event]!.watched;
+  if (level === 'watch') return mailEvents[event]!.watched ?? false;
   return level === 'custom, all on' && event in allOn;
 }
 

@@ -1,54 +1,88 @@
-/** What mail says of each event, and who watches it (docs/reference/notifications.md). */
+/** The events that mail tells of: what it says, and to whom (docs/reference/notifications.md). */
 
 /** Why users get a message: the first that applies. */
 export type Reason = 'own_activity' | 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
 
-interface EventRule {
-  /** What the actor did, before the name of the item. */
-  did: string;
+interface MailEvent {
+  /** What the actor did, before the name of the item. Events without it never happen; clients may still choose them. */
+  did?: string;
   /** Whether the level `watch` includes it. */
-  watched: boolean;
+  watched?: true;
+  /** Whether the level `custom` can choose it, in projects and groups alike. */
+  is_setting?: true;
+  /** Whether it begins a thread of mail. */
+  starts?: true;
   /** Whom it is told to, if that is nobody else: those who are named, or all members. */
   names?: 'mentioned' | 'subscribed' | 'concerned' | 'members';
+  /** The activity events that it tells of. */
+  records?: { action: string; types: readonly string[] };
 }
 
-const watched = (did: string): EventRule => ({ did, watched: true });
+/** Settings are shown in this order. */
+const events = {
+  new_release: { is_setting: true },
+  new_note: {
+    ...{ did: 'commented on', watched: true, is_setting: true },
+    records: { action: 'commented', types: ['Note', 'DiffNote', 'DiscussionNote'] },
+  },
+  new_issue: {
+    ...{ did: 'created', watched: true, is_setting: true, starts: true },
+    records: { action: 'created', types: ['Issue'] },
+  },
+  reopen_issue: { did: 'reopened', watched: true, is_setting: true, records: { action: 'reopened', types: ['Issue'] } },
+  close_issue: { did: 'closed', watched: true, is_setting: true, records: { action: 'closed', types: ['Issue'] } },
+  move_issue: { did: 'moved' },
+  reassign_issue: { did: 'changed the assignees of', watched: true, is_setting: true },
+  issue_due: { did: 'is due tomorrow', is_setting: true },
+  new_merge_request: {
+    ...{ did: 'created', watched: true, is_setting: true, starts: true },
+    records: { action: 'created', types: ['MergeRequest'] },
+  },
+  push_to_merge_request: { did: 'pushed to', is_setting: true },
+  reopen_merge_request: {
+    ...{ did: 'reopened', watched: true, is_setting: true },
+    records: { action: 'reopened', types: ['MergeRequest'] },
+  },
+  close_merge_request: {
+    ...{ did: 'closed', watched: true, is_setting: true },
+    records: { action: 'closed', types: ['MergeRequest'] },
+  },
+  reassign_merge_request: { did: 'changed the assignees of', watched: true, is_setting: true },
+  change_reviewer_merge_request: { did: 'changed the reviewers of', watched: true, is_setting: true },
+  merge_merge_request: {
+    ...{ did: 'merged', watched: true, is_setting: true },
+    records: { action: 'merged', types: ['MergeRequest'] },
+  },
+  failed_pipeline: { is_setting: true },
+  fixed_pipeline: { is_setting: true },
+  success_pipeline: { is_setting: true },
+  moved_project: {
+    ...{ did: 'moved', is_setting: true, names: 'members' },
+    records: { action: 'transferred', types: ['Project'] },
+  },
+  merge_when_pipeline_succeeds: { did: 'enabled the automatic merge of', watched: true, is_setting: true },
+  new_error: { did: 'is new', watched: true, is_setting: true, starts: true },
+  regressed_error: { did: 'happens again', watched: true, is_setting: true },
+  error_alert: { did: 'happens too often', watched: true, is_setting: true, names: 'members' },
+  new_vulnerability: { did: 'was found', watched: true, is_setting: true, starts: true },
+  approve_merge_request: { did: 'approved', watched: true, records: { action: 'approved', types: ['MergeRequest'] } },
+  ready_merge_request: { did: 'ended the draft of', watched: true },
+  conflict_merge_request: { did: 'has conflicts with its target branch', names: 'concerned' },
+  // Epics belong to groups: whether one is new can be chosen there alone.
+  new_epic: { did: 'created', watched: true, starts: true, records: { action: 'created', types: ['Epic'] } },
+  reopen_epic: { did: 'reopened', watched: true, records: { action: 'reopened', types: ['Epic'] } },
+  close_epic: { did: 'closed', watched: true, records: { action: 'closed', types: ['Epic'] } },
+  milestone: { did: 'changed the milestone of' },
+  label: { did: 'added a label to', names: 'subscribed' },
+  mention: { did: 'mentioned you in', names: 'mentioned' },
+} as const satisfies Record<string, MailEvent>;
 
-export const eventRules: Readonly<Record<string, EventRule>> = {
-  new_note: watched('commented on'),
-  new_issue: watched('created'),
-  close_issue: watched('closed'),
-  move_issue: { did: 'moved', watched: false },
-  reopen_issue: watched('reopened'),
-  reassign_issue: watched('changed the assignees of'),
-  new_merge_request: watched('created'),
-  push_to_merge_request: { did: 'pushed to', watched: false },
-  close_merge_request: watched('closed'),
-  reopen_merge_request: watched('reopened'),
-  merge_merge_request: watched('merged'),
-  approve_merge_request: watched('approved'),
-  reassign_merge_request: watched('changed the assignees of'),
-  change_reviewer_merge_request: watched('changed the reviewers of'),
-  merge_when_pipeline_succeeds: watched('enabled the automatic merge of'),
-  ready_merge_request: watched('ended the draft of'),
-  conflict_merge_request: { did: 'has conflicts with its target branch', watched: false, names: 'concerned' },
-  new_epic: watched('created'),
-  close_epic: watched('closed'),
-  issue_due: { did: 'is due tomorrow', watched: false },
-  milestone: { did: 'changed the milestone of', watched: false },
-  label: { did: 'added a label to', watched: false, names: 'subscribed' },
-  mention: { did: 'mentioned you in', watched: false, names: 'mentioned' },
-  reopen_epic: watched('reopened'),
-  new_error: watched('is new'),
-  regressed_error: watched('happens again'),
-  error_alert: { did: 'happens too often', watched: true, names: 'members' },
-  new_vulnerability: watched('was found'),
-  moved_project: { did: 'moved', watched: false, names: 'members' },
-};
+export const mailEvents: Readonly<Record<string, MailEvent>> = events;
 
-/** Those that begin a thread of mail. */
-export const isFirst = (event: string): boolean =>
-  ['new_issue', 'new_merge_request', 'new_epic', 'new_error', 'new_vulnerability'].includes(event);
+type Setting = { [E in keyof typeof events]: (typeof events)[E] extends { is_setting: true } ? E : never }[keyof typeof events];
+
+/** What the level `custom` can turn on. */
+export const eventSettings = Object.keys(events).filter((event) => mailEvents[event]!.is_setting) as Setting[];
 
 const whys: Readonly<Record<Reason, string>> = {
   own_activity: 'you want to be told of what you do yourself',
