@@ -1,0 +1,172 @@
+/** Every job and poll of every area, for the worker. */
+import type { AnyJob, Poll } from '../jobs/index.ts';
+import { removeOldEvents } from './activity/events/index.ts';
+import { announceEvents, removeOldHookEvents, sendHookDeliveries } from './activity/hooks/index.ts';
+import {
+  collectNotifications,
+  removeOldNotifications,
+  sendNotification,
+  sendNotifications,
+} from './activity/notifications/index.ts';
+import { endTodosOfGoneCommits } from './activity/todos/index.ts';
+import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
+import { removeUnusedObjects } from './code/lfs/index.ts';
+import {
+  maintainRepository,
+  measureRepositories,
+  removeLeftLocks,
+  removeUnused,
+  settleReferences,
+} from './code/repository/index.ts';
+import { followPrimary, keepSlots } from './geo/following/index.ts';
+import { statusPolls } from './geo/geo_nodes/index.ts';
+import { copyPolls, keepChecksums, primaryPolls } from './geo/replicas/index.ts';
+import { removeOldRequestCounts } from './instance/application_settings/index.ts';
+import { removeUnusedBlobs } from './instance/blobs/index.ts';
+import { forgetCostlyFiles } from './instance/costly_files/index.ts';
+import { recordBillableUsers, tellOfLicenseEnd, warnOfLicenseEnd } from './instance/licenses/index.ts';
+import { bulkImportWork } from './migration/bulk_imports/index.ts';
+import { continueExports, removeExpiredExports, writeRelationExport } from './migration/export_relations/index.ts';
+import { reassignPlaceholder, removeOrphanedPlaceholders } from './migration/placeholders/index.ts';
+import { groupTrees, projectTrees } from './migration/relations.ts';
+import {
+  confirmEmail,
+  confirmNewPrimary,
+  removeUnconfirmedEmails,
+  tellOfNewEmail,
+  tellOfPrimaryChange,
+  tellOfPrimaryRequest,
+} from './people/emails/index.ts';
+import { recordGroupSeats, removeGroup } from './people/namespaces/index.ts';
+import { deleteOldOauthTokens } from './people/oauth_tokens/index.ts';
+import { removeUser } from './people/users/index.ts';
+import { advanceIterations } from './planning/iterations/index.ts';
+import { removeOrphanedBots, tellOfExpiringTokens } from './spaces/access_tokens/index.ts';
+import { removeExpiredGroupLinks } from './spaces/group_links/index.ts';
+import { removeMarkedGroups } from './spaces/groups/index.ts';
+import {
+  acceptInvitations,
+  remindInvited,
+  remindOfInvitation,
+  removeOldInvitations,
+  tellOfAcceptance,
+  tellOfAccess,
+  tellOfRefusal,
+  writeInvitation,
+} from './spaces/invitations/index.ts';
+import { removeExpiredMemberships } from './spaces/members/index.ts';
+import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from './spaces/projects/index.ts';
+import { removeOrphanedServiceAccounts } from './spaces/service_accounts/index.ts';
+import { continueMoves, moveRepositories, scheduleMoves } from './spaces/storage_moves/index.ts';
+import { digestErrors, forgetOldErrors, removeError, unpackBundle } from './work/error_tracking/index.ts';
+import { fillIssueFlags, tellOfDueIssues } from './work/issues/index.ts';
+import {
+  closeForeignOnes,
+  closeOrphans,
+  concludeMerges,
+  followMergeRequests,
+  followThreads,
+  mergeByCommand,
+  mergeReady,
+  openMergeRequest,
+  prepareMergeRequest,
+  readClosedIssues,
+  rebaseSource,
+  removeMergeRequestRefs,
+} from './work/merge_requests/index.ts';
+
+const migrations = bulkImportWork({ group: groupTrees, project: projectTrees });
+
+export const jobs: readonly AnyJob[] = [
+  keepDependencies,
+  scanDependencies,
+  writeDependencyExport,
+  digestErrors,
+  fillIssueFlags,
+  forgetOldErrors,
+  removeError,
+  unpackBundle,
+  closeForeignOnes,
+  closeOrphans,
+  concludeMerges,
+  mergeByCommand,
+  mergeReady,
+  openMergeRequest,
+  rebaseSource,
+  followMergeRequests,
+  followThreads,
+  prepareMergeRequest,
+  readClosedIssues,
+  removeMergeRequestRefs,
+  announceEvents,
+  sendHookDeliveries,
+  removeOldHookEvents,
+  sendNotification,
+  sendNotifications,
+  removeOldNotifications,
+  tellOfDueIssues,
+  endTodosOfGoneCommits,
+  maintainRepository,
+  measureRepositories,
+  moveRepositories,
+  scheduleMoves,
+  removeLeftLocks,
+  removeUnused,
+  settleReferences,
+  removeExpiredMemberships,
+  acceptInvitations,
+  remindInvited,
+  remindOfInvitation,
+  removeOldInvitations,
+  tellOfAcceptance,
+  tellOfAccess,
+  tellOfRefusal,
+  writeInvitation,
+  removeUnusedObjects,
+  removeExpiredGroupLinks,
+  removeProject,
+  removeMarkedProjects,
+  copyFork,
+  removeGroup,
+  removeMarkedGroups,
+  removeUser,
+  deleteOldOauthTokens,
+  removeOrphanedBots,
+  tellOfExpiringTokens,
+  removeOrphanedServiceAccounts,
+  removeOrphanedPlaceholders,
+  reassignPlaceholder,
+  removeOldRequestCounts,
+  advanceIterations,
+  removeOldEvents,
+  removeUnusedBlobs,
+  forgetCostlyFiles,
+  confirmEmail,
+  confirmNewPrimary,
+  tellOfNewEmail,
+  tellOfPrimaryRequest,
+  tellOfPrimaryChange,
+  removeUnconfirmedEmails,
+  recordBillableUsers,
+  recordGroupSeats,
+  warnOfLicenseEnd,
+  tellOfLicenseEnd,
+  removeExpiredExports,
+  writeRelationExport,
+  keepChecksums,
+  ...migrations.jobs,
+];
+
+export const polls: readonly Poll[] = [
+  collectNotifications,
+  addUpOpenIssues,
+  continueExports,
+  continueMoves,
+  ...migrations.polls,
+  ...primaryPolls,
+  ...statusPolls,
+  keepSlots,
+];
+
+/** A secondary follows; what else is to be done, its primary does. */
+export const secondaryPolls: readonly Poll[] = [followPrimary, ...copyPolls, ...statusPolls];
