@@ -6,7 +6,7 @@ import type { CommitTarget } from '../../activity/todos/index.ts';
 import { Commit } from '../../code/repository/index.ts';
 import type { Differing, MailedCommits } from '../notes/index.ts';
 import { positionOn, presentTargets } from './git.ts';
-import { commitMail } from './mail_queries.ts';
+import { commitMail } from './mail_git.ts';
 
 export const commitNoun: Differing<DiscussedCommit> & MailedCommits & { hook: HookItem } & CommitTarget = {
   kind: commitKind,
