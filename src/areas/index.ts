@@ -133,13 +133,13 @@ import {
   sampleMergeRequest,
   timeRoutes,
 } from './work/issuables/index.ts';
-import { epicIssueRoutes } from './work/issues/epic_routes.ts';
+import { epicIssueRoutes } from './work/issues/epics/routes.ts';
 import { issueNoun } from './work/issues/index.ts';
-import { issueLinkRoutes } from './work/issues/link_routes.ts';
+import { issueLinkRoutes } from './work/issues/links/routes.ts';
 import { issueListRoutes } from './work/issues/list_routes.ts';
-import { issueMetricImageRoutes } from './work/issues/metric_image_routes.ts';
+import { issueMetricImageRoutes } from './work/issues/metric_images/routes.ts';
 import { milestoneIssueRoutes } from './work/issues/milestone_routes.ts';
-import { issueMoveRoutes } from './work/issues/move_routes.ts';
+import { issueMoveRoutes } from './work/issues/moving/routes.ts';
 import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
 import { approvalRoutes } from './work/merge_requests/approvals/routes.ts';

@@ -6,9 +6,9 @@ import type { Acting, Operations } from '../../conversation/quick_actions/index.
 import { addLink, issueHook, ownOperations, referenceTo, removeLink, timeOperations, unlessRefused } from '../issuables/index.ts';
 import { beginMergeRequest } from './branch_actions.ts';
 import { updateIssue } from './change_actions.ts';
-import { isLinkable, type LinkedIssue, visibleIssues } from './link_queries.ts';
-import { cloneIssue, moveIssue } from './move_actions.ts';
-import { promoteToEpic } from './promotion_actions.ts';
+import { isLinkable, type LinkedIssue, visibleIssues } from './links/queries.ts';
+import { cloneIssue, moveIssue } from './moving/actions.ts';
+import { promoteToEpic } from './moving/promotion_actions.ts';
 
 async function markDuplicate(tx: Database, acting: Acting, issue: LinkedIssue, project: Project, id: number): Promise<boolean> {
   const [canonical] = await visibleIssues(tx, acting.caller, [id]);

@@ -6,7 +6,7 @@ export { createIssue } from './creation_actions.ts';
 export { tellOfDueIssues } from './due_jobs.ts';
 export { fillIssueFlags } from './flag_jobs.ts';
 export { countIssues, listIssues } from './list_queries.ts';
-export { metricImageDoorway } from './metric_image_file_routes.ts';
+export { metricImageDoorway } from './metric_images/file_routes.ts';
 export { issueNoun } from './noteable.ts';
 export { newIssueFrom } from './parameters.ts';
 export { Issue, type IssueReply, presentSingleIssue } from './present.ts';

@@ -1,8 +1,8 @@
 /** Reading the issues that a caller may link. */
 import { sql } from 'kysely';
-import { isVisibleIssue, levels, type Project, projectLevel, projectState } from '../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
-import type { Caller } from '../../../http/index.ts';
+import { isVisibleIssue, levels, type Project, projectLevel, projectState } from '../../../../access/index.ts';
+import { type Database, ofAnyLength } from '../../../../db/index.ts';
+import type { Caller } from '../../../../http/index.ts';
 
 /** An issue as system notes on others reference it. */
 export interface LinkedIssue {

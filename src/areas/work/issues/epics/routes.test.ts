@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { addEpic } from '../../../../test/support/epics.ts';
-import { addIssue } from '../../../../test/support/issues.ts';
-import { type Persona, type World, world } from '../../../../test/support/world.ts';
+import { addEpic } from '../../../../../test/support/epics.ts';
+import { addIssue } from '../../../../../test/support/issues.ts';
+import { type Persona, type World, world } from '../../../../../test/support/world.ts';
 
 const issuesOf = ({ group }: World, { iid }: { iid: number }) => `/groups/${group.id}/epics/${iid}/issues`;
 const titles = (body: { title: string }[]) => body.map(({ title }) => title);

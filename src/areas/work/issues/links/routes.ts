@@ -11,8 +11,8 @@ import {
   type Project,
   theIssue,
   visibleProject,
-} from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+} from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
 import {
   ApiError,
   type Caller,
@@ -29,7 +29,7 @@ import {
   resource,
   type Services,
   withStatus,
-} from '../../../http/index.ts';
+} from '../../../../http/index.ts';
 import {
   createLink,
   type LinkRow,
@@ -41,9 +41,9 @@ import {
   NewLinkType,
   noMatchText,
   removeLink,
-} from '../issuables/index.ts';
-import { isLinkable, type LinkedIssue, visibleIssues } from './link_queries.ts';
-import { Issue, issueFields, presentIssues } from './present.ts';
+} from '../../issuables/index.ts';
+import { Issue, issueFields, presentIssues } from '../present.ts';
+import { isLinkable, type LinkedIssue, visibleIssues } from './queries.ts';
 
 const LinkedIssueReply = resource('LinkedIssue', {
   ...issueFields,

@@ -1,7 +1,7 @@
 /** Metric images of incidents (docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
-import { type GrantedIssue, issueRole, issueVisible } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type GrantedIssue, issueRole, issueVisible } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
 import {
   allOptional,
   badRequest,
@@ -24,8 +24,8 @@ import {
   put,
   resource,
   Timestamp,
-} from '../../../http/index.ts';
-import { addImage, imagesOf } from './metric_image_actions.ts';
+} from '../../../../http/index.ts';
+import { addImage, imagesOf } from './actions.ts';
 
 const MetricImage = resource('MetricImage', {
   id: Id,

@@ -1,7 +1,7 @@
 /** The bytes of metric images, at the URLs in `file_path` (docs/reference/issues.md). They are not part of the API, but accept the same tokens. */
 import type { FastifyReply } from 'fastify';
-import { authenticate, countRequest, isVisibleIssue, type MaybeCaller } from '../../../access/index.ts';
-import type { BlobKey } from '../../../blobs/index.ts';
+import { authenticate, countRequest, isVisibleIssue, type MaybeCaller } from '../../../../access/index.ts';
+import type { BlobKey } from '../../../../blobs/index.ts';
 import {
   type Caller,
   type DoorCall,
@@ -11,8 +11,8 @@ import {
   notFound,
   type Services,
   scopesFor,
-} from '../../../http/index.ts';
-import { contentType, disposition, shownAs, sniffed_bytes, uncached } from '../../code/repository/index.ts';
+} from '../../../../http/index.ts';
+import { contentType, disposition, shownAs, sniffed_bytes, uncached } from '../../../code/repository/index.ts';
 
 interface ImageRequest {
   Params: { id: string; filename: string };

@@ -1,7 +1,7 @@
 /** Metric images of incidents: rows and their blobs (docs/reference/issues.md). */
-import type { Database } from '../../../db/index.ts';
-import type { UploadedFile } from '../../../http/index.ts';
-import { storeBlob, useBlob } from '../../instance/blobs/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import type { UploadedFile } from '../../../../http/index.ts';
+import { storeBlob, useBlob } from '../../../instance/blobs/index.ts';
 
 const columns = ['id', 'filename', 'url', 'url_text', 'created_at'] as const;
 

@@ -1,5 +1,5 @@
 /** Rewriting references when a text moves to another project. */
-import { type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
+import { type ReferenceKind, referencesIn } from '../../../../markdown/index.ts';
 
 /** Items of a project, whose short references mean something else in another project. */
 const ofProject: ReadonlySet<ReferenceKind> = new Set(['issue', 'merge_request', 'label', 'milestone', 'snippet', 'commit']);

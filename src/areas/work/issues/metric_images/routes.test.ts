@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import pino from 'pino';
-import { addIssue } from '../../../../test/support/issues.ts';
-import { type Persona, type World, world } from '../../../../test/support/world.ts';
-import type { BlobKey } from '../../../blobs/index.ts';
-import { removeUnusedBlobs } from '../../instance/blobs/index.ts';
+import { addIssue } from '../../../../../test/support/issues.ts';
+import { type Persona, type World, world } from '../../../../../test/support/world.ts';
+import type { BlobKey } from '../../../../blobs/index.ts';
+import { removeUnusedBlobs } from '../../../instance/blobs/index.ts';
 
 const imagesOf = ({ project }: World, { iid }: { iid: number }) => `/projects/${project.id}/issues/${iid}/metric_images`;
 const pixels = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0, 255]);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addIssue } from '../../../../test/support/issues.ts';
-import { randomFrom, seedOfToday } from '../../../../test/support/random.ts';
-import { fetchFrom, upload } from '../../../../test/support/uploads.ts';
-import { type Persona, type World, world } from '../../../../test/support/world.ts';
+import { addIssue } from '../../../../../test/support/issues.ts';
+import { randomFrom, seedOfToday } from '../../../../../test/support/random.ts';
+import { fetchFrom, upload } from '../../../../../test/support/uploads.ts';
+import { type Persona, type World, world } from '../../../../../test/support/world.ts';
 
 const issuesOf = (project: { id: number }) => `/projects/${project.id}/issues`;
 

@@ -1,12 +1,12 @@
 /** Promoting an issue to an epic (the quick action `/promote`). */
-import { groupFor, issueKind, levels, type Project, theEpic, theIssue } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import { reaches } from '../../../http/index.ts';
-import { noteOnBoth } from '../../conversation/notes/index.ts';
-import type { Acting } from '../../conversation/quick_actions/index.ts';
-import { labelsOf } from '../../planning/labels/index.ts';
-import { createEpic } from '../epics/index.ts';
-import { updateIssue } from './change_actions.ts';
+import { groupFor, issueKind, levels, type Project, theEpic, theIssue } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import { reaches } from '../../../../http/index.ts';
+import { noteOnBoth } from '../../../conversation/notes/index.ts';
+import type { Acting } from '../../../conversation/quick_actions/index.ts';
+import { labelsOf } from '../../../planning/labels/index.ts';
+import { createEpic } from '../../epics/index.ts';
+import { updateIssue } from '../change_actions.ts';
 import { copyNotesElsewhere, textsElsewhere } from './text_actions.ts';
 
 /**

@@ -1,9 +1,9 @@
 /** Texts of issues that go to another project or group: their references and uploads must mean the same there. */
 import { sql } from 'kysely';
-import type { Issuable, Owner, Project } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import { copyNotes, isOn } from '../../conversation/notes/index.ts';
-import { carryUploads } from '../../conversation/uploads/index.ts';
+import type { Issuable, Owner, Project } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import { copyNotes, isOn } from '../../../conversation/notes/index.ts';
+import { carryUploads } from '../../../conversation/uploads/index.ts';
 import { withFullReferences } from './reference_rules.ts';
 
 /** Where texts come from and where they go. */

@@ -1,12 +1,12 @@
 /** Reordering, moving and cloning issues (docs/reference/issues.md). */
 import { Type } from 'typebox';
-import { issueEditor, namedIssueReader, type Project, projectFor } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import { type Caller, found, one, optional, post, put, unprocessable } from '../../../http/index.ts';
-import { reorder } from '../issuables/index.ts';
-import { cloneIssue, moveIssue } from './move_actions.ts';
-import { orderIn } from './order_rules.ts';
-import { Issue, presentSingleIssue } from './present.ts';
+import { issueEditor, namedIssueReader, type Project, projectFor } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import { type Caller, found, one, optional, post, put, unprocessable } from '../../../../http/index.ts';
+import { reorder } from '../../issuables/index.ts';
+import { orderIn } from '../order_rules.ts';
+import { Issue, presentSingleIssue } from '../present.ts';
+import { cloneIssue, moveIssue } from './actions.ts';
 
 const path = '/projects/:id/issues/:issue_iid';
 const to_project_id = Type.Integer({ description: 'ID of the target project' });

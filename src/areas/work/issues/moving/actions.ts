@@ -1,17 +1,17 @@
 /** Moving and cloning issues (docs/reference/issues.md). */
 import { type RawBuilder, sql } from 'kysely';
-import { issueKind, levels, mayUse, type Project, theIssue } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import { badRequest, found } from '../../../http/index.ts';
-import { noteOnBoth } from '../../conversation/notes/index.ts';
-import type { Acting } from '../../conversation/quick_actions/index.ts';
-import { iterationFor } from '../../planning/iterations/index.ts';
-import { labelsFor, labelsOf } from '../../planning/labels/index.ts';
-import { milestoneFor, milestonesById, milestoneTitled } from '../../planning/milestones/index.ts';
-import { referenceTo, tellOfIssue } from '../issuables/index.ts';
-import { assignableUsers } from './assignee_queries.ts';
-import { updateIssue } from './change_actions.ts';
-import { type IssueValues, insertIssue } from './insertion_actions.ts';
+import { issueKind, levels, mayUse, type Project, theIssue } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import { badRequest, found } from '../../../../http/index.ts';
+import { noteOnBoth } from '../../../conversation/notes/index.ts';
+import type { Acting } from '../../../conversation/quick_actions/index.ts';
+import { iterationFor } from '../../../planning/iterations/index.ts';
+import { labelsFor, labelsOf } from '../../../planning/labels/index.ts';
+import { milestoneFor, milestonesById, milestoneTitled } from '../../../planning/milestones/index.ts';
+import { referenceTo, tellOfIssue } from '../../issuables/index.ts';
+import { assignableUsers } from '../assignee_queries.ts';
+import { updateIssue } from '../change_actions.ts';
+import { type IssueValues, insertIssue } from '../insertion_actions.ts';
 import { copyNotesElsewhere, type Journey, textsElsewhere } from './text_actions.ts';
 
 /** The copy of an issue. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addIssue } from '../../../../test/support/issues.ts';
-import { type World, world } from '../../../../test/support/world.ts';
+import { addIssue } from '../../../../../test/support/issues.ts';
+import { type World, world } from '../../../../../test/support/world.ts';
 
 const linksOf = ({ project }: Pick<World, 'project'>, { iid }: { iid: number }) => `/projects/${project.id}/issues/${iid}/links`;
 const notesOn = async ({ db }: World, issue_id: number) =>

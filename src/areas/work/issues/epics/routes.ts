@@ -9,8 +9,8 @@ import {
   issueKind,
   isVisibleIssue,
   levels,
-} from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+} from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
 import {
   ApiError,
   atLeastOneOf,
@@ -33,7 +33,7 @@ import {
   resource,
   type Services,
   unprocessable,
-} from '../../../http/index.ts';
+} from '../../../../http/index.ts';
 import {
   addToEpic,
   confidentialEpicText,
@@ -44,9 +44,9 @@ import {
   newPosition,
   presentSingleEpic,
   removeFromEpic,
-} from '../epics/index.ts';
-import { assignedText, noMatchText } from '../issuables/index.ts';
-import { Issue, issueFields, presentIssues, presentSingleIssue } from './present.ts';
+} from '../../epics/index.ts';
+import { assignedText, noMatchText } from '../../issuables/index.ts';
+import { Issue, issueFields, presentIssues, presentSingleIssue } from '../present.ts';
 
 const path = '/groups/:id/epics/:epic_iid/issues';
 
