@@ -167,10 +167,10 @@ export function commitEmailOf(
 }
 
 /** What a caller has from the credential, also with sudo. */
-type Given = Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>;
+type CallerDetails = Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>;
 
 /** The caller that a user is by a credential. */
-export function callerFrom(user: User, { token, sudo, counted, plan }: Given, url: string): Caller {
+export function callerFrom(user: User, { token, sudo, counted, plan }: CallerDetails, url: string): Caller {
   const { id, username, name, email, state, admin, external } = user;
   const person = { id, username, name, email, commit_email: commitEmailOf(user, url), state, admin, external };
   return { ...person, token, sudo, counted, plan };

@@ -9,7 +9,7 @@ import { levels } from './levels.ts';
 import { planInForce } from './plans.ts';
 import { tokenDigest } from './tokens.ts';
 
-interface Row {
+interface DeployTokenRow {
   id: number;
   project_id: number | null;
   group_id: number | null;
@@ -36,7 +36,7 @@ export async function callerOfDeployToken(
   accepted: AcceptedDeployTokens | undefined,
 ): Promise<Caller> {
   if (accepted === undefined) throw unauthorized();
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<DeployTokenRow>`
     select id, username, scopes, project_id, group_id, ${isExpiredDeployToken} as expired,
            (select counts_requests from application_settings) as counted, ${planInForce} as plan
       from deploy_tokens

@@ -94,14 +94,14 @@ export function isVisibleGroup(caller: Reading): RawBuilder<SqlBool> {
 }
 
 /** Who asks for a group, and how the request names it. */
-interface Asked {
+interface GroupQuestion {
   caller: Pick<Caller, 'id' | 'admin'> | undefined;
   id: string;
 }
 
-const keyOf = ({ caller, id }: Asked): string => `${caller?.admin ? 'admin' : (caller?.id ?? 'anyone')} ${id}`;
+const keyOf = ({ caller, id }: GroupQuestion): string => `${caller?.admin ? 'admin' : (caller?.id ?? 'anyone')} ${id}`;
 
-const grantedGroup = keptWithRights('group', keyOf, async (db, { caller, id }: Asked) => {
+const grantedGroup = keptWithRights('group', keyOf, async (db, { caller, id }: GroupQuestion) => {
   const number = idIn(id);
   const user_id = caller && !caller.admin ? caller.id : null;
   const { rows } = await sql<Group>`
@@ -121,7 +121,7 @@ const grantedGroup = keptWithRights('group', keyOf, async (db, { caller, id }: A
  */
 export async function groupFor(
   db: Kysely<DB>,
-  caller: Asked['caller'],
+  caller: GroupQuestion['caller'],
   id: string,
   version?: string,
 ): Promise<Group | undefined> {

@@ -36,13 +36,13 @@ export interface GrantedIssue {
   is_own: boolean;
 }
 
-interface Asked {
+interface IssueQuestion {
   user_id: number | null;
   project_id: number;
   iid: number;
 }
 
-const keyOf = ({ user_id, project_id, iid }: Asked) => `${user_id} ${project_id} ${iid}`;
+const keyOf = ({ user_id, project_id, iid }: IssueQuestion) => `${user_id} ${project_id} ${iid}`;
 
 /** Of rows of `issues`: whether the user is the author or one of the assignees. */
 const isOf = (user_id: RawBuilder<unknown>) => sql<boolean>`
@@ -64,7 +64,7 @@ const issuesNumbered = statement(
            join issues on issues.project_id = asked.project_id and issues.iid = asked.iid`,
 );
 
-const issuesAsked = dataLoader<Asked, GrantedIssue>(keyOf, async (db, asked) => {
+const issuesAsked = dataLoader<IssueQuestion, GrantedIssue>(keyOf, async (db, asked) => {
   const rows = await issuesNumbered(db, {
     users: asked.map(({ user_id }) => user_id),
     projects: asked.map(({ project_id }) => project_id),

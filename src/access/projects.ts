@@ -122,7 +122,7 @@ export function isVisibleProject(caller: Reading): RawBuilder<SqlBool> {
 type Asker = (Pick<Caller, 'id' | 'admin'> & Partial<Pick<Caller, 'deploys'>>) | undefined;
 
 /** How a request names a project. */
-interface Asked {
+interface ProjectQuestion {
   caller: Asker;
   /** Exactly one of the two is set. */
   project_id: number | null;
@@ -130,9 +130,9 @@ interface Asked {
 }
 
 /** The part of the caller that decides on the access level. */
-const standing = (caller: Asker) => (caller?.admin ? 'admin' : (caller?.id ?? 'anyone'));
+const callerKey = (caller: Asker) => (caller?.admin ? 'admin' : (caller?.id ?? 'anyone'));
 
-const keyOf = ({ caller, project_id, full_path }: Asked): string => `${standing(caller)} ${project_id ?? full_path}`;
+const keyOf = ({ caller, project_id, full_path }: ProjectQuestion): string => `${callerKey(caller)} ${project_id ?? full_path}`;
 
 interface AskedColumns {
   ids: (number | null)[];
@@ -154,7 +154,7 @@ const projectsAsked = statement(
                      where user_id = asked.user_id and project_id = projects.id and ${countsToday()}) held`,
 );
 
-async function answersOf(db: Kysely<DB>, asked: readonly Asked[]): Promise<Map<string, Project>> {
+async function answersOf(db: Kysely<DB>, asked: readonly ProjectQuestion[]): Promise<Map<string, Project>> {
   const rows = await projectsAsked(db, {
     ids: asked.map(({ project_id }) => project_id),
     paths: asked.map(({ full_path }) => full_path),
@@ -168,7 +168,7 @@ async function answersOf(db: Kysely<DB>, asked: readonly Asked[]): Promise<Map<s
   );
 }
 
-const grantedProject = keptWithRights('project', keyOf, dataLoader<Asked, Project>(keyOf, answersOf));
+const grantedProject = keptWithRights('project', keyOf, dataLoader<ProjectQuestion, Project>(keyOf, answersOf));
 
 /**
  * The project that `id` names, with the caller's access level in it. Deploy tokens and deploy keys have the level that they grant, regardless of the user who added them.

@@ -28,11 +28,11 @@ const window_s = 600;
 /** Longer text is cut off: no password has as many characters. */
 const longest_characters = 1000;
 
-type Row = User & { password_digest: string | null };
+type AccountRow = User & { password_digest: string | null };
 
-async function userOf(db: Kysely<DB>, login: string): Promise<Row | undefined> {
+async function userOf(db: Kysely<DB>, login: string): Promise<AccountRow | undefined> {
   if (login.includes('\0')) return undefined;
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<AccountRow>`
     select ${userColumns}, password_digest from users
      where username = ${login} or id = (select user_id from emails where email = ${login} and confirmed_at is not null)`.execute(
     db,

@@ -13,7 +13,7 @@ import { planInForce } from './plans.ts';
 /** The last use of a key is updated at most this often. */
 const lastUse_minutes = 10;
 
-interface Row extends User {
+interface SshKeyRow extends User {
   key_id: number;
   deploys: boolean;
   counted: boolean;
@@ -37,7 +37,7 @@ export async function sshKeyOf({ db }: Pick<Services, 'db'>, key: Buffer): Promi
   return rows[0]?.id;
 }
 
-async function recordUse(db: Kysely<DB>, { key_id, id, deploys }: Row): Promise<void> {
+async function recordUse(db: Kysely<DB>, { key_id, id, deploys }: SshKeyRow): Promise<void> {
   await sql`update keys set last_used_at = now() where id = ${key_id}`.execute(db);
   if (deploys) return;
   await sql`
@@ -52,7 +52,7 @@ async function recordUse(db: Kysely<DB>, { key_id, id, deploys }: Row): Promise<
  * @throws ApiError 401 when the key is gone or has expired, 403 with the reason for a user who is not active
  */
 export async function callerOfSshKey({ db, url, geo }: Pick<Services, 'db' | 'url' | 'geo'>, id: number): Promise<Caller> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<SshKeyRow>`
     select keys.id as key_id, keys.user_id is null as deploys, (select counts_requests from application_settings) as counted, ${planInForce} as plan,
            coalesce(keys.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old, ${userColumns}
       from keys left join users on users.id = coalesce(keys.user_id, keys.created_by_id)
@@ -67,7 +67,7 @@ export async function callerOfSshKey({ db, url, geo }: Pick<Services, 'db' | 'ur
 }
 
 /** Pushes are recorded for the user who added the key; its username is that of no user. */
-function deployingCaller({ key_id, id }: Row, given: Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>): Caller {
+function deployingCaller({ key_id, id }: SshKeyRow, given: Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>): Caller {
   const username = `deploy-key-${key_id}`;
   const noUser = { name: username, email: '', commit_email: '', state: 'active', admin: false, external: true };
   return { ...noUser, ...given, id: id ?? 0, username, deploys: { key_id } };

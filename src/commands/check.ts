@@ -9,7 +9,7 @@ import { check as findings } from '../upkeep/check.ts';
 import type { Finding } from '../upkeep/finding.ts';
 import { type RefDifference, shownRef } from '../upkeep/recorded_refs.ts';
 import { repositoryAt } from '../upkeep/repositories.ts';
-import { type Command, type Given, OperatorError, UsageError } from './command.ts';
+import { type Arguments, type Command, OperatorError, UsageError } from './command.ts';
 import { interruption, type OpenDatabase, withDatabase } from './database.ts';
 import { fileReason } from './reasons.ts';
 
@@ -51,7 +51,7 @@ interface Checking {
 /** What a repository was looked at with, which its findings share. */
 type Look = NonNullable<Finding['again']>;
 
-async function checkAll(options: Checking, wanted: Given['switches']): Promise<number> {
+async function checkAll(options: Checking, wanted: Arguments['switches']): Promise<number> {
   const mended = new Set<Look>();
   const left: Finding[] = [];
   let [found, pending] = [0, 0];
@@ -93,7 +93,7 @@ async function lookAgain(mended: ReadonlySet<Look>, signal: AbortSignal): Promis
 
 function actionFor(
   { repair, recover }: Finding,
-  { fix, recover: wanted }: Given['switches'],
+  { fix, recover: wanted }: Arguments['switches'],
 ): (() => Promise<string>) | undefined {
   return (fix && repair) || (wanted && recover) || undefined;
 }

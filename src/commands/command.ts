@@ -2,7 +2,7 @@ import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.ts';
 
 /** The options of a command line: texts, switches, and texts that may be repeated. */
-export interface Given {
+export interface Arguments {
   text: { [option: string]: string | undefined };
   switches: { [option: string]: boolean | undefined };
   lists: { [option: string]: string[] | undefined };
@@ -25,7 +25,7 @@ export interface Command {
    * @returns the exit code
    * @throws UsageError for options that do not fit, and OperatorError for problems that the operator can fix
    */
-  run(given: Given, config: Config): Promise<number>;
+  run(given: Arguments, config: Config): Promise<number>;
 }
 
 /** Invalid options; the program exits with code 2. */
@@ -38,7 +38,7 @@ export class OperatorError extends Error {}
  * The value of an option that must be given.
  * @throws UsageError when it is missing
  */
-export function required(given: Given, option: string): string {
+export function required(given: Arguments, option: string): string {
   const value = given.text[option];
   if (!value) throw new UsageError(`The option --${option} is missing.`);
   return value;

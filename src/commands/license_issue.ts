@@ -1,7 +1,7 @@
 import { issueLicense } from '../areas/instance/licenses/index.ts';
 import { today } from '../cron/index.ts';
 import { secretsOf } from '../services/index.ts';
-import { type Command, type Given, readDay, required, UsageError } from './command.ts';
+import { type Arguments, type Command, readDay, required, UsageError } from './command.ts';
 
 export const licenseIssue: Command = {
   summary: 'Issue a license and print it',
@@ -46,7 +46,7 @@ The license is signed with the key of this server, which is derived from its sec
   },
 };
 
-function licensedBy(given: Given): Parameters<typeof issueLicense>[1] {
+function licensedBy(given: Arguments): Parameters<typeof issueLicense>[1] {
   const { email, company } = given.text;
   return {
     licensee: {
@@ -92,5 +92,5 @@ function readAddOn(text: string): [string, number] {
   return [name, Number(count)];
 }
 
-const countIn = ({ text }: Given, option: string) => (text[option] === undefined ? undefined : readCount(text[option]));
-const dayIn = ({ text }: Given, option: string) => (text[option] === undefined ? undefined : readDay(text[option]));
+const countIn = ({ text }: Arguments, option: string) => (text[option] === undefined ? undefined : readCount(text[option]));
+const dayIn = ({ text }: Arguments, option: string) => (text[option] === undefined ? undefined : readDay(text[option]));

@@ -6,7 +6,7 @@ import { DatabaseError } from '../db/embedded.ts';
 import { hasLostDatabase } from '../db/index.ts';
 import { MigrationError } from '../db/migrate.ts';
 import { SecretKeyError } from '../secrets/index.ts';
-import { type Command, type Given, OperatorError, UsageError } from './command.ts';
+import { type Arguments, type Command, OperatorError, UsageError } from './command.ts';
 import { fileReason } from './reasons.ts';
 import { productVersion } from './running_node.ts';
 
@@ -71,7 +71,7 @@ async function withoutCommand(words: string[]): Promise<number> {
   throw new UsageError(`${problem}\n\n${await overview()}`);
 }
 
-function read(command: Command, args: string[]): Given {
+function read(command: Command, args: string[]): Arguments {
   try {
     const { values, positionals } = parseArgs({
       args,
@@ -80,7 +80,7 @@ function read(command: Command, args: string[]): Given {
     });
     const isNamed = positionals.length === 1 || (command.operand_is_optional && positionals.length === 0);
     if (command.operand !== undefined && !isNamed && !values.help) throw new UsageError(`Name one ${command.operand}.`);
-    const given: Given = { text: {}, switches: {}, lists: {}, ...(positionals.length > 0 && { operand: positionals[0]! }) };
+    const given: Arguments = { text: {}, switches: {}, lists: {}, ...(positionals.length > 0 && { operand: positionals[0]! }) };
     for (const [option, value] of Object.entries(values)) {
       if (typeof value === 'string') given.text[option] = value;
       if (typeof value === 'boolean') given.switches[option] = value;

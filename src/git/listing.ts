@@ -7,7 +7,7 @@ import { entriesInTurn, orderKeyOf, type RawEntry, type Tree, typeOf } from './t
 import { textOf, treeWith } from './trees.ts';
 import type { EntryType, ListedEntry, Repository } from './types.ts';
 
-interface Row extends RawEntry {
+interface TreeRow extends RawEntry {
   /** Path below the listed folder, its bytes as latin1. */
   raw_path: string;
 }
@@ -15,13 +15,13 @@ interface Row extends RawEntry {
 interface Rows {
   /** Where each row is, in the order of v4. */
   places: Uint32Array;
-  at(place: number): Row;
+  at(place: number): TreeRow;
   size_bytes: number;
 }
 
 const ranks = { tree: 0, blob: 1, symlink: 1, commit: 2 } as const satisfies Record<EntryType, number>;
 
-const sortKeyOf = ({ mode, raw_path }: Row): string => `${ranks[typeOf(mode)]}${orderKeyOf(raw_path, mode)}`;
+const sortKeyOf = ({ mode, raw_path }: TreeRow): string => `${ranks[typeOf(mode)]}${orderKeyOf(raw_path, mode)}`;
 
 /** The entries of a folder. It keeps the bytes of names and builds only the entries that are read. */
 export class TreeListing {
@@ -69,7 +69,7 @@ export class TreeListing {
     return low;
   }
 
-  #rowAt(position: number): Row {
+  #rowAt(position: number): TreeRow {
     return this.#rows.at(this.#rows.places[position]!);
   }
 }

@@ -3,10 +3,10 @@ import { answersOf } from '../caches.ts';
 import { git, type RunOptions } from './command.ts';
 import type { Option, Repository } from './types.ts';
 
-type Asked = Parameters<typeof git>;
+type GitArguments = Parameters<typeof git>;
 
 const longest_kept = 256 * 1024;
-const outputs = answersOf<Asked, Buffer>((asked) => git(...asked), {
+const outputs = answersOf<GitArguments, Buffer>((asked) => git(...asked), {
   maxSize: 32 * 1024 * 1024,
   maxEntrySize: longest_kept,
   sizeCalculation: (output, key) => 200 + output.length + key.length * 2,
@@ -25,7 +25,7 @@ export async function rememberedGit(
   paths: readonly string[] = [],
   run: Pick<RunOptions, 'env' | 'limit'> = {},
 ): Promise<Buffer> {
-  const asked: Asked = [repository, command, options, operands, paths, run];
+  const asked: GitArguments = [repository, command, options, operands, paths, run];
   if (run.env) return git(...asked);
   const key = [repository.path, command, ...options, '', ...operands, '', ...paths].join('\0');
   return (await outputs.fetch(key, { context: asked }))!;

@@ -25,13 +25,13 @@ export async function keepWaiting(tx: Database, { owner }: Arrival, { kind, rela
   if (waiting.length > 0) await tx.insertInto('waiting_references').values(waiting).execute();
 }
 
-interface Place {
+interface WaitingMember {
   table: string;
   member: LateMember;
 }
 
 /** The late members of a kind and its parts, by the name of their relation. */
-function* placesIn(kind: RecordKind, relation: string): Generator<[string, Place]> {
+function* placesIn(kind: RecordKind, relation: string): Generator<[string, WaitingMember]> {
   for (const [name, member] of Object.entries(kind.members)) {
     if (member.is === 'late') yield [`${relation}, ${name}`, { table: kind.table, member }];
     if (member.is === 'parts') yield* placesIn(member.kind, `${relation}, ${name}`);
@@ -39,7 +39,12 @@ function* placesIn(kind: RecordKind, relation: string): Generator<[string, Place
 }
 
 /** @returns the ids of the rows that name something now */
-async function lead(tx: Database, arrival: Arrival, { table, member }: Place, waiting: readonly Waiting[]): Promise<Set<number>> {
+async function lead(
+  tx: Database,
+  arrival: Arrival,
+  { table, member }: WaitingMember,
+  waiting: readonly Waiting[],
+): Promise<Set<number>> {
   const found = await member.find(tx, arrival, waiting);
   if (found.size > 0)
     await sql`
@@ -49,7 +54,7 @@ async function lead(tx: Database, arrival: Arrival, { table, member }: Place, wa
   return new Set(found.keys());
 }
 
-async function leadAll(tx: Database, arrival: Arrival, place: Place, waiting: readonly Waiting[]): Promise<Set<number>> {
+async function leadAll(tx: Database, arrival: Arrival, place: WaitingMember, waiting: readonly Waiting[]): Promise<Set<number>> {
   if (!place.member.is_alone) return lead(tx, arrival, place, waiting);
   const led = new Set<number>();
   for (const each of waiting) for (const id of await lead(tx, arrival, place, [each])) led.add(id);

@@ -9,9 +9,9 @@ import type { Push } from './push_actions.ts';
 import {
   asReading,
   byTarget,
+  type EventPosition,
   isVisibleEvent,
   type ListedEvents,
-  type Place,
   type Subject,
   shapeOf,
 } from './visibility_queries.ts';
@@ -65,7 +65,7 @@ const isPush = sql<boolean>`events.action = 'pushed'`.as('is_push');
 const deciding = ['events.target_type', 'events.target_id'] as const;
 
 /** The events behind one in the order of a list. */
-function behind(query: EventQuery, { by, sort }: EventOrder, { id, at }: Place): EventQuery {
+function behind(query: EventQuery, { by, sort }: EventOrder, { id, at }: EventPosition): EventQuery {
   const comparison = sql.raw(sort === 'asc' ? '>' : '<');
   if (by === 'id') return query.where(sql<boolean>`events.id ${comparison} ${id}`);
   return query.where(sql<boolean>`(events.created_at, events.id) ${comparison} (${at}::timestamptz, ${id}::bigint)`);

@@ -25,9 +25,9 @@ import { eventFilters, eventRules, filtered } from './filters.ts';
 import { type EventReply, eventForm, presentEvent } from './present.ts';
 import { allEvents, type EventQuery, eventRows, isOfMembership } from './queries.ts';
 import {
+  type EventPosition,
   type ListedEvent,
   type ListedEvents,
-  type Place,
   type Subject,
   sightWith,
   visibleCount,
@@ -47,9 +47,9 @@ const writtenBy = (db: Services['db'], user_id: number): NamedList => ({
   all: allEvents(db).where('events.author_id', '=', user_id),
 });
 
-const placeAt = ({ values }: Position): Place => ({ id: Number(values.at(-1)), at: values[0]! });
+const placeAt = ({ values }: Position): EventPosition => ({ id: Number(values.at(-1)), at: values[0]! });
 
-const positionOf = ({ keys }: ListedEvents, { id, at }: Place): Position => ({
+const positionOf = ({ keys }: ListedEvents, { id, at }: EventPosition): Position => ({
   part: 0,
   values: keys.length === 1 ? [String(id)] : [at, String(id)],
 });

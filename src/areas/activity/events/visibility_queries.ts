@@ -98,7 +98,7 @@ export interface ListedEvent extends Subject {
 }
 
 /** Where an event is in a list. */
-export type Place = Pick<ListedEvent, 'id' | 'at'>;
+export type EventPosition = Pick<ListedEvent, 'id' | 'at'>;
 
 /** A list of events in its order, whether a caller may see them or not. */
 export interface ListedEvents {
@@ -107,7 +107,7 @@ export interface ListedEvents {
   /** What it is sorted by. */
   keys: readonly SortKey[];
   /** Some events with what decides on whether they can be seen: the first, or those behind a place. */
-  subjects(last: Place | undefined, limit: number): Promise<ListedEvent[]>;
+  subjects(last: EventPosition | undefined, limit: number): Promise<ListedEvent[]>;
   /** Whether there are at least this many. */
   reaches(length: number): Promise<boolean>;
   /** The first of them, up to `most`, by what decides on whether they can be seen. */
@@ -127,7 +127,7 @@ type ReadingRows<Row> = (events: readonly ListedEvent[]) => Promise<Row[]>;
 interface VisiblePage<Row> {
   rows: Row[];
   has_more: boolean;
-  last: Place | undefined;
+  last: EventPosition | undefined;
 }
 
 function pageOfRead<Row extends { id: number }>(
@@ -147,7 +147,7 @@ function pageOfRead<Row extends { id: number }>(
 export async function visiblePage<Row extends { id: number }>(
   list: ListedEvents,
   { sees, read }: { sees: Seeing; read: ReadingRows<Row> },
-  { per_page, offset, behind }: { per_page: number; offset: number; behind: Place | undefined },
+  { per_page, offset, behind }: { per_page: number; offset: number; behind: EventPosition | undefined },
 ): Promise<VisiblePage<Row>> {
   const wanted = offset + per_page + 1;
   const events = await list.subjects(behind, Math.min(wanted, look.most));

@@ -13,14 +13,14 @@ interface Person {
   public_email: string;
 }
 
-interface Place {
+interface ShownSource {
   name: string;
   description: string | null;
   visibility: string;
   full_path: string;
 }
 
-type Project = Place & { id: number; avatar: string | null; namespace: string; default_branch: string };
+type Project = ShownSource & { id: number; avatar: string | null; namespace: string; default_branch: string };
 
 interface Wiki {
   /** Its web address without that of the server. */
@@ -51,7 +51,7 @@ function project(filling: Filling, { avatar, visibility, full_path, ...row }: Pr
   };
 }
 
-function repository(filling: Filling, { name, description, visibility, full_path }: Place) {
+function repository(filling: Filling, { name, description, visibility, full_path }: ShownSource) {
   const { http, ssh } = cloneUrls(filling, full_path);
   return {
     ...{ name, url: ssh || http, description, homepage: `${filling.url}/${full_path}` },

@@ -23,7 +23,7 @@ import { hookOf } from './queries.ts';
 import type { Filling } from './repository_present.ts';
 import { isSuccess } from './rules.ts';
 
-interface Place {
+interface HookSource {
   base: string;
   Noun: string;
   of: string;
@@ -102,7 +102,11 @@ async function sampledBody(
 
 const Created = Type.Object({ message: Type.String() });
 
-export const testRoute = (kind: 'project' | 'group', { base, Noun, of, access, plan }: Place, samples: Samples): AnyEndpoint =>
+export const testRoute = (
+  kind: 'project' | 'group',
+  { base, Noun, of, access, plan }: HookSource,
+  samples: Samples,
+): AnyEndpoint =>
   post(`${base}/:hook_id/test/:trigger`, {
     operation: `test${Noun}Hook`,
     summary: `Send a sample event to a webhook of ${of}`,
@@ -131,7 +135,7 @@ export const testRoute = (kind: 'project' | 'group', { base, Noun, of, access, p
 const Resent = resource('ResentHookEvent', { response_status: Type.Integer() });
 const changedText = 'The hook URL has changed. This log entry cannot be retried.';
 
-export const resendRoute = ({ base, Noun, of, access, plan }: Place): AnyEndpoint =>
+export const resendRoute = ({ base, Noun, of, access, plan }: HookSource): AnyEndpoint =>
   post(`${base}/:hook_id/events/:hook_event_id/resend`, {
     operation: `resend${Noun}HookEvent`,
     summary: `Send an event to a webhook of ${of} once more`,
@@ -165,7 +169,7 @@ const systemSample = {
   owner_email: 'example@example.com',
 };
 
-export const systemTestRoute = ({ base, access }: Place): AnyEndpoint =>
+export const systemTestRoute = ({ base, access }: HookSource): AnyEndpoint =>
   post(`${base}/:id`, {
     operation: 'testSystemHook',
     summary: 'Send a sample event to a webhook of the server',

@@ -16,7 +16,7 @@ import {
   takeWaiting,
 } from './delivery_actions.ts';
 import { type Addressee, addresseesAfter, partsFor, type Reading } from './message_queries.ts';
-import { letterOf } from './present.ts';
+import { messageFor } from './present.ts';
 import { newsOf, recipientsOf } from './recipient_queries.ts';
 
 /**
@@ -61,7 +61,7 @@ export const sendNotification = job('send_notification', {
       if (!parts) await forgetRecipients(db, input.id);
       if (!parts || addressees.length === 0) break;
       last = addressees.at(-1)!.user_id;
-      const mailTo = await letterOf(call, input, parts);
+      const mailTo = await messageFor(call, input, parts);
       for (let index = 0; index < addressees.length; index += connections) {
         signal.throwIfAborted();
         const together = addressees.slice(index, index + connections);

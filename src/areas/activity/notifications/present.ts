@@ -65,7 +65,7 @@ function sentenceFor(event: string, { actor, item: { name, label, title } }: Par
  * The message about news of an item. What all recipients get is made once.
  * @returns the message to one of them
  */
-export async function letterOf(
+export async function messageFor(
   { url, secrets }: Pick<JobServices, 'url' | 'secrets'>,
   asked: Asked,
   parts: Parts,

@@ -54,9 +54,9 @@ const statusesOf = (db: Database, project: Project) =>
     .select(author.as('author'))
     .where('project_id', '=', project.id);
 
-type Row = Awaited<ReturnType<ReturnType<typeof statusesOf>['executeTakeFirstOrThrow']>>;
+type StatusRow = Awaited<ReturnType<ReturnType<typeof statusesOf>['executeTakeFirstOrThrow']>>;
 
-const present = (url: string, row: Row): Static<typeof CommitStatus> => ({
+const present = (url: string, row: StatusRow): Static<typeof CommitStatus> => ({
   ...row,
   allow_failure: false,
   pipeline_id: null,

@@ -41,7 +41,7 @@ export const knownLicenses = sql<
   string[]
 >`case when dependencies.licenses = '{}' then dependencies.found_licenses else dependencies.licenses end`.as('licenses');
 
-interface Row {
+interface ShownDependency {
   name: string;
   version: string;
   package_manager: string;
@@ -53,7 +53,7 @@ interface Row {
 
 /** A dependency as its project shows it. */
 export const presentDependency = (
-  { name, version, package_manager, path, licenses, vulnerabilities }: Row,
+  { name, version, package_manager, path, licenses, vulnerabilities }: ShownDependency,
   place: { url: string; full_path: string },
 ): Static<typeof Dependency> => ({
   name,

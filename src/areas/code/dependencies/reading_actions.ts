@@ -4,7 +4,7 @@ import { type ReadFile, readFile, TooCostly } from '../../../lockfiles/index.ts'
 import { costlyAmong, noteCostly } from '../../instance/costly_files/index.ts';
 import { readerVersion } from './file_actions.ts';
 
-type Given = Parameters<typeof readFile>;
+type FileToRead = Parameters<typeof readFile>;
 
 /**
  * Reads a file in the thread.
@@ -15,8 +15,8 @@ export async function readOnce(
   db: Database,
   path: string,
   bytes: Uint8Array,
-  work: Given[2],
-  more?: Given[3],
+  work: FileToRead[2],
+  more?: FileToRead[3],
 ): Promise<ReadFile> {
   const content = `dependencies ${readerVersion} ${work.content}`;
   const known = (await costlyAmong(db, [content])).get(content);

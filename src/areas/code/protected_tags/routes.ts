@@ -31,14 +31,14 @@ const ProtectedTag = resource('ProtectedTag', {
   ),
 });
 
-interface Row {
+interface ProtectedTagRow {
   id: number;
   name: string;
   create_access_level: number;
 }
 
 /** A tag protection has one level, which has its id. */
-const present = ({ id, name, create_access_level: access_level }: Row): Static<typeof ProtectedTag> => ({
+const present = ({ id, name, create_access_level: access_level }: ProtectedTagRow): Static<typeof ProtectedTag> => ({
   name,
   create_access_levels: [{ id, access_level, access_level_description: levelDescription(access_level) }],
 });

@@ -49,14 +49,14 @@ interface Serving {
 }
 
 /** A request of a caller, with the words after the command. */
-interface Asked extends Serving {
+interface GitCommand extends Serving {
   caller: Caller;
   words: string[];
   command: SshCommand;
 }
 
 /** Grants a project under its present path. A client that uses a former one is told, since SSH has no redirects. */
-async function following<T>({ words, command }: Asked, grant: (path: string) => Promise<T>): Promise<T> {
+async function following<T>({ words, command }: GitCommand, grant: (path: string) => Promise<T>): Promise<T> {
   try {
     return await grant(repositoryPath(words[0]));
   } catch (error) {
@@ -72,25 +72,25 @@ const conversationOf = ({ channel, protocol, signal, source }: SshCommand) => ({
 });
 
 /** Rejects when the client goes before the end, which stops git. */
-async function send({ command: { channel } }: Asked, stream: Readable): Promise<void> {
+async function send({ command: { channel } }: GitCommand, stream: Readable): Promise<void> {
   stream.pipe(channel, { end: false });
   await finished(stream);
 }
 
-const servedElsewhere = ({ caller, words, command }: Asked): ServedElsewhere => ({
+const servedElsewhere = ({ caller, words, command }: GitCommand): ServedElsewhere => ({
   key_id: caller.token.id,
   path: repositoryPath(words[0]),
   command,
 });
 
-async function fetching(asked: Asked): Promise<void> {
+async function fetching(asked: GitCommand): Promise<void> {
   const { services, kinds, caller, command, elsewhere } = asked;
   if (await elsewhere?.fetch(servedElsewhere(asked))) return;
   const granted = await following(asked, (path) => grantGit(services, kinds, { caller, path, service: 'git-upload-pack' }));
   await send(asked, uploadPack(await repositoryFor(services, granted), conversationOf(command)));
 }
 
-async function pushing(asked: Asked): Promise<void> {
+async function pushing(asked: GitCommand): Promise<void> {
   const { services, kinds, caller, command, log, elsewhere } = asked;
   if (elsewhere) return elsewhere.push(servedElsewhere(asked));
   const granted = await following(asked, (path) => grantPush(services, kinds, { caller, path }));
@@ -101,7 +101,7 @@ async function pushing(asked: Asked): Promise<void> {
   await ended();
 }
 
-async function authenticatingLargeFiles(asked: Asked): Promise<void> {
+async function authenticatingLargeFiles(asked: GitCommand): Promise<void> {
   const { services, caller, words, command } = asked;
   const operation = words[1];
   if (operation !== 'download' && operation !== 'upload') throw refusal(400, 'The operation must be download or upload.');
@@ -109,7 +109,7 @@ async function authenticatingLargeFiles(asked: Asked): Promise<void> {
   command.channel.write(`${JSON.stringify(await sshCredential(services, { project, caller }, operation))}\n`);
 }
 
-const commands: Readonly<Record<Service | 'git-lfs-authenticate', (asked: Asked) => Promise<void>>> = {
+const commands: Readonly<Record<Service | 'git-lfs-authenticate', (asked: GitCommand) => Promise<void>>> = {
   'git-upload-pack': fetching,
   'git-receive-pack': pushing,
   'git-lfs-authenticate': authenticatingLargeFiles,

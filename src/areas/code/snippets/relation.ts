@@ -37,7 +37,7 @@ interface File {
 /** Of all files of a snippet, and of its first file as `content`. */
 const most_bytes = { together: 50_000_000 / 2, content: 1024 * 1024 };
 
-interface Place {
+interface StoredFiles {
   id: number;
   storage: string;
   commit_id: string;
@@ -49,7 +49,7 @@ function fileOf(path: string, bytes: Buffer): File {
   return Buffer.from(content).equals(bytes) ? { path, content } : { path, content: bytes.toString('base64'), encoding: 'base64' };
 }
 
-async function filesOf(storages: Departure['storages'], { commit_id, paths, ...owner }: Place): Promise<File[]> {
+async function filesOf(storages: Departure['storages'], { commit_id, paths, ...owner }: StoredFiles): Promise<File[]> {
   const repository = repositoryOf({ storages }, placeOf(owner));
   const files: File[] = [];
   let left_bytes = most_bytes.together;
@@ -66,7 +66,7 @@ async function filesOf(storages: Departure['storages'], { commit_id, paths, ...o
 /** Adds the files. A repository that has lost them, or whose files are too large for a line, leaves them out. */
 async function addFiles(_tx: Database, { storages }: Departure, records: readonly Line[]): Promise<void> {
   for (const record of records) {
-    const place = record.files as Place;
+    const place = record.files as StoredFiles;
     record.files = [];
     try {
       record.files = await filesOf(storages, place);

@@ -81,7 +81,7 @@ export const vulnerabilityColumns = [
   'updated_at',
 ] as const;
 
-interface Row {
+interface ShownVulnerability {
   id: number;
   project_id: number;
   name: string;
@@ -94,7 +94,7 @@ interface Row {
 
 /** A vulnerability as lists show it. */
 export const presentVulnerability = (
-  { severity, state, is_present, ...row }: Row,
+  { severity, state, is_present, ...row }: ShownVulnerability,
   place: { url: string; full_path: string },
 ): Static<typeof Vulnerability> => ({
   id: row.id,

@@ -1,12 +1,12 @@
 /** The wikis of projects and groups, as far as they have repositories. */
-import type { Owner as Place } from '../../../access/index.ts';
+import type { Owner as WikiOwner } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Repository, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
 import type { Owner, RepositoryServices } from '../../../services/index.ts';
 import type { Version } from './page_git.ts';
 
 /** A wiki with a repository. */
-export interface Wiki extends Owner, Place {
+export interface Wiki extends Owner, WikiOwner {
   default_branch: string;
 }
 
@@ -16,7 +16,7 @@ export const findWiki = (db: Database, id: number): Promise<Wiki | undefined> =>
   wikis(db).where('id', '=', id).executeTakeFirst();
 
 /** The wiki of a project or group; undefined before its first page. */
-export const wikiOf = (db: Database, { project_id, group_id }: Place): Promise<Wiki | undefined> =>
+export const wikiOf = (db: Database, { project_id, group_id }: WikiOwner): Promise<Wiki | undefined> =>
   wikis(db)
     .where(project_id === null ? 'group_id' : 'project_id', '=', project_id ?? group_id)
     .executeTakeFirst();

@@ -11,7 +11,7 @@ import {
   refuseReadOnlyGroup,
 } from '../../../access/index.ts';
 import { type Access, type Caller, forbidden, isReading } from '../../../http/index.ts';
-import type { Place } from './rules.ts';
+import type { UploadOwner } from './rules.ts';
 
 export const ofProject = ({ id }: { id: number }): Owner => ({ project_id: id, group_id: null });
 export const ofGroup = ({ id }: { id: number }): Owner => ({ project_id: null, group_id: id });
@@ -21,7 +21,7 @@ export const mayReadGroupUploads = ({ visibility, access_level }: Pick<Group, 'v
   visibility !== 'private' || access_level >= levels.guest;
 
 /** Grants a project or group to members from `role` on; `guest` admits every signed-in caller who may read its uploads. */
-export function uploadRole(place: Place, role: 'guest' | 'maintainer'): Access<{ caller: Caller; owner: Owner }> {
+export function uploadRole(place: UploadOwner, role: 'guest' | 'maintainer'): Access<{ caller: Caller; owner: Owner }> {
   if (place === 'project') {
     const rule = projectRole(role);
     return {
@@ -45,7 +45,7 @@ export function uploadRole(place: Place, role: 'guest' | 'maintainer'): Access<{
 }
 
 /** Grants a project or group to everyone who may read its uploads, signed in or not. */
-export function uploadReader(place: Place): Access<{ caller: MaybeCaller; owner: Owner }> {
+export function uploadReader(place: UploadOwner): Access<{ caller: MaybeCaller; owner: Owner }> {
   if (place === 'project')
     return {
       ...projectVisible,

@@ -25,7 +25,7 @@ import { dispositionOf, isEmbeddable, mediaType } from '../../../markdown/index.
 import { disposition, shownAs } from '../../code/repository/index.ts';
 import { mayReadGroupUploads, ofGroup, ofProject } from './access.ts';
 import { type Address, uploadAt } from './queries.ts';
-import { type Place, webPath } from './rules.ts';
+import { type UploadOwner, webPath } from './rules.ts';
 
 interface UploadRequest {
   Params: Address & { id: string };
@@ -58,7 +58,7 @@ async function enforcesChecks(db: Database, project_id: number): Promise<boolean
 }
 
 /** Who may download an upload of a project or group: members and others who can see it. A project can open what texts show to everyone who has the address. */
-const ownersFor: Record<Place, (db: Database, caller: MaybeCaller, params: UploadRequest['Params']) => Promise<Owner>> = {
+const ownersFor: Record<UploadOwner, (db: Database, caller: MaybeCaller, params: UploadRequest['Params']) => Promise<Owner>> = {
   async project(db, caller, { id, filename }) {
     const project = (await projectFor(db, caller, id)) ?? (await movedProject(db, caller, id));
     if (!project) throw notFound('Project');
@@ -79,7 +79,7 @@ const who: Identification<Caller, UploadRequest> = {
   count: (services, counting) => countRequest(services, {}, counting),
 };
 
-const doorOf = (place: Place) =>
+const doorOf = (place: UploadOwner) =>
   door<Caller, UploadRequest>({
     method: 'GET',
     url: `${webPath(place, ':id')}/:secret/:filename`,

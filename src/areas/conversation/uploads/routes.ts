@@ -26,7 +26,7 @@ import { disposition } from '../../code/repository/index.ts';
 import { uploadReader, uploadRole } from './access.ts';
 import { addUpload, removeUpload } from './actions.ts';
 import { listedUploads, type Upload, uploadAt, uploadById } from './queries.ts';
-import { linkTo, type Place, webPath } from './rules.ts';
+import { linkTo, type UploadOwner, webPath } from './rules.ts';
 
 const UploadCreated = resource('UploadCreated', {
   id: Id,
@@ -62,10 +62,10 @@ const download = ({ blobs }: Pick<Services, 'blobs'>, upload: Upload, reading: R
     'cache-control': 'max-age=0, private, must-revalidate',
   });
 
-const placeIn = ({ project_id, group_id }: Owner): [Place, number] =>
+const placeIn = ({ project_id, group_id }: Owner): [UploadOwner, number] =>
   project_id === null ? ['group', group_id!] : ['project', project_id];
 
-function routesOf(place: Place) {
+function routesOf(place: UploadOwner) {
   const base = `/${place}s/:id/uploads`;
   const Noun = capitalized(place);
   const maintainer = uploadRole(place, 'maintainer');

@@ -49,10 +49,10 @@ function columnsFrom({ platform_kubernetes_attributes: platform = {}, ...given }
     ...(token === undefined ? {} : { token: token.trim() }),
   };
 }
-type Given = ReturnType<typeof columnsFrom>;
+type ClusterColumns = ReturnType<typeof columnsFrom>;
 
 /** @param managed of the cluster as it will be */
-async function reasonsAgainst(db: Database, caller: MaybeCaller, given: Given & { managed: boolean }): Promise<Reasons> {
+async function reasonsAgainst(db: Database, caller: MaybeCaller, given: ClusterColumns & { managed: boolean }): Promise<Reasons> {
   const { name, domain, environment_scope, management_project_id, api_url, token, ca_cert, namespace, managed } = given;
   const mayBeLocal = api_url !== undefined && (await settingsOf(db)).allow_local_requests_from_web_hooks_and_services;
   const isProject = management_project_id == null || (await projectFor(db, caller, String(management_project_id))) !== undefined;
@@ -72,7 +72,7 @@ async function reasonsAgainst(db: Database, caller: MaybeCaller, given: Given & 
 const noProject = "Project does not exist or you don't have permission to perform this action";
 
 /** What a provider keeps in step with its own side. We add no such clusters; one in the database must not drift apart from it. */
-function reasonsOfProvider(before: Cluster, given: Given): Reasons {
+function reasonsOfProvider(before: Cluster, given: ClusterColumns): Reasons {
   if (before.provider_type === 'user') return {};
   const isOther = (column: 'name' | 'api_url' | 'ca_cert') => given[column] !== undefined && given[column] !== before[column];
   const platformChanges = isOther('api_url') || isOther('ca_cert') || given.token !== undefined;

@@ -14,11 +14,16 @@ const hopeless = sql`interval '60 seconds'`;
 /** A cut link is one failure. */
 const failures = 3;
 
-type Row = Awaited<ReturnType<typeof rowOf>>;
+type FollowingRow = Awaited<ReturnType<typeof rowOf>>;
 const rowOf = (db: Database) => db.selectFrom('geo_following').selectAll().executeTakeFirstOrThrow();
 
 /** Changes the state, and says so when it is another one. */
-async function settle({ db, log }: PollCall, row: Row, state: Row['state'], problem: string | null): Promise<void> {
+async function settle(
+  { db, log }: PollCall,
+  row: FollowingRow,
+  state: FollowingRow['state'],
+  problem: string | null,
+): Promise<void> {
   if (row.state === state && row.problem === problem) return;
   await db.updateTable('geo_following').set({ state, problem }).execute();
   if (problem !== null && problem !== row.problem) log.warn(problem);
@@ -47,7 +52,7 @@ async function measure({ db }: PollCall, { position: there }: Followed, { positi
 }
 
 /** Compares what the primary says with what is here. */
-async function follow(call: PollCall, row: Row, followed: Followed): Promise<void> {
+async function follow(call: PollCall, row: FollowingRow, followed: Followed): Promise<void> {
   const { db } = call;
   const installation = await installationOf(db);
   if (installation !== undefined && installation !== followed.installation)

@@ -43,7 +43,7 @@ export const changedNode = {
   ...allOptional(settings),
 };
 
-type Given = Omit<Static<TObject<typeof changedNode>>, 'primary'>;
+type NodeInput = Omit<Static<TObject<typeof changedNode>>, 'primary'>;
 
 /** Parameters as columns, without those that were omitted. */
 export function columnsFrom({
@@ -54,7 +54,7 @@ export function columnsFrom({
   internal_url,
   selective_sync_type,
   ...others
-}: Given) {
+}: NodeInput) {
   return {
     ...others,
     ...(name === undefined ? {} : { name: name.trim() }),

@@ -48,10 +48,10 @@ export const shownNodes = ({ db, geo }: Pick<Services, 'db' | 'geo'>) =>
     .select(sql<boolean>`name = ${geo.nodeName}::citext`.as('current'))
     .orderBy('geo_nodes.id');
 
-type Row = Awaited<ReturnType<ReturnType<typeof shownNodes>['executeTakeFirstOrThrow']>>;
+type ShownNode = Awaited<ReturnType<ReturnType<typeof shownNodes>['executeTakeFirstOrThrow']>>;
 
 /** A node as its reply. */
-export function presentNode({ url }: Pick<Services, 'url'>, noun: Noun, row: Row): Shown {
+export function presentNode({ url }: Pick<Services, 'url'>, noun: Noun, row: ShownNode): Shown {
   const {
     primary_url,
     selective_sync_type,

@@ -17,7 +17,7 @@ export interface Targets {
 }
 
 /** How a name is looked up. */
-interface Asked {
+interface TargetName {
   parameter: ActorParameter;
   name: string;
   /** A repository is named by the path of its project followed by `.git`. */
@@ -30,7 +30,7 @@ const pathOf = (parameter: ActorParameter, name: string) =>
 const actor = (kind: ActorKind, table: string) => sql`${`${kind}:`}::text || ${sql.ref(`${table}.id`)}`;
 
 /** The actor of each name, in order; null for an unknown one. */
-async function actorsOf(db: Database, asked: readonly Asked[]): Promise<(Actor | null)[]> {
+async function actorsOf(db: Database, asked: readonly TargetName[]): Promise<(Actor | null)[]> {
   const { rows } = await sql<{ actor: Actor | null }>`
     select case asked.parameter
              when 'user' then ${actor('User', 'users')}

@@ -13,7 +13,7 @@ const retries = 20;
 export const announceHookEvent = queueOf('announce_hook_event', { input: { id: Type.String() }, retries });
 
 /** Where something happened: hooks of the project, of the group, of all groups above, and of the server can ask for it. */
-export type Place = { project_id: number } | { group_id: number } | 'instance';
+export type HookScope = { project_id: number } | { group_id: number } | 'instance';
 
 /** A hook that asks for some of the triggers. */
 export interface AskingHook {
@@ -29,7 +29,7 @@ const ofGroups = (ids: RawBuilder<unknown>) => sql`
 const ofInstance = sql`select hooks.* from hooks where hooks.project_id is null and hooks.group_id is null`;
 
 /** The hooks that something in a place can be told to, whatever they ask for. Group hooks need the plan Premium. */
-function hooksOfPlace(place: Place): RawBuilder<unknown> {
+function hooksOfPlace(place: HookScope): RawBuilder<unknown> {
   if (place === 'instance') return ofInstance;
   if ('group_id' in place)
     return sql`${ofGroups(sql`select unnest(traversal_ids) from namespaces where id = ${place.group_id}`)} union all ${ofInstance}`;
@@ -50,7 +50,7 @@ const asksFor = (trigger: Trigger) =>
  * The hooks that ask for at least one of the triggers. Disabled hooks are not told of anything.
  * @param tx the transaction of the change
  */
-export async function hooksAsking(tx: Database, place: Place, triggers: readonly Trigger[]): Promise<AskingHook[]> {
+export async function hooksAsking(tx: Database, place: HookScope, triggers: readonly Trigger[]): Promise<AskingHook[]> {
   const asked = triggers.map((trigger) => sql`case when ${asksFor(trigger)} then ${sql.lit(trigger)} end`);
   const { rows } = await sql<AskingHook>`
     select id, project_id is null and group_id is null as is_system, array_remove(array[${sql.join(asked)}], null) as triggers

@@ -35,14 +35,14 @@ const silence_ms = 60_000;
 /** How often a step may fail for a reason that is none of the source. */
 const most_errors = 3;
 
-interface Place {
+interface RunningStep {
   step: StepRow;
   entity: EntityRow;
   migration: MigrationRow;
 }
 
 /** A step that runs, with what it belongs to. */
-async function placeOf(db: Database, step_id: number): Promise<Place | undefined> {
+async function placeOf(db: Database, step_id: number): Promise<RunningStep | undefined> {
   const step = await db
     .selectFrom('bulk_import_relations')
     .selectAll()
@@ -63,7 +63,7 @@ async function confirm(db: Database, step_id: number): Promise<void> {
   if (!(await row.executeTakeFirst())) throw new Ended();
 }
 
-const placeIn = ({ step, entity, migration }: Place) => ({
+const placeIn = ({ step, entity, migration }: RunningStep) => ({
   ...{ migration_id: migration.id, entity_id: entity.id, step_id: step.id, name: step.relation },
 });
 
@@ -83,14 +83,14 @@ function fatalOf(error: unknown): Fatal | undefined {
   return undefined;
 }
 
-async function failStep(call: StepCall, place: Place, { exception_class, message, step }: Fatal): Promise<void> {
+async function failStep(call: StepCall, place: RunningStep, { exception_class, message, step }: Fatal): Promise<void> {
   const failure = { relation: place.step.relation, exception_class, message, step, title: null, url: null };
   await inStep(call.db, place.step.id, (tx, row) => record(tx, call, row, { failures: [failure] }));
   await endStep(call.db, placeIn(place), 'failed');
 }
 
 /** Asks again later, or gives up after a long silence. */
-async function waitForSource(call: StepCall, place: Place, error: Unanswered): Promise<void> {
+async function waitForSource(call: StepCall, place: RunningStep, error: Unanswered): Promise<void> {
   const { rows } = await sql<{ silence_s: number; tries: number }>`
     update bulk_import_relations set silent_since = coalesce(silent_since, now()), tries = tries + 1
      where id = ${place.step.id} and state = 'started'
@@ -107,7 +107,7 @@ async function waitForSource(call: StepCall, place: Place, error: Unanswered): P
 }
 
 /** @returns whether the step is to be tried again */
-async function countError(call: StepCall, place: Place, error: unknown): Promise<boolean> {
+async function countError(call: StepCall, place: RunningStep, error: unknown): Promise<boolean> {
   call.log.error({ err: error }, 'a step of a migration has failed');
   const { rows } = await sql<{ tries: number }>`
     update bulk_import_relations set tries = tries + 1 where id = ${place.step.id} returning tries`.execute(call.db);
@@ -117,7 +117,7 @@ async function countError(call: StepCall, place: Place, error: unknown): Promise
   return false;
 }
 
-async function settle(call: StepCall, place: Place, outcome: Outcome): Promise<void> {
+async function settle(call: StepCall, place: RunningStep, outcome: Outcome): Promise<void> {
   if (typeof outcome === 'object') {
     const answered = call.db.updateTable('bulk_import_relations').set({ silent_since: null, tries: 0 });
     await answered.where('id', '=', place.step.id).execute();
@@ -128,7 +128,7 @@ async function settle(call: StepCall, place: Place, outcome: Outcome): Promise<v
   await removeFiles(call.downloads, place.step.id);
 }
 
-async function perform(job: JobCall<{ step_id: number }>, place: Place, step: Step): Promise<void> {
+async function perform(job: JobCall<{ step_id: number }>, place: RunningStep, step: Step): Promise<void> {
   const { input, signal, log, ...services } = job;
   const { db } = services;
   const began_ms = performance.now();

@@ -47,7 +47,7 @@ async function reassign({ db, input, signal }: JobCall<{ placeholder_id: number 
   return true;
 }
 
-interface Given {
+interface MembershipRow {
   group_id: number | null;
   project_id: number | null;
   access_level: number;
@@ -55,7 +55,7 @@ interface Given {
 
 /** Those that have not ended, and raise what the user has there. None of them when the license has no seat for them. */
 async function giveMemberships(tx: Database, from: number, to: number): Promise<void> {
-  const kept = await sql<Given & { namespace_id: number }>`
+  const kept = await sql<MembershipRow & { namespace_id: number }>`
     select kept.group_id, kept.project_id, kept.access_level, coalesce(kept.group_id, projects.namespace_id) as namespace_id
       from placeholder_memberships kept left join projects on projects.id = kept.project_id
      where kept.user_id = ${from} order by kept.id`.execute(tx);
@@ -67,7 +67,7 @@ async function giveMemberships(tx: Database, from: number, to: number): Promise<
   );
   const access_level = Math.max(...kept.rows.map((row) => row.access_level));
   if (!(await hasSeatsFor(tx, { user_ids: [to], addresses: 0 }, { access_level }))) return;
-  const { rows } = await sql<Given>`
+  const { rows } = await sql<MembershipRow>`
     insert into members (user_id, group_id, project_id, access_level, expires_at)
     select ${to}, kept.group_id, kept.project_id, kept.access_level, kept.expires_at
       from placeholder_memberships kept

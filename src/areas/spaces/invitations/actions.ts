@@ -54,7 +54,7 @@ export interface Invited {
 }
 
 /** Facts about the source that apply to all people of a request. */
-interface Circumstances {
+interface InvitationTerms {
   /** Whether the plan has minimal access. */
   withMinimal: boolean;
   /** Whether an ancestor group locks memberships of the project. */
@@ -105,7 +105,7 @@ export async function invite(
   source: Source,
   actor: Actor,
   wanted: Wanted,
-  { withMinimal, locked }: Circumstances,
+  { withMinimal, locked }: InvitationTerms,
 ): Promise<Invited> {
   const count = new Set([...wanted.emails.map((email) => email.toLowerCase()), ...wanted.user_ids]).size;
   const refusal = count > maximumAtOnce ? tooManyText : locked ? lockedText : grantRefusal(source, actor, wanted, withMinimal);

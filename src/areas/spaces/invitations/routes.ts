@@ -54,7 +54,7 @@ const Invitation = resource('Invitation', {
   created_by_name: nullable(Type.String()),
 });
 
-type Row = Awaited<ReturnType<typeof invitationFor>>;
+type InvitationRow = Awaited<ReturnType<typeof invitationFor>>;
 
 const present = ({
   id,
@@ -63,7 +63,7 @@ const present = ({
   access_level,
   expires_at,
   created_by_name,
-}: Row): Static<typeof Invitation> => ({
+}: InvitationRow): Static<typeof Invitation> => ({
   ...{ id, invite_email, created_at, access_level, expires_at, created_by_name },
   user_name: null,
 });

@@ -45,9 +45,9 @@ const approvals = (db: Database) =>
     .selectFrom('member_approvals')
     .select(['id', 'user_id', 'group_id', 'project_id', 'access_level', 'member_role_id', 'expires_at', 'status'])
     .select(['requested_by_id', 'reviewed_by_id', 'created_at', 'updated_at']);
-type Row = Awaited<ReturnType<ReturnType<typeof approvals>['executeTakeFirstOrThrow']>>;
+type ApprovalRow = Awaited<ReturnType<ReturnType<typeof approvals>['executeTakeFirstOrThrow']>>;
 
-async function present(db: Database, url: string, rows: readonly Row[]): Promise<Static<typeof MemberApproval>[]> {
+async function present(db: Database, url: string, rows: readonly ApprovalRow[]): Promise<Static<typeof MemberApproval>[]> {
   const ids = rows.flatMap(({ user_id, requested_by_id, reviewed_by_id }) => [user_id, requested_by_id, reviewed_by_id]);
   const users = await usersById(
     db,

@@ -48,12 +48,12 @@ export const movesOf = (db: Database, { column }: Container) =>
     .orderBy('moves.created_at', 'desc')
     .orderBy('moves.id', 'desc');
 
-type Row = Awaited<ReturnType<ReturnType<typeof movesOf>['execute']>>[number];
+type MoveRow = Awaited<ReturnType<ReturnType<typeof movesOf>['execute']>>[number];
 
 /** A row of `movesOf` as its reply. */
 export function presentMove(
   services: Pick<Services, 'url' | 'ssh_url'>,
-  { project, snippet, group, state, ...move }: Row,
+  { project, snippet, group, state, ...move }: MoveRow,
 ): Static<(typeof storageMoveForms)[Container['name']]> {
   const all = { ...move, state: state as State };
   if (project) return { ...all, project };

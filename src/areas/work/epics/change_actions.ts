@@ -75,10 +75,10 @@ const lockedEpic = async (tx: Database, id: number) =>
       .forNoKeyUpdate()
       .executeTakeFirst(),
   );
-type Row = Awaited<ReturnType<typeof lockedEpic>>;
+type LockedEpic = Awaited<ReturnType<typeof lockedEpic>>;
 
 /** The columns whose values change. */
-function columnsFrom(before: Row, changes: EpicChanges, closer_id: number): Updateable<DB['epics']> {
+function columnsFrom(before: LockedEpic, changes: EpicChanges, closer_id: number): Updateable<DB['epics']> {
   const columns: Updateable<DB['epics']> = {};
   const given = { ...columnsGiven(changes), state_event: changes.state_event };
   return Object.assign(columns, changedColumns(plainColumns, before, given, closer_id));
@@ -86,7 +86,7 @@ function columnsFrom(before: Row, changes: EpicChanges, closer_id: number): Upda
 
 /** The fields of an epic whose changes have effects. Inherited dates are noted where they come from. */
 const stateFrom = (
-  { title, description, confidential, ...row }: Pick<Row, 'title' | 'description' | 'confidential'> & FixedDates,
+  { title, description, confidential, ...row }: Pick<LockedEpic, 'title' | 'description' | 'confidential'> & FixedDates,
   state: string,
   label_ids: readonly number[],
 ): IssuableState => ({
@@ -108,7 +108,7 @@ export async function changeEpic(
   const labels = await labelsAfter(tx, { group_id: group.id }, borne, changes, { create: true, plan: acting.plan });
   const [before, after] = [borne.map(({ id }) => id), labels.map(({ id }) => id)];
   const columns = columnsFrom(row, changes, acting.caller.id);
-  const changed = { ...row, ...columns } as Row;
+  const changed = { ...row, ...columns } as LockedEpic;
   checkDates(changed);
   if (columns.confidential !== undefined) await checkConfidentiality(tx, epic_id, changed.confidential);
   const on = theEpic(epic_id);

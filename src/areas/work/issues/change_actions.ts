@@ -64,10 +64,10 @@ const lockedIssue = async (tx: Database, id: number) =>
       .forNoKeyUpdate()
       .executeTakeFirst(),
   );
-type Row = Awaited<ReturnType<typeof lockedIssue>>;
+type LockedIssue = Awaited<ReturnType<typeof lockedIssue>>;
 
 /** The columns whose values change. */
-async function columnsFrom(before: Row, changes: IssueChanges, closer_id: number): Promise<Updateable<DB['issues']>> {
+async function columnsFrom(before: LockedIssue, changes: IssueChanges, closer_id: number): Promise<Updateable<DB['issues']>> {
   const columns: Updateable<DB['issues']> = {};
   Object.assign(columns, changedColumns(plainColumns, before, changes, closer_id));
   Object.assign(columns, await taskColumns(columns));
@@ -93,7 +93,7 @@ async function labelsChanged(
   return { before: borne.map(({ id }) => id), after: borneAfter.map(({ id }) => id) };
 }
 
-const stateFrom = (row: Row, label_ids: readonly number[], changed: object = {}): IssuableState =>
+const stateFrom = (row: LockedIssue, label_ids: readonly number[], changed: object = {}): IssuableState =>
   ({ ...row, label_ids, ...changed }) as IssuableState;
 
 /**

@@ -99,7 +99,7 @@ export const editRules: readonly Rule[] = [
   (given) => (given.has('iteration_id') || given.has('health_status') ? undefined : oneOfTheList(given)),
 ];
 
-type Given = Partial<Static<TObject<typeof editInput>>>;
+type EditInput = Partial<Static<TObject<typeof editInput>>>;
 
 /** The caller, and the project in which ids are looked up. */
 export interface IssueParent {
@@ -117,7 +117,7 @@ export interface IssueParent {
  */
 async function assigneesOf(
   { db, plan, project }: IssueParent,
-  { assignee_ids, assignee_id }: Given,
+  { assignee_ids, assignee_id }: EditInput,
   issue?: { id: number },
 ): Promise<number[] | undefined> {
   const given = assignee_ids ?? (assignee_id === undefined ? undefined : assignee_id === null ? [] : [assignee_id]);
@@ -137,21 +137,24 @@ const presentAssignees = async (db: Database, issue_id: number): Promise<number[
 };
 
 /** @throws ApiError 404 for a milestone that issues of the project cannot have */
-async function milestoneOf({ db, project }: IssueParent, { milestone_id }: Given): Promise<number | null | undefined> {
+async function milestoneOf({ db, project }: IssueParent, { milestone_id }: EditInput): Promise<number | null | undefined> {
   if (milestone_id === undefined) return undefined;
   if (milestone_id === null || milestone_id === 0) return null;
   return found('Milestone', await milestoneFor(db, project, milestone_id)).id;
 }
 
 /** @throws ApiError 404 for an iteration that issues of the project cannot be in */
-async function iterationOf({ db, project }: IssueParent, { iteration_id }: Given): Promise<number | null | undefined> {
+async function iterationOf({ db, project }: IssueParent, { iteration_id }: EditInput): Promise<number | null | undefined> {
   if (iteration_id === undefined) return undefined;
   if (iteration_id === null || iteration_id === 0) return null;
   return found('Iteration', await iterationFor(db, project, iteration_id)).id;
 }
 
 /** @throws ApiError 422 for an unknown epic */
-async function epicOf({ db, caller, project }: IssueParent, { epic_id, epic_iid }: Given): Promise<number | null | undefined> {
+async function epicOf(
+  { db, caller, project }: IssueParent,
+  { epic_id, epic_iid }: EditInput,
+): Promise<number | null | undefined> {
   if (epic_id !== undefined) return epic_id === 0 ? null : epic_id;
   if (epic_iid === undefined) return undefined;
   if (epic_iid === null || epic_iid === 0) return null;
@@ -160,7 +163,7 @@ async function epicOf({ db, caller, project }: IssueParent, { epic_id, epic_iid 
   return id;
 }
 
-const labelled = ({ labels = [], add_labels = [], remove_labels = [] }: Given): string[] =>
+const labelled = ({ labels = [], add_labels = [], remove_labels = [] }: EditInput): string[] =>
   [...labels, ...add_labels].filter((label) => !remove_labels.includes(label));
 
 /**

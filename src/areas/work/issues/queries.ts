@@ -104,12 +104,12 @@ const issuesById = statement(({ ids }: Slots<{ ids: readonly number[] }>) =>
 /** Issues by id, in the given order, without deleted ones and without `subscribed`. It does not check whether the caller may read them. */
 export const issueRows = (db: Database, ids: readonly number[]): Promise<IssueRow[]> => issuesById(db, { ids });
 
-interface Asked {
+interface ReaderOfIssue {
   id: number;
   reader_id: number | null;
 }
 
-const keyOf = ({ id, reader_id }: Asked) => `${id} ${reader_id}`;
+const keyOf = ({ id, reader_id }: ReaderOfIssue) => `${id} ${reader_id}`;
 
 const issuesOfReaders = statement(({ ids, readers }: Slots<{ ids: number[]; readers: (number | null)[] }>) =>
   rowsOf<IssueRow & { place: number }>(
@@ -118,7 +118,7 @@ const issuesOfReaders = statement(({ ids, readers }: Slots<{ ids: number[]; read
   ),
 );
 
-const issuesAsked = dataLoader<Asked, IssueRow>(keyOf, async (db, asked) => {
+const issuesAsked = dataLoader<ReaderOfIssue, IssueRow>(keyOf, async (db, asked) => {
   const rows = await issuesOfReaders(db, {
     ids: asked.map(({ id }) => id),
     readers: asked.map(({ reader_id }) => reader_id),

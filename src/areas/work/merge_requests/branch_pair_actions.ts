@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../../db/index.ts';
 import type { ApiError } from '../../../http/index.ts';
-import { sameBranchText, twinText } from './rules.ts';
+import { duplicateText, sameBranchText } from './rules.ts';
 import { refusedAs } from './target_queries.ts';
 
 /** The branches of a merge request. */
@@ -21,15 +21,15 @@ export function refuseSameBranch({ source_project_id, source_branch, project_id,
 }
 
 /** The 409 for a merge request with the branches of another one that is open; undefined without another one. */
-async function twinRefusal(db: Database, pair: BranchPair): Promise<ApiError | undefined> {
+async function duplicateRefusal(db: Database, pair: BranchPair): Promise<ApiError | undefined> {
   const open = db.selectFrom('merge_requests').select('iid').where('state', 'in', ['opened', 'locked']);
-  const twin = await open
+  const duplicate = await open
     .where('source_project_id', '=', pair.source_project_id)
     .where('source_branch', '=', pair.source_branch)
     .where('project_id', '=', pair.project_id)
     .where('target_branch', '=', pair.target_branch)
     .executeTakeFirst();
-  return twin && refusedAs(409, twinText(twin.iid));
+  return duplicate && refusedAs(409, duplicateText(duplicate.iid));
 }
 
 /**
@@ -38,10 +38,10 @@ async function twinRefusal(db: Database, pair: BranchPair): Promise<ApiError | u
  * @param tx the transaction that is to open it
  * @throws ApiError 409
  */
-export async function refuseTwin(tx: Database, pair: BranchPair): Promise<void> {
+export async function refuseDuplicate(tx: Database, pair: BranchPair): Promise<void> {
   const name = JSON.stringify(['open', pair.source_project_id, pair.source_branch, pair.project_id, pair.target_branch]);
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
-  const refusal = await twinRefusal(tx, pair);
+  const refusal = await duplicateRefusal(tx, pair);
   if (refusal) throw refusal;
 }
 
@@ -50,11 +50,11 @@ export async function refuseTwin(tx: Database, pair: BranchPair): Promise<void> 
  * @param pair the branches after the change
  * @throws ApiError 409 when the change would open a second merge request for them
  */
-export async function refusingTwins<T>(db: Database, pair: BranchPair, change: (tx: Database) => Promise<T>): Promise<T> {
+export async function refusingDuplicates<T>(db: Database, pair: BranchPair, change: (tx: Database) => Promise<T>): Promise<T> {
   try {
     return await db.transaction().execute(change);
   } catch (error) {
-    const refusal = isUniqueViolation(error, 'merge_requests_one_open') ? await twinRefusal(db, pair) : undefined;
+    const refusal = isUniqueViolation(error, 'merge_requests_one_open') ? await duplicateRefusal(db, pair) : undefined;
     throw refusal ?? error;
   }
 }

@@ -47,11 +47,11 @@ export interface MergeFacts {
   /** Null before the first version. */
   version: Version | null;
   /** Null when the fork is gone. */
-  source: Place | null;
-  target: Place & Settings;
+  source: BranchProject | null;
+  target: BranchProject & Settings;
 }
 
-interface Place {
+interface BranchProject {
   id: number;
   storage: string;
   full_path: string;

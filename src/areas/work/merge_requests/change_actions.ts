@@ -17,7 +17,7 @@ import {
   writeReviewers,
 } from '../issuables/index.ts';
 import { resetOutdated } from './approvals/actions.ts';
-import { refuseSameBranch, refuseTwin } from './branch_pair_actions.ts';
+import { refuseDuplicate, refuseSameBranch } from './branch_pair_actions.ts';
 import { addClosedIssues } from './closing/actions.ts';
 import { readClosedIssues } from './closing/jobs.ts';
 import { uncheckedAgain } from './merging/status_git.ts';
@@ -68,7 +68,7 @@ const lockedMergeRequest = async (tx: Database, id: number) =>
       .forNoKeyUpdate()
       .executeTakeFirst(),
   );
-type Row = Awaited<ReturnType<typeof lockedMergeRequest>>;
+type LockedMergeRequest = Awaited<ReturnType<typeof lockedMergeRequest>>;
 
 const peopleOf = (of: 'assignees' | 'reviewers') =>
   sql<
@@ -77,7 +77,7 @@ const peopleOf = (of: 'assignees' | 'reviewers') =>
 
 /** The columns whose values change. */
 async function columnsFrom(
-  before: Row,
+  before: LockedMergeRequest,
   changes: MergeRequestChanges,
   closer_id: number,
 ): Promise<Updateable<DB['merge_requests']>> {
@@ -99,7 +99,7 @@ async function addVersionAfter(
   tx: Database,
   { storages, caller }: Acting,
   id: number,
-  row: Row,
+  row: LockedMergeRequest,
   target_branch: string,
 ): Promise<void> {
   const projects = await tx
@@ -134,20 +134,20 @@ async function askAgain(tx: Database, merge_request_id: number, user_ids: readon
   return (await rows.returning('user_id').execute()).length > 0;
 }
 
-const stateFrom = (row: Row, label_ids: readonly number[]): IssuableState => ({
+const stateFrom = (row: LockedMergeRequest, label_ids: readonly number[]): IssuableState => ({
   // A draft is noted in words of its own.
   title: withoutDraft(row.title),
   ...{ description: row.description, discussion_locked: row.discussion_locked, milestone_id: row.milestone_id },
   ...{ state: row.state as State, assignee_ids: row.assignee_ids, reviewer_ids: row.reviewer_ids, label_ids },
 });
 
-const ownWords = (before: Row, after: Row): string[] => [
+const ownWords = (before: LockedMergeRequest, after: LockedMergeRequest): string[] => [
   ...(isDraft(before.title) === isDraft(after.title) ? [] : [wordsForDraft(isDraft(after.title))]),
   ...(before.target_branch === after.target_branch ? [] : [wordsForBranch(before.target_branch, after.target_branch)]),
 ];
 
 /** What hooks are told of besides what all items have. */
-const ownChanges = (before: Row, after: Row) => ({
+const ownChanges = (before: LockedMergeRequest, after: LockedMergeRequest) => ({
   ...Object.fromEntries(
     (['title', 'target_branch', 'squash', 'merge_after'] as const)
       .filter((name) => before[name] !== after[name])
@@ -159,7 +159,7 @@ const ownChanges = (before: Row, after: Row) => ({
 });
 
 /** @throws ApiError 400 for a change of the target of one that was merged or is being merged, 409 for its own source branch as the target */
-function checkTarget(row: Row, { target_branch }: Updateable<DB['merge_requests']>): void {
+function checkTarget(row: LockedMergeRequest, { target_branch }: Updateable<DB['merge_requests']>): void {
   if (target_branch === undefined) return;
   if (row.state === 'merged' || row.state === 'locked') throw invalid({ target_branch: ['cannot be changed'] });
   refuseSameBranch({ ...row, target_branch });
@@ -183,7 +183,7 @@ export async function updateMergeRequest(
   const columns = await columnsFrom(row, changes, acting.caller.id);
   checkTarget(row, columns);
   const labels = await labelsChanged(tx, acting, id, project.id, changes);
-  const after = { ...row, ...columns } as Row;
+  const after = { ...row, ...columns } as LockedMergeRequest;
   after.assignee_ids = [...(changes.assignee_ids ?? row.assignee_ids)];
   after.reviewer_ids = [...(changes.reviewer_ids ?? row.reviewer_ids)];
   const on = theMergeRequest(id);
@@ -211,10 +211,15 @@ export async function updateMergeRequest(
 }
 
 /** @throws ApiError 409 */
-async function write(tx: Database, id: number, row: Row, columns: Updateable<DB['merge_requests']>): Promise<void> {
+async function write(
+  tx: Database,
+  id: number,
+  row: LockedMergeRequest,
+  columns: Updateable<DB['merge_requests']>,
+): Promise<void> {
   const { source_project_id, source_branch, project_id, target_branch } = { ...row, ...columns };
   const opens = columns.state === 'opened' || (columns.target_branch !== undefined && row.state === 'opened');
-  if (opens) await refuseTwin(tx, { source_project_id, source_branch, project_id, target_branch });
+  if (opens) await refuseDuplicate(tx, { source_project_id, source_branch, project_id, target_branch });
   await tx
     .updateTable('merge_requests')
     .set({ ...columns, updated_at: sql`now()` })

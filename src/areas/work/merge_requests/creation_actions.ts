@@ -7,7 +7,7 @@ import { taskCompletion } from '../../../markdown/index.ts';
 import { type Acting, applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
 import { labelsFor, withoutRivals } from '../../planning/labels/index.ts';
 import { type IssuableState, insertIssuable, recordEffects } from '../issuables/index.ts';
-import { refuseSameBranch, refusingTwins } from './branch_pair_actions.ts';
+import { refuseSameBranch, refusingDuplicates } from './branch_pair_actions.ts';
 import { addClosedIssues } from './closing/actions.ts';
 import { mergeRequestNoun } from './noteable.ts';
 import { withoutDraft } from './rules.ts';
@@ -136,7 +136,7 @@ export async function createMergeRequest(
   const heads = await headsOf(services, between);
   const { text, commands } = await extractCommands(wanted.description ?? '', mergeRequestNoun);
   const description = wanted.description ? text : (wanted.description ?? null);
-  return refusingTwins(services.db, pair, async (tx) => {
+  return refusingDuplicates(services.db, pair, async (tx) => {
     const to = stateOf(wanted, description, await labelIds(tx, acting.plan, between, wanted));
     const added = await insert(tx, acting.caller.id, between, wanted, to, heads);
     const from = { ...to, description: null, milestone_id: null, assignee_ids: [], reviewer_ids: [] };

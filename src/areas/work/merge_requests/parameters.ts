@@ -74,7 +74,7 @@ export const editRules: readonly Rule[] = [
   ),
 ];
 
-type Given = Partial<Static<TObject<typeof common>>>;
+type CommonInput = Partial<Static<TObject<typeof common>>>;
 
 /** Where ids are looked up. */
 export interface Parent {
@@ -112,11 +112,11 @@ async function chosenNow(db: Database, field: 'assignees' | 'reviewers', merge_r
   return (await query.execute()).map(({ user_id }) => user_id);
 }
 
-const assigneesGiven = ({ assignee_ids, assignee_id }: Given): readonly number[] | undefined =>
+const assigneesGiven = ({ assignee_ids, assignee_id }: CommonInput): readonly number[] | undefined =>
   assignee_ids ?? (assignee_id === undefined ? undefined : assignee_id === null ? [] : [assignee_id]);
 
 /** @throws ApiError 404 for a milestone that merge requests of the project cannot have */
-async function milestoneOf({ db, project }: Parent, { milestone_id }: Given): Promise<number | null | undefined> {
+async function milestoneOf({ db, project }: Parent, { milestone_id }: CommonInput): Promise<number | null | undefined> {
   if (milestone_id === undefined) return undefined;
   if (milestone_id === null || milestone_id === 0) return null;
   return found('Milestone', await milestoneFor(db, project, milestone_id)).id;

@@ -2,13 +2,13 @@
 import { Type } from 'typebox';
 import { codeWriter, mergeRequestEditor, mergeRequestRole, mergeRequestVisible } from '../../../access/index.ts';
 import { checkUnmodified, del, deleteFound, get, nothing, one, post, put } from '../../../http/index.ts';
-import { refusingTwins } from './branch_pair_actions.ts';
+import { refusingDuplicates } from './branch_pair_actions.ts';
 import { createMergeRequest } from './creation_actions.ts';
 import { editMergeRequest } from './edit_actions.ts';
 import { presentWithStatus } from './merging/status_present.ts';
 import { changesFrom, editInput, editRules, newMergeRequestFrom, newMergeRequestInput } from './parameters.ts';
 import { MergeRequest, presentSingleMergeRequest } from './present.ts';
-import { disabledText, noForkText, sameBranchText, twinText } from './rules.ts';
+import { disabledText, duplicateText, noForkText, sameBranchText } from './rules.ts';
 import { targetFor } from './target_queries.ts';
 import { removeMergeRequestRefs } from './versions/ref_jobs.ts';
 
@@ -39,7 +39,7 @@ export const mergeRequestRoutes = [
     refusals: {
       400: '<parameter>: <reason>',
       404: ['404 Project Not Found', '404 Milestone Not Found'],
-      409: [twinText('<iid>'), sameBranchText],
+      409: [duplicateText('<iid>'), sameBranchText],
       422: [noForkText, disabledText],
     },
     handle: async ({ db, storages, url, caller, project: source, plan, input }) => {
@@ -57,12 +57,12 @@ export const mergeRequestRoutes = [
     input: editInput,
     rules: editRules,
     returns: one(MergeRequest),
-    refusals: { 400: '<parameter>: <reason>', 404: '404 Milestone Not Found', 409: [twinText('<iid>'), sameBranchText] },
+    refusals: { 400: '<parameter>: <reason>', 404: '404 Milestone Not Found', 409: [duplicateText('<iid>'), sameBranchText] },
     handle: async ({ db, storages, url, caller, project, merge_request, plan, input }) => {
       const changes = await changesFrom({ db, plan, project }, merge_request, input);
       const acting = { caller, plan, storages, url };
       const pair = { ...merge_request, target_branch: input.target_branch ?? merge_request.target_branch };
-      await refusingTwins(db, pair, (tx) => editMergeRequest(tx, acting, project, merge_request, changes));
+      await refusingDuplicates(db, pair, (tx) => editMergeRequest(tx, acting, project, merge_request, changes));
       return presentSingleMergeRequest({ db, url }, caller, project, merge_request.id);
     },
   }),

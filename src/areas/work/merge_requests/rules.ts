@@ -46,7 +46,7 @@ export function detailedStatus({ state, draft, merge_status, blocking_discussion
 }
 
 /** @param iid the number of the one that is open */
-export const twinText = (iid: number | string): string =>
+export const duplicateText = (iid: number | string): string =>
   `Another open merge request already exists for this source branch: !${iid}`;
 export const sameBranchText = "You can't use same project/branch for source and target";
 export const noForkText = 'Source project is not a fork of the target project';

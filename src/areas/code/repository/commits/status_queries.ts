@@ -17,16 +17,16 @@ export function overallStatus(statuses: readonly string[]): string | null {
   return has('running') || has('pending') ? 'running' : 'failed';
 }
 
-interface Asked {
+interface CommitName {
   project_id: number;
   sha: string;
 }
 
-const keyOf = ({ project_id, sha }: Asked) => `${project_id} ${sha}`;
+const keyOf = ({ project_id, sha }: CommitName) => `${project_id} ${sha}`;
 
 const statusesOf = statement(
   ({ projects, commits }: Slots<{ projects: readonly number[]; commits: readonly string[] }>) => sql<
-    Asked & { statuses: string[] }
+    CommitName & { statuses: string[] }
   >`
     select asked.project_id, asked.sha, array_agg(distinct status) as statuses
       from unnest(${ofAnyLength(projects, 'bigint[]')}, ${ofAnyLength(commits, 'text[]')}) asked(project_id, sha)
@@ -34,7 +34,7 @@ const statusesOf = statement(
      group by asked.project_id, asked.sha`,
 );
 
-const currentStatuses = dataLoader<Asked, string[]>(keyOf, async (db, asked) => {
+const currentStatuses = dataLoader<CommitName, string[]>(keyOf, async (db, asked) => {
   const projects = asked.map(({ project_id }) => project_id);
   const commits = asked.map(({ sha }) => sha);
   const rows = await statusesOf(db, { projects, commits });

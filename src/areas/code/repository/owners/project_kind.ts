@@ -26,12 +26,12 @@ import { measureRepository } from './size_actions.ts';
 type PushedProject = ProjectMove['owner'];
 
 /** The project with a path, and whether it has moved from there. */
-interface Asked {
+interface FoundProject {
   project: Project | undefined;
   has_moved: boolean;
 }
 
-async function projectAt({ db }: Services, caller: MaybeCaller, path: string): Promise<Asked> {
+async function projectAt({ db }: Services, caller: MaybeCaller, path: string): Promise<FoundProject> {
   const here = await projectFor(db, caller, path);
   const project = here ?? (await movedProject(db, caller, path));
   return { project, has_moved: !here };

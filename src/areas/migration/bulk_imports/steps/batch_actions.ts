@@ -5,7 +5,7 @@ import { type Exported, exportOf, isExport } from '../source/export_queries.ts';
 import type { Outcome, StepCall, StepFailure } from '../step_definition.ts';
 
 /** A batch, and the last line or entry of it that was read. */
-export interface Place {
+export interface BatchPosition {
   batch: number;
   line: number;
 }
@@ -21,7 +21,7 @@ const lost = (relation: string, message: string): StepFailure => ({
 export async function throughBatches(
   call: StepCall,
   relation: string,
-  readOn: (exported: Exported, place: Place) => Promise<boolean>,
+  readOn: (exported: Exported, place: BatchPosition) => Promise<boolean>,
 ): Promise<Outcome> {
   const { db, step } = call;
   const exported = await exportOf(call, relation);
@@ -29,7 +29,7 @@ export async function throughBatches(
   await inStep(db, step.id, (tx, row) =>
     record(tx, call, row, { source: exported.total, batches_count: exported.batches.length }),
   );
-  let place: Place = step.batch === 0 ? { batch: 1, line: 0 } : step;
+  let place: BatchPosition = step.batch === 0 ? { batch: 1, line: 0 } : step;
   for (const { number, error } of exported.batches.slice(place.batch - 1)) {
     if (number !== place.batch) place = { batch: number, line: 0 };
     if (error === undefined && !(await readOn(exported, place))) return { wait_s: 0 };

@@ -11,7 +11,7 @@ import type { Fallback } from '../source/fallback_queries.ts';
 import { isRecord } from '../source/queries.ts';
 import { Ended, type Outcome, type Step, type StepCall, type StepFailure } from '../step_definition.ts';
 import { arrivalOf } from './arrival_queries.ts';
-import { type Place, throughBatches } from './batch_actions.ts';
+import { type BatchPosition, throughBatches } from './batch_actions.ts';
 import { describeNamed } from './people_queries.ts';
 
 /** Of the records that one transaction writes. */
@@ -142,7 +142,7 @@ async function writeKnown(
 }
 
 /** Reads on in one file. @returns whether it was read to its end */
-async function readOn(call: StepCall, relation: ArrivingRelation, exported: Exported, place: Place): Promise<boolean> {
+async function readOn(call: StepCall, relation: ArrivingRelation, exported: Exported, place: BatchPosition): Promise<boolean> {
   const file = await exportedFile(call, relation.name, exported, place.batch);
   let arrival = await arrivalOf(call);
   try {

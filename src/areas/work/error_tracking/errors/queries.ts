@@ -144,7 +144,7 @@ async function ifFew(db: Database, statement: RawBuilder<{ error_id: number }>):
   return ids;
 }
 
-type Given = Omit<ErrorListing, 'status' | 'order_by' | 'sort'>;
+type ErrorFilters = Omit<ErrorListing, 'status' | 'order_by' | 'sort'>;
 
 /**
  * The errors that meet one of the filters, if they are few, and the other filters. PostgreSQL cannot estimate how many errors say a rare word, and would walk all
@@ -154,8 +154,8 @@ type Given = Omit<ErrorListing, 'status' | 'order_by' | 'sort'>;
 async function fewFor(
   db: Database,
   project: Pick<Project, 'id'>,
-  given: Given,
-): Promise<{ found: number[]; rest: Given } | undefined> {
+  given: ErrorFilters,
+): Promise<{ found: number[]; rest: ErrorFilters } | undefined> {
   for (const key of ['release', 'environment'] as const) {
     const value = given[key];
     if (value === undefined) continue;

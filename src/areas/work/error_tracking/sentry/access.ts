@@ -26,11 +26,11 @@ import {
 
 const defaultPerPage = 20;
 
-interface Asked {
+interface SentryRequest {
   Params: Record<string, string>;
   Querystring: Record<string, unknown>;
 }
-export type SentryCall = DoorCall<Caller, Asked>;
+export type SentryCall = DoorCall<Caller, SentryRequest>;
 
 export const textIn = (value: unknown): string =>
   typeof value === 'string' && !value.includes('\0') && value.isWellFormed() ? value : '';
@@ -119,7 +119,7 @@ export function linksOf(
   );
 }
 
-const who: Identification<Caller, Asked> = {
+const who: Identification<Caller, SentryRequest> = {
   identify: (services: Services, request) => authenticate(request, {}, services),
   scopes: ({ method }) => scopesFor({ method: method === 'HEAD' ? 'GET' : (method as 'GET') }),
   count: (services, counting) => countRequest(services, {}, counting),
@@ -127,7 +127,7 @@ const who: Identification<Caller, Asked> = {
 
 /** A door below `/api/0`. */
 export const at = (method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, handle: (call: SentryCall) => Promise<unknown>) =>
-  door<Caller, Asked>({ method, url: `/api/0${path}`, who, handle });
+  door<Caller, SentryRequest>({ method, url: `/api/0${path}`, who, handle });
 
 /** The form of Sentry: the reason in `detail`. */
 export const sentryForm: ErrorForm = {

@@ -23,7 +23,7 @@ interface MapRow {
 }
 
 /** A line of a stack with what its map is found by. */
-interface Place {
+interface MappedLine {
   line: number;
   column: number;
   debug_id: string | null;
@@ -41,7 +41,7 @@ function debugIdsIn({ debug_meta }: JsonObject): Map<string, string> {
   );
 }
 
-function placeOf({ abs_path, filename, lineNo, colNo }: Frame, ids: ReadonlyMap<string, string>): Place | undefined {
+function placeOf({ abs_path, filename, lineNo, colNo }: Frame, ids: ReadonlyMap<string, string>): MappedLine | undefined {
   if (lineNo === null || colNo === null) return undefined;
   const debug_id = ids.get(abs_path ?? '') ?? ids.get(filename ?? '') ?? null;
   const url = tildeUrl(abs_path ?? '') ?? tildeUrl(filename ?? '');
@@ -52,7 +52,7 @@ function placeOf({ abs_path, filename, lineNo, colNo }: Frame, ids: ReadonlyMap<
 async function mapsFor(
   db: Database,
   project: Pick<Project, 'id'>,
-  places: readonly Place[],
+  places: readonly MappedLine[],
   { release, dist }: { release: string | null; dist: string },
 ): Promise<MapRow[]> {
   const debug_ids = [...new Set(places.flatMap(({ debug_id }) => debug_id ?? []))];
@@ -93,7 +93,7 @@ export async function uploadedOriginals(
   const known = places.filter((place) => place !== undefined);
   if (known.length === 0) return frames.map(() => undefined);
   const maps = await mapsFor(services.db, { id: reader.project_id }, known, { release, dist: textOf(payload.dist) ?? '' });
-  const mapOf = (place: Place | undefined) =>
+  const mapOf = (place: MappedLine | undefined) =>
     place &&
     (maps.find(({ debug_id }) => debug_id !== null && debug_id === place.debug_id) ??
       maps.find(({ url }) => url !== null && url === place.url));

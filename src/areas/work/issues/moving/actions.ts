@@ -12,7 +12,7 @@ import { referenceTo, tellOfIssue } from '../../issuables/index.ts';
 import { assignableUsers } from '../assignee_queries.ts';
 import { updateIssue } from '../change_actions.ts';
 import { type IssueValues, insertIssue } from '../insertion_actions.ts';
-import { copyNotesElsewhere, type Journey, textsElsewhere } from './text_actions.ts';
+import { copyNotesElsewhere, type TextMove, textsElsewhere } from './text_actions.ts';
 
 /** The copy of an issue. */
 export interface PlacedIssue {
@@ -43,7 +43,7 @@ const original = async (tx: Database, id: number) =>
 type Original = Awaited<ReturnType<typeof original>>;
 
 /** The way of the texts. */
-const journeyOf = ({ source, target }: Pick<Way, 'source' | 'target'>): Journey => ({
+const textMoveOf = ({ source, target }: Pick<Way, 'source' | 'target'>): TextMove => ({
   source,
   target: { project_id: target.id, group_id: null },
 });
@@ -78,7 +78,7 @@ async function valuesThere(tx: Database, { source, target }: Way, issue: Origina
   return {
     ...issue,
     state: 'opened',
-    description: issue.description && (await textsElsewhere(tx, [issue.description], journeyOf({ source, target })))[0]!,
+    description: issue.description && (await textsElsewhere(tx, [issue.description], textMoveOf({ source, target })))[0]!,
     milestone_id: await milestoneThere(tx, target, issue.milestone_id),
     iteration_id: iteration?.id ?? null,
     assignee_ids: await assignableUsers(tx, target, issue.assignee_ids),
@@ -130,7 +130,7 @@ export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise
   await copyRows(tx, 'subscriptions', 'user_id, subscribed, created_at', from.id, to.id);
   await copyRows(tx, 'user_mentions', 'user_id', from.id, to.id, sql`note_id is null`);
   await copyLinks(tx, from.id, to.id);
-  await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), journeyOf(way));
+  await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), textMoveOf(way));
   await noteWay(tx, acting, way, from, to, 'moved');
   await updateIssue(tx, acting, way.source, from.id, { state_event: 'close', moved_to_id: to.id });
   await tellOfIssue(tx, { ...to, actor_id: acting.caller.id, action: 'open' }, from.confidential);
@@ -150,7 +150,7 @@ export async function cloneIssue(tx: Database, acting: Acting, way: Way, with_no
     update issues set health_status = old.health_status, time_estimate_s = old.time_estimate_s
       from issues old where issues.id = ${to.id} and old.id = ${from.id}`.execute(tx);
   await copyRows(tx, 'user_mentions', 'user_id', from.id, to.id, sql`note_id is null`);
-  if (with_notes) await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), journeyOf(way));
+  if (with_notes) await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), textMoveOf(way));
   await noteWay(tx, acting, way, from, to, 'cloned');
   await tellOfIssue(tx, { ...to, actor_id: acting.caller.id, action: 'open' }, from.confidential);
   return to;

@@ -27,15 +27,15 @@ export async function promoteToEpic(tx: Database, acting: Acting, project: Proje
     .executeTakeFirstOrThrow();
   if (issue.state === 'closed') return false;
   const labels = await labelsOf(tx, issueKind, issue_id);
-  const journey = { source: project, target: { project_id: null, group_id: group.id } };
+  const move = { source: project, target: { project_id: null, group_id: group.id } };
   const epic = await createEpic(tx, acting, group, {
     title: issue.title,
-    description: issue.description === null ? undefined : (await textsElsewhere(tx, [issue.description], journey))[0],
+    description: issue.description === null ? undefined : (await textsElsewhere(tx, [issue.description], move))[0],
     confidential: issue.confidential,
     labels: labels.filter(({ group_id }) => group_id !== null).map(({ title }) => title),
   });
   const [onIssue, onEpic] = [theIssue(issue_id), theEpic(epic.id)];
-  await copyNotesElsewhere(tx, onIssue, onEpic, journey);
+  await copyNotesElsewhere(tx, onIssue, onEpic, move);
   const [promotedTo, promotedFrom] = [`promoted to epic &${epic.iid}`, `promoted from issue ${project.full_path}#${issue.iid}`];
   await noteOnBoth(tx, caller.id, [onIssue, promotedTo], [onEpic, promotedFrom]);
   await updateIssue(tx, acting, project, issue_id, { state_event: 'close' });

@@ -7,7 +7,7 @@ import { carryUploads } from '../../../conversation/uploads/index.ts';
 import { withFullReferences } from './reference_rules.ts';
 
 /** Where texts come from and where they go. */
-export interface Journey {
+export interface TextMove {
   source: Pick<Project, 'id' | 'full_path'>;
   target: Owner;
 }
@@ -16,21 +16,21 @@ export interface Journey {
  * Texts as they are stored elsewhere, with copies of their uploads, in order.
  * @param tx the transaction that stores them
  */
-export async function textsElsewhere(tx: Database, texts: readonly string[], { source, target }: Journey): Promise<string[]> {
+export async function textsElsewhere(tx: Database, texts: readonly string[], { source, target }: TextMove): Promise<string[]> {
   if (target.project_id === source.id) return [...texts];
   const full = await Promise.all(texts.map((text) => withFullReferences(text, source)));
   return carryUploads(tx, full, { project_id: source.id, group_id: null }, target);
 }
 
 /** Copies the comments of an issue to an issue or epic elsewhere. */
-export async function copyNotesElsewhere(tx: Database, from: Issuable, to: Issuable, journey: Journey): Promise<void> {
+export async function copyNotesElsewhere(tx: Database, from: Issuable, to: Issuable, move: TextMove): Promise<void> {
   await copyNotes(tx, from, to);
-  if (journey.target.project_id === journey.source.id) return;
+  if (move.target.project_id === move.source.id) return;
   const notes = await tx.selectFrom('notes').select(['id', 'body']).where(isOn(to)).orderBy('id').execute();
   const bodies = await textsElsewhere(
     tx,
     notes.map(({ body }) => body),
-    journey,
+    move,
   );
   const changed = notes.map((note, index) => ({ ...note, after: bodies[index]! })).filter(({ body, after }) => body !== after);
   if (changed.length === 0) return;

@@ -15,13 +15,13 @@ export interface Heads {
   base: string | null;
 }
 
-type Place = Pick<Project, 'id' | 'storage'>;
+type StoredProject = Pick<Project, 'id' | 'storage'>;
 
 /** The branches of a merge request, with their projects. */
 export interface Branches {
-  source: Place;
+  source: StoredProject;
   source_branch: string;
-  target: Place;
+  target: StoredProject;
   target_branch: string;
 }
 
