@@ -53,10 +53,11 @@ function nextPart(connection: Duplex): Promise<Buffer> {
     connection.pause();
     resolve(part);
   });
-  connection.once('close', end).resume();
+  // The other side may only say that it sends no more.
+  connection.once('end', end).once('close', end).resume();
   return promise.finally(() => {
     clearTimeout(timer);
-    connection.off('close', end);
+    connection.off('end', end).off('close', end);
   });
 }
 
