@@ -63,7 +63,7 @@ export async function sshFor(
     ...options,
     ...gitOverSsh({ services, kinds: gitKinds, elsewhere, log: { error: ({ err }) => errors.push(err) } }),
   });
-  const listener = createServer(server.take).listen(0, '127.0.0.1');
+  const listener = createServer({ pauseOnConnect: true, noDelay: true }, server.take).listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
   atFileEnd(async () => {

@@ -24,6 +24,8 @@ function end(code: number, text = ''): void {
   client.end();
 }
 
+// As OpenSSH does.
+client.on('connect', () => client.setNoDelay(true));
 client.on('error', (error) => end(255, `${error.message}\n`));
 client.on('banner', (text) => process.stderr.write(text));
 client.on('ready', () => {
