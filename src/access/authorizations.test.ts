@@ -451,6 +451,13 @@ test('members and a project that are added at the same time get authorizations',
       ),
     ]);
     await compare(places);
+    const { access_level } = await services.db
+      .selectFrom('project_authorizations')
+      .select('access_level')
+      .where('project_id', '=', places.projects[0]!)
+      .where('user_id', '=', people[1]!)
+      .executeTakeFirstOrThrow();
+    assert.equal(access_level, 30);
   }
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { commitTo, put, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
 import { runs } from '../../test/support/runs.ts';
@@ -77,7 +77,12 @@ test('a folder whose date says that nothing has changed is not read again, and e
     await writeFile(file, `${ids[0]}\n`);
     return after === before;
   };
-  while (!(await isKept())) await sleep(20); // until the folder is old enough
+  let ahead_ms = 0;
+  const now = Date.now.bind(Date);
+  t.mock.method(Date, 'now', () => now() + ahead_ms);
+  assert.ok(!(await isKept()), 'it is too young');
+  ahead_ms = 1000;
+  assert.ok(await isKept());
   assert.equal(await refsBelow(repository, 'refs/heads/topic/'), await refsBelow(repository, 'refs/heads/topic/'), 'merged once');
   const changes = [
     ['update-ref', 'refs/heads/topic/one', ids[1]!],
@@ -90,9 +95,9 @@ test('a folder whose date says that nothing has changed is not read again, and e
   ];
   for (const change of changes) {
     await userGit(repository.path, ...change);
+    ahead_ms = 0;
     assert.deepEqual(await shownHere(repository), await shownByGit(repository), change.join(' '));
-    // Until what it has listed may be kept.
-    await sleep(150);
+    ahead_ms = 1000; // what it lists now is kept
     assert.deepEqual(await shownHere(repository), await shownByGit(repository), change.join(' '));
   }
 });

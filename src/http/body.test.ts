@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { sendRaw } from '../../test/support/raw_request.ts';
 import { everythingFrom, headOf, rawSocket } from '../../test/support/raw_socket.ts';
-import { type World, world } from '../../test/support/world.ts';
+import { untilRead } from '../../test/support/turns.ts';
+import { world } from '../../test/support/world.ts';
 import { LargeText } from './large_text.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -22,8 +23,6 @@ const beginnings: (readonly [Record<string, string>, string])[] = [
   [{}, 'anything'] as const,
 ];
 
-const isAlive = async ({ as }: World) => assert.equal((await as('guest').get('/user')).status, 200);
-
 test('a body that breaks off, of any form and at any stage, ends no process', async () => {
   const here = await world();
   const issues = `/api/v4/projects/${here.project.id}/issues`;
@@ -34,11 +33,11 @@ test('a body that breaks off, of any form and at any stage, ends no process', as
       for (const token of [{}, { 'private-token': here.people.owner.token }] as Record<string, string>[]) {
         const socket = await rawSocket(here.url);
         socket.write(headOf('POST', path, { ...type, ...token, 'content-length': 4_000_000 }) + body);
-        await new Promise((resolve) => setTimeout(resolve, 2));
+        await untilRead();
         socket.destroy();
         await once(socket, 'close');
       }
-  await isAlive(here);
+  assert.equal((await here.as('guest').get('/user')).status, 200);
 });
 
 test('strangers are answered before their body is read, and may send 64 KiB', async () => {

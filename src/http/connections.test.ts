@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { everythingFrom, headOf, rawSocket } from '../../test/support/raw_socket.ts';
+import { untilRead } from '../../test/support/turns.ts';
 import { world } from '../../test/support/world.ts';
 
 const environment = { COPPICE_CONNECTIONS_PER_ADDRESS: '5', COPPICE_TRUSTED_PROXIES: '127.0.0.2' };
@@ -26,15 +28,21 @@ test('an address that has its connections open gets 503 on the next one, until o
   for (const socket of open) socket.destroy();
 });
 
-test('a refused client cannot keep its connection open by sending on', async () => {
+test('a refused client cannot keep its connection open by sending on', async (t) => {
   const { url } = await world({ environment });
   const open = await Promise.all(Array.from({ length: 5 }, () => rawSocket(url)));
   const { hostname, port } = new URL(url);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const refused = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).resume();
   refused.on('error', () => {}); // the server resets it
-  for (let sent = 0; sent < 100 && !refused.closed; sent++) {
+  await once(refused, 'end');
+  refused.write('x');
+  await untilRead();
+  assert.ok(!refused.closed);
+  t.mock.timers.tick(2000);
+  while (!refused.closed) {
     refused.write('x');
-    await sleep(100);
+    await nextTurn();
   }
   assert.ok(refused.closed);
   for (const socket of open) socket.destroy();
@@ -51,7 +59,7 @@ test('a client that is refused too often cannot come back at once by closing its
     const socket = await rawSocket(url);
     socket.write(`${headOf('POST', path, { 'content-length': 3 })}{}\n`);
     const everything = everythingFrom(socket);
-    await Promise.race([sleep(10), everything]);
+    await untilRead();
     socket.destroy();
     answer = await everything;
   }

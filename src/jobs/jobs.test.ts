@@ -206,8 +206,10 @@ test('a job whose worker was killed is run by another one, even on its last atte
   await left.enqueue(db, {});
   await sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute', locked_by = 'pool-of-the-dead', attempts = max_attempts
     where task_id = (select id from graphile_worker._private_tasks where identifier = 'test_left')`.execute(db);
-  await workerFor(t, [left]);
+  const worker = await workerFor(t, [left]);
   await done.promise;
+  await worker.stop(5000);
+  assert.deepEqual(await queued(db, 'test_left'), []);
 });
 
 test('a long job stays with its worker while that is alive', async (t) => {

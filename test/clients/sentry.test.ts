@@ -167,7 +167,7 @@ async function tell(t: TestContext, program: Program, platform: string): Promise
 }
 
 test('sentry for Node.js', async (t) => {
-  await tell(t, [process.execPath, path.join(import.meta.dirname, 'sentry_node.ts')], 'node');
+  assert.ok(await tell(t, [process.execPath, path.join(import.meta.dirname, 'sentry_node.ts')], 'node'));
 });
 
 /** Chromium is one of the programs of the distribution, which `.ci/run` installs. */

@@ -88,6 +88,9 @@ async function pretendToFollow(db: Database): Promise<void> {
 let site: Promise<Omit<CopyingSite, 'follow' | 'copy'> & { files: string }> | undefined;
 
 async function make({ services }: World) {
+  atFileEnd(() => {
+    site = undefined;
+  });
   const { db } = await anotherDatabase();
   await pretendToFollow(db);
   const files = await mkdtemp(path.join(tmpdir(), 'coppice-copies-'));
@@ -118,6 +121,9 @@ let options: ReturnType<typeof threeStorages> | undefined;
 
 /** Of the primary; the secondary does not have the third. */
 async function threeStorages() {
+  atFileEnd(() => {
+    options = undefined;
+  });
   const folder = await mkdtemp(path.join(tmpdir(), 'coppice-storages-'));
   atFileEnd(() => rm(folder, { recursive: true, force: true }));
   const names = ['default', 'second', 'third'];
