@@ -4,7 +4,7 @@ import type { Database } from '../../../db/index.ts';
 import { ApiError, reaches } from '../../../http/index.ts';
 import { definitionOf, nameOf } from './commands.ts';
 import type { Commandable, CommandTarget, Outcome, Situation, TargetState } from './definition.ts';
-import type { Command } from './extraction_rules.ts';
+import { type Command, extractCommands } from './extraction_rules.ts';
 import { has } from './rules.ts';
 
 export interface CommandOutcome {
@@ -80,6 +80,24 @@ export async function allOrNothing(tx: Database, work: () => Promise<boolean>): 
  */
 const edit = async ({ tx, operations, changes }: Situation): Promise<boolean> =>
   Object.keys(changes).length === 0 || allOrNothing(tx, () => operations.update(changes).then(() => true));
+
+/**
+ * Changes a target, and then applies the quick actions in its new description, which are removed from the text.
+ * @param tx the transaction of the change
+ * @param change makes the changes that it is given
+ */
+export async function changeWithCommands<Changes extends { description?: string | null | undefined }>(
+  tx: Database,
+  noun: Commandable,
+  target: Omit<CommandTarget, 'is_new'>,
+  changes: Changes,
+  change: (changes: Changes) => Promise<void>,
+): Promise<void> {
+  if (!changes.description) return change(changes);
+  const { text: description, commands } = await extractCommands(changes.description, noun);
+  await change({ ...changes, description });
+  if (commands.length > 0) await applyCommands(tx, noun, { ...target, is_new: false }, commands);
+}
 
 /**
  * Applies commands, as far as the caller may. A command that cannot be applied changes nothing and says so. The target is edited once for all of

@@ -1,5 +1,5 @@
 /** What other areas may use of quick actions. It imports no noun: the area of a noun describes it by a `Commandable`, which takes some of these commands. */
-export { allOrNothing, applyCommands, type CommandOutcome } from './actions.ts';
+export { allOrNothing, applyCommands, type CommandOutcome, changeWithCommands } from './actions.ts';
 export {
   type Acting,
   type Commandable,

@@ -2,7 +2,7 @@
 import { epicKind, type Group, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { noteMentions } from '../../conversation/notes/index.ts';
-import { type Acting, applyCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
+import { type Acting, applyCommands, changeWithCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
 import { labelsAfter } from '../../planning/labels/index.ts';
 import { insertIssuable } from '../issuables/index.ts';
 import { changeEpic, changeParent, checkDates, columnsGiven, type EpicChanges } from './change_actions.ts';
@@ -11,12 +11,6 @@ import { epicNoun } from './noteable.ts';
 export interface NewEpic extends Omit<EpicChanges, 'state_event' | 'updated_at'> {
   title: string;
   created_at?: string | undefined;
-}
-
-/** The text without its quick actions, which are applied when the text is stored. */
-async function textOf(description: string | null | undefined) {
-  const { text, commands } = await extractCommands(description ?? '', epicNoun);
-  return { description: description && text, commands };
 }
 
 async function insertEpic(
@@ -46,7 +40,8 @@ export async function createEpic(
   group: Group,
   epic: NewEpic,
 ): Promise<{ id: number; iid: number }> {
-  const { description, commands } = await textOf(epic.description);
+  const { text, commands } = await extractCommands(epic.description ?? '', epicNoun);
+  const description = epic.description && text;
   const labels = await labelsAfter(tx, { group_id: group.id }, [], epic, { create: true, plan: acting.plan });
   const label_ids = labels.map(({ id }) => id);
   const added = await insertEpic(tx, acting, group.id, { ...epic, description }, label_ids);
@@ -65,16 +60,13 @@ export async function createEpic(
  * @param group the group of the epic, with the caller's level in it
  * @throws ApiError 400 with the reasons by field, 404 when it is deleted
  */
-export async function updateEpic(
+export function updateEpic(
   tx: Database,
   acting: Acting,
   group: Group,
   { id, iid }: { id: number; iid: number },
   changes: EpicChanges,
 ): Promise<void> {
-  if (!changes.description) return changeEpic(tx, acting, group, id, changes);
-  const { description, commands } = await textOf(changes.description);
-  await changeEpic(tx, acting, group, id, { ...changes, description });
   const on = { id, iid, kind: epicKind, in: { group }, access_level: group.access_level };
-  if (commands.length > 0) await applyCommands(tx, epicNoun, { ...acting, on, is_new: false }, commands);
+  return changeWithCommands(tx, epicNoun, { ...acting, on }, changes, (given) => changeEpic(tx, acting, group, id, given));
 }

@@ -102,7 +102,7 @@ const stateFrom = (row: LockedIssue, label_ids: readonly number[], changed: obje
  * @param tx the transaction of the change, which locks the issue
  * @throws ApiError 404 when it is deleted, 422 for an epic that it cannot be in
  */
-export async function updateIssue(
+export async function changeIssue(
   tx: Database,
   acting: Acting,
   project: Pick<Project, 'id'>,

@@ -5,7 +5,7 @@ import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
 import { addLink, issueHook, ownOperations, referenceTo, removeLink, timeOperations, unlessRefused } from '../issuables/index.ts';
 import { beginMergeRequest } from './branch_actions.ts';
-import { updateIssue } from './change_actions.ts';
+import { changeIssue } from './change_actions.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './links/queries.ts';
 import { cloneIssue, moveIssue } from './moving/actions.ts';
 import { promoteToEpic } from './moving/promotion_actions.ts';
@@ -17,7 +17,7 @@ async function markDuplicate(tx: Database, acting: Acting, issue: LinkedIssue, p
   const body = `marked this issue as a duplicate of ${referenceTo(issueKind, issue.project_id, canonical)}`;
   const there = `marked ${referenceTo(issueKind, canonical.project_id, issue)} as a duplicate of this issue`;
   await noteOnBoth(tx, author_id, [theIssue(issue.id), body], [theIssue(canonical.id), there]);
-  await updateIssue(tx, acting, project, issue.id, { state_event: 'close', duplicated_to_id: canonical.id });
+  await changeIssue(tx, acting, project, issue.id, { state_event: 'close', duplicated_to_id: canonical.id });
   return true;
 }
 
@@ -58,7 +58,7 @@ export function issueOperations(tx: Database, acting: Acting, { id, iid, in: pla
   const project = projectOf(place);
   const issue: LinkedIssue = { id, iid, project_id: project.id, full_path: project.full_path };
   return {
-    update: (changes) => updateIssue(tx, acting, project, id, changes),
+    update: (changes) => changeIssue(tx, acting, project, id, changes),
     ...ownOperations(tx, acting, theIssue(id), issueHook),
     ...timeOperations(tx, acting, theIssue(id)),
     ...linkOperations(tx, acting, issue),

@@ -1,7 +1,7 @@
 /** What other areas may use of issues. */
 
 export { startMergeRequest } from './branch_actions.ts';
-export { updateIssue } from './change_actions.ts';
+export { changeIssue } from './change_actions.ts';
 export { createIssue } from './creation_actions.ts';
 export { tellOfDueIssues } from './due_jobs.ts';
 export { fillIssueFlags } from './flag_jobs.ts';

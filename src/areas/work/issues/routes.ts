@@ -4,9 +4,9 @@ import { admin, epicKind, issueEditor, issueRole, issueVisible, projectRole } fr
 import { checkUnmodified, del, deleteFound, found, get, Id, nothing, one, post, put } from '../../../http/index.ts';
 import { noMatchText } from '../issuables/index.ts';
 import { createIssue } from './creation_actions.ts';
-import { editIssue } from './edit_actions.ts';
 import { changesFrom, editInput, editRules, newIssueFrom, newIssueInput, newIssueRules } from './parameters.ts';
 import { Issue, presentSingleIssue } from './present.ts';
+import { updateIssue } from './update_actions.ts';
 
 const path = '/projects/:id/issues';
 
@@ -67,7 +67,7 @@ export const issueRoutes = [
     },
     handle: async ({ db, storages, url, caller, project, issue, plan, input }) => {
       const changes = await changesFrom({ db, caller, plan, project }, issue, input);
-      await db.transaction().execute((tx) => editIssue(tx, { caller, plan, storages, url }, project, issue, changes));
+      await db.transaction().execute((tx) => updateIssue(tx, { caller, plan, storages, url }, project, issue, changes));
       return presentSingleIssue({ db, url }, caller, issue);
     },
   }),

@@ -172,7 +172,7 @@ function checkTarget(row: LockedMergeRequest, { target_branch }: Updateable<DB['
  * @param project the target
  * @throws ApiError 404 when it is deleted, 400 for branches that do not exist, 409 when both branches are the same, or another one is open for them
  */
-export async function updateMergeRequest(
+export async function changeMergeRequest(
   tx: Database,
   acting: Acting,
   project: Pick<Project, 'id'>,

@@ -5,7 +5,7 @@ import { type Acting, allOrNothing, type CommandChanges, type Operations } from 
 import { mergeRequestHook, ownOperations, timeOperations, unlessRefused } from '../issuables/index.ts';
 import { approveMergeRequest, unapproveMergeRequest } from './approvals/actions.ts';
 import { factsOf } from './branch_queries.ts';
-import { type MergeRequestChanges, updateMergeRequest } from './change_actions.ts';
+import { changeMergeRequest, type MergeRequestChanges } from './change_actions.ts';
 import { mayMerge } from './merging/actions.ts';
 import { mergeByCommand } from './merging/jobs.ts';
 import { rebaseMergeRequest } from './merging/rebase_actions.ts';
@@ -79,7 +79,7 @@ export const mergeRequestOperations = (
   return {
     ...mergingOperations(tx, acting, project, id),
     ...reviewOperations(tx, acting, on, noun),
-    update: (changes) => updateMergeRequest(tx, acting, project, id, changesOf(changes)),
+    update: (changes) => changeMergeRequest(tx, acting, project, id, changesOf(changes)),
     ...ownOperations(tx, acting, theMergeRequest(id), mergeRequestHook),
     ...timeOperations(tx, acting, theMergeRequest(id)),
   };

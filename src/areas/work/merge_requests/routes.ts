@@ -4,12 +4,12 @@ import { codeWriter, mergeRequestEditor, mergeRequestRole, mergeRequestVisible }
 import { checkUnmodified, del, deleteFound, get, nothing, one, post, put } from '../../../http/index.ts';
 import { refusingDuplicates } from './branch_pair_actions.ts';
 import { createMergeRequest } from './creation_actions.ts';
-import { editMergeRequest } from './edit_actions.ts';
 import { presentWithStatus } from './merging/status_present.ts';
 import { changesFrom, editInput, editRules, newMergeRequestFrom, newMergeRequestInput } from './parameters.ts';
 import { MergeRequest, presentSingleMergeRequest } from './present.ts';
 import { disabledText, duplicateText, noForkText, sameBranchText } from './rules.ts';
 import { targetFor } from './target_queries.ts';
+import { updateMergeRequest } from './update_actions.ts';
 import { removeMergeRequestRefs } from './versions/ref_jobs.ts';
 
 const path = '/projects/:id/merge_requests';
@@ -62,7 +62,7 @@ export const mergeRequestRoutes = [
       const changes = await changesFrom({ db, plan, project }, merge_request, input);
       const acting = { caller, plan, storages, url };
       const pair = { ...merge_request, target_branch: input.target_branch ?? merge_request.target_branch };
-      await refusingDuplicates(db, pair, (tx) => editMergeRequest(tx, acting, project, merge_request, changes));
+      await refusingDuplicates(db, pair, (tx) => updateMergeRequest(tx, acting, project, merge_request, changes));
       return presentSingleMergeRequest({ db, url }, caller, project, merge_request.id);
     },
   }),

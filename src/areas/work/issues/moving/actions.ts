@@ -10,7 +10,7 @@ import { labelsFor, labelsOf } from '../../../planning/labels/index.ts';
 import { milestoneFor, milestonesById, milestoneTitled } from '../../../planning/milestones/index.ts';
 import { referenceTo, tellOfIssue } from '../../issuables/index.ts';
 import { assignableUsers } from '../assignee_queries.ts';
-import { updateIssue } from '../change_actions.ts';
+import { changeIssue } from '../change_actions.ts';
 import { type IssueValues, insertIssue } from '../insertion_actions.ts';
 import { copyNotesElsewhere, type TextMove, textsElsewhere } from './text_actions.ts';
 
@@ -132,7 +132,7 @@ export async function moveIssue(tx: Database, acting: Acting, way: Way): Promise
   await copyLinks(tx, from.id, to.id);
   await copyNotesElsewhere(tx, theIssue(from.id), theIssue(to.id), textMoveOf(way));
   await noteWay(tx, acting, way, from, to, 'moved');
-  await updateIssue(tx, acting, way.source, from.id, { state_event: 'close', moved_to_id: to.id });
+  await changeIssue(tx, acting, way.source, from.id, { state_event: 'close', moved_to_id: to.id });
   await tellOfIssue(tx, { ...to, actor_id: acting.caller.id, action: 'open' }, from.confidential);
   return to;
 }

@@ -6,7 +6,7 @@ import { noteOnBoth } from '../../../conversation/notes/index.ts';
 import type { Acting } from '../../../conversation/quick_actions/index.ts';
 import { labelsOf } from '../../../planning/labels/index.ts';
 import { createEpic } from '../../epics/index.ts';
-import { updateIssue } from '../change_actions.ts';
+import { changeIssue } from '../change_actions.ts';
 import { copyNotesElsewhere, textsElsewhere } from './text_actions.ts';
 
 /**
@@ -38,6 +38,6 @@ export async function promoteToEpic(tx: Database, acting: Acting, project: Proje
   await copyNotesElsewhere(tx, onIssue, onEpic, move);
   const [promotedTo, promotedFrom] = [`promoted to epic &${epic.iid}`, `promoted from issue ${project.full_path}#${issue.iid}`];
   await noteOnBoth(tx, caller.id, [onIssue, promotedTo], [onEpic, promotedFrom]);
-  await updateIssue(tx, acting, project, issue_id, { state_event: 'close' });
+  await changeIssue(tx, acting, project, issue_id, { state_event: 'close' });
   return true;
 }

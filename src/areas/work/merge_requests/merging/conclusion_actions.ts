@@ -9,7 +9,7 @@ import { protectionFor } from '../../../code/protected_branches/index.ts';
 import { keepRefs, moveRefs, projectRepositories, pushRefusals } from '../../../code/repository/index.ts';
 import { recordStateEvent } from '../../../conversation/resource_events/index.ts';
 import { tellOfMergeRequest } from '../../issuables/index.ts';
-import { updateIssue } from '../../issues/index.ts';
+import { changeIssue } from '../../issues/index.ts';
 import { type MergeFacts, mergeFacts } from '../branch_queries.ts';
 import { closingTexts, issuesClosedBy } from '../closing/git.ts';
 
@@ -63,7 +63,7 @@ async function closeIssues(
   texts: readonly string[],
 ): Promise<void> {
   for (const { id, project_id } of await issuesClosedBy(tx, caller, target.full_path, texts))
-    await updateIssue(tx, { caller, url: services.url, storages: services.storages, plan: caller.plan }, { id: project_id }, id, {
+    await changeIssue(tx, { caller, url: services.url, storages: services.storages, plan: caller.plan }, { id: project_id }, id, {
       state_event: 'close',
     });
 }
