@@ -96,6 +96,8 @@ export const hostileUnits: readonly string[] = [
 
 const firstCount = 1_000;
 const lastCount = 16_000;
+/** Quadratic work that is done sooner with the first count takes less than a second with the last. */
+const instant_ms = 2;
 /** Quadratic work on 16,000 units takes ten times as long. */
 const short_ms = 25;
 /** Between the growth of linear work with four times the input, 4, and that of quadratic work, 16. */
@@ -117,9 +119,9 @@ const best_ms = (run: () => void): number => Math.min(...Array.from({ length: ru
  */
 export function growsTooFast(run: (count: number) => void): boolean {
   let count = firstCount;
-  while (spent_ms(() => run(count)) < short_ms) {
+  for (let spent = spent_ms(() => run(count)); spent < short_ms; spent = spent_ms(() => run(count))) {
     if (count >= lastCount) return false;
-    count *= 4;
+    count = spent < instant_ms ? lastCount : 4 * count;
   }
   // Caches of a busy processor make single runs longer; work that grows too fast does so each time.
   return Array.from({ length: runs }).every(() => best_ms(() => run(4 * count)) > mostGrowth * best_ms(() => run(count)));
