@@ -1,6 +1,6 @@
-"""The Python client python-gitlab against a server: one story each time, named on the command line.
+"""The Python client python-gitlab against a server: a story for each line of standard input, which names it and its place as JSON.
 
-The place comes as JSON on standard input: url, tokens and ids of people, project, group, odd_paths.
+The place has url, tokens and ids of people, project, group and odd_paths. A line of standard output says how the story ended: null, or what was raised.
 Run with warnings as errors: the client warns of every reply that it finds odd.
 """
 
@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import sys
+import traceback
 
 import gitlab
 
@@ -599,4 +600,12 @@ def geo_nodes(place):
 STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes]
 
 if __name__ == "__main__":
-    {story.__name__: story for story in STORIES}[sys.argv[1]](json.load(sys.stdin))
+    by_name = {story.__name__: story for story in STORIES}
+    for line in sys.stdin:
+        asked = json.loads(line)
+        problem = None
+        try:
+            by_name[asked["story"]](asked["place"])
+        except Exception:
+            problem = traceback.format_exc()
+        print(json.dumps(problem), flush=True)
