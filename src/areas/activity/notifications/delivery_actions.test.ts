@@ -9,7 +9,7 @@ import { mailbox, mailOf } from '../../../../test/support/mail.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import { mailerFor } from '../../../mail/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import { collectNotifications, removeOldNotifications, sendNotification, sendNotifications } from './jobs.ts';
+import { collectNotifications, removeOldNotifications, sendNotification, sendNotifications } from './index.ts';
 
 const watchers: Persona[] = ['guest', 'reporter', 'developer'];
 

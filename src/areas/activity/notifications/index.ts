@@ -1,6 +1,7 @@
 /** What other areas may use of notifications. */
 export { mailTarget, readersOf } from './definition.ts';
-export { collectNotifications, removeOldNotifications, sendNotification, sendNotifications } from './jobs.ts';
+export { removeOldNotifications, sendNotification } from './message_jobs.ts';
 export { addNotification, notifying } from './outbox_actions.ts';
+export { collectNotifications, sendNotifications } from './recipient_jobs.ts';
 export { eventSettings, mailEvents } from './rules.ts';
 export { subscriptionOf, unsubscribePage } from './unsubscribe_rules.ts';

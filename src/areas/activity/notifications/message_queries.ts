@@ -1,19 +1,14 @@
 /** What a message tells, and the recipients who may see it now. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import type { JobServices, MailItem, MailNote, MailPlace, MailSubject } from '../../../services/index.ts';
+import type { MailItem, MailNote, MailPlace, MailSubject } from '../../../services/index.ts';
 import type { Reason } from './rules.ts';
-
-/** What jobs need to know what a notification is about. */
-export type Reading = Pick<JobServices, 'db' | 'storages' | 'mail_targets'>;
+import { type Reading, subjectOf, type Target } from './subject_queries.ts';
 
 /** What a notification tells of. */
-export interface Asked {
+export interface Asked extends Target {
   id: string;
   event: string;
-  /** As events name it, e.g. `MergeRequest` or `DiffNote`. */
-  target_type: string;
-  target_id: number;
   actor_id: number | null;
 }
 
@@ -76,15 +71,6 @@ export async function addresseesAfter(
      where recipients.notification_id = ${notification_id} and recipients.user_id > ${after}
      order by recipients.user_id limit ${batch}`.execute(db);
   return rows;
-}
-
-/** The comment, if it is one, and what a notification is about; undefined when that is gone. */
-export async function subjectOf(
-  { db, mail_targets }: Reading,
-  { target_type, target_id }: Pick<Asked, 'target_type' | 'target_id'>,
-): Promise<{ subject: MailSubject; note?: MailNote } | undefined> {
-  const target = mail_targets.find(({ types }) => types.includes(target_type));
-  return target?.find(db, target_id, target_type);
 }
 
 async function placeOf(db: Database, { row: { rows, isIts }, is_in_group }: MailSubject): Promise<MailPlace | undefined> {

@@ -4,7 +4,7 @@ import { mailOf } from '../../../../test/support/mail.ts';
 import { fileUrl, onMain } from '../../../../test/support/repository.ts';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 import type { Mail } from '../../../mail/index.ts';
-import { collectNotifications, sendNotification } from './jobs.ts';
+import { collectNotifications, sendNotification } from './index.ts';
 
 /** The messages since the last call, by the personas who get them. */
 async function told({ services, people }: World): Promise<Partial<Record<Persona, Mail>>> {

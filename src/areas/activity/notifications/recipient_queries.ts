@@ -3,8 +3,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { countsToday } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { MailNote, MailSubject } from '../../../services/index.ts';
-import { type Asked, type Reading, subjectOf } from './message_queries.ts';
+import type { Asked } from './message_queries.ts';
 import { mailEvents, type Reason } from './rules.ts';
+import { type Reading, subjectOf } from './subject_queries.ts';
 
 export interface News {
   event: string;

@@ -8,7 +8,7 @@ import type { World } from '../../../../test/support/world.ts';
 import { mailerFor } from '../../../mail/index.ts';
 import { tellOfDueIssues } from '../../work/issues/index.ts';
 import { concludeMerges, followMergeRequests } from '../../work/merge_requests/index.ts';
-import { collectNotifications, sendNotification } from './jobs.ts';
+import { collectNotifications, sendNotification } from './index.ts';
 import { eventSettings, mailEvents } from './rules.ts';
 
 const relations = ['takes part', 'is mentioned', 'subscribed', 'none'] as const;

@@ -1,23 +1,13 @@
-/** Sending notifications: a poll finds the recipients, and a job for each notification sends them their messages. */
+/** Sending the messages of a notification, and forgetting what nobody waits for. */
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
-import { type Database, isUnavailable } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
-import { job, type Poll } from '../../../jobs/index.ts';
+import { job } from '../../../jobs/index.ts';
 import { connections, isAnswered, isRefusedAddress, type Mail, mailRetries } from '../../../mail/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import {
-  addRecipients,
-  forgetRecipients,
-  markRefused,
-  mostAtOnce,
-  type NotificationRow,
-  removeOld,
-  takeWaiting,
-} from './delivery_actions.ts';
-import { type Addressee, addresseesAfter, partsFor, type Reading } from './message_queries.ts';
+import { forgetRecipients, markRefused, removeOld } from './delivery_actions.ts';
+import { type Addressee, addresseesAfter, partsFor } from './message_queries.ts';
 import { messageFor } from './present.ts';
-import { newsOf, recipientsOf } from './recipient_queries.ts';
 
 /**
  * Sends one message.
@@ -79,59 +69,6 @@ export const sendNotification = job('send_notification', {
     if (failure) throw failure;
   },
 });
-
-/** Replaces notifications by their recipients and the jobs that send them their messages. */
-async function replace(tx: Database, services: Omit<Reading, 'db'>, rows: readonly NotificationRow[]): Promise<void> {
-  for (const row of rows) {
-    const { id, target_type, target_id, actor_id } = row;
-    const news = await newsOf({ ...services, db: tx }, row);
-    if (news && (await addRecipients(tx, id, await recipientsOf(tx, news))))
-      await sendNotification.enqueue(tx, { id, event: news.event, target_type, target_id, actor_id });
-  }
-}
-
-/** For one whose recipients could not be found together with those of others. */
-export const sendNotifications = job('notify', {
-  input: { id: Type.String() },
-  retries: 10,
-  run: ({ input: { id }, ...services }) =>
-    services.db.transaction().execute(async (tx) => {
-      const rows = await tx.deleteFrom('notifications').where('id', '=', id).returningAll().execute();
-      await replace(tx, services, rows);
-    }),
-});
-
-/** Gives each of the notifications that are still waiting a job of its own: one that fails again and again then delays no others. */
-function separate(db: Database, ids: readonly string[]): Promise<void> {
-  return db.transaction().execute(async (tx) => {
-    const waiting = tx.updateTable('notifications').set({ is_alone: true }).where('id', 'in', ids).where('is_alone', '=', false);
-    await sendNotifications.enqueueEach(tx, await waiting.returning('id').execute());
-  });
-}
-
-/** The rows go in the transaction that adds the recipients and their jobs, so that nobody is told twice, whenever this is interrupted. */
-export const collectNotifications: Poll = {
-  name: 'collect_notifications',
-  every_ms: 500,
-  run: async ({ log, ...services }) => {
-    const { db } = services;
-    let rows: NotificationRow[] = [];
-    try {
-      await db.transaction().execute(async (tx) => {
-        rows = await takeWaiting(tx);
-        await replace(tx, services, rows);
-      });
-    } catch (error) {
-      if (rows.length === 0 || isUnavailable(error)) throw error;
-      log.warn({ err: error }, 'the recipients of some notifications could not be found; each is tried alone');
-      await separate(
-        db,
-        rows.map(({ id }) => id),
-      );
-    }
-    return rows.length === mostAtOnce;
-  },
-};
 
 /** Every night: what has been tried for days, and what nobody has been sent for a day. */
 export const removeOldNotifications = job('remove_old_notifications', {

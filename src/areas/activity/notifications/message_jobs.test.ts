@@ -8,7 +8,7 @@ import { type Persona, type World, world } from '../../../../test/support/world.
 import { mailerFor } from '../../../mail/index.ts';
 import { tellOfDueIssues } from '../../work/issues/index.ts';
 import { concludeMerges, followMergeRequests } from '../../work/merge_requests/index.ts';
-import { collectNotifications, sendNotification } from './jobs.ts';
+import { collectNotifications, sendNotification } from './index.ts';
 
 const jobs = [collectNotifications, sendNotification];
 
