@@ -1,4 +1,4 @@
-/** Hooks: addresses that are told of what happens in a project, a group, or on the server (docs/reference/hooks.md). */
+/** Hooks: URLs that receive the events of a project, a group, or the server (docs/reference/hooks.md). */
 import { type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { admin, type Owner, ownerRole } from '../../../access/index.ts';

@@ -75,7 +75,7 @@ async function tryRule(services: Services, user_id: number, trial: Trial): Promi
 export const pushRuleCheckRoutes = [
   post('/projects/:id/push_rule/check', {
     operation: 'checkProjectPushRule',
-    summary: 'Try a push rule on the newest commits of a branch, tag or commit',
+    summary: 'Test a push rule against the newest commits of a branch, tag or commit',
     description:
       'Fields of a push rule are tried in place of the stored ones; nothing is stored. The commits are checked as if the caller pushed them.',
     access: codeChecker,

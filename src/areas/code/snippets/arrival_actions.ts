@@ -1,4 +1,4 @@
-/** Giving snippets that have arrived from another server the history that they have there. Nobody is told. */
+/** Giving snippets that have arrived from another server the history that they have there. It triggers no notifications. */
 import type { Snippet } from '../../../access/index.ts';
 import { fetchCommit, type Repository, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';

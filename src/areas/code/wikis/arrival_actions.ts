@@ -1,4 +1,4 @@
-/** Filling the wiki of a project or group with what arrives from another server. Nobody is told. */
+/** Filling the wiki of a project or group with what arrives from another server. It triggers no notifications. */
 import type { Owner } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { FetchedRefs, Repository } from '../../../git/index.ts';

@@ -166,7 +166,7 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
 const resolutionRoute = (noun: Resolving, path: string): AnyEndpoint =>
   put(path, {
     operation: `resolve${noun.kind.type}Discussion`,
-    summary: 'Resolve a discussion, or open it again',
+    summary: 'Resolve or reopen a discussion',
     access: noun.kind.discussed_at.reader(noun.kind.type),
     input: { discussion_id: Type.String(), resolved: Type.Boolean() },
     returns: one(Discussion),

@@ -154,7 +154,7 @@ const columns = {
   allow_local_requests_from_system_hooks: Type.Boolean({
     description: 'The same for webhooks of the server, which administrators add',
   }),
-  push_event_hooks_limit: Count('How many branches or tags one push may move before webhooks are not told of each'),
+  push_event_hooks_limit: Count('How many branches or tags a push may change before it no longer triggers webhooks for them'),
 };
 /** A path; the column has the id. */
 const references = {

@@ -147,7 +147,7 @@ export const bulkImportRoutes = [
   }),
   post('/bulk_imports/:id/retry', {
     operation: 'retryBulkImport',
-    summary: 'Repeat what has failed in a migration that has ended',
+    summary: 'Retry the failed parts of a finished migration',
     access: importer,
     input: {
       id: Id,

@@ -1,4 +1,4 @@
-/** Placeholders: accounts that stand for people of another server (docs/reference/placeholders.md). */
+/** Placeholders: accounts that represent users of another server (docs/reference/placeholders.md). */
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { usernameReasons } from '../../people/namespaces/index.ts';

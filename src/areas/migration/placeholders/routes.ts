@@ -55,8 +55,8 @@ export const placeholderRoutes = [
   }),
   post('/groups/:id/placeholders/:placeholder_id/reassign', {
     operation: 'reassignPlaceholderOfGroup',
-    summary: 'Give everything of a placeholder to a user',
-    description: 'A job moves the records and memberships to the user and deletes the placeholder. Nobody is told.',
+    summary: 'Reassign the records of a placeholder to a user',
+    description: 'A job moves the records and memberships to the user and deletes the placeholder. No one is notified.',
     access: groupForAdmin,
     input: { placeholder_id: Id, user_id: Id },
     returns: accepted,

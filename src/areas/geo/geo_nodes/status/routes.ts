@@ -106,7 +106,7 @@ function routesOf(noun: Noun): AnyEndpoint[] {
     }),
     post(`${path}/:id/repair`, {
       operation: `repair${resource}`,
-      summary: `Repair the credential of a ${title}, and try again what it could not copy`,
+      summary: `Repair the credential of a ${title} and retry its failed copies`,
       access: changingAdmin,
       plan,
       input: { id: Id },

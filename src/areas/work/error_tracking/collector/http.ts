@@ -269,7 +269,7 @@ export const collectorDoors = [
     description: {
       ...described,
       operation: 'sendErrorTrackingEnvelope',
-      summary: 'Send events, sessions and user reports, as SDKs of Sentry do',
+      summary: 'Send events, sessions and user reports from Sentry SDKs',
       description: `${keyText} or in the head of the envelope. Other items are accepted and not kept. The body can be compressed.`,
       body_types: ['application/x-sentry-envelope'],
     },
@@ -280,7 +280,7 @@ export const collectorDoors = [
     description: {
       ...described,
       operation: 'storeErrorTrackingEvent',
-      summary: 'Send one event, as old SDKs of Sentry do',
+      summary: 'Send one event from an old Sentry SDK',
       description: `${keyText}. The body can be compressed.`,
       body_types: ['application/json'],
     },

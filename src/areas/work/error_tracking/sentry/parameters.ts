@@ -70,7 +70,7 @@ export const sentryDoors: readonly DescribedDoor[] = [
   }),
   described('PUT', '/issues/:issue/', {
     operation: 'updateSentryIssue',
-    summary: 'Change the status of an error, for clients of Sentry',
+    summary: 'Change the status of an error, for Sentry clients',
     description: '`status` is `resolved`, `resolvedInNextRelease`, `unresolved` or `ignored`.',
     returns: 'The status',
     ...change,
@@ -103,7 +103,7 @@ export const sentryDoors: readonly DescribedDoor[] = [
   }),
   described('POST', '/organizations/:org/releases/', {
     operation: 'createSentryRelease',
-    summary: 'Announce a release, as clients of Sentry do',
+    summary: 'Create a release, for Sentry clients',
     description: '`version` and `projects`; also `url`, `commits` or `refs`, `dateStarted` and `dateReleased`.',
     returns: 'The release',
     status: 201,
@@ -117,7 +117,7 @@ export const sentryDoors: readonly DescribedDoor[] = [
   }),
   described('PUT', release, {
     operation: 'updateSentryRelease',
-    summary: 'Change a release, as clients of Sentry do',
+    summary: 'Update a release, for Sentry clients',
     description: 'As announcing one; with `projects`, it is announced for them.',
     returns: 'The release',
     ...change,
@@ -143,7 +143,7 @@ export const sentryDoors: readonly DescribedDoor[] = [
   }),
   described('POST', '/organizations/:org/chunk-upload/', {
     operation: 'uploadSentryChunks',
-    summary: 'Upload chunks of bundles of source maps, as clients of Sentry do',
+    summary: 'Upload chunks of bundles of source maps, for Sentry clients',
     description: 'Each is a file `file` or, compressed, `file_gzip`, and named by the SHA-1 of its bytes.',
     returns: 'They are stored',
     body_type: 'multipart/form-data',
@@ -151,7 +151,7 @@ export const sentryDoors: readonly DescribedDoor[] = [
   }),
   described('POST', '/organizations/:org/artifactbundle/assemble/', {
     operation: 'assembleSentryBundle',
-    summary: 'Make a bundle of source maps from chunks, as clients of Sentry do',
+    summary: 'Assemble a bundle of source maps from chunks, for Sentry clients',
     description: '`checksum`, `chunks` and `projects`; also `version` and `dist`.',
     returns: '`state` is `not_found` (of `missingChunks`), `created`, `ok` or `error`',
     ...change,

@@ -45,7 +45,7 @@ const limit = {
 };
 const threshold = (maximum: number, what: string) =>
   optional(
-    nullable(Type.Integer({ minimum: 1, maximum, description: `Alert of an error that has so many ${what}; null: do not` })),
+    nullable(Type.Integer({ minimum: 1, maximum, description: `Alert when an error reaches this many ${what}; null: never` })),
   );
 const given = {
   ...limit,

@@ -32,10 +32,7 @@ const licensed = {
   has_approval_rules: since('premium', Type.Boolean()),
   merge_request_approvers_available: since('premium', Type.Boolean()),
   multiple_approval_rules_available: since('premium', Type.Boolean()),
-  invalid_approvers_rules: since(
-    'premium',
-    Type.Array(ShortRule, { description: 'Rules that ask for approvals that nobody can give' }),
-  ),
+  invalid_approvers_rules: since('premium', Type.Array(ShortRule, { description: 'Rules that no one can approve' })),
 };
 
 export const Approvals = resource('MergeRequestApprovals', {

@@ -42,7 +42,7 @@ export const approvalRoutes = [
   }),
   get(`${path}/approval_state`, {
     operation: 'getMergeRequestApprovalState',
-    summary: 'Show what the rules of approvals say of a merge request',
+    summary: 'Show the approval state of a merge request',
     access: mergeRequestVisible,
     plan: 'premium',
     returns: one(ApprovalStateForm),

@@ -102,7 +102,7 @@ export function stateOfRule(rule: Demand, eligible_ids: readonly number[], appro
   return { ...rule, eligible_ids: isAny ? [] : [...eligible_ids], approved_ids, approvals_left };
 }
 
-/** Whether a rule asks for approvals that nobody can give, so that it asks for none. */
+/** Whether no one can approve a rule, so that it requires no approvals. */
 export const isInvalid = ({ rule_type, approvals_required, eligible_ids }: RuleState): boolean =>
   rule_type !== 'any_approver' && approvals_required > 0 && eligible_ids.length === 0;
 
