@@ -25,6 +25,20 @@ export async function isCollaborator(
   return rows[0]!.is_one;
 }
 
+/** The open merge requests of a branch of a fork that let others push to it, oldest first. */
+export const openCollaborations = (db: Kysely<DB>, fork: Pick<Project, 'id'>, branch: string, limit: number) =>
+  db
+    .selectFrom('merge_requests')
+    .select(['project_id', 'target_branch'])
+    .where('source_project_id', '=', fork.id)
+    .where('source_branch', '=', branch)
+    .where('project_id', '<>', fork.id)
+    .where('allow_collaboration', '=', true)
+    .where('state', '=', 'opened')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
 /** Grants the project in `:id` as `codeWriter` does, and to collaborators who may read its code. */
 export const branchWriter: Access<{ caller: Caller; project: Project }> = {
   rule: 'project:push_code or collaborator',

@@ -49,7 +49,7 @@ import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
 import { wikiPageHtml } from './conversation/markdown/index.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
-import { commentMail, eventComments, noteRoutes, sampleNote } from './conversation/notes/index.ts';
+import { commentMail, eventComments, noteRoutes, sampleNote, todoComments } from './conversation/notes/index.ts';
 import type { Discussable } from './conversation/quick_actions/index.ts';
 import { resourceEventRoutes } from './conversation/resource_events/index.ts';
 import { uploadRoutes } from './conversation/uploads/routes.ts';
@@ -300,7 +300,12 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Suggestions', 'Changes of lines that comments on merge requests propose.', suggestionRoutes),
   ...tagged('Draft notes', 'Comments on merge requests that their authors have not published yet.', draftNoteRoutes),
-  ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes({ issuables, commits: commitNoun })),
+  ...tagged(
+    'To-do items',
+    'The to-do list of the caller.',
+    userCountRoutes,
+    todoRoutes({ issuables, commits: commitNoun, comments: todoComments }),
+  ),
   ...tagged('Events', 'What users did in projects.', eventRoutes(eventTargets)),
   ...tagged('Webhooks', 'URLs that receive the events of projects, groups and the server.', hookRoutes(samples)),
   ...tagged('Notification settings', 'What the caller gets mail about.', notificationSettingRoutes),

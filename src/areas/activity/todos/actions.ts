@@ -14,6 +14,8 @@ export interface NewTodos {
   target: Followed;
   /** The note that mentions them. */
   note_id?: number | undefined;
+  /** Whether only those get one who may read internal notes on the target. */
+  is_internal?: boolean | undefined;
 }
 
 /** The columns of to-do items that name their target and its place, what they get, and where that is from. */
@@ -34,17 +36,15 @@ function columnsFor(target: Followed) {
  */
 export async function addTodos(
   tx: Database,
-  { user_ids, author_id, action, target, note_id = undefined }: NewTodos,
+  { user_ids, author_id, action, target, note_id = undefined, is_internal = false }: NewTodos,
 ): Promise<Map<number, number>> {
   if (user_ids.length === 0) return new Map();
   const { columns, values, source } = columnsFor(target);
-  const isHidden = note_id === undefined ? sql`false` : sql`(select internal from notes where id = ${note_id})`;
   const { rows } = await sql<{ id: number; user_id: number }>`
     insert into todos (user_id, author_id, action_name, note_id, ${columns})
     select users.id, ${author_id}, ${action}, ${note_id ?? null}, ${values}
       from users ${source}
-     where users.id = any(${[...new Set(user_ids)]}::bigint[]) and ${isReaderOf(target)}
-       and (not ${isHidden} or ${readsInternalNotesOn(target)})
+     where users.id = any(${[...new Set(user_ids)]}::bigint[]) and ${isReaderOf(target)} ${is_internal ? sql`and ${readsInternalNotesOn(target)}` : sql``}
      order by users.id
     on conflict do nothing
     returning id, user_id`.execute(tx);

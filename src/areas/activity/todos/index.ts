@@ -2,6 +2,6 @@
 export { addTodo, addTodos, doneTodos, hasTodo } from './actions.ts';
 export { endTodosOfGoneCommits } from './jobs.ts';
 export { type CommitTarget, commitKey, type TodoTarget } from './present.ts';
-export { countPending } from './queries.ts';
+export { countPending, type TodoComments } from './queries.ts';
 export { addRequestTodos } from './request_actions.ts';
 export { todoRoutes } from './routes.ts';

@@ -4,7 +4,7 @@ import { type CommitKind, type IssuableKind, issuableKinds, noteableOf } from '.
 import { type Caller, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import type { TodoRow } from './queries.ts';
+import type { TodoComments, TodoRow } from './queries.ts';
 
 /** A kind of target. Its own area, which this one does not import, says how it appears. */
 export interface TodoTarget {
@@ -40,6 +40,7 @@ export const commitKey = ({ project_id, commit_id }: CommitNamed): string => `${
 export interface TodoTargets {
   issuables: readonly TodoTarget[];
   commits: CommitTarget;
+  comments: TodoComments;
 }
 
 const todoFields = {

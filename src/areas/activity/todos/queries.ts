@@ -30,6 +30,12 @@ export interface TodoRow extends Record<IssuableColumn, number | null> {
   group: NamespaceRow | null;
 }
 
+/** What to-do items need of the comments that mention their users. Expressions on rows of `todos` with a `note_id`. */
+export interface TodoComments {
+  body: RawBuilder<string | null>;
+  isInternal: RawBuilder<SqlBool>;
+}
+
 const isPlanner = (caller: Caller): RawBuilder<SqlBool> =>
   sql`(${sql.lit(caller.admin)} or ${isMemberOfProject(caller, levels.planner)} or ${isMemberOfGroup(caller, levels.planner)})`;
 
@@ -38,14 +44,14 @@ const isVisibleTarget = (caller: Caller, { table, column, isVisible }: IssuableK
   then (select ${isVisible(caller)} from ${sql.table(table)} where ${sql.ref(`${table}.id`)} = ${sql.ref(`todos.${column}`)})`;
 
 /** A predicate on rows of `todos` joined with their targets: the caller may still read the target, or decide on the request. */
-const isShown = (caller: Caller): RawBuilder<SqlBool> => sql`
+const isShown = (caller: Caller, { isInternal }: TodoComments): RawBuilder<SqlBool> => sql`
   case ${sql.join(
     issuableKinds.map((kind) => isVisibleTarget(caller, kind)),
     sql` `,
   )}
   when todos.commit_id is not null then ${commitKind.isVisible(caller)}
   else ${sql.lit(caller.admin)} or ${isMemberOfProject(caller, levels.maintainer)} or ${isMemberOfGroup(caller, levels.owner)} end
-  and (notes.internal is not true or ${isPlanner(caller)})`;
+  and (${isInternal} is not true or ${isPlanner(caller)})`;
 
 const group = sql<TodoRow['group']>`
   case when namespaces.id is not null then jsonb_build_object(
@@ -53,24 +59,23 @@ const group = sql<TodoRow['group']>`
     'full_path', namespaces.full_path, 'parent_id', namespaces.parent_id, 'avatar_path', ${namespaceAvatar()}) end`;
 
 /** The pending and done to-do items of the caller whose targets they may read. */
-export const todosOf = (db: Database, caller: Caller) =>
+export const todosOf = (db: Database, caller: Caller, comments: TodoComments) =>
   db
     .selectFrom('todos')
-    .leftJoin('notes', 'notes.id', 'todos.note_id')
     .leftJoin('projects', 'projects.id', 'todos.project_id')
     .leftJoin('namespaces', 'namespaces.id', 'todos.group_id')
     .leftJoin('users as authors', 'authors.id', 'todos.author_id')
     .select(['todos.id', 'todos.action_name', 'todos.created_at', 'todos.updated_at'])
     .select(issuableKinds.map(({ column }) => `todos.${column}` as const))
-    .select(['todos.project_id', 'todos.commit_id', 'todos.note_id', 'notes.body as note_body'])
+    .select(['todos.project_id', 'todos.commit_id', 'todos.note_id', comments.body.as('note_body')])
     .select(sql<TodoRow['state']>`todos.state`.as('state'))
     .select(sql<UserBasicRow | null>`case when authors.id is not null then ${userBasicJson('authors')} end`.as('author'))
     .select([projectIdentityJson.as('project'), group.as('group')])
     .where('todos.user_id', '=', caller.id)
-    .where(isShown(caller) as RawBuilder<boolean>);
+    .where(isShown(caller, comments) as RawBuilder<boolean>);
 
 /** How many to-do items of the caller are pending. */
-export async function countPending(db: Database, caller: Caller): Promise<number> {
-  const pending = todosOf(db, caller).where('todos.state', '=', 'pending').clearSelect();
+export async function countPending(db: Database, caller: Caller, comments: TodoComments): Promise<number> {
+  const pending = todosOf(db, caller, comments).where('todos.state', '=', 'pending').clearSelect();
   return (await pending.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow()).count;
 }

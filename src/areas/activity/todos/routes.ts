@@ -43,7 +43,7 @@ export function todoRoutes(targets: TodoTargets): AnyEndpoint[] {
 
   /** One to-do item of the caller. */
   async function todoReply(services: Sources, caller: Caller, id: number) {
-    const row = await todosOf(services.db, caller).where('todos.id', '=', id).executeTakeFirst();
+    const row = await todosOf(services.db, caller, targets.comments).where('todos.id', '=', id).executeTakeFirst();
     const [todo] = row ? await presentTodos(services, caller, targets, [row]) : [];
     return found(undefined, todo);
   }
@@ -76,7 +76,11 @@ export function todoRoutes(targets: TodoTargets): AnyEndpoint[] {
       returns: pageOf(Todo),
       handle: async ({ caller, input, ...services }) => {
         const { db } = services;
-        const page = await paginate(db, todosOf(db, caller).where(isWanted(input)).orderBy('todos.id', 'desc'), input);
+        const page = await paginate(
+          db,
+          todosOf(db, caller, targets.comments).where(isWanted(input)).orderBy('todos.id', 'desc'),
+          input,
+        );
         return { ...page, items: await presentTodos(services, caller, targets, page.items) };
       },
     }),

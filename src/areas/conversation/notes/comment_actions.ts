@@ -13,7 +13,7 @@ import {
   extractCommands,
   takesCommands,
 } from '../quick_actions/index.ts';
-import { tellOfNote } from './hook_actions.ts';
+import { tellOfNote } from './elsewhere/hook_actions.ts';
 import { noteMentions } from './mention_actions.ts';
 import { hasDiff, type Position } from './position_rules.ts';
 import type { Written } from './present.ts';

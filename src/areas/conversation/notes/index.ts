@@ -4,10 +4,11 @@ export { findReferred } from './arrived_reference_actions.ts';
 export { addComment, checkedComment, removeComment, rewriteComment, threadToJoin, writeComment } from './comment_actions.ts';
 export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_git.ts';
 export { lineCode, shows } from './diff_rules.ts';
-export { eventComments } from './event_queries.ts';
+export { eventComments } from './elsewhere/event_queries.ts';
+export { sampleNote } from './elsewhere/hook_actions.ts';
+export { commentMail, type Mailed, type MailedCommits } from './elsewhere/mail_queries.ts';
+export { todoComments } from './elsewhere/todo_queries.ts';
 export { followPositions, movedBetween } from './follow_queries.ts';
-export { sampleNote } from './hook_actions.ts';
-export { commentMail, type Mailed, type MailedCommits } from './mail_queries.ts';
 export { noteMentions } from './mention_actions.ts';
 export {
   completePosition,

@@ -101,7 +101,8 @@ export async function noteMentions(tx: Database, mentioning: MentioningText): Pr
     const user_ids = [...added].flatMap(([name, id]) =>
       direct.has(name) === (action === 'directly_addressed') && id !== actor.id ? id : [],
     );
-    if (user_ids.length > 0) await addTodos(tx, { user_ids, author_id: actor.id, action, target: noteable, note_id });
+    if (user_ids.length > 0)
+      await addTodos(tx, { user_ids, author_id: actor.id, action, target: noteable, note_id, is_internal: internal });
   }
   // No `mentioned in …` for internal notes: readers of this issue who may not read them could not find the mention.
   if (!internal) await noteCrossReferences(tx, { actor, source: noteable, references });

@@ -52,13 +52,13 @@ const atOnce = 1000;
 export async function scheduleRemovalOfOrphans(
   db: Database,
   user_type: 'project_bot' | 'service_account' | 'placeholder',
-  kept: 'access_token_bots' | 'service_accounts' | 'placeholders',
+  kept: string,
 ): Promise<void> {
   const orphans = await db
     .selectFrom('users')
     .select('id')
     .where('user_type', '=', sql.lit(user_type))
-    .where((q) => q.not(q.exists(q.selectFrom(kept).select('user_id').whereRef('user_id', '=', 'users.id'))))
+    .where(sql<boolean>`not exists (select from ${sql.table(kept)} kept where kept.user_id = users.id)`)
     .limit(atOnce)
     .execute();
   for (const { id } of orphans) await db.transaction().execute((tx) => scheduleRemoval(tx, id, false));

@@ -1,11 +1,13 @@
 /** Labels as they are listed for a caller: their origin, the caller's subscription, and how many issues have them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
+  type IssuableKind,
+  issueKind,
   isVisibleGroup,
-  isVisibleIssue,
   isVisibleProject,
   mergeRequestKind,
   type PlanningParent,
+  rowsWithPlaces,
 } from '../../../access/index.ts';
 import { countingEach, type Database, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, containing, found } from '../../../http/index.ts';
@@ -87,24 +89,29 @@ export async function labelNamed(
   return found('Label', await query.executeTakeFirst());
 }
 
+/**
+ * How many things of a kind that the caller may read have each label.
+ * @param only a state; in all states otherwise
+ */
+async function countsOf(db: Database, caller: Caller, kind: IssuableKind, ids: readonly number[], only?: 'opened') {
+  const [bearer, state] = [sql.ref(kind.column), sql.ref(`${kind.table}.state`)];
+  const { rows } = await sql<{ label_id: number; opened: number; closed: number }>`
+    select label_id, count(*) filter (where ${state} = 'opened') as opened, count(*) filter (where ${state} = 'closed') as closed
+      from ${rowsWithPlaces(kind)} join ${sql.table(kind.labels)} on ${bearer} = ${sql.ref(`${kind.table}.id`)}
+     where label_id = any(${ofAnyLength(ids, 'bigint[]')}) and ${only ? sql`${state} = ${sql.lit(only)} and` : sql``} ${kind.isVisible(caller)}
+     group by label_id`.execute(db);
+  return new Map(rows.map((row) => [row.label_id, row]));
+}
+
 async function countTogether(db: Database, caller: Caller, ids: readonly number[]): Promise<LabelCounts[]> {
   const [issues, requests] = await Promise.all([
-    sql<{ label_id: number; opened: number; closed: number }>`
-    select label_id, count(*) filter (where issues.state = 'opened') as opened, count(*) filter (where issues.state = 'closed') as closed
-      from issue_labels join issues on issues.id = issue_id join projects on projects.id = issues.project_id
-     where label_id = any(${ofAnyLength(ids, 'bigint[]')}) and ${isVisibleIssue(caller)} group by label_id`.execute(db),
-    sql<{ label_id: number; opened: number }>`
-    select label_id, count(*) as opened
-      from merge_request_labels join merge_requests on merge_requests.id = merge_request_id join projects on projects.id = merge_requests.project_id
-     where label_id = any(${ofAnyLength(ids, 'bigint[]')}) and merge_requests.state = 'opened' and ${mergeRequestKind.isVisible(caller)}
-     group by label_id`.execute(db),
+    countsOf(db, caller, issueKind, ids),
+    countsOf(db, caller, mergeRequestKind, ids, 'opened'),
   ]);
-  const byLabel = new Map(issues.rows.map((row) => [row.label_id, row]));
-  const opened = new Map(requests.rows.map((row) => [row.label_id, row.opened]));
   return ids.map((id) => ({
-    open_issues_count: byLabel.get(id)?.opened ?? 0,
-    closed_issues_count: byLabel.get(id)?.closed ?? 0,
-    open_merge_requests_count: opened.get(id) ?? 0,
+    open_issues_count: issues.get(id)?.opened ?? 0,
+    closed_issues_count: issues.get(id)?.closed ?? 0,
+    open_merge_requests_count: requests.get(id)?.opened ?? 0,
   }));
 }
 

@@ -1,5 +1,6 @@
 /** Promoting a project label to a group label. */
 import { sql } from 'kysely';
+import { issuableKinds } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { LabelRow } from './present.ts';
 
@@ -42,10 +43,11 @@ async function groupLabelLike(tx: Database, { title, description, color, archive
 /** Items with one of the labels get the target label as well; the old rows are deleted with their labels. */
 async function moveBearers(tx: Database, from: readonly number[], to: number): Promise<void> {
   const moved = sql`label_id = any(${ofAnyLength(from, 'bigint[]')})`;
-  await sql`insert into issue_labels (issue_id, label_id)
-    select distinct issue_id, ${to}::bigint from issue_labels where ${moved} on conflict do nothing`.execute(tx);
-  await sql`insert into epic_labels (epic_id, label_id)
-    select distinct epic_id, ${to}::bigint from epic_labels where ${moved} on conflict do nothing`.execute(tx);
+  for (const { labels, column } of issuableKinds)
+    await sql`insert into ${sql.table(labels)} (${sql.ref(column)}, label_id)
+      select distinct ${sql.ref(column)}, ${to}::bigint from ${sql.table(labels)} where ${moved} on conflict do nothing`.execute(
+      tx,
+    );
   await sql`insert into label_priorities (project_id, label_id, priority)
     select project_id, ${to}::bigint, priority from label_priorities where ${moved} on conflict do nothing`.execute(tx);
   await sql`insert into subscriptions (user_id, label_id, subscribed)

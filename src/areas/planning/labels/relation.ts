@@ -1,5 +1,6 @@
 /** How labels leave and arrive (docs/reference/relations_export.md#labels). */
 import { sql } from 'kysely';
+import type { IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   type Arrival,
@@ -111,7 +112,7 @@ export const projectLabels: Relation = {
 export const groupLabels: Relation = { name: 'labels', kind: label, is_batched: true };
 
 /** A label that an item bears. */
-export const borneLabel = (table: 'issue_labels' | 'epic_labels' | 'merge_request_labels', target_type: string): RecordKind => ({
+export const borneLabel = (table: IssuableKind['labels'], target_type: string): RecordKind => ({
   table,
   is_link: true,
   distinct: ['label_id'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { createGroup } from '../../spaces/groups/index.ts';
 import { createProject } from '../../spaces/projects/index.ts';
@@ -240,7 +241,7 @@ test('a subscription is stored once, and only for the subscriber', async () => {
 });
 
 test('a promoted label replaces those with its title in the projects of the group', async () => {
-  const here = await world();
+  const here = await worldWithTopic();
   const { as, group, project, people, services, db } = here;
   const other = await createProject(services, {
     name: 'other',
@@ -253,6 +254,7 @@ test('a promoted label replaces those with its title in the projects of the grou
     (await as('owner').post(`/projects/${id}/labels`, { name: 'bug', color: 'red', description: `of ${id}`, priority })).body.id;
   const [first, second] = [await add(project.id, 5), await add(other)];
   const issues = [await issueWith(here, project.id, [first]), await issueWith(here, other, [second])];
+  const request = await addMergeRequest(here, { labels: 'bug' });
   await as('guest').post(`/projects/${project.id}/labels/bug/subscribe`);
 
   const url = `/projects/${project.id}/labels/bug/promote`;
@@ -272,6 +274,8 @@ test('a promoted label replaces those with its title in the projects of the grou
     borne,
     issues.map((issue_id) => ({ issue_id, label_id: id })),
   );
+  const { labels } = (await as('owner').get(`/projects/${project.id}/merge_requests/${request.iid}`)).body;
+  assert.deepEqual(labels, ['bug']);
   const left = (await as('guest').get(`/projects/${project.id}/labels`)).body;
   assert.deepEqual(
     left.map((label: { id: number; priority: number; subscribed: boolean }) => [label.id, label.priority, label.subscribed]),

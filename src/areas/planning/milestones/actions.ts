@@ -1,6 +1,6 @@
 /** Complete changes to milestones. */
 import { sql } from 'kysely';
-import type { PlanningParent } from '../../../access/index.ts';
+import { issuableKinds, type PlanningParent } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, nextIid, stamped } from '../../../db/index.ts';
 import { deleteFound, found, invalidAs } from '../../../http/index.ts';
 import { type EventAction, recordEvent } from '../../activity/events/index.ts';
@@ -167,13 +167,13 @@ async function groupMilestoneLike(tx: Database, group: PlanningParent, milestone
 }
 
 /**
- * Promotes a project milestone to a group milestone. Milestones with the same title in the group and its projects are merged into it, with their issues.
+ * Promotes a project milestone to a group milestone. Milestones with the same title in the group and its projects are merged into it, with their issues and merge requests.
  * @param group the group that the project is in
  * @returns the id of the group milestone
  * @throws ApiError 404
  */
 export async function promoteMilestone(tx: Database, project_id: number, id: number, group: PlanningParent): Promise<number> {
-  // Locked, so that no issue can get one of them between the merge and the deletion.
+  // Locked, so that nothing can get one of them between the merge and the deletion.
   const { rows } = await sql<MilestoneFields & { id: number; state: string; project_id: number }>`
     select milestones.id, milestones.project_id, title, milestones.description, start_date, due_date, state
       from milestones join projects on projects.id = milestones.project_id
@@ -190,7 +190,8 @@ export async function promoteMilestone(tx: Database, project_id: number, id: num
   );
   const merged = sql`milestone_id = any(${rows.map((row) => row.id)}::bigint[])`;
   const promoted = await groupMilestoneLike(tx, group, milestone);
-  await sql`update issues set milestone_id = ${promoted} where ${merged}`.execute(tx);
+  for (const { table, places } of issuableKinds)
+    if (places === 'projects') await sql`update ${sql.table(table)} set milestone_id = ${promoted} where ${merged}`.execute(tx);
   await sql`update resource_milestone_events set milestone_id = ${promoted} where ${merged}`.execute(tx);
   await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);
   return promoted;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { createGroup } from '../../spaces/groups/index.ts';
 import { createProject } from '../../spaces/projects/index.ts';
@@ -178,8 +179,8 @@ test('a group lists its own milestones, readable ones of ancestors and descendan
   assert.deepEqual(await on('2040-01-01'), ['low']);
 });
 
-test('a promoted milestone takes over the issues of milestones with its title in the projects of the group', async () => {
-  const here = await world();
+test('a promoted milestone takes over the issues and merge requests of milestones with its title in the projects of the group', async () => {
+  const here = await worldWithTopic();
   const { as, group, project, people, services, db } = here;
   const other = await createProject(services, {
     name: 'other',
@@ -192,6 +193,7 @@ test('a promoted milestone takes over the issues of milestones with its title in
     (await as('owner').post(`/projects/${id}/milestones`, { title: 'v1', due_date: '2031-05-05' })).body.id;
   const [mine, theirs] = [await add(project.id), await add(other)];
   const issue = await issueOf(here, mine);
+  const request = await addMergeRequest(here, { milestone_id: mine });
   const url = `/projects/${project.id}/milestones/${mine}/promote`;
   assert.equal((await as('planner').post(url)).status, 403);
   assert.equal((await as('reporter').post(`/projects/${project.id}/milestones/${theirs}/promote`)).status, 404);
@@ -205,6 +207,8 @@ test('a promoted milestone takes over the issues of milestones with its title in
     .where('id', '=', issue)
     .executeTakeFirst();
   assert.deepEqual(row, { milestone_id: milestone.id, milestone_due_date: '2031-05-05' });
+  const shown = (await as('owner').get(`/projects/${project.id}/merge_requests/${request.iid}`)).body;
+  assert.equal(shown.milestone.id, milestone.id);
   for (const id of [project.id, other]) assert.deepEqual((await as('owner').get(`/projects/${id}/milestones`)).body, []);
 
   // As after a transfer: the group has a milestone with the title already.

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import {
   countsToday,
   hasEnded,
+  issuableKinds,
   levels,
   type Permission,
   refreshAuthorizations,
@@ -63,12 +64,11 @@ async function unassign(tx: Database, subtree: Subtree, user_id: number): Promis
       ? sql`select projects.id from projects join namespaces on namespaces.id = projects.namespace_id
              where namespaces.traversal_ids @> ${[subtree.group_id]}::bigint[]`
       : sql`values (${subtree.project_id}::bigint)`;
-  const from = (table: string, column: string, things: string) =>
-    sql`delete from ${sql.table(table)} where user_id = ${user_id} and ${sql.ref(column)} in (
-          select id from ${sql.table(things)} where project_id in (${projects}))`.execute(tx);
-  await from('issue_assignees', 'issue_id', 'issues');
-  await from('merge_request_assignees', 'merge_request_id', 'merge_requests');
-  await from('merge_request_reviewers', 'merge_request_id', 'merge_requests');
+  for (const { table, column, assignees, reviewers } of issuableKinds)
+    for (const people of [assignees, reviewers])
+      if (people !== undefined)
+        await sql`delete from ${sql.table(people)} where user_id = ${user_id} and ${sql.ref(column)} in (
+          select id from ${sql.table(table)} where project_id in (${projects}))`.execute(tx);
 }
 
 /** A predicate on rows of a table with `group_id` and `project_id`: they belong to a group or to anything inside it. */

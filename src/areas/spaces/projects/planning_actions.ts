@@ -1,5 +1,6 @@
 /** What a project or group that moves takes along of the groups that it leaves (docs/reference/projects.md#transfer). */
 import { type RawBuilder, sql } from 'kysely';
+import { issuableKinds } from '../../../access/index.ts';
 import { type Database, nextIids } from '../../../db/index.ts';
 
 /** A project, or a group with everything in it, that has moved. */
@@ -25,25 +26,20 @@ const isOfProjects = (moved: Moved, table: string) =>
 const isOfGroups = (group_id: number, table: string) =>
   sql`${sql.ref(`${table}.group_id`)} in (select id from namespaces where traversal_ids @> ${idsOf([group_id])})`;
 
+/** The kinds of what is in projects, which milestones are set on, too. */
+const inProjects = issuableKinds.filter(({ places }) => places === 'projects');
+
 /** Where what has moved bears labels: the table, its column of the items, and a predicate on its rows. */
-function bearersIn(moved: Moved) {
-  const within = (items: string, where: RawBuilder<unknown>) => sql`(select id from ${sql.table(items)} where ${where})`;
-  const bearers = [
-    { table: 'issue_labels', of: 'issue_id', items: within('issues', isOfProjects(moved, 'issues')) },
-    {
-      table: 'merge_request_labels',
-      of: 'merge_request_id',
-      items: within('merge_requests', isOfProjects(moved, 'merge_requests')),
-    },
-  ];
-  if ('group_id' in moved)
-    bearers.push({ table: 'epic_labels', of: 'epic_id', items: within('epics', isOfGroups(moved.group_id, 'epics')) });
-  return bearers.map(({ table, of, items }) => ({
-    labels: sql.table(table),
-    of: sql.ref(of),
-    isInside: sql`${sql.ref(`${table}.${of}`)} in ${items}`,
-  }));
-}
+const bearersIn = (moved: Moved) =>
+  ('group_id' in moved ? issuableKinds : inProjects).map(({ table, column, labels, places }) => {
+    const isInside =
+      'group_id' in moved && places === 'namespaces' ? isOfGroups(moved.group_id, table) : isOfProjects(moved, table);
+    return {
+      labels: sql.table(labels),
+      of: sql.ref(column),
+      isInside: sql`${sql.ref(`${labels}.${column}`)} in (select id from ${sql.table(table)} where ${isInside})`,
+    };
+  });
 
 /** The one of the same title as `gone` that can be used now: of the project itself, or else of the oldest group above. */
 const sameTitled = (table: 'labels' | 'milestones', moved: Moved) => {
@@ -106,8 +102,9 @@ async function takeLabels(tx: Database, move: Move): Promise<void> {
 
 function foreignMilestones({ moved, left_ids }: Move): RawBuilder<unknown> {
   const left = sql`(select id from milestones where group_id = any(${idsOf(left_ids)}))`;
-  const used = (['issues', 'merge_requests'] as const).map(
-    (items) => sql`select milestone_id from ${sql.table(items)} where milestone_id in ${left} and ${isOfProjects(moved, items)}`,
+  const used = inProjects.map(
+    ({ table }) =>
+      sql`select milestone_id from ${sql.table(table)} where milestone_id in ${left} and ${isOfProjects(moved, table)}`,
   );
   return sql`select * from milestones where id in (${sql.join(used, sql` union `)})`;
 }
@@ -132,10 +129,10 @@ async function takeMilestones(tx: Database, move: Move): Promise<void> {
     tx,
   );
   if (rows.length === 0) return;
-  for (const items of ['issues', 'merge_requests'] as const)
+  for (const { table } of inProjects)
     await sql`
-      update ${sql.table(items)} set milestone_id = new_id from ${pairsOf(rows)}
-       where ${isOfProjects(moved, items)} and ${sql.ref(`${items}.milestone_id`)} = replaced.id`.execute(tx);
+      update ${sql.table(table)} set milestone_id = new_id from ${pairsOf(rows)}
+       where ${isOfProjects(moved, table)} and ${sql.ref(`${table}.milestone_id`)} = replaced.id`.execute(tx);
 }
 
 /**

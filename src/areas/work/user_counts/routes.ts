@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { signedIn } from '../../../access/index.ts';
 import { get, one, resource } from '../../../http/index.ts';
 import { countPending } from '../../activity/todos/index.ts';
+import { todoComments } from '../../conversation/notes/index.ts';
 import { countIssues } from '../issues/index.ts';
 import { countOpenMergeRequests } from '../merge_requests/index.ts';
 
@@ -28,7 +29,7 @@ export const userCountRoutes = [
         countIssues(db, { ...everywhere, filters: { scope: 'assigned_to_me', state: 'opened' } }),
         requests('assigned_to_me'),
         requests('reviews_for_me'),
-        countPending(db, caller),
+        countPending(db, caller, todoComments),
       ]);
       return {
         merge_requests: assigned,

@@ -1,5 +1,5 @@
 /** Which branches of a fork its target's members may push to (docs/reference/merge_requests.md#collaboration). */
-import { type Project, projectFor } from '../../../../access/index.ts';
+import { openCollaborations, type Project, projectFor } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import type { RefUpdate } from '../../../../git/index.ts';
 import { protectionFor } from '../../protected_branches/index.ts';
@@ -14,17 +14,7 @@ export async function mayCollaborate(
   caller: { id: number; admin: boolean },
   branch: string,
 ): Promise<boolean> {
-  const open = await db
-    .selectFrom('merge_requests')
-    .select(['project_id', 'target_branch'])
-    .where('source_project_id', '=', fork.id)
-    .where('source_branch', '=', branch)
-    .where('project_id', '<>', fork.id)
-    .where('allow_collaboration', '=', true)
-    .where('state', '=', 'opened')
-    .orderBy('id')
-    .limit(most_asked)
-    .execute();
+  const open = await openCollaborations(db, fork, branch, most_asked);
   const answers = open.map(async ({ project_id, target_branch }) => {
     const target = await projectFor(db, caller, String(project_id));
     if (!target || target.read_only) return false;

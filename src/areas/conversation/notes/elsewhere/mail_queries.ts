@@ -8,8 +8,8 @@ import {
   type Noteable,
   noteableOf,
   type StoredKind,
-} from '../../../access/index.ts';
-import type { MailSubject, MailTarget } from '../../../services/index.ts';
+} from '../../../../access/index.ts';
+import type { MailSubject, MailTarget } from '../../../../services/index.ts';
 
 /** A noun that mail tells of. */
 export interface Mailed {

@@ -1,8 +1,8 @@
 /** Comments as webhooks are told of them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { StoredKind } from '../../../access/index.ts';
-import { momentInJson } from '../../../db/index.ts';
-import { eventHead, type HookItem, pageFacts, repositoryFacts } from '../../activity/hooks/index.ts';
+import type { StoredKind } from '../../../../access/index.ts';
+import { momentInJson } from '../../../../db/index.ts';
+import { eventHead, type HookItem, pageFacts, repositoryFacts } from '../../../activity/hooks/index.ts';
 
 /** The members of an event about a comment that show what it is on. Those of other nouns are null. */
 const members = ['issue', 'merge_request', 'snippet', 'commit'] as const;
