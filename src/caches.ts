@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A cache of at most `most` entries. lru-cache reserves the space of all entries when it is told their number; told a size, it grows as it is filled.
+ * A cache of at most `most` entries. lru-cache reserves the space of all entries when it is given their number; given a size, it grows as it is filled.
  * @param options `ttl` is how long an entry is kept, in milliseconds; without it, as long as there is room
  */
 export const cacheOf = <Key extends {}, Value extends {}>(most: number, options: { ttl?: number } = {}): LRUCache<Key, Value> =>

@@ -99,7 +99,7 @@ export async function prepareSite(config: Config, db: Database): Promise<void> {
   if (geo.role === 'primary') await preparePrimary(db, config.databaseUrl === undefined);
 }
 
-/** A secondary leads its own PostgreSQL to that of the primary, unless the operator has told it another way. */
+/** A secondary leads its own PostgreSQL to that of the primary, unless the operator has configured another way. */
 export async function openTunnelOf(config: Config, db: Database, log: Logger): Promise<Tunnel | undefined> {
   const { geo, databaseUrl } = config;
   const isNeeded = geo.role === 'secondary' && geo.databaseUrl === undefined && databaseUrl === undefined;

@@ -109,7 +109,7 @@ const constraintOf = (error: unknown) => (error instanceof pg.DatabaseError ? er
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
 
-/** What people are told when a write was refused because its repository is being moved to another storage (`refuse_while_moving`); undefined for any other error. */
+/** The text for people when a write was refused because its repository is being moved to another storage (`refuse_while_moving`); undefined for any other error. */
 export const refusedByMove = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && error.code === 'CPC01' ? error.message : undefined;
 

@@ -18,7 +18,7 @@ export const longestWait_ms = 15_000;
 
 const writingWords = ['insert into ', 'update ', 'delete from ', 'add_job'];
 
-/** Whether a statement writes, told from its text. One that is not recognised only takes a connection that was left to reading. */
+/** Whether a statement writes, judged by its text. One that is not recognised only takes a connection that was left to reading. */
 const isWriting = (text: string) => writingWords.some((word) => text.includes(word));
 
 /** As the driver of Kysely requires it, which has no name for it. */

@@ -11,7 +11,7 @@ import type { Repository } from './types.ts';
 /** What git's capabilities depend on, and the refs that it leaves out. */
 interface Terms {
   key: string;
-  /** The branch that HEAD names, if fetching clients are told so. */
+  /** The branch that HEAD names, if it is advertised to fetching clients. */
   head: string | undefined;
   hidden: string[];
 }
@@ -23,7 +23,7 @@ const peeled_ids = cacheOf<string, string>(50_000);
 /** So many refs at a time are turned into text, before others are served. */
 const refs_per_chunk = 1_000;
 
-/** What was told of refs, by the terms, as long as `ref_store` keeps these refs, which it does up to a limit. That of many more is told in chunks, which are not kept. */
+/** Advertised refs, by the terms, as long as `ref_store` keeps these refs, which it does up to a limit. Beyond it they are sent in chunks, which are not kept. */
 const told_before = new WeakMap<readonly StoredRef[], Map<string, Buffer>>();
 const most_remembered = 5_000;
 
@@ -50,7 +50,7 @@ export async function termsOf(
   };
 }
 
-/** Learns the capabilities from what git has told a client. The name of the branch that HEAD names is not among what is kept. */
+/** Learns the capabilities from what git has advertised to a client. The name of the branch that HEAD names is not among what is kept. */
 export function learnCapabilities({ key, head }: Terms, advertised: Buffer): void {
   const capabilities = /^[^\0\n]*\0([^\n]*)\n/.exec(advertised.toString('utf8', 0, 4096))?.[1];
   // Otherwise HEAD has moved meanwhile.

@@ -101,7 +101,7 @@ export function settingsOf(settings: Readonly<Record<string, string | readonly s
 
 /**
  * The arguments after `git` for a command (with its subcommand, if it has them) on a repository.
- * Throws when an operand could be read as an option by a command that cannot be told where its options end.
+ * Throws when an operand could be read as an option by a command that has no way to end its options.
  */
 export function argumentsOf(
   repository: Repository | undefined,

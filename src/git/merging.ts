@@ -9,7 +9,7 @@ import { writeTreeCommit } from './writer.ts';
 /** The author of the temporary commits, which only git sees. */
 const placeholder = { name: 'Coppice', email: 'coppice', date: new Date(0) };
 
-/** The paths of this many conflicts are told. */
+/** The paths of this many conflicts are listed. */
 const most_conflicts = 1_000;
 
 /** The merged tree, which nothing refers to yet, or the paths where two sides conflict. */

@@ -21,7 +21,7 @@ export async function writeRefFile(repository: Repository, change: Target): Prom
   if (!(await isWritable(repository, change))) return false;
   const folders = await written(repository, change);
   if (!folders) return false;
-  // As with files of objects: what a client was told is there must be there after a power failure.
+  // As with files of objects: what was confirmed to a client must survive a power failure.
   try {
     for (const folder of folders) await folder.sync();
   } finally {

@@ -14,7 +14,7 @@ const settings = `[gc]
 [maintenance]
 	auto = false
 [core]
-	# What a client was told is there must be there after a power failure.
+	# What was confirmed to a client must survive a power failure.
 	fsync = committed,reference
 	logAllRefUpdates = false
 	filesRefLockTimeout = 1000

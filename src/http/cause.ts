@@ -1,7 +1,7 @@
 /**
- * What has caused a call: receivers of webhooks that call the API pass on the ID of the event that they were told of (docs/reference/hooks.md#recursion).
+ * What has caused a call: receivers of webhooks that call the API pass on the ID of the event that they received (docs/reference/hooks.md#recursion).
  *
- * It accompanies the call instead of being an argument, because the hundred functions between a handler and an event that is told have nothing to do with it.
+ * It accompanies the call instead of being an argument, because the hundred functions between a handler and the event that it triggers have nothing to do with it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';

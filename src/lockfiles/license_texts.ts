@@ -44,7 +44,7 @@ const families: readonly (readonly [id: string, ...phrases: RegExp[]])[][] = [
   [['BSL-1.0', /boost software license - version 1\.0/]],
 ];
 
-/** No license is longer; a text of several is told by its beginning. */
+/** No license is longer; a text of several is recognised by its beginning. */
 const longest = 40_000;
 
 /** Whether a text contains phrases in their order. */

@@ -6,7 +6,7 @@ import { isRendered, type TextContext, toHtml } from './html.ts';
 import { toPlainHtml } from './plain.ts';
 import { type Reference, referencesIn } from './references.ts';
 
-/** A text with what surrounds it, as threads are told. */
+/** A text with what surrounds it, as threads receive it. */
 export interface ToRender {
   text: string;
   /** The references that have a target, each with its address. */

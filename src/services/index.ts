@@ -45,7 +45,7 @@ const downloadsFolder = ({ data }: Pick<Config, 'data'>): string => path.join(da
 export const blobsOf = (config: Pick<Config, 'data' | 'blobs'>): Blobs =>
   config.blobs.kind === 's3' ? s3Blobs(config.blobs, incomingFolder(config)) : diskBlobs(config.blobs.path);
 
-/** The short form is for the port that SSH clients take without being told one. */
+/** The short form is for the port that SSH clients take by default. */
 function sshUrl({ url, sshPort = usualSshPort }: Pick<Config, 'url' | 'sshPort'>): string | undefined {
   if (sshPort === 0) return undefined;
   const { hostname } = new URL(url);

@@ -9,7 +9,7 @@ import { placeOf, type RepositoryRow } from './repositories.ts';
 export class RefsRefused extends Error {}
 
 /**
- * Accepts the refs of a repository as they are: merge requests follow them, webhooks are told, and `check` reports them no longer.
+ * Accepts the refs of a repository as they are: merge requests follow them, webhooks are triggered, and `check` reports them no longer.
  * @returns what was accepted
  * @throws RefsRefused
  */

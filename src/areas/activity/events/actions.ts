@@ -89,7 +89,7 @@ export const recording = (
   ${notifying(toldOf)},
   ${activity(project_ids, user_ids)}`;
 
-/** What is told by mail, and as which event. */
+/** What is sent by mail, and as which event. */
 const toldOf = sql`
   select told.event, recorded.target_type, recorded.target_id, recorded.author_id as actor_id, '{}'::bigint[] as user_ids
     from recorded join (values ${sql.join(

@@ -11,7 +11,7 @@ import { attempt, type Outgoing, recordAttempt, sendDeliveries, wake } from './d
 import type { HookRow } from './queries.ts';
 import { wildcardSource } from './rules.ts';
 
-/** How many deliveries can wait for one hook. Further events are not told to it. */
+/** How many deliveries can wait for one hook. Further events are dropped. */
 const most_waiting = 1000;
 
 /** Whether a hook asks for a push to a branch. */
@@ -29,7 +29,7 @@ async function asksForBranch(
   return matches ?? false;
 }
 
-/** The hooks of an event that are told of it. */
+/** The hooks that an event triggers. */
 async function hooksToTell(db: Database, { hook_ids, trigger, body }: { hook_ids: number[]; trigger: string; body: unknown }) {
   const hooks = await db
     .selectFrom('hooks')

@@ -60,7 +60,7 @@ export async function oneCommit(services: Filling, place: ProjectPlace & { sha: 
   return commit ? presentCommit(services, place, commit) : null;
 }
 
-/** The bytes of a file that is told; of a longer one, its content is left out. */
+/** The longest file whose content is sent, in bytes. */
 const most_text_bytes = 1024 * 1024;
 
 /** The text of a file; null when it is too long, or the repository no longer has it. */

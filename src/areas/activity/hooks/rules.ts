@@ -86,7 +86,7 @@ export function pauseAfter(failures: number): number | null {
   return failures < failures_in_row ? 0 : Math.min(60 * 2 ** (failures - failures_in_row), longestPause_s);
 }
 
-/** Whether a hook is told of what happens. */
+/** Whether an event triggers a hook. */
 export function alertStatus({ recent_failures, disabled_until }: { recent_failures: number; disabled_until: string | null }) {
   if (recent_failures >= failures_that_disable) return 'disabled';
   return disabled_until !== null && Date.parse(disabled_until) > Date.now() ? 'temporarily_disabled' : 'executable';

@@ -55,7 +55,7 @@ interface GitCommand extends Serving {
   command: SshCommand;
 }
 
-/** Grants a project under its present path. A client that uses a former one is told, since SSH has no redirects. */
+/** Grants a project under its present path. A client that uses a former one is warned, since SSH has no redirects. */
 async function following<T>({ words, command }: GitCommand, grant: (path: string) => Promise<T>): Promise<T> {
   try {
     return await grant(repositoryPath(words[0]));

@@ -13,7 +13,7 @@ import type { Page, Version } from './page_git.ts';
 import { shownTitle } from './present.ts';
 import { titleOf } from './rules.ts';
 
-/** Further changes of a push are neither recorded nor told. */
+/** Further changes of a push are neither recorded nor sent to webhooks. */
 const mostChanges = 20;
 const longestMessage_chars = 1_048_576;
 

@@ -32,7 +32,7 @@ const factsOf = (on: On, event: 'award' | 'revoke') => sql`json_build_object(
 
 /**
  * @param tx the transaction of the change; of a reaction that is removed, before it is
- * @param on what is reacted to; hooks are told of nouns that say how
+ * @param on what is reacted to; only nouns that describe themselves trigger hooks
  * @param which a predicate on rows of `award_emoji`
  */
 export async function tellOfAward(

@@ -33,7 +33,7 @@ type Names = readonly [noun: string, thing: string];
 /** A noun that is reacted to. */
 export interface Awarded {
   kind: StoredKind;
-  /** How webhooks are told of reactions. Without it, they are not told. */
+  /** How webhooks show reactions. Without it, reactions trigger none. */
   hook?: HookItem<StoredKind>;
 }
 

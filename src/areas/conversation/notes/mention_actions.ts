@@ -20,7 +20,7 @@ export interface MentioningText {
   /** Whether it is an internal note. */
   internal?: boolean;
   text: string | null;
-  /** Whether the text was there before. Of a new one, those whom it mentions are told because it is new. */
+  /** Whether the text was there before. For a new one, the notification of the new text covers those it mentions. */
   is_edited?: boolean;
   /** Our external address without a trailing slash. */
   url: string;

@@ -37,7 +37,7 @@ export interface Acting extends Pick<Services, 'storages'> {
 /** A noun that is discussed. Texts on it have quick actions only if it is `Commandable`. */
 export interface Discussable {
   kind: NoteableKind;
-  /** How webhooks are told of comments and reactions. Without it, they are not told. */
+  /** How webhooks show comments and reactions. Without it, these trigger none. */
   hook?: HookItem;
 }
 

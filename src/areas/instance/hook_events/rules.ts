@@ -1,4 +1,4 @@
-/** What hooks can be told of: the columns of `hooks` that ask for it. */
+/** What triggers hooks: the columns of `hooks` that ask for it. */
 
 /** Each with the name of its event in the header `X-Gitlab-Event`, and in the log. */
 export const triggers = {
@@ -19,7 +19,7 @@ export const triggers = {
   member_events: { event: 'Member Hook', log: 'member_hooks' },
   subgroup_events: { event: 'Subgroup Hook', log: 'subgroup_hooks' },
   project_events: { event: 'Project Hook', log: 'project_hooks' },
-  /** What every hook of the server is told of; not a column. */
+  /** What triggers every hook of the server; not a column. */
   system_events: { event: 'System Hook', log: 'system_hooks' },
 } as const;
 

@@ -1,4 +1,4 @@
-/** Labels as webhooks are told of them. */
+/** Labels as webhooks show them. */
 import { type RawBuilder, sql } from 'kysely';
 import { momentInJson } from '../../../db/index.ts';
 

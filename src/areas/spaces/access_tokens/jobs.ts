@@ -14,7 +14,7 @@ export const removeOrphanedBots = job('remove_orphaned_bots', {
   run: ({ db }) => scheduleRemovalOfOrphans(db, 'project_bot', 'access_token_bots'),
 });
 
-/** How many days before the end hooks are told. */
+/** How many days before the expiry hooks are triggered. */
 const ahead_days = 7;
 
 const expiring = sql`

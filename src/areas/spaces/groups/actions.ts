@@ -47,7 +47,7 @@ export interface NewGroup extends GroupSettings {
   created_at?: string;
   /** Becomes the owner, unless they are already owner of an ancestor group. */
   creator_id: number;
-  /** Whether nobody is told. */
+  /** Whether it triggers no notifications. */
   is_quiet?: true;
 }
 

@@ -18,7 +18,7 @@ export interface NewMembers extends Grant {
   expires_at?: string | null | undefined;
   /** Whether existing members get the new level or are refused. */
   existing: 'change' | 'refuse';
-  /** Whether nobody is told, and no event is recorded. */
+  /** Whether it triggers no notifications and records no event. */
   is_quiet?: true;
 }
 

@@ -39,7 +39,7 @@ export interface NewProject {
     /** Now, if left out. */
     created_at?: string;
   };
-  /** Whether it arrives from another server: nobody is told, no event is recorded, and it does not begin with the push rule of its group. */
+  /** Whether it arrives from another server: no one is notified, no event is recorded, and it does not begin with the push rule of its group. */
   is_quiet?: true;
   /** More work for the transaction that inserts the row. */
   also?(tx: Database, id: number): Promise<void>;
@@ -220,7 +220,7 @@ export interface ProjectChanges {
 /**
  * Updates a project: its columns, and the default branch of its repository.
  * @param changes columns by name; columns that are left out stay
- * @param also more work for the transaction, which is told whether the project has another path now
+ * @param also more work for the transaction; its argument says whether the project has another path now
  * @throws ApiError 400 for invalid values, 404 when the project no longer exists
  */
 export async function changeProject(

@@ -24,7 +24,7 @@ import { type Container, containers } from './definition.ts';
 import { movesOf, presentMove, storageMoveForms } from './present.ts';
 import { busy, scheduleMove } from './scheduling_actions.ts';
 
-/** Administrators are told whether a container exists, nobody else is. */
+/** Only administrators learn whether a container exists. */
 const afterAdmin = <G>(access: Access<G>, idOf: (granted: G) => number): Access<{ container_id: number }> => ({
   rule: admin.rule,
   async check(call) {

@@ -1,4 +1,4 @@
-/** The states of moves, and what administrators are told of failures. Pure functions. */
+/** The states of moves, and what administrators see of failures. Pure functions. */
 import { GitError } from '../../../git/index.ts';
 import type { State } from './definition.ts';
 

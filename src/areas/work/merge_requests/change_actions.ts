@@ -146,7 +146,7 @@ const ownWords = (before: LockedMergeRequest, after: LockedMergeRequest): string
   ...(before.target_branch === after.target_branch ? [] : [wordsForBranch(before.target_branch, after.target_branch)]),
 ];
 
-/** What hooks are told of besides what all items have. */
+/** What hooks get besides what all items have. */
 const ownChanges = (before: LockedMergeRequest, after: LockedMergeRequest) => ({
   ...Object.fromEntries(
     (['title', 'target_branch', 'squash', 'merge_after'] as const)

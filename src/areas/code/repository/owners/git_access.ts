@@ -41,7 +41,7 @@ export const gitCaller = <R extends RouteGenericInterface>(
   insufficient: (request) => refusal(403, `You are not allowed to ${isPush(serviceOf(request)) ? 'upload' : 'download'} code.`),
 });
 
-/** What a client is told that was granted a repository, and that git does not serve now. */
+/** The refusal for a client that was granted a repository and that git does not serve now. */
 export function unservedRefusal(error: unknown): ApiError | undefined {
   if (error instanceof GitBusy)
     return new ApiError(503, { message: 'The server is too busy. Try again later.' }, { 'retry-after': '10' });

@@ -15,7 +15,7 @@ async function isConfidential(db: Database, on: HookItem, id: number): Promise<b
 /**
  * Leaves an event about a comment in a project.
  * @param tx the transaction that writes it
- * @param noun what it is on; hooks are told of comments on nouns that say how
+ * @param noun what it is on; only comments on nouns that describe themselves trigger hooks
  */
 export async function tellOfNote(
   tx: Database,

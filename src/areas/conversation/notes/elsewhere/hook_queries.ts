@@ -1,4 +1,4 @@
-/** Comments as webhooks are told of them. */
+/** Comments as webhooks show them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { StoredKind } from '../../../../access/index.ts';
 import { momentInJson } from '../../../../db/index.ts';

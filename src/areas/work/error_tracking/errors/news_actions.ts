@@ -16,7 +16,7 @@ export interface ErrorNews {
 /** To each member of a project in an hour. Alerts count with the others, but come first. */
 const mostInAnHour = 20;
 
-/** What is told by mail, as events of the notification settings. What users did is not. */
+/** What causes mail, as events of the notification settings. The actions of users do not. */
 const toldByMail = sql`(values ('new', 'new_error'), ('regressed', 'regressed_error'), ('alert', 'error_alert')) told(kind, event)`;
 
 const givenNews = (news: readonly ErrorNews[]) =>

@@ -88,11 +88,11 @@ export const missingApproval = async (
 const conflicts: readonly MergeStatus[] = ['cannot_be_merged', 'cannot_be_merged_recheck'];
 const isInConflict = ({ merge_status }: MergeFacts) => conflicts.includes(merge_status);
 
-/** The merge status after something has changed: conflicts are told of once, not each time that they are found again. */
+/** The merge status after something has changed: conflicts cause one notification, not one each time that they are found again. */
 export const uncheckedAgain = sql<MergeStatus>`
   (case when merge_requests.merge_status like 'cannot_be_merged%' then 'cannot_be_merged_recheck' else 'unchecked' end)`;
 
-/** Stores what a check says of conflicts. Nothing else of the merge request changes; its author, and who wants it to be merged automatically, are told of new conflicts. */
+/** Stores what a check says of conflicts. Nothing else of the merge request changes; its author, and who wants it to be merged automatically, are notified of new conflicts. */
 export async function storeCheck(db: Database, facts: MergeFacts, { source_head, target_head, fit }: Check): Promise<void> {
   const merge_status = fit === 'ahead' || fit === 'diverged' ? 'can_be_merged' : 'cannot_be_merged';
   const checked = { checked_source_sha: source_head ?? null, checked_target_sha: target_head ?? null, merge_status };
