@@ -19,16 +19,25 @@ async function fetchOf({ secondary }: Sites, id: number): Promise<number | undef
   return undefined;
 }
 
+/** @returns whether the process was still there */
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
+
 /** Commits until the git that fetches the change can be killed before it ends. */
 async function killFetch(sites: Sites, id: number): Promise<void> {
   let count = 0;
   await eventually('a killed fetch', async () => {
     await commit(sites.primary, id, `windfall-${++count}`);
-    return eventually('a fetch', async () => {
+    for (;;) {
       const pid = await fetchOf(sites, id);
-      if (pid !== undefined) return process.kill(pid, 'SIGKILL') && 'killed';
-      return (await refsOf(sites.primary, id)) === (await refsOf(sites.secondary, id)) && 'missed';
-    }).then((end) => end === 'killed');
+      if (pid !== undefined) return kill(pid);
+      if ((await refsOf(sites.primary, id)) === (await refsOf(sites.secondary, id))) return false;
+    }
   });
 }
 
