@@ -101,6 +101,7 @@ export const commitKind: CommitKind = {
   column: 'commit_id',
   place_column: 'project_id',
   places: 'projects',
+  page: '/-/commit/',
   threads_comments: false,
   discussed_at: addressBy('commit_id'),
   commented_at: addressBy('sha'),

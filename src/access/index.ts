@@ -78,6 +78,7 @@ export {
   noteableColumns,
   noteableKinds,
   noteableOf,
+  pageOf,
   projectOf,
   readsInternalNotesOn,
   rowOf,

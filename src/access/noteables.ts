@@ -61,6 +61,8 @@ export interface NoteableKind {
   /** The column that names its project or group, and the table of those. */
   place_column: 'project_id' | 'group_id';
   places: 'projects' | 'namespaces';
+  /** The path of its page after that of its project or group, without its number, id or SHA. */
+  page: string;
   /** Whether a reply to a comment outside threads makes both a thread. Otherwise such comments cannot be replied to. */
   threads_comments: boolean;
   /** The path of its notes, discussions and resource events. */
@@ -94,8 +96,6 @@ export interface IssuableKind extends StoredKind {
   reference: 'issue' | 'epic' | 'merge_request';
   /** The character before its number in references. */
   sign: '#' | '&' | '!';
-  /** The path of its page, after that of its project or group. */
-  page: string;
   /** The tables of its assignees and reviewers, if it has any, and of its labels. */
   assignees: 'issue_assignees' | 'merge_request_assignees' | undefined;
   reviewers: 'merge_request_reviewers' | undefined;

@@ -250,6 +250,7 @@ export const snippetKind: StoredKind = {
   column: 'snippet_id',
   place_column: 'project_id',
   places: 'projects',
+  page: '/-/snippets/',
   at,
   threads_comments: false,
   discussed_at: at,

@@ -1,4 +1,5 @@
 /** What bodies show of repositories: commits, pushes and texts, read with git. */
+import { commitKind, pageOf } from '../../../access/index.ts';
 import {
   blobSize,
   type Commit,
@@ -49,7 +50,7 @@ async function repositoryNow(services: Filling, { id, kind: name = 'project' }: 
 
 const presentCommit = ({ url }: Filling, { full_path }: ProjectPlace, commit: Commit) => ({
   ...{ id: commit.id, message: commit.message, title: commit.title, timestamp: commit.authored_date },
-  url: `${url}/${full_path}/-/commit/${commit.id}`,
+  url: `${url}/${pageOf(commitKind, full_path, commit.id)}`,
   author: { name: commit.author_name, email: commit.author_email },
 });
 

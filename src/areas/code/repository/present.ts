@@ -1,5 +1,7 @@
 /** How commits and branches appear in replies (docs/reference/repository.md). */
+
 import { type Static, Type } from 'typebox';
+import { commitKind, pageOf } from '../../../access/index.ts';
 import type { Commit as GitCommit } from '../../../git/index.ts';
 import { Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 
@@ -75,6 +77,6 @@ export function presentCommit(
     short_id: commit.id.slice(0, shortId_characters),
     created_at: commit.committed_date,
     ...(trailers ? {} : { trailers: {}, extended_trailers: {} }),
-    web_url: `${url}/${project.full_path}/-/commit/${commit.id}`,
+    web_url: `${url}/${pageOf(commitKind, project.full_path, commit.id)}`,
   };
 }

@@ -1,6 +1,6 @@
 /** Snippets as mail tells of comments on them. */
 import { sql } from 'kysely';
-import { snippetKind } from '../../../access/index.ts';
+import { pageOf, snippetKind } from '../../../access/index.ts';
 import type { MailSubject } from '../../../services/index.ts';
 import { readersOf } from '../../activity/notifications/index.ts';
 
@@ -11,7 +11,7 @@ export const snippetMail = (id: number): MailSubject => ({
   async describe({ db }, { full_path }) {
     const row = await db.selectFrom('snippets').select(['title', 'description']).where('id', '=', id).executeTakeFirst();
     if (!row) return undefined;
-    const [thread, page] = [`project_snippet_${id}`, `${full_path}/-/snippets/${id}`];
+    const [thread, page] = [`project_snippet_${id}`, pageOf(snippetKind, full_path, id)];
     return { ...row, name: 'snippet', label: `$${id}`, thread, page, facts: { 'Snippet-ID': id } };
   },
 });

@@ -1,6 +1,6 @@
 /** How epics appear in replies (docs/reference/epics.md). */
 import { type Static, Type } from 'typebox';
-import type { MaybeCaller } from '../../../access/index.ts';
+import { epicKind, type MaybeCaller, pageOf } from '../../../access/index.ts';
 import { DateOnly, deprecated, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { LabelDetails, presentLabelsOf, textColorOn } from '../../planning/labels/index.ts';
@@ -101,7 +101,7 @@ function datesOf(row: EpicRow) {
  */
 function presentEpic(url: string, row: EpicRow, labels: EpicReply['labels'], form: EpicForm): EpicReply {
   const { id, iid, group_id, title, description, confidential, state, color, created_at, updated_at, closed_at } = row;
-  const web_url = `${url}/groups/${row.full_path}/-/epics/${iid}`;
+  const web_url = `${url}/${pageOf(epicKind, row.full_path, iid)}`;
   const [short, full] = [`&${iid}`, `${row.full_path}&${iid}`];
   return {
     ...{ id, work_item_id: id, iid, color, text_color: textColorOn(color), group_id },

@@ -1,6 +1,6 @@
 /** How issues appear in replies (docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
-import type { MaybeCaller } from '../../../access/index.ts';
+import { issueKind, type MaybeCaller, pageOf } from '../../../access/index.ts';
 import {
   DateOnly,
   deprecated,
@@ -157,7 +157,7 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     type: issue_type.toUpperCase(),
     assignee: assignees[0] ?? null,
     ...{ user_notes_count, merge_requests_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type },
-    web_url: `${url}/${row.full_path}/-/issues/${iid}`,
+    web_url: `${url}/${pageOf(issueKind, row.full_path, iid)}`,
     time_stats: presentTimeStats(row),
     ...tasksOf(row),
     ...{ weight, blocking_issues_count, health_status },

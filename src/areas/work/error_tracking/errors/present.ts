@@ -1,6 +1,6 @@
 /** How errors appear in replies. */
 import { type Static, Type } from 'typebox';
-import type { Project } from '../../../../access/index.ts';
+import { issueKind, type Project, pageOf } from '../../../../access/index.ts';
 import { Id, nullable, resource, Timestamp } from '../../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../../people/users/index.ts';
 import { ErrorEvent } from '../events/present.ts';
@@ -66,7 +66,7 @@ export const presentError =
       ...rest,
       title: titleOf(row),
       assignee: assignee && presentUserBasic(url, assignee),
-      issue: issue && { ...issue, web_url: `${url}/${issue.full_path}/-/issues/${issue.iid}` },
+      issue: issue && { ...issue, web_url: `${url}/${pageOf(issueKind, issue.full_path, issue.iid)}` },
       web_url: errorUrl(url, project, row),
     };
   };

@@ -1,5 +1,5 @@
 /** Merging: the commits of a merge, and the move of the target branch that makes it happen (docs/reference/merge_requests.md#merging, decision 42). */
-import { callerInJob, type Project } from '../../../../access/index.ts';
+import { callerInJob, mergeRequestKind, type Project, pageOf } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { listCommits, mergeBase, type Repository, readCommit, repositoryOf, writeTreeCommit } from '../../../../git/index.ts';
 import { type Caller, conflict, notAllowed, type Services, unauthorized, unprocessable } from '../../../../http/index.ts';
@@ -198,7 +198,7 @@ async function variablesFor(
     reference: `${target.full_path}!${iid}`,
     local_reference: `!${iid}`,
     source_project_id: String(facts.source_project_id ?? ''),
-    url: `${services.url}/${target.full_path}/-/merge_requests/${iid}`,
+    url: `${services.url}/${pageOf(mergeRequestKind, target.full_path, iid)}`,
     merged_by: nameOf(caller),
     merge_request_author: nameOf(author),
     ...variablesOf(commits, title, caller.commit_email),

@@ -1,7 +1,7 @@
 /** What follows from new merge requests and from moves of their branches (docs/reference/merge_requests.md#versions). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { theMergeRequest } from '../../../../access/index.ts';
+import { mergeRequestKind, pageOf, theMergeRequest } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import {
   fetchCommit,
@@ -279,7 +279,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
       })
       .where('id', '=', facts.id)
       .execute();
-    const page = `${services.url}/${facts.target.full_path}/-/merge_requests/${facts.iid}/diffs?diff_id=${version_id}`;
+    const page = `${services.url}/${pageOf(mergeRequestKind, facts.target.full_path, facts.iid)}/diffs?diff_id=${version_id}`;
     const address = before === null ? page : `${page}&start_sha=${before}`;
     await addSystemNote(tx, on, user_id, commitsAdded(commits, address));
     if (user_id !== null) await tellOfPush(tx, facts, user_id);

@@ -1,5 +1,7 @@
 /** What pushes mean for merge requests (docs/reference/merge_requests.md). */
+
 import { sql } from 'kysely';
+import { mergeRequestKind, pageOf } from '../../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../../db/index.ts';
 import type { RefUpdate } from '../../../../git/index.ts';
 import type { PushFollower } from '../../../../services/index.ts';
@@ -61,11 +63,11 @@ async function mergeRequestLinks(
       .filter((one) => one.project_id === project_id)
       .flatMap(({ source_branch, iid }) => [
         `View merge request for ${source_branch}:`,
-        `  ${url}/${project.full_path}/-/merge_requests/${iid}`,
+        `  ${url}/${pageOf(mergeRequestKind, project.full_path, iid)}`,
       ]),
     ...unproposed.flatMap((name) => [
       `To create a merge request for ${name}, visit:`,
-      `  ${url}/${project.full_path}/-/merge_requests/new?merge_request%5Bsource_branch%5D=${encodeURIComponent(name)}`,
+      `  ${url}/${pageOf(mergeRequestKind, project.full_path, 'new')}?merge_request%5Bsource_branch%5D=${encodeURIComponent(name)}`,
     ]),
   ];
 }
