@@ -14,7 +14,6 @@ const known: Readonly<Record<string, string>> = {
   'areas/people/namespaces/deletion_actions.ts': 'repository_storage_moves snippets',
   'areas/people/users/request_actions.ts': 'access_requests todos',
   'areas/planning/iterations/actions.ts': 'issues',
-  'areas/planning/milestones/burndown_queries.ts': 'issues',
   'areas/spaces/projects/queries.ts': 'issue_metric_images issues uploads',
 };
 

@@ -36,7 +36,7 @@ import { blobRoutes } from './code/repository/trees/blob_routes.ts';
 import { languageRoutes } from './code/repository/trees/language_routes.ts';
 import { treeRoutes } from './code/repository/trees/routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
-import { eventSnippets, snippetNoun, snippetRepositories } from './code/snippets/index.ts';
+import { snippetNoun, snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
 import { sampleVulnerability, vulnerabilityMail } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
@@ -133,6 +133,7 @@ import {
   sampleMergeRequest,
   timeRoutes,
 } from './work/issuables/index.ts';
+import { burndownRoutes } from './work/issues/burndown/routes.ts';
 import { epicIssueRoutes } from './work/issues/epics/routes.ts';
 import { issueNoun } from './work/issues/index.ts';
 import { issueLinkRoutes } from './work/issues/links/routes.ts';
@@ -189,7 +190,7 @@ export const areaServices: AreaServices = {
 
 /** What events are about, besides pushes and projects. */
 const eventTargets = {
-  nouns: [issueNoun.event, mergeRequestNoun.event, eventMilestones, eventSnippets, eventWikiPages, eventErrors],
+  nouns: [issueNoun.event, mergeRequestNoun.event, eventMilestones, snippetNoun.event, eventWikiPages, eventErrors],
   comments: eventComments,
 };
 
@@ -381,6 +382,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Milestones',
     'Milestones of projects and groups, with their issues and merge requests.',
     milestoneRoutes,
+    burndownRoutes,
     milestoneIssueRoutes,
     milestoneMergeRequestRoutes,
   ),

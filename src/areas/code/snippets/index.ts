@@ -1,6 +1,5 @@
 /** What others may use of snippets. */
 export { fillSnippet } from './arrival_actions.ts';
-export { eventSnippets } from './event_queries.ts';
 export { snippetRepositories } from './kind.ts';
 export { snippetNoun } from './noteable.ts';
 export { presentSnippetIdentity, SnippetIdentity } from './present.ts';

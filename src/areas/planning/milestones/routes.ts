@@ -12,7 +12,6 @@ import {
   forbidden,
   get,
   Id,
-  listOf,
   mapPage,
   mutuallyExclusive,
   nothing,
@@ -26,7 +25,6 @@ import {
   withStatus,
 } from '../../../http/index.ts';
 import { addMilestone, changeMilestone, ownerOf, promoteMilestone, removeMilestone } from './actions.ts';
-import { BurndownEvent, burndownEvents } from './burndown_queries.ts';
 import { matchingFilters, milestoneListInput, milestonesMatching } from './filters.ts';
 import { Milestone, presentMilestone } from './present.ts';
 import { milestoneOf, milestoneRows } from './queries.ts';
@@ -110,16 +108,6 @@ function routesOf(kind: PlanningParent['kind']) {
         checkUnmodified(updated_at, unmodified_since);
         await db.transaction().execute((tx) => removeMilestone(tx, parent, caller.id, id));
       },
-    }),
-    get(`${single}/burndown_events`, {
-      operation: `list${Noun}MilestoneBurndownEvents`,
-      summary: 'List the burndown events of a milestone',
-      access: reader,
-      plan: 'premium',
-      input: { milestone_id: Id },
-      returns: listOf(BurndownEvent),
-      handle: async ({ db, caller, parent, input }) =>
-        burndownEvents(db, caller, await milestoneOf(db, ownerOf(parent), input.milestone_id)),
     }),
   ];
 }

@@ -1,9 +1,9 @@
 /** The data of a milestone's burndown chart: when its issues were opened, closed and reopened. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { isVisibleIssue } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import { type Caller, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { isVisibleIssue } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import { type Caller, nullable, resource, Timestamp } from '../../../../http/index.ts';
 
 export const BurndownEvent = resource('BurndownEvent', {
   created_at: Timestamp,
