@@ -1,5 +1,5 @@
 /** Pushing to a fork for those who may merge what it proposes (docs/reference/merge_requests.md#collaboration). */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, Caller } from '../http/endpoint.ts';
 import { forbidden, unauthorized } from '../http/errors.ts';
@@ -24,6 +24,11 @@ export async function isCollaborator(
   );
   return rows[0]!.is_one;
 }
+
+/** A predicate: a merge request is open, and its source branch is there to be changed. */
+export const hasOpenBranch = (merge_request_id: RawBuilder<unknown>): RawBuilder<SqlBool> => sql`
+  exists (select from merge_requests where merge_requests.id = ${merge_request_id} and merge_requests.state = 'opened'
+             and merge_requests.source_project_id is not null and not merge_requests.source_branch_gone)`;
 
 /** The open merge requests of a branch of a fork that let others push to it, oldest first. */
 export const openCollaborations = (db: Kysely<DB>, fork: Pick<Project, 'id'>, branch: string, limit: number) =>

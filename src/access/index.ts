@@ -4,7 +4,7 @@ export { authenticate, callerInJob, callerOfTokenNumbered, commitEmailOf, isPrim
 export { refreshAuthorizations, type Subtree, subtreeOf } from './authorizations.ts';
 export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } from './basic.ts';
 export { type Changing, withChange } from './changes.ts';
-export { branchWriter, isCollaborator, openCollaborations } from './collaboration.ts';
+export { branchWriter, hasOpenBranch, isCollaborator, openCollaborations } from './collaboration.ts';
 export { commitKind } from './commits.ts';
 export {
   epicGroupRole,

@@ -9,13 +9,13 @@ import { districts, src } from './imports.ts';
 const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relations' | 'db', string>> = {
   db: 'internal_ids',
   access:
-    'users namespaces projects members member_roles group_links project_authorizations group_authorizations redirects rights_versions',
+    'users namespaces projects repository_sizes members member_roles group_links project_authorizations group_authorizations redirects rights_versions',
   relations: 'waiting_references',
   instance: `instance application_settings request_counts licenses licensing billable_counts features feature_gates costly_files hooks hook_events unused_blobs`,
   people: `emails claimed_emails keys gpg_keys personal_access_tokens oauth_tokens service_accounts user_identities user_statuses user_follows group_seats`,
   activity: 'events resource_* push_event_payloads todos subscriptions hook_deliveries notifications notification_*',
   deployments: 'clusters deploy_tokens deploy_key_projects freeze_periods variables',
-  code: `protected_* push_rules recorded_* reference_updates unused_repositories repository_sizes commit_statuses lfs_* snippets snippet_user_agents
+  code: `protected_* push_rules recorded_* reference_updates unused_repositories commit_statuses lfs_* snippets snippet_user_agents
     wikis wiki_pages dependencies dependency_* license_files package_* advisories advisory_packages vulnerabilities vulnerability_state_changes`,
   spaces: `access_requests access_token_* declined_invitations invitations member_approvals open_issue_counts project_stars repository_storage_moves topics`,
   planning: 'labels label_priorities milestones iterations iteration_cadences',

@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { hasOpenBranch } from '../../../access/index.ts';
 import { deprecated, Id, resource } from '../../../http/index.ts';
 
 export const Suggestion = resource('Suggestion', {
@@ -23,8 +24,7 @@ const line = sql`(notes.position ->> 'new_line')::integer`;
 const isApplicable = sql<boolean>`
   (suggestions.commit_id is null and not suggestions.outdated and not notes.outdated
    and suggestions.from_content <> suggestions.to_content
-   and exists (select from merge_requests where merge_requests.id = notes.merge_request_id and merge_requests.state = 'opened'
-                  and merge_requests.source_project_id is not null and not merge_requests.source_branch_gone))`;
+   and ${hasOpenBranch(sql`notes.merge_request_id`)})`;
 
 /** A row of `suggestions` and of its `notes` as the reply. */
 export const suggestionJson = sql<SuggestionReply>`
