@@ -1,8 +1,9 @@
 /** Reading push rules, and the people whose addresses they look at. */
 import { sql } from 'kysely';
 import { commitEmailOf, type Owner, planInForce } from '../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import type { Database } from '../../../db/index.ts';
 import type { Services } from '../../../http/index.ts';
+import { ownersOfAddresses } from '../../people/emails/index.ts';
 import { type Rule, ruleNames } from './rules.ts';
 
 /** The rule of a project or group. */
@@ -73,15 +74,8 @@ export async function addressesOfUsers(
   { db, url }: Pick<Services, 'db' | 'url'>,
   emails: readonly string[],
 ): Promise<Set<string>> {
-  const ids = emails.flatMap((email) => /^(\d{1,15})-[^@]+@users\.noreply\./.exec(email)?.[1] ?? []).map(Number);
-  // PostgreSQL accepts no NUL in texts.
-  const asked = emails.filter((email) => !email.includes('\0'));
-  const { rows } = await sql<{ email: string | null; id: number | null; username: string | null }>`
-    select email, null as id, null as username from emails
-     where email = any(${ofAnyLength(asked, 'citext[]')}) and confirmed_at is not null
-     union all
-    select null, id, username from users where id = any(${ofAnyLength(ids, 'bigint[]')})`.execute(db);
+  const owners = await ownersOfAddresses(db, emails);
   return new Set(
-    rows.map(({ email, id, username }) => email?.toLowerCase() ?? privateAddress({ id: id!, username: username! }, url)),
+    owners.map(({ user_id, username, email }) => email?.toLowerCase() ?? privateAddress({ id: user_id, username }, url)),
   );
 }

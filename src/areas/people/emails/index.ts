@@ -2,6 +2,7 @@
 
 export { claimPrimaryEmail } from './address_actions.ts';
 export { endClaimsTo, isTaken } from './claim_actions.ts';
+export { ownersOfAddresses } from './commit_queries.ts';
 export {
   acceptInvitationsTo,
   confirmEmail,

@@ -4,6 +4,7 @@ import { countsToday, levels, planInForce } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import { listCommits, repositoryOf } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
+import { ownersOfAddresses } from '../../../people/emails/index.ts';
 import { ownerDemands } from './code_owner_git.ts';
 import { countsFrom, hasApprovedIt, most_eligible } from './queries.ts';
 import {
@@ -42,8 +43,6 @@ async function basisOf(db: Database, merge_request_id: number): Promise<Approval
   return rows[0]!;
 }
 
-const privateAddress = /^(\d{1,15})-[^@]+@users\.noreply\./;
-
 /** The users who wrote or committed something in the last version, by the addresses in its commits. */
 async function committersOf({ db, storages }: Pick<Services, 'db' | 'storages'>, basis: ApprovalBasis): Promise<number[]> {
   const { head_commit_id: head, start_commit_sha: start, storage, project_id } = basis;
@@ -51,13 +50,7 @@ async function committersOf({ db, storages }: Pick<Services, 'db' | 'storages'>,
   const repository = repositoryOf({ storages }, { id: project_id, storage });
   const commits = await listCommits(repository, { from: [head], not: start === null ? [] : [start], limit: most_commits });
   const addresses = [...new Set(commits.flatMap(({ author_email, committer_email }) => [author_email, committer_email]))];
-  // PostgreSQL accepts no NUL in texts.
-  const known = addresses.filter((email) => !email.includes('\0'));
-  const ids = known.flatMap((email) => privateAddress.exec(email)?.[1] ?? []).map(Number);
-  const { rows } = await sql<{ user_id: number }>`
-    select user_id from emails where email = any(${ofAnyLength(known, 'citext[]')}) and confirmed_at is not null
-     union select id from users where id = any(${ofAnyLength(ids, 'bigint[]')})`.execute(db);
-  return rows.map(({ user_id }) => user_id);
+  return (await ownersOfAddresses(db, addresses)).map(({ user_id }) => user_id);
 }
 
 async function barredFrom(services: Pick<Services, 'db' | 'storages'>, basis: ApprovalBasis): Promise<number[]> {
