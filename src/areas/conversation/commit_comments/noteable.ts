@@ -1,4 +1,4 @@
-/** Commits as a noteable: what discussions and to-do items need of them. */
+/** Commits as a noun: what the engines of comments, webhooks, mail and to-do items need of them (docs/adding_a_noun.md). */
 import { sql } from 'kysely';
 import { commitKind, type DiscussedCommit } from '../../../access/index.ts';
 import { commitFacts, type HookItem } from '../../activity/hooks/index.ts';

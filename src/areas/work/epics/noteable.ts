@@ -1,4 +1,4 @@
-/** Epics as a noteable: what discussions, reactions, subscriptions and to-do items need of them. */
+/** Epics as a noun: what the engines of comments, mail and to-do items need of them (docs/adding_a_noun.md). */
 import { sql } from 'kysely';
 import { epicKind, groupOf } from '../../../access/index.ts';
 import type { TodoTarget } from '../../activity/todos/index.ts';

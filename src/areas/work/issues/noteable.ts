@@ -1,4 +1,4 @@
-/** Issues as a noteable: what discussions, reactions, subscriptions and to-do items need of them. */
+/** Issues as a noun: what the engines of comments, events, webhooks, mail and to-do items need of them (docs/adding_a_noun.md). */
 import { sql } from 'kysely';
 import { issueKind, issueTracker, projectOf } from '../../../access/index.ts';
 import { issuableTarget, type Recorded } from '../../activity/events/index.ts';

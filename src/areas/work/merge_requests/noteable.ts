@@ -1,4 +1,4 @@
-/** Merge requests as a noteable: what discussions, reactions, subscriptions and to-do items need of them. */
+/** Merge requests as a noun: what the engines of comments, events, webhooks, mail and to-do items need of them (docs/adding_a_noun.md). */
 import { sql } from 'kysely';
 import {
   mayUpdateMergeRequest,
