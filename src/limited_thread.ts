@@ -21,7 +21,7 @@ export interface ThreadLimits {
   budget_ms: number;
 }
 
-/** Work ends after so many budgets in any case: code that is not JavaScript does not say what time it has taken. */
+/** Work ends after this many budgets in any case: code that is not JavaScript does not say what time it has taken. */
 const mostBudgets = 10;
 /** A thread keeps the memory of its largest work, so an idle one is ended after this time. */
 const idle_ms = 30_000;

@@ -19,7 +19,7 @@ export const hasEnded = (table?: string): RawBuilder<boolean> => sql`${endOf(tab
 /** A predicate on rows of `deploy_tokens`: the day of `expires_at` is over. As in the v4 API, a deploy token works to the end of that day, in UTC. */
 export const isExpiredDeployToken = sql<boolean>`coalesce(expires_at::date < current_date, false)`;
 
-/** Invitations are deleted after so many days. */
+/** Invitations are deleted after this many days. */
 export const invitationLifetime_days = 90;
 
 /** A predicate on rows of `invitations`: they can still be accepted. Others are deleted at night. */

@@ -1,7 +1,7 @@
-/** Accounts that nobody uses: the ghost user, who has the records of deleted users, and placeholders for people of other servers. */
+/** Accounts that no one uses: the ghost user, who has the records of deleted users, and placeholders for people of other servers. */
 import { sql } from 'kysely';
 
-/** Whether nobody uses an account of this type. */
+/** Whether no one uses an account of this type. */
 export const isInternal = (user_type: string): boolean => user_type === 'ghost' || user_type === 'placeholder';
 
 /** A predicate on rows of `users`: somebody, or a program, can use the account. */

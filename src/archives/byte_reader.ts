@@ -9,7 +9,7 @@ export class ByteReader implements AsyncDisposable {
     this.#chunks = source;
   }
 
-  /** The next bytes as they arrive, at most so many and at least one; undefined at the end. */
+  /** The next bytes as they arrive, at most this many and at least one; undefined at the end. */
   async some(most_bytes: number): Promise<Buffer | undefined> {
     while (!this.#rest?.length) {
       const { value, done } = await this.#chunks.next();

@@ -1,6 +1,6 @@
 /**
  * A blob on its way into a bucket. Its bytes are collected in files without a name, which vanish with the process, and leave for the store in parts while more
- * arrive. Parts can be seen by nobody until `keep` completes them (docs/decisions/0041-blobs-in-an-object-store.md).
+ * arrive. Parts can be seen by no one until `keep` completes them (docs/decisions/0041-blobs-in-an-object-store.md).
  */
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';

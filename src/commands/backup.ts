@@ -48,7 +48,7 @@ The exit code is 3 if the file was written but lacks large files that the databa
 
 /** Backups are made unattended, and what is lost has to be noticed while an older backup still has it. */
 const incomplete = 3;
-/** Of lost files, so many are printed. */
+/** Of lost files, this many are printed. */
 const shown = 100;
 
 function warn(missing: readonly BlobReference[], blobs: Blobs): number {

@@ -7,7 +7,7 @@ const standardOutput = 1;
 const pause_ms = 10;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Writes to standard output before it returns. What nobody reads any more is dropped: a server must not end or wait because its log has lost its reader. */
+/** Writes to standard output before it returns. What no one reads any more is dropped: a server must not end or wait because its log has lost its reader. */
 function writeNow(text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {

@@ -123,7 +123,7 @@ function explain(error: unknown): number {
 }
 
 /**
- * Runs a command line and prints its errors. What nobody reads any more is not printed: a server goes on without it.
+ * Runs a command line and prints its errors. What no one reads any more is not printed: a server goes on without it.
  * @param words the command line without the program
  * @returns the exit code
  */

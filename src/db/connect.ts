@@ -85,7 +85,7 @@ export function poolLoad(db: Database): { in_use: number; idle: number; waiting:
   return { in_use: totalCount - idleCount, idle: idleCount, waiting: waitingCount + (writing?.waiting ?? 0) };
 }
 
-/** Calls `listener` when a connection of the pool was lost that nobody was using; `db` comes from `connect`. */
+/** Calls `listener` when a connection of the pool was lost that no one was using; `db` comes from `connect`. */
 export function onIdleLoss(db: Database, listener: () => void): void {
   pools.get(db)?.pool.on('error', listener);
 }

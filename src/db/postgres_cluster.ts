@@ -21,7 +21,7 @@ export interface Cluster {
   durable: boolean;
 }
 
-/** PostgreSQL refuses to run as root. This is the uid of `nobody` on most systems; it needs no entry in /etc/passwd. */
+/** PostgreSQL refuses to run as root. This is the uid of `no one` on most systems; it needs no entry in /etc/passwd. */
 const nobody: Account = { uid: 65_534, gid: 65_534 };
 
 /** The superuser and only role: every account that can reach the socket is trusted. */

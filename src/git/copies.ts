@@ -41,7 +41,7 @@ export async function refsChecksum(repository: Repository): Promise<string> {
   return sum.toString('hex');
 }
 
-/** Other requests are served after so many refs, which take about two milliseconds. */
+/** Other requests are served after this many refs, which take about two milliseconds. */
 const refsAtOnce = 1000;
 
 /** The names below `objects/` that are copied: these files never change once they exist. */

@@ -16,7 +16,7 @@ import type { ObjectFormat, Repository } from './types.ts';
 const [open, write, fsync, close] = [promisify(fs.open), promisify(fs.writeFile), promisify(fs.fsync), promisify(fs.close)];
 const [rename, utimes] = [promisify(fs.rename), promisify(fs.utimes)];
 const deflateElsewhere = promisify(deflate);
-/** Compressing so many bytes takes a tenth of a millisecond, less than having it done elsewhere. */
+/** Compressing this many bytes takes a tenth of a millisecond, less than having it done elsewhere. */
 const small_bytes = 16 * 1024;
 /** Hashing this many bytes takes about a millisecond; other requests run in between. */
 const slice_bytes = 2 * 1024 * 1024;

@@ -13,7 +13,7 @@ import type { Environment, Option, Repository } from './types.ts';
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
 export interface TransportOptions {
-  /** The source of the connection, which has only so many processes at once. */
+  /** The source of the connection, whose processes are limited. */
   client: string;
   /** The `Git-Protocol` header. One that is not a list of keys and `key=value` pairs counts as none. */
   protocol?: string | undefined;

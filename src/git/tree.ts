@@ -27,7 +27,7 @@ export function typeOf(mode: string): EntryType {
   return mode === '120000' ? 'symlink' : 'blob';
 }
 
-/** Other requests run while a folder of a million files is read: so many entries take a few milliseconds. */
+/** Other requests run while a folder of a million files is read: this many entries take a few milliseconds. */
 export const entriesInTurn = 5_000;
 
 const space = 0x20;

@@ -191,7 +191,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
     return body.read({ at_most_bytes: caller ? most_bytes : anonymousBody_bytes, blobs, file });
   };
 
-  /** The caller, or the user whom an administrator names in the body (sudo). */
+  /** The caller, or the user that an administrator names in the body (sudo). */
   const identify = async (
     request: FastifyRequest,
     reply: FastifyReply,

@@ -23,7 +23,7 @@ export class Outage {
   constructor(db: Database, log: Pick<Logger, 'error' | 'warn'>) {
     this.#db = db;
     this.#log = log;
-    // A server that nobody asks for anything notices it, too.
+    // A server that no one asks for anything notices it, too.
     onIdleLoss(db, () => void this.#look());
   }
 

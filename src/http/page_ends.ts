@@ -10,7 +10,7 @@ const endsOf = cachesByDatabase<string>(60_000);
 
 const endKey = (list: string, row: number) => `${list} ${row}`;
 
-/** Every so many rows of a list are marked. A page begins at most so many behind a mark, unless none is known. */
+/** Every this many rows of a list are marked. A page begins at most this many behind a mark, unless none is known. */
 export const rowsPerMark = 200;
 
 /** The cursors of marked rows by their numbers, for the lists that were last read far: up to 250 for each. */

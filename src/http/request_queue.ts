@@ -28,7 +28,7 @@ export interface Turn {
   /** Starts the work on the request. */
   start(): void;
   refuse(): void;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether no one waits for the answer any more. */
   isGone(): boolean;
 }
 
@@ -70,7 +70,7 @@ export class RequestQueue {
 
   /**
    * Adapts to what was measured since the last call, and refuses requests that have waited for too long.
-   * @param isDelayed whether requests take longer because there are so many of them
+   * @param isDelayed whether requests take longer because there are this many of them
    */
   adapt(isDelayed: boolean, now: number): void {
     if (isDelayed) this.#atOnce = Math.max(leastAtOnce, Math.floor(Math.min(this.#atOnce, this.#working) * down));

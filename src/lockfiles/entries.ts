@@ -114,7 +114,7 @@ export function advisedName(ecosystem: string, name: string): string {
 
 /** A text of a file as it can be stored and shown. */
 export const withoutControls = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: The database takes no NUL, and nobody needs the others.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: The database takes no NUL, and no one needs the others.
   text.toWellFormed().replaceAll(/[\u0000-\u001f\u007f]+/g, ' ');
 
 function checked(kind: string, text: string): string {

@@ -55,7 +55,7 @@ function indentOf({ text, at, column }: Cursor, most: number): number {
   return end - column;
 }
 
-/** Skips at most so many columns of white space. A tab that reaches further is skipped whole. */
+/** Skips at most this many columns of white space. A tab that reaches further is skipped whole. */
 function skipColumns(cursor: Cursor, columns: number): void {
   const end = cursor.column + columns;
   while (cursor.column < end && (cursor.text[cursor.at] === ' ' || cursor.text[cursor.at] === '\t')) {

@@ -6,7 +6,7 @@ const { escapeHtml } = new MarkdownIt().utils;
 
 export const asWritten = (text: string): string => escapeHtml(text);
 
-/** Escaping so many takes about a millisecond. */
+/** Escaping this many takes about a millisecond. */
 const piece_chars = 128 * 1024;
 
 /** A whole text in `<pre>`. */

@@ -17,7 +17,7 @@ const networks: Record<LocalTarget, readonly string[]> = {
     ...['224.0.0.0/4', '240.0.0.0/4'],
     // Unique local, link-local, site-local, multicast, discarded, segment routing.
     ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8', '100::/64', '5f00::/16'],
-    // For documentation: nobody has them, unless their network uses them.
+    // For documentation: no one has them, unless their network uses them.
     ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
     // IPv4 addresses inside IPv6 addresses: a translator on the way decides where they lead.
     ...['::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],

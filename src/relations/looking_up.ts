@@ -24,7 +24,7 @@ async function fillSome(tx: Database, find: FindPeople, pending: readonly Pendin
   for (const { row, column, source_id } of pending) row[column] = people.get(source_id) ?? null;
 }
 
-/** Fills in the ids of the people whom the records name. */
+/** Fills in the ids of the people that the records name. */
 async function fillPeople(tx: Database, arrival: Arrival, all: readonly ReadRows[]): Promise<void> {
   const pending = all.flatMap(({ people }) => people);
   await fillSome(

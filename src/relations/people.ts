@@ -1,4 +1,4 @@
-/** The people whom records name: the ids in the members of every description. */
+/** The people that records name: the ids in the members of every description. */
 import { type RawBuilder, sql } from 'kysely';
 import { isOwned, isSeen } from './departing.ts';
 import type { Members, RecordKind, Relation } from './description.ts';
@@ -24,7 +24,7 @@ function* peopleIn(kind: RecordKind, rows: RawBuilder<unknown>, departure: Depar
   }
 }
 
-/** A select of the `id` of every user whom the records of these relations name. */
+/** A select of the `id` of every user that the records of these relations name. */
 export const peopleOf = (relations: readonly Relation[], departure: Departure): RawBuilder<{ id: number }> =>
   sql`${sql.join(
     relations.flatMap(({ kind }) => [...peopleIn(kind, isSeen(kind, isOwned(kind, departure), departure), departure)]),

@@ -56,7 +56,7 @@ export function readRows(kind: RecordKind, relation: string): ReadRows {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A record has at most so many parts of a kind. */
+/** A record has at most this many parts of a kind. */
 const mostParts = 100_000;
 
 /** The parts that a member holds. */

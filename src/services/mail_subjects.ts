@@ -41,7 +41,7 @@ export interface MailPeople {
   isAssignee?: RawBuilder<SqlBool>;
   isReviewer?: RawBuilder<SqlBool>;
   hasUnsubscribed?: RawBuilder<SqlBool>;
-  /** Selects of ids: those whom its description mentions, its subscribers, and those of its labels. */
+  /** Selects of ids: those that its description mentions, its subscribers, and those of its labels. */
   mentioned?: RawBuilder<unknown>;
   subscribers?: RawBuilder<unknown>;
   labelSubscribers?: RawBuilder<unknown>;
@@ -82,7 +82,7 @@ export interface MailNote {
   body: string;
   discussion_id: string;
   internal: boolean;
-  /** A select of the ids of those whom it mentions. */
+  /** A select of the ids of those that it mentions. */
   mentioned: RawBuilder<unknown>;
 }
 

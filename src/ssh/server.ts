@@ -33,10 +33,10 @@ export interface SshServerOptions<Who> {
   hostKey: string;
   /** How many connections a source may have open. */
   connectionsPerAddress: number;
-  /** The limits of those that nobody has authenticated yet, if not the usual ones. */
+  /** The limits of those that no one has authenticated yet, if not the usual ones. */
   newcomers?: NewcomerLimits;
   /**
-   * Who has a public key, undefined for nobody.
+   * Who has a public key, undefined for no one.
    * @param key its bytes, as in the second word of an `id_*.pub` file
    */
   identify(key: Buffer, address: string): Promise<Who | undefined>;

@@ -1,4 +1,4 @@
-/** Limits of texts, and of the titles and descriptions of issues and epics (docs/reference/issues.md), as reasons for `checked`. Pure functions. */
+/** Limits of texts, and of the titles and descriptions of issuables (docs/reference/issues.md), as reasons for `checked`. Pure functions. */
 
 const maximumTitle = 255;
 const maximumDescription = 1_048_576;

@@ -1,4 +1,4 @@
-/** Text search, as in the parameter `search` of lists of issues and epics (docs/reference/issues.md). */
+/** Text search, as in the parameter `search` of lists of issuables (docs/reference/issues.md). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { badParams, containing } from '../http/index.ts';
 

@@ -142,7 +142,7 @@ async function place(entry: ArchiveEntry, progress: Progress): Promise<void> {
   for (const row of await repositoryRows(loading.client)) progress.rows.set(nameOf(row), row);
 }
 
-/** What storage moves have copied is not in the backup, and nobody runs them: they begin anew, and nothing is read-only before. Older schemas have none. */
+/** What storage moves have copied is not in the backup, and no one runs them: they begin anew, and nothing is read-only before. Older schemas have none. */
 async function scheduleAgain(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ is_known: boolean }>(
     "select to_regclass('repository_storage_moves') is not null as is_known",

@@ -1,4 +1,4 @@
-/** The people whom the other relations name, and the members (docs/reference/relations_export.md#user_contributions). */
+/** The people that the other relations name, and the members (docs/reference/relations_export.md#user_contributions). */
 import { sql } from 'kysely';
 import { type Departure, peopleOf, type Relation, shown } from '../../relations/index.ts';
 

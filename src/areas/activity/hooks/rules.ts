@@ -80,7 +80,7 @@ export const filledUrl = (url: string, variables: Readonly<Record<string, string
 const failures_in_row = 4;
 const longestPause_s = 24 * 3600;
 
-/** For how many seconds a hook is disabled after so many failures in a row; 0 when it is not, and null when it stays disabled. */
+/** For how many seconds a hook is disabled after this many failures in a row; 0 when it is not, and null when it stays disabled. */
 export function pauseAfter(failures: number): number | null {
   if (failures >= failures_that_disable) return null;
   return failures < failures_in_row ? 0 : Math.min(60 * 2 ** (failures - failures_in_row), longestPause_s);

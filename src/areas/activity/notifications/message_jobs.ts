@@ -1,4 +1,4 @@
-/** Sending the messages of a notification, and forgetting what nobody waits for. */
+/** Sending the messages of a notification, and forgetting what no one waits for. */
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import { Id } from '../../../http/index.ts';
@@ -30,7 +30,7 @@ async function deliver(
 }
 
 /**
- * Sends the messages of a notification to those who are left. A server that refuses one of them gets the others; one that answers nobody is left alone until the
+ * Sends the messages of a notification to those who are left. A server that refuses one of them gets the others; one that answers no one is left alone until the
  * job is tried again. The recipients of a few messages are forgotten at a time, when these have been sent: as many could get theirs twice after a crash.
  */
 export const sendNotification = job('send_notification', {
@@ -70,7 +70,7 @@ export const sendNotification = job('send_notification', {
   },
 });
 
-/** Every night: what has been tried for days, and what nobody has been sent for a day. */
+/** Every night: what has been tried for days, and what no one has been sent for a day. */
 export const removeOldNotifications = job('remove_old_notifications', {
   input: {},
   retries: 3,

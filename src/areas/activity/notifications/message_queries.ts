@@ -39,7 +39,7 @@ interface Person {
 
 /** What a message is made of. */
 export interface Parts {
-  /** Undefined when nobody did anything. */
+  /** Undefined when no one did anything. */
   actor: Person | undefined;
   item: Item;
   note: MailNote | undefined;

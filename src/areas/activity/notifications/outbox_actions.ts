@@ -6,7 +6,7 @@ export interface Notification {
   event: string;
   target_type: string;
   target_id: number;
-  /** The user who did it, and is not told; null when nobody did anything. */
+  /** The user who did it, and is not told; null when no one did anything. */
   actor_id: number | null;
   /** Those who were added or removed, or whom it concerns. */
   user_ids: readonly number[];

@@ -12,7 +12,7 @@ export interface News {
   subject: MailSubject;
   /** The comment, if it is one. */
   note?: MailNote;
-  /** Null when nobody did anything. */
+  /** Null when no one did anything. */
   actor_id: number | null;
   /** Those who were added, removed or named. */
   user_ids: readonly number[];

@@ -12,7 +12,7 @@ interface MailEvent {
   is_setting?: true;
   /** Whether it begins a thread of mail. */
   starts?: true;
-  /** Whom it is told to, if that is nobody else: those who are named, or all members. */
+  /** Whom it is told to, if that is no one else: those who are named, or all members. */
   names?: 'mentioned' | 'subscribed' | 'concerned' | 'members';
   /** The activity events that it tells of. */
   records?: { action: string; types: readonly string[] };

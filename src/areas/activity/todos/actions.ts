@@ -71,7 +71,7 @@ export async function doneTodos(tx: Database, target: Followed, user_id: number)
   return rows.length;
 }
 
-/** Whether a user has a pending to-do item on an issue or epic. */
+/** Whether a user has a pending to-do item on an issuable. */
 export async function hasTodo(db: Database, target: Followed, user_id: number): Promise<boolean> {
   const query = db.selectFrom('todos').select('id').where('user_id', '=', user_id).where('state', '=', 'pending');
   return (await query.where(isAbout('todos', target)).executeTakeFirst()) !== undefined;

@@ -1,4 +1,4 @@
-/** Ends to-do items that nobody else can: they are not listed any more. */
+/** Ends to-do items that no one else can: they are not listed any more. */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { objectHeader, repositoryOf } from '../../../git/index.ts';

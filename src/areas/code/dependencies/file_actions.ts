@@ -79,7 +79,7 @@ async function storePackages(db: Database, { portions }: ReadFile): Promise<void
     });
 }
 
-/** Packages of a file were removed after `storePackages` had found them, by the job that forgets what nobody lists. */
+/** Packages of a file were removed after `storePackages` had found them, by the job that forgets what no one lists. */
 class PackagesGone extends Error {
   override name = 'PackagesGone';
 }

@@ -29,7 +29,7 @@ export async function storeObject({ db, blobs }: Services, project_id: number, o
 }
 
 /**
- * The same for bytes whose size nobody has announced.
+ * The same for bytes whose size no one has announced.
  * @throws as `storeObject`
  */
 export async function importObject({ db, blobs }: Services, project_id: number, oid: string, source: Readable): Promise<void> {

@@ -4,7 +4,7 @@ import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { newBlobs, type Repository } from '../../../git/index.ts';
 import { pointerIn, pointerLimit_bytes } from './rules.ts';
 
-/** As for a push: so many small files are searched for pointers, for so long. */
+/** As for a push: this many small files are searched for pointers, for so long. */
 const searched = 20_000;
 const longestSearch_ms = 10_000;
 

@@ -7,7 +7,7 @@ import { pointerIn, pointerLimit_bytes } from './rules.ts';
 
 const missing = 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
 
-/** The search ends after so many small files and so much time. The rest is not checked, because clients normally upload their objects before they push. */
+/** The search ends after this many small files and so much time. The rest is not checked, because clients normally upload their objects before they push. */
 const searched = 20_000;
 const longestSearch_ms = 10_000;
 

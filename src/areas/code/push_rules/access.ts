@@ -25,7 +25,7 @@ const owners = ownerRole('group', permission);
 /** 404 of a group without push rules, or whose rules the caller may not see. */
 export const noGroupRule = () => new ApiError(404, { message: '404 Not Found' });
 
-/** Grants the group in `:id` to its owners and to holders of the permission. Others do not learn whether it has a rule, and nobody does without the plan. */
+/** Grants the group in `:id` to its owners and to holders of the permission. Others do not learn whether it has a rule, and no one does without the plan. */
 export const ofGroup: Access<{ caller: Caller; owner: Owner }> = {
   ...owners,
   check: async (call) => {

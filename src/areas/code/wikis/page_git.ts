@@ -19,7 +19,7 @@ export interface Version {
   commit_id: string;
 }
 
-/** Reading and sorting so many takes some 30 ms. */
+/** Reading and sorting this many takes some 30 ms. */
 const mostPages = 20_000;
 
 const files = new NamedFiles((name) => pageIn(name) !== undefined);

@@ -29,7 +29,7 @@ export function shownTitle(page: ReadPage, { title }: Matter = matterOf(page)): 
   return isShown ? title.trim() : titleOf(page.slug);
 }
 
-/** Decoding so many takes about a millisecond. */
+/** Decoding this many takes about a millisecond. */
 const piece_bytes = 1024 * 1024;
 
 /** The content of a page as text, decoded in pieces. */

@@ -39,7 +39,7 @@ export interface Target {
 }
 
 /**
- * The awardable of a path: an issue or epic, or a note on it. System notes cannot be reacted to.
+ * The awardable of a path: an issuable, or a note on it. System notes cannot be reacted to.
  * @throws ApiError 404 for a note that does not exist or is hidden from the caller
  */
 export async function targetOf(

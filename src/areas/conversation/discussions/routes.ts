@@ -1,4 +1,4 @@
-/** Discussions: the comments on issues and epics as threads (docs/reference/discussions.md). */
+/** Discussions: comments as threads (docs/reference/discussions.md). */
 import { type TProperties, Type } from 'typebox';
 import {
   type AnyEndpoint,

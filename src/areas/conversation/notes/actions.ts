@@ -7,12 +7,12 @@ import { isOn, referringTo, refersColumns } from './queries.ts';
 export interface SystemNote {
   /** ISO 8601; now by default. */
   created_at?: string;
-  /** The other issue or epic that the body names: users who may not read it do not see the note. */
+  /** The other issuable that the body names: users who may not read it do not see the note. */
   refers_to?: Issuable;
 }
 
 /**
- * Adds a system note about a change to an issue or epic.
+ * Adds a system note about a change to an issuable.
  * @param tx the transaction of the change
  * @param author_id the user who made it
  * @param body the wording of docs/reference/notes.md, e.g. `changed the description`
@@ -42,7 +42,7 @@ export async function addSystemNote(
 type NoteOn = readonly [on: Issuable, body: string];
 
 /**
- * Adds a system note to each of two issues or epics, each naming the other.
+ * Adds a system note to each of two issuables, each naming the other.
  * @param tx the transaction of the change
  * @param author_id the user who made it
  */

@@ -1,4 +1,4 @@
-/** The effects of mentioning users, issues and epics in a text. */
+/** The effects of mentioning users, issuables in a text. */
 import { sql } from 'kysely';
 import { type Issuable, isAbout, isFollowed, isIssuable, type Noteable } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
@@ -83,7 +83,7 @@ async function tellOfMention(
 
 /**
  * Records the references of a new or changed description or note: the mentioned users, to-do items for those mentioned for the first time, and `mentioned
- * in …` on the issues and epics, once per source.
+ * in …` on the issuables, once per source.
  * @param tx the transaction in which the text was written
  */
 export async function noteMentions(tx: Database, mentioning: MentioningText): Promise<void> {

@@ -26,7 +26,7 @@ import { type SuggestionReply, suggestionsOfNote } from './suggestion_present.ts
 /** A predicate on rows of `notes`: they are on the noteable. */
 export const isOn = (noteable: Noteable): RawBuilder<boolean> => isAbout('notes', noteable);
 
-/** The columns for the issue or epic that the body of a note names. */
+/** The columns for the issuable that the body of a note names. */
 const refersColumn = (column: IssuableColumn) => `refers_to_${column}` as const;
 
 /** The columns for a commit that the body of a note names. */

@@ -1,4 +1,4 @@
-/** `mentioned in …`: the system note on an issue or epic that another one, or a comment on a commit, references (docs/reference/notes.md). */
+/** `mentioned in …`: the system note on an issuable that another one, or a comment on a commit, references (docs/reference/notes.md). */
 import { sql } from 'kysely';
 import { type Followed, issuableKinds, noteableColumns, rowOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';

@@ -64,7 +64,7 @@ export async function resolveNote(
 /**
  * Resolves threads whose place in the code is gone, with what follows.
  * @param tx the transaction of the change
- * @param user_id who changed the code; null for nobody
+ * @param user_id who changed the code; null for no one
  */
 export const resolveOutdated = (
   tx: Database,
@@ -77,7 +77,7 @@ export const resolveOutdated = (
 /**
  * Marks notes as resolved or open, with what follows. The caller has been asked whether they may.
  * @param tx the transaction of the change, which locks what the notes are on
- * @param user_id who resolves them; null for nobody
+ * @param user_id who resolves them; null for no one
  */
 export async function markResolved(
   tx: Database,

@@ -1,4 +1,4 @@
-/** Notes: the comments on issues and epics outside threads, and system notes (docs/reference/notes.md). */
+/** Notes: the comments outside threads, and system notes (docs/reference/notes.md). */
 import { Type } from 'typebox';
 import {
   type AnyEndpoint,

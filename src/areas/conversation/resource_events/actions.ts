@@ -1,4 +1,4 @@
-/** Recording resource events of issues and epics, in the transaction of the change. */
+/** Recording resource events of issuables, in the transaction of the change. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Issuable, IssuableKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -33,7 +33,7 @@ export async function recordLabelEvents(
 
 /**
  * A statement that records changes of labels, alone or as part of another.
- * @param rows a select of the id of the issue or epic, user_id, label_id, action and created_at
+ * @param rows a select of the id of the issuable, user_id, label_id, action and created_at
  */
 export const labelEventsOf = ({ column }: IssuableKind, rows: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into resource_label_events (${sql.ref(column)}, user_id, label_id, action, created_at) ${rows}`;

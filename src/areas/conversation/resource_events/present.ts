@@ -56,7 +56,7 @@ const ids = <Name extends string>(rows: readonly Record<Name, number | null>[], 
 
 type Present<K extends EventKind> = (services: Services, on: Issuable, rows: readonly EventRow[]) => Promise<Reply<K>[]>;
 
-/** Rows of one kind on one issue or epic as replies, in a fixed number of statements. */
+/** Rows of one kind on one issuable as replies, in a fixed number of statements. */
 export const presenters: { [K in EventKind]: Present<K> } = {
   async label({ db, url }, on, rows) {
     const rowsById = await labelsById(db, ids(rows, 'label_id'));

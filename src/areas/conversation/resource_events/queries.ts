@@ -14,7 +14,7 @@ export interface EventRow {
   avatar: string | null;
   created_at: string;
   action: 'add' | 'remove';
-  /** Of the issue or epic. */
+  /** Of the issuable. */
   state: 'opened' | 'closed' | 'reopened' | 'merged';
   label_id: number | null;
   milestone_id: number | null;
@@ -32,7 +32,7 @@ const told = {
 };
 export type EventKind = keyof typeof told;
 
-/** The events of one kind on an issue or epic, in the order in which they were recorded. */
+/** The events of one kind on an issuable, in the order in which they were recorded. */
 export function eventsOn(db: Database, kind: EventKind, { kind: { column }, id }: Issuable) {
   const columns = sql.join(told[kind].map((name) => sql.ref(`events.${name}`)));
   const events: RawBuilder<EventRow> = sql`(

@@ -1,4 +1,4 @@
-/** Resource events: changes to the labels, state, milestone, weight and iteration of an issue or epic. */
+/** Resource events: changes to the labels, state, milestone, weight and iteration of an issuable. */
 import type { IssuableKind } from '../../../access/index.ts';
 import {
   type AnyEndpoint,

@@ -30,7 +30,7 @@ async function targetOf(db: Database, isEmbedded: boolean): Promise<Target> {
   return { socket: path.join(folder, `.s.PGSQL.${port}`), database };
 }
 
-/** Reads who the client of the database wants to be, and lets nobody be more than a follower of this database. */
+/** Reads who the client of the database wants to be, and lets no one be more than a follower of this database. */
 async function startupOf(connection: Duplex, head: Buffer, { database }: Target): Promise<Buffer> {
   let bytes = head;
   for (;;) {

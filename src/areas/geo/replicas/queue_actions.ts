@@ -25,7 +25,7 @@ export interface Copied {
 
 const lease = sql`interval '30 seconds'`;
 const confirmed_every_ms = 10_000;
-/** Of those that are due, so many are looked at for one whose checksum the primary has computed. */
+/** Of those that are due, this many are looked at for one whose checksum the primary has computed. */
 const candidates = 200;
 
 /**

@@ -184,7 +184,7 @@ async function removeLeftFiles(db: Database, downloads: string): Promise<void> {
   for (const id of ids) if (!used.has(id)) await removeFiles(downloads, id);
 }
 
-/** Has migrations go on, and looks for those that nobody has go on. */
+/** Has migrations go on, and looks for those that no one has go on. */
 const continueMigrations: Poll = {
   name: 'continue migrations',
   every_ms: 2000,

@@ -13,7 +13,7 @@ export type ExportOwner = Departure['owner'];
 export interface ArchiveEntry {
   name: string;
   size_bytes: number;
-  /** Exactly so many bytes. */
+  /** Exactly this many bytes. */
   content: Readable;
   /** Whether it is one of the objects that the export counts. */
   is_object: boolean;

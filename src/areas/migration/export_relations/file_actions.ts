@@ -53,7 +53,7 @@ function contentOf(services: Writing, relation: Relation, content: Content, prog
   return tarOf(counted(entries, progress));
 }
 
-/** One snapshot for everything that is read. A large file can take long in between, and as nothing is locked, nobody waits for it. */
+/** One snapshot for everything that is read. A large file can take long in between, and as nothing is locked, no one waits for it. */
 const inSnapshot = <T>(db: Database, read: (tx: Database) => Promise<T>): Promise<T> =>
   db
     .transaction()

@@ -22,7 +22,7 @@ interface BegunRow extends Omit<BegunFile, 'batch' | 'owner'> {
 
 /**
  * Begins to write the next file that waits, or the one that the last run in this slot has left.
- * @param slot jobs of one slot run one after another, so what has it is written by nobody
+ * @param slot jobs of one slot run one after another, so what has it is written by no one
  */
 export async function beginFile(db: Database, slot: number): Promise<BegunFile | undefined> {
   const { rows } = await sql<BegunRow>`

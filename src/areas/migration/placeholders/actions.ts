@@ -112,7 +112,7 @@ async function addPlaceholders(tx: Database, { host, group_id, described }: Sour
 }
 
 /**
- * The users here whom records of another server belong to: the importer, accounts that have confirmed the public address of the person, otherwise placeholders, which
+ * The users here that records of another server belong to: the importer, accounts that have confirmed the public address of the person, otherwise placeholders, which
  * are made when they are new. The ghost user takes the place of people who are not described.
  * @param tx a transaction. It waits for others that make placeholders, so this comes before its other writes
  * @param source_ids ids of users at the source

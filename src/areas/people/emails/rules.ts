@@ -1,9 +1,9 @@
 /** Rules of email addresses and their confirmation. Pure functions. */
 import { tooLong } from '../../../texts/index.ts';
 
-/** After so many days, confirmation links expire and unconfirmed claims are deleted. */
+/** After this many days, confirmation links expire and unconfirmed claims are deleted. */
 export const confirmation_days = 3;
-/** For so many days after that, the account cannot add the address again. */
+/** For this many days after that, the account cannot add the address again. */
 export const pause_days = 30;
 
 /** An address as it is stored. */

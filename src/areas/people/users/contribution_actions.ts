@@ -120,7 +120,7 @@ export async function handOver(db: Database, { from, to, except }: HandOver, sig
 /**
  * How many rows name each of some users.
  * @param except tables that do not count
- * @returns counts by id; users whom no row names are left out
+ * @returns counts by id; users that no row names are left out
  */
 export async function countOwned(db: Database, ids: readonly number[], except: readonly string[]): Promise<Map<number, number>> {
   const list = ofAnyLength(ids, 'bigint[]');

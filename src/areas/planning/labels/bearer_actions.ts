@@ -1,4 +1,4 @@
-/** Which labels an issue or epic has after a change. */
+/** Which labels an issuable has after a change. */
 import type { Database } from '../../../db/index.ts';
 import { type Plan, reaches } from '../../../http/index.ts';
 import { labelsFor } from './actions.ts';
@@ -14,7 +14,7 @@ export interface LabelsAsked {
 }
 
 /**
- * The labels of an issue or epic after a change; of each scope only the one that was set last.
+ * The labels of an issuable after a change; of each scope only the one that was set last.
  * @param tx the transaction of the change
  * @param parent the project or group that it is in
  * @param borne the labels that it had before

@@ -14,7 +14,7 @@ const detailFields = {
   archived: Type.Boolean(),
 };
 
-/** A label of an issue or epic, with details. */
+/** A label of an issuable, with details. */
 export const LabelDetails = resource('LabelDetails', detailFields);
 
 const counts = {
@@ -82,8 +82,8 @@ export async function labelDetails(labels: Iterable<LabelRow>): Promise<Map<numb
 }
 
 /**
- * The labels of each issue or epic of a page, with details or as their titles.
- * @returns by id of the issue or epic
+ * The labels of each issuable of a page, with details or as their titles.
+ * @returns by id of the issuable
  */
 export async function presentLabelsOf(
   rows: readonly { id: number; labels: readonly LabelRow[] }[],

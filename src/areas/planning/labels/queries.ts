@@ -58,8 +58,8 @@ export async function labelsById(db: Database, ids: readonly number[]): Promise<
 }
 
 /**
- * A column of a statement on issues or epics: the labels that each bears, ordered by title, as rows of the reply.
- * @param bearer the table or alias of the issues or epics
+ * A column of a statement on issuables: the labels that each bears, ordered by title, as rows of the reply.
+ * @param bearer the table or alias of the issuables
  */
 export const borneLabels = (
   { labels, column }: Pick<IssuableKind, 'labels' | 'column'>,
@@ -69,7 +69,7 @@ export const borneLabels = (
                                               'project_id', project_id, 'group_id', group_id) order by title, labels.id), '[]')
      from ${sql.table(labels)} join labels on labels.id = label_id where ${sql.ref(column)} = ${sql.ref(`${bearer}.id`)})`;
 
-/** The labels of an issue or epic, ordered by title. */
+/** The labels of an issuable, ordered by title. */
 export async function labelsOf(
   db: Database,
   { labels, column }: Pick<IssuableKind, 'labels' | 'column'>,

@@ -66,7 +66,7 @@ interface Named {
   users: Map<number, NamedUser & { name: string }>;
   /** Addresses without a user, as first given. */
   strangers: string[];
-  /** IDs and names that match no user who can be invited: IDs of no user, and the usernames of accounts that nobody uses. */
+  /** IDs and names that match no user who can be invited: IDs of no user, and the usernames of accounts that no one uses. */
   unknown: string[];
 }
 
@@ -123,7 +123,7 @@ export async function invite(
   };
 }
 
-/** The text of a refused role, which applies to everyone whom the request names. */
+/** The text of a refused role, which applies to everyone that the request names. */
 function textOfRole(error: unknown): string {
   if (error instanceof ApiError && error.status === 400) return textOf(error);
   throw error;

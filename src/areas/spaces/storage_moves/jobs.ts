@@ -85,7 +85,7 @@ async function resumeLost(db: Database): Promise<void> {
 const grace = sql`interval '10 seconds'`;
 const longest_use = sql`interval '1 hour'`;
 
-/** Has moves go on that wait, and removes the sources of those that have switched once nobody reads them. */
+/** Has moves go on that wait, and removes the sources of those that have switched once no one reads them. */
 export const continueMoves: Poll = {
   name: 'continue storage moves',
   every_ms: 2_000,

@@ -1,4 +1,4 @@
-/** Inserting the rows of a new issue or epic. */
+/** Inserting the rows of a new issuable. */
 import { type RawBuilder, sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
 import { type Database, iidTaken, type NumberOwner } from '../../../db/index.ts';

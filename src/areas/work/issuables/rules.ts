@@ -1,7 +1,7 @@
-/** References to issues and epics in texts. Pure functions. */
+/** References to issuables in texts. Pure functions. */
 import type { IssuableKind } from '../../../access/index.ts';
 
-/** An issue or epic as texts reference it. */
+/** An issuable as texts reference it. */
 export interface Named {
   id: number;
   iid: number;

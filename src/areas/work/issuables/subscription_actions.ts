@@ -1,4 +1,4 @@
-/** Subscriptions to issues and epics. */
+/** Subscriptions to issuables. */
 import { sql } from 'kysely';
 import type { Issuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';

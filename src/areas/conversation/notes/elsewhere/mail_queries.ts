@@ -23,7 +23,7 @@ export interface MailedCommits {
   mail(commit: DiscussedCommit): MailSubject;
 }
 
-/** Those who take part in what has no list of participants: the commenters, and those whom comments mention. */
+/** Those who take part in what has no list of participants: the commenters, and those that comments mention. */
 function participantsIn(on: Noteable, others: RawBuilder<unknown>): RawBuilder<unknown> {
   const commenters = sql`select author_id from notes where ${isAbout('notes', on)} and not system and not internal`;
   const mentioned = sql`

@@ -8,7 +8,7 @@ import { destinationOf } from '../definition.ts';
 import { type EntityRow, ownerOf, type StepCall } from '../step_definition.ts';
 import { type Moved, textHere } from './text_rules.ts';
 
-/** The people of the source whom an entity knows. */
+/** The people of the source that an entity knows. */
 async function describedPeople(db: Database, entity_id: number, source_ids?: readonly number[]) {
   const people = db
     .selectFrom('bulk_import_people')

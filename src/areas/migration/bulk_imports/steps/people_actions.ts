@@ -1,4 +1,4 @@
-/** The relation `user_contributions`: the people whom the records of an entity name. */
+/** The relation `user_contributions`: the people that the records of an entity name. */
 import { sql } from 'kysely';
 import type { ArrivingRelation } from '../../../../relations/index.ts';
 

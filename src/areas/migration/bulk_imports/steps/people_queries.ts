@@ -48,7 +48,7 @@ async function describe(call: StepCall, ids: readonly number[], listed: Readonly
   return areNew;
 }
 
-/** Asks the source for the addresses of those whom `user_contributions` did not describe. */
+/** Asks the source for the addresses of those that `user_contributions` did not describe. */
 export const describePeople = (call: StepCall, people: readonly ListedPerson[]): Promise<boolean> => {
   const listed = new Map(people.map(({ source_id, username, name }) => [source_id, { source_id, username, name }]));
   return describe(call, [...listed.keys()], listed);
@@ -66,7 +66,7 @@ function* namedIn(value: unknown): Generator<number> {
 }
 
 /**
- * Asks the source for the people whom records name, if it does not export `user_contributions`.
+ * Asks the source for the people that records name, if it does not export `user_contributions`.
  * @returns whether anybody is new
  */
 export async function describeNamed(call: StepCall, records: readonly unknown[]): Promise<boolean> {

@@ -124,7 +124,7 @@ async function writeWhatCan(
   }
 }
 
-/** Describes the people whom records name, if the source has not done so, before the records are written. */
+/** Describes the people that records name, if the source has not done so, before the records are written. */
 async function writeKnown(
   call: StepCall,
   relation: ArrivingRelation,

@@ -144,7 +144,7 @@ export function* editsOf(text: string, moved: Moved): Steps<Edit[]> {
 }
 
 /**
- * A Markdown text with its references, mentions and addresses led to what was moved here. Mentions of people without an account here become code, so that nobody else of
+ * A Markdown text with its references, mentions and addresses led to what was moved here. Mentions of people without an account here become code, so that no one else of
  * that name is meant. Code, comments, HTML tags and what was not moved stay as they are. It takes linear time, and other requests are served in between.
  */
 export async function textHere(text: string, moved: Moved): Promise<string> {

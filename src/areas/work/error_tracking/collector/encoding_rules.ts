@@ -7,7 +7,7 @@ import { Malformed } from './envelope_rules.ts';
 /** A body, or what comes out of it, is larger than it may be. */
 export class BodyTooLarge extends Error {}
 
-/** Passes on no more than so many bytes. */
+/** Passes on no more than this many bytes. */
 function atMost(limit_bytes: number): Transform {
   let count = 0;
   return new Transform({

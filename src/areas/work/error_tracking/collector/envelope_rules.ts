@@ -98,7 +98,7 @@ class Bytes {
     return hasAny ? Buffer.concat(kept) : undefined;
   }
 
-  /** Exactly so many bytes; only read when they are not wanted. */
+  /** Exactly this many bytes; only read when they are not wanted. */
   async exactly(count: number, isWanted: boolean): Promise<Buffer> {
     const kept: Buffer[] = [];
     for (let left = count; left > 0; ) {

@@ -125,7 +125,7 @@ async function keep(call: Call, intake: Intake, key: string, received: Received)
 }
 
 /**
- * Which items are kept: one event has to be, and of the others only so many.
+ * Which items are kept: one event has to be, and the others are limited.
  * @throws Malformed for a second event, and for a transaction beside an event
  */
 function limitsOfItems() {

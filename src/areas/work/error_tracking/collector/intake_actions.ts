@@ -53,7 +53,7 @@ const hasEvent = (arrival: Arrival): arrival is EventArrival => arrival.event !=
 const othersOf = ({ sessions, buckets, user_reports }: Received): number =>
   sessions.length + buckets.length + user_reports.length;
 
-/** What a project sends beyond its limits: so many of its events, and whether its sessions and reports, too. */
+/** What a project sends beyond its limits: this many of its events, and whether its sessions and reports, too. */
 interface Excess {
   events: number;
   others: boolean;

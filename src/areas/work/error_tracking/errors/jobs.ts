@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { job } from '../../../../jobs/index.ts';
 import { batchSize, digestEvents } from './digest_actions.ts';
 
-/** While events arrive, so many of them are grouped together that the statements for it are few. */
+/** While events arrive, up to this many are grouped together, so that few statements do it. */
 const gather_ms = 100;
 
 /** Groups events until none waits. Storing events enqueues it in the same transaction, with its name as the key. */

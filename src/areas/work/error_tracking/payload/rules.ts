@@ -131,7 +131,7 @@ const knownMembers = new Set(
   ),
 );
 
-/** What is too large is left out, and so are members that nobody knows, beyond a few. */
+/** What is too large is left out, and so are members that no one knows, beyond a few. */
 function bounded(event: JsonObject): JsonObject {
   const members = Object.entries(event);
   const known = members.filter(([name]) => knownMembers.has(name));

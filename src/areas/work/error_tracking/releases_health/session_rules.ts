@@ -42,7 +42,7 @@ export interface UserReport {
 
 type SessionReceipt = Pick<Receipt, 'received_at' | 'clock_offset_ms' | 'user_salt'>;
 
-/** A user whom a client names by an id, like that of the user of an event. */
+/** A user that a client names by an id, like that of the user of an event. */
 const userHash = (did: Json | undefined, { user_salt }: SessionReceipt): Buffer | null => {
   const id = textOf(did);
   return id === undefined ? null : hashOfUser(user_salt, 'id', id);

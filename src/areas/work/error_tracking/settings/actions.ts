@@ -16,7 +16,7 @@ interface Switches {
 export interface Settings extends Switches {
   /** Null: as many as the application settings say. */
   events_per_minute: number | null;
-  /** An error is alerted of that has so many events, or so many users, within so many minutes. Null: it is not. */
+  /** An error is alerted of that has this many events, or this many users, within this many minutes. Null: it is not. */
   alert_events: number | null;
   alert_users: number | null;
   alert_minutes: number;

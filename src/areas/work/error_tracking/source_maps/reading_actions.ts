@@ -9,7 +9,7 @@ type ToMap = Parameters<typeof originalsOf>[0];
 /** What reads a map, and for whom. */
 export interface Reader extends Pick<Services, 'db'> {
   project_id: number;
-  /** Fires when nobody waits for the answer any more. */
+  /** Fires when no one waits for the answer any more. */
   signal: AbortSignal;
 }
 

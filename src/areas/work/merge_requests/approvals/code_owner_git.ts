@@ -133,7 +133,7 @@ export async function ownersOfChanges(
   return paths?.length === 0 ? [] : ownerRules(file.sections, paths);
 }
 
-/** The users whom rules name, as far as they may approve; those who have approved before others. */
+/** The users that rules name, as far as they may approve; those who have approved before others. */
 export async function ownerIds(
   db: Database,
   merge_request_id: number,

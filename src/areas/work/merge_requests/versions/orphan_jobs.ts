@@ -12,7 +12,7 @@ const at_once = 100;
 
 /**
  * Closes those that are open, with the same effects as if the user had closed each.
- * @param user_id null for nobody
+ * @param user_id null for no one
  */
 async function closeAll(tx: Database, ids: readonly number[], user_id: number | null): Promise<void> {
   const closed = await tx
@@ -69,7 +69,7 @@ async function someForeign(db: Database, project_id: number): Promise<number[]> 
 
 /**
  * Closes merge requests between the fork network of a project and projects that are not of it.
- * @param user_id null for nobody
+ * @param user_id null for no one
  */
 async function closeBetween(db: Database, signal: AbortSignal, project_id: number, user_id: number | null): Promise<void> {
   for (;;) {
