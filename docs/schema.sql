@@ -61,6 +61,14 @@ begin
    where id = coalesce(new.project_id, old.project_id);
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.end_todos_of_access_request()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update todos set state = 'done', updated_at = now() where access_request_id = old.id and state = 'pending';
+  return old;
+end $function$;
 CREATE OR REPLACE FUNCTION public.give_milestone_due_date()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -467,6 +475,7 @@ create table access_requests (
 CREATE INDEX access_requests_by_group ON access_requests USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX access_requests_by_project ON access_requests USING btree (project_id, id) WHERE project_id IS NOT NULL;
 CREATE INDEX access_requests_by_user ON access_requests USING btree (user_id);
+CREATE TRIGGER end_todos BEFORE DELETE ON access_requests FOR EACH ROW EXECUTE FUNCTION end_todos_of_access_request();
 
 create table access_token_bots (
   user_id bigint not null,

@@ -13,8 +13,7 @@ const known: Readonly<Record<string, string>> = {
   // A move of a repository to another storage locks out others by its row.
   'areas/code/repository/moving/place_actions.ts': 'repository_storage_moves',
   'areas/people/namespaces/deletion_actions.ts': 'repository_storage_moves snippets',
-  // What ends with a user, an iteration or the last copy of a file, and what a project stores: facets that their nouns do not have yet.
-  'areas/people/users/request_actions.ts': 'access_requests todos',
+  // What ends with an iteration or the last copy of a file, and what a project stores: facets that their nouns do not have yet.
   'areas/planning/iterations/actions.ts': 'issues',
   'areas/instance/blobs/actions.ts': 'uploads',
   'areas/spaces/projects/queries.ts': 'issue_metric_images issues uploads',

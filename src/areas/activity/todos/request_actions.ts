@@ -1,4 +1,4 @@
-/** To-do items for the approvers of access requests. `removeAccessRequests` resolves them with their request. */
+/** To-do items for the approvers of access requests. A trigger marks them as done when their request is deleted. */
 import { sql } from 'kysely';
 import { countsToday, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';

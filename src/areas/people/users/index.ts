@@ -7,5 +7,4 @@ export { blockUser, unblockUser } from './moderation_actions.ts';
 export { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns, userBasicJson } from './present.ts';
 export { userIdNamed } from './queries.ts';
 export { removeUser, requestRemoval, scheduleRemoval, scheduleRemovalOfOrphans } from './removal_actions.ts';
-export { removeAccessRequests } from './request_actions.ts';
 export { passwordReasons, personNameReasons } from './rules.ts';

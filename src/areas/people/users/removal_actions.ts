@@ -9,7 +9,6 @@ import { deleteProjects, removeGroupsNow } from '../namespaces/index.ts';
 import { moveContributions } from './contribution_actions.ts';
 import { ghostUser } from './ghost_actions.ts';
 import { tellOfUser } from './hook_actions.ts';
-import { removeAccessRequests } from './request_actions.ts';
 
 export interface Removal {
   /** Whether to also delete what the user has written and the groups that they alone own. Otherwise contributions go to the ghost user. */
@@ -115,7 +114,6 @@ async function remove({ db, url, input, signal }: JobCall<{ user_id: number; har
     if (hard) await removeGroupsNow(tx, await groupsOwnedAlone(tx, user_id, isHumanOwner));
     await removeOwnProjects(tx, user_id);
     await moveContributions(tx, move);
-    await removeAccessRequests(tx, sql`user_id = ${user_id}`);
     await tellOfUser(tx, 'user_destroy', user_id);
     await tx.deleteFrom('users').where('id', '=', user_id).execute();
   });

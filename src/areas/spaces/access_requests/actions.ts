@@ -4,8 +4,16 @@ import { countsToday } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, forbidden, invalid, notFound } from '../../../http/index.ts';
 import { addRequestTodos } from '../../activity/todos/index.ts';
-import { removeAccessRequests } from '../../people/users/index.ts';
-import { type Actor, addMembers, asSubtree, isDirect, noSeatsText, type Source, tellOfRequests } from '../members/index.ts';
+import {
+  type Actor,
+  addMembers,
+  asSubtree,
+  isDirect,
+  noSeatsText,
+  removeAccessRequests,
+  type Source,
+  tellOfRequests,
+} from '../members/index.ts';
 
 /**
  * Requests access.

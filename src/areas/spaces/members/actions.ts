@@ -4,11 +4,11 @@ import { countsToday, currentPlan, hasEnded, levels, refreshAuthorizations, type
 import { type Database, ofAnyLength, stamped } from '../../../db/index.ts';
 import { badRequest, forbidden, found, invalid, reaches } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
-import { removeAccessRequests } from '../../people/users/index.ts';
 import { forgetApprovals, heldBack } from './approval_actions.ts';
 import { tellOfMembers } from './hook_actions.ts';
 import { hasOtherOwner, inherited, isDirect, isInvitable, lockedSource } from './queries.ts';
 import { noSeatsText, type Refusal } from './refusal_rules.ts';
+import { removeAccessRequests } from './request_actions.ts';
 import { checkRole, type Grant, heldBy, roleColumn } from './role_checks.ts';
 import { type Actor, isAbove, levelReasons, protectedRefusal, protectionOf, type Source } from './rules.ts';
 

@@ -6,6 +6,7 @@ export { Member, MemberQueued, memberReply, queuedReply } from './present.ts';
 export { actorNow, isDirect, isLocked, lockedSource } from './queries.ts';
 export { noSeatsText, type Refusal, refusalText, textsOf } from './refusal_rules.ts';
 export { removeMember } from './removal_actions.ts';
+export { removeAccessRequests } from './request_actions.ts';
 export { checkRole, type Grant } from './role_checks.ts';
 export { type Actor, isAbove, mayManage, memberTexts, roleName, type Source } from './rules.ts';
 export { hasSeatsFor } from './seat_queries.ts';
