@@ -1,4 +1,4 @@
-/** What nouns say of themselves to be told of by mail, in parts that several share. */
+/** What nouns say of themselves for mail, in parts that several share. */
 import { isReaderOf, type Noteable, readsInternalNotesOn, rowOf } from '../../../access/index.ts';
 import type { MailSubject, MailTarget } from '../../../services/index.ts';
 

@@ -1,12 +1,12 @@
-/** What a message tells, and the recipients who may see it now. */
+/** What a message says, and the recipients who may see it now. */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import type { MailItem, MailNote, MailPlace, MailSubject } from '../../../services/index.ts';
 import type { Reason } from './rules.ts';
 import { type Reading, subjectOf, type Target } from './subject_queries.ts';
 
-/** What a notification tells of. */
-export interface Asked extends Target {
+/** A notification as its row has it. */
+export interface StoredNotification extends Target {
   id: string;
   event: string;
   actor_id: number | null;
@@ -17,7 +17,7 @@ export interface Item extends MailPlace, MailItem {
   subject: MailSubject;
 }
 
-/** So many are read at a time: who may be told is looked up again for the next ones. */
+/** This many are read at a time: who may be notified is looked up again for the next ones. */
 const batch = 25;
 
 /** A recipient whose message has not been sent. */
@@ -28,7 +28,7 @@ export interface Addressee {
   address: string;
   /** The row of the address. */
   email_id: number | null;
-  /** Whether they may still read what they are told of, and get mail at all. */
+  /** Whether they may still read the subject, and get mail at all. */
   is_told: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface Parts {
 }
 
 /**
- * The next of those who are still to be told, by their ids. Mail goes to the address that they have chosen for the nearest group, otherwise to that for everything, otherwise to the primary one; to
+ * The next of those who are still to be notified, by their ids. Mail goes to the address that they have chosen for the nearest group, otherwise to that for everything, otherwise to the primary one; to
  * none while the mail server refuses that.
  * @param after the last one who was returned
  */
@@ -92,8 +92,8 @@ async function itemOf(services: Reading, subject: MailSubject): Promise<Item | u
   return item && { ...place, ...item, subject };
 }
 
-/** @returns undefined when there is nothing left to tell */
-export async function partsFor(services: Reading, asked: Asked): Promise<Parts | undefined> {
+/** @returns undefined when there is nothing left to say */
+export async function partsFor(services: Reading, asked: StoredNotification): Promise<Parts | undefined> {
   const about = await subjectOf(services, asked);
   if (!about) return undefined;
   const [item, actor] = await Promise.all([

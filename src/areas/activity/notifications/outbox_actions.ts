@@ -1,4 +1,4 @@
-/** Notifications that wait for their recipients to be found, written in the transaction of what they tell of. */
+/** Notifications that wait for their recipients to be found, written in the transaction of the change. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 
@@ -6,7 +6,7 @@ export interface Notification {
   event: string;
   target_type: string;
   target_id: number;
-  /** The user who did it, and is not told; null when no one did anything. */
+  /** The user who did it, who is not notified; null when no one did anything. */
   actor_id: number | null;
   /** Those who were added or removed, or whom it concerns. */
   user_ids: readonly number[];
@@ -21,7 +21,7 @@ export const notifying = (rows: RawBuilder<unknown>): RawBuilder<unknown> => sql
     insert into notifications (event, target_type, target_id, actor_id, user_ids)
     select event, target_type, target_id, actor_id, user_ids from (${rows}) news)`;
 
-/** @param tx the transaction of what it tells of */
+/** @param tx the transaction of the change */
 export async function addNotification(tx: Database, notification: Notification): Promise<void> {
   const { event, target_type, target_id, actor_id, user_ids } = notification;
   await sql`with ${notifying(sql`

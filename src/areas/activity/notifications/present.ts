@@ -3,7 +3,7 @@ import { capitalized } from '../../../http/index.ts';
 import type { Mail, Paragraph } from '../../../mail/index.ts';
 import { toHtml } from '../../../markdown/index.ts';
 import type { JobServices } from '../../../services/index.ts';
-import type { Addressee, Asked, Parts } from './message_queries.ts';
+import type { Addressee, Parts, StoredNotification } from './message_queries.ts';
 import { mailEvents, type Reason, wordsFor } from './rules.ts';
 import { unsubscribeUrl } from './unsubscribe_rules.ts';
 
@@ -23,7 +23,7 @@ const ownHeaders = (reason: Reason | null, unsubscribe: string | undefined): Rec
 });
 
 /** Headers by which mail programs sort. */
-function headersOf({ event }: Asked, { item, note }: Parts, url: string): Record<string, string> {
+function headersOf({ event }: StoredNotification, { item, note }: Parts, url: string): Record<string, string> {
   const { subject, place_id, place_name, full_path } = item;
   const facts: Record<string, string | number> = {
     ...(subject.is_in_group
@@ -42,10 +42,10 @@ function headersOf({ event }: Asked, { item, note }: Parts, url: string): Record
 }
 
 /**
- * The text that is told, or who is now assigned.
+ * The text of the message, or who is now assigned.
  * @param url the external address of this server. Images of other servers would tell these when a message is read, and by whom.
  */
-async function bodyOf({ event }: Asked, { item, note }: Parts, url: string): Promise<Paragraph[]> {
+async function bodyOf({ event }: StoredNotification, { item, note }: Parts, url: string): Promise<Paragraph[]> {
   if (item.details) return [{ facts: item.details }];
   const people = (names: string[] = []) => names.join(', ') || 'nobody';
   if (event.startsWith('reassign_')) return [{ facts: [['Assignees', people(item.assignees)]] }];
@@ -67,7 +67,7 @@ function sentenceFor(event: string, { actor, item: { name, label, title } }: Par
  */
 export async function messageFor(
   { url, secrets }: Pick<JobServices, 'url' | 'secrets'>,
-  asked: Asked,
+  asked: StoredNotification,
   parts: Parts,
 ): Promise<(to: Addressee) => Mail> {
   const { actor, item, note } = parts;

@@ -36,7 +36,7 @@ function separate(db: Database, ids: readonly string[]): Promise<void> {
   });
 }
 
-/** The rows go in the transaction that adds the recipients and their jobs, so that no one is told twice, whenever this is interrupted. */
+/** The rows go in the transaction that adds the recipients and their jobs, so that no one is notified twice, whenever this is interrupted. */
 export const collectNotifications: Poll = {
   name: 'collect_notifications',
   every_ms: 500,

@@ -1,9 +1,9 @@
-/** Who is told of something, in one statement however many they are (docs/reference/notifications.md#recipients). */
+/** Who is notified, in one statement however many they are (docs/reference/notifications.md#recipients). */
 import { type RawBuilder, sql } from 'kysely';
 import { countsToday } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import type { MailNote, MailSubject } from '../../../services/index.ts';
-import type { Asked } from './message_queries.ts';
+import type { StoredNotification } from './message_queries.ts';
 import { mailEvents, type Reason } from './rules.ts';
 import { type Reading, subjectOf } from './subject_queries.ts';
 
@@ -55,7 +55,7 @@ const membersAtLarge = ({ is_in_group }: MailSubject): RawBuilder<unknown> => {
 const asCandidates = (ids: RawBuilder<unknown> | undefined, what: RawBuilder<unknown>): RawBuilder<unknown>[] =>
   ids ? [sql`union all select user_id, ${what} from (${ids}) ids(user_id)`] : [];
 
-/** Everyone who may be told, with what they have to do with it. */
+/** Everyone who may be notified, with their part in it. */
 function candidatesFor({ event, subject, note, actor_id, user_ids }: News): RawBuilder<unknown> {
   const { names, starts } = mailEvents[event]!;
   if (names !== undefined && names !== 'members')
@@ -83,10 +83,13 @@ function candidatesFor({ event, subject, note, actor_id, user_ids }: News): RawB
 }
 
 /**
- * What a notification tells of.
+ * The subject of a notification.
  * @returns undefined when it is gone
  */
-export async function newsOf(services: Reading, row: Omit<Asked, 'id'> & { user_ids: number[] }): Promise<News | undefined> {
+export async function newsOf(
+  services: Reading,
+  row: Omit<StoredNotification, 'id'> & { user_ids: number[] },
+): Promise<News | undefined> {
   const { actor_id, user_ids } = row;
   const about = await subjectOf(services, row);
   if (!about) return undefined;

@@ -1,4 +1,4 @@
-/** The events that mail tells of: what it says, and to whom (docs/reference/notifications.md). */
+/** The events that cause mail: what it says, and to whom (docs/reference/notifications.md). */
 
 /** Why users get a message: the first that applies. */
 export type Reason = 'own_activity' | 'assigned' | 'review_requested' | 'mentioned' | 'subscribed';
@@ -12,9 +12,9 @@ interface MailEvent {
   is_setting?: true;
   /** Whether it begins a thread of mail. */
   starts?: true;
-  /** Whom it is told to, if that is no one else: those who are named, or all members. */
+  /** Who is notified, if no one else is: those who are named, or all members. */
   names?: 'mentioned' | 'subscribed' | 'concerned' | 'members';
-  /** The activity events that it tells of. */
+  /** The activity events that cause it. */
   records?: { action: string; types: readonly string[] };
 }
 

@@ -1,4 +1,4 @@
-/** News for hooks that wait for their job, written in the transaction of what they tell of (decision 43). A change that no hook asks for costs one look at indexes. */
+/** News for hooks that wait for their job, written in the transaction of the change (decision 43). A change that no hook asks for costs one look at indexes. */
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { planInForce } from '../../../access/index.ts';

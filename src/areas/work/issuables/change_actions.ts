@@ -69,7 +69,7 @@ interface PeopleChange {
   removed: number[];
 }
 
-/** Notes who was added and removed, tells them, and gives those who were added a to-do item. */
+/** Notes who was added and removed, notifies them, and gives those who were added a to-do item. */
 async function recordPeople(
   tx: Database,
   { id: author_id }: Caller,

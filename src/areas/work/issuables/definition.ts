@@ -28,7 +28,7 @@ export interface Change {
   to: IssuableState;
   /** System notes of changes that only its noun has. */
   words?: readonly string[];
-  /** Further changes, or others in the place of those of the same name, as hooks are told of them. */
+  /** Further changes, or others in the place of those of the same name, as hooks show them. */
   also?: Readonly<Record<string, { previous: unknown; current: unknown }>>;
   /** Whether it was just created: then title, description and labels are not changes. */
   is_new: boolean;

@@ -7,7 +7,7 @@ import { labelsFacts } from '../../planning/labels/index.ts';
 import type { Change, IssuableState } from './definition.ts';
 import { issueFacts, type MergeRequestNews, mergeRequestFacts } from './hook_queries.ts';
 
-/** Members of a change that are told as they are. */
+/** Members of a change that are sent as they are. */
 const plain = [
   ...(['title', 'description', 'confidential', 'discussion_locked', 'due_date', 'weight', 'milestone_id', 'severity'] as const),
 ] as const;
@@ -101,7 +101,7 @@ export const hooksForMergeRequest = (tx: Database, project_id: number): Promise<
  * Leaves an event about a merge request.
  * @param tx the transaction of the change
  * @param item what happened; without `changes`, nothing that is listed has changed
- * @param more what else is told
+ * @param more what else is sent
  */
 export async function tellOfMergeRequest(
   tx: Database,

@@ -1,4 +1,4 @@
-/** Issues and merge requests as webhooks are told of them: expressions of type `json`, with holes as in `activity/hooks/facts_queries.ts`. */
+/** Issues and merge requests as webhooks show them: expressions of type `json`, with holes as in `activity/hooks/facts_queries.ts`. */
 import { type RawBuilder, sql } from 'kysely';
 import { type IssuableKind, issueKind, mergeRequestKind } from '../../../access/index.ts';
 import { momentInJson } from '../../../db/index.ts';
@@ -41,7 +41,7 @@ const issueAttributes = (id: RawBuilder<unknown> | number, action: string | null
      'url', ${pageFacts(sql`issues.project_id`, sql`${sql.lit(issueKind.page)} || issues.iid`)} ${action === null ? sql`` : sql`, 'action', ${sql.lit(action)}`})
      from issues where issues.id = ${id})`;
 
-/** What is told of some changes of a merge request only. */
+/** What only some changes of a merge request have. */
 export interface MergeRequestNews {
   /** Where the source branch was, if it has moved. */
   oldrev?: string | null;

@@ -1,4 +1,4 @@
-/** Issues, epics and merge requests as mail tells of them. */
+/** Issues, epics and merge requests as mail shows them. */
 import { sql } from 'kysely';
 import { type Issuable, type IssuableKind, isAbout, pageOf } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -50,7 +50,7 @@ async function describe(db: Database, on: Issuable, { full_path }: MailPlace): P
 const isIn = (table: string, on: Issuable) =>
   sql<boolean>`exists (select from ${sql.table(table)} people where ${isAbout('people', on)} and people.user_id = users.id)`;
 
-/** How mail tells of the things of a kind, by their ids. */
+/** How mail shows the items of a kind, by their ids. */
 export const issuableMail =
   (kind: IssuableKind) =>
   (id: number): MailSubject => {
