@@ -9,7 +9,7 @@ import { completePrograms } from '../src/db/postgres_programs.ts';
 
 const top = path.resolve(import.meta.dirname, '..');
 const folder = path.join(top, 'build');
-/** Names what a build was made from; `src/installation.ts` reads it. */
+/** Names what a build was made from; `src/foundation/installation.ts` reads it. */
 const stampFile = 'made_from';
 
 /** What runs as a process or a thread of its own, by its path in src/. */

@@ -5,8 +5,8 @@
  */
 import { sql } from 'kysely';
 import type { LRUCache } from 'lru-cache';
-import { cacheOf } from '../caches.ts';
 import { type Database, dataLoader, statement } from '../db/index.ts';
+import { cacheOf } from '../foundation/caches.ts';
 
 type Kept = LRUCache<string, object>;
 

@@ -1,7 +1,7 @@
 /** Parses lines of JSON that another system wrote, without holding up other requests. */
 import { setImmediate } from 'node:timers/promises';
-import { FairThreads } from '../fair_threads.ts';
-import { OverBudget } from '../limited_thread.ts';
+import { FairThreads } from '../foundation/fair_threads.ts';
+import { OverBudget } from '../foundation/limited_thread.ts';
 import { boundedJson, type Json } from './bounded_json.ts';
 import { InvalidContent, LimitExceeded } from './errors.ts';
 import { addPortion, type Portion } from './portions.ts';

@@ -8,8 +8,8 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { programFile } from '../foundation/installation.ts';
 import { quietMoment } from '../http/drain.ts';
-import { programFile } from '../installation.ts';
 import type { Measured } from '../metrics.ts';
 
 export interface Start {

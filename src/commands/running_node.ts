@@ -1,5 +1,5 @@
 /** What runs: the version of Coppice and that of Node. */
-import { installedBuild, installedVersion } from '../installation.ts';
+import { installedBuild, installedVersion } from '../foundation/installation.ts';
 
 /** The version of the product and what it was built from. */
 export const productVersion = `Coppice ${installedVersion} (build ${installedBuild})`;

@@ -1,6 +1,6 @@
 import { Kysely } from 'kysely';
 import pg from 'pg';
-import { Semaphore } from '../semaphore.ts';
+import { Semaphore } from '../foundation/semaphore.ts';
 import { Dialect } from './dialect.ts';
 import { longestWait_ms } from './driver.ts';
 import { PreparingClient } from './prepared.ts';

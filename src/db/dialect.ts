@@ -1,5 +1,5 @@
 import { type DatabaseIntrospector, type Driver, type Kysely, PostgresDialect, type PostgresDialectConfig, sql } from 'kysely';
-import type { Semaphore } from '../semaphore.ts';
+import type { Semaphore } from '../foundation/semaphore.ts';
 import { LimitingDriver } from './driver.ts';
 
 /** PostgreSQL for Kysely, whose migrator asks before each step whether its own tables exist: to describe every column of all tables would take 20 ms each time. */

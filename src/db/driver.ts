@@ -10,7 +10,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
-import type { Semaphore } from '../semaphore.ts';
+import type { Semaphore } from '../foundation/semaphore.ts';
 import { metByDatabase } from './unavailable.ts';
 
 /** How long a connection is waited for, and the turn to write. */

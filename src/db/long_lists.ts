@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { LRUCache } from 'lru-cache';
-import { cacheOf } from '../caches.ts';
+import { cacheOf } from '../foundation/caches.ts';
 import type { Database } from './connect.ts';
 
 /** How long a list that has become shorter may count as one of more rows than are ever counted. Lists grow, so this hardly ever happens. */

@@ -6,7 +6,7 @@ import { Logger, runMigrations } from 'graphile-worker';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { installedFile } from '../installation.ts';
+import { installedFile } from '../foundation/installation.ts';
 import { connect, type Database } from './connect.ts';
 
 /** Why this database cannot be migrated, as a sentence for the operator. */

@@ -6,7 +6,7 @@ import { chown, lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm,
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { letWaitForProcessor } from '../scheduling.ts';
+import { letWaitForProcessor } from '../foundation/scheduling.ts';
 import { type Account, DatabaseError, type Programs, programsFor, unlessExists } from './postgres_programs.ts';
 
 export interface Cluster {

@@ -5,7 +5,7 @@
 import pg from 'pg';
 import utils from 'pg/lib/utils.js';
 import { serialize } from 'pg-protocol';
-import { objectBuilder } from '../object_builder.ts';
+import { objectBuilder } from '../foundation/object_builder.ts';
 import { types } from './values.ts';
 
 /** Makes a row of the texts that PostgreSQL sends. */

@@ -3,7 +3,7 @@
  * main thread must serve others.
  */
 import { Worker } from 'node:worker_threads';
-import { programFile } from '../installation.ts';
+import { programFile } from '../foundation/installation.ts';
 
 export interface Expression {
   /** In RE2 syntax, which has neither lookaround nor backreferences. */

@@ -1,7 +1,7 @@
 /** Reads front matter; what is long, in a thread of its own: the parser takes half a second for a MiB, and cannot be interrupted. */
 import { hash } from 'node:crypto';
-import { FairThreads } from '../fair_threads.ts';
-import { OverBudget } from '../limited_thread.ts';
+import { FairThreads } from '../foundation/fair_threads.ts';
+import { OverBudget } from '../foundation/limited_thread.ts';
 import { type FrontMatter, jsonOf, yamlIn } from './parts.ts';
 
 /** The parser takes some 10 ms for the worst YAML of this length. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import { cacheOf } from '../caches.ts';
+import { cacheOf } from '../foundation/caches.ts';
 import { objectHeader } from './readers.ts';
 import { readRef, refsBelow, type StoredRef } from './ref_store.ts';
 import type { Repository } from './types.ts';

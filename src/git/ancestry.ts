@@ -1,5 +1,5 @@
 /** How commits descend from each other. */
-import { cacheOf } from '../caches.ts';
+import { cacheOf } from '../foundation/caches.ts';
 import { GitError, git } from './command.ts';
 import { keptCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';

@@ -1,5 +1,5 @@
 /** Blame: the commit that last changed each line of a file. */
-import { answersOf } from '../caches.ts';
+import { answersOf } from '../foundation/caches.ts';
 import { git } from './command.ts';
 import { readCommit } from './commits.ts';
 import { entryAt, readBlob } from './files.ts';

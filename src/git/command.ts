@@ -1,7 +1,7 @@
 /** Starting git: its arguments and environment, and limits on concurrency, time and output. */
 import { availableParallelism } from 'node:os';
 import { pipeline, Readable } from 'node:stream';
-import { Semaphore } from '../semaphore.ts';
+import { Semaphore } from '../foundation/semaphore.ts';
 import { type Ending, type GitProcess, type LaunchRequest, launch, lostCode, lostText } from './launcher.ts';
 import type { Environment, Option, Repository } from './types.ts';
 

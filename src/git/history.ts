@@ -1,5 +1,5 @@
 /** The history of a commit, of a path in it, and the number of lines that commits changed. */
-import { answersOf, cacheOf } from '../caches.ts';
+import { answersOf, cacheOf } from '../foundation/caches.ts';
 import { git } from './command.ts';
 import { parseCommit, readCommit } from './commits.ts';
 import { fullId } from './ids.ts';

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { programFile } from '../installation.ts';
-import { letWaitForProcessor } from '../scheduling.ts';
+import { programFile } from '../foundation/installation.ts';
+import { letWaitForProcessor } from '../foundation/scheduling.ts';
 
 export interface LaunchRequest {
   args: readonly string[];

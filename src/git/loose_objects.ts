@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { deflate, deflateSync } from 'node:zlib';
-import { Semaphore } from '../semaphore.ts';
+import { Semaphore } from '../foundation/semaphore.ts';
 import type { ObjectFormat, Repository } from './types.ts';
 
 /** With numbers of files: the `FileHandle` of `node:fs/promises` takes the event loop twice as long. */

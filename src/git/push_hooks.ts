@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
-import { installedFile } from '../installation.ts';
+import { installedFile } from '../foundation/installation.ts';
 import { isValidBranchName, isValidTagName } from './ref_names.ts';
 import type { Environment, Push, RefUpdate } from './types.ts';
 

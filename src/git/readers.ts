@@ -1,6 +1,6 @@
 /** The pool of readers: none for an idle repository, one for one in use, up to four for a busy one. */
 
-import { Semaphore } from '../semaphore.ts';
+import { Semaphore } from '../foundation/semaphore.ts';
 import { type ObjectHeader, Reader, ReaderDied, type StoredObject } from './reader.ts';
 import type { Repository } from './types.ts';
 

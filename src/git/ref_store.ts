@@ -7,7 +7,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { cacheOf } from '../caches.ts';
+import { cacheOf } from '../foundation/caches.ts';
 import { GitError } from './command.ts';
 import { isValidRefName } from './ref_names.ts';
 import type { Repository } from './types.ts';

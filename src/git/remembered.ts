@@ -1,5 +1,5 @@
 /** Output of git that only object ids decide. It is cached: the objects with these ids never change. */
-import { answersOf } from '../caches.ts';
+import { answersOf } from '../foundation/caches.ts';
 import { git, type RunOptions } from './command.ts';
 import type { Option, Repository } from './types.ts';
 

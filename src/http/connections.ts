@@ -2,7 +2,7 @@
 import { BlockList, isIP, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { plainAddress, sourceOf } from '../source_of.ts';
+import { plainAddress, sourceOf } from '../foundation/source_of.ts';
 import { ApiError } from './errors.ts';
 
 /** The named networks of COPPICE_TRUSTED_PROXIES. */

@@ -1,6 +1,6 @@
 /** Parses large JSON and form texts in a separate thread: on the main thread, 100 MB would block every other request for a quarter of a second or longer. */
 import { Worker } from 'node:worker_threads';
-import { programFile } from '../installation.ts';
+import { programFile } from '../foundation/installation.ts';
 import { badParams } from './errors.ts';
 
 /** A message to the thread: another chunk of a text, or its end with the type to parse it as, or without one to discard it. */

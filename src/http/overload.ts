@@ -7,7 +7,7 @@ import { threadCpuUsage } from 'node:process';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type Database, poolDelays } from '../db/index.ts';
-import { sourceOf } from '../source_of.ts';
+import { sourceOf } from '../foundation/source_of.ts';
 import { ApiError } from './errors.ts';
 import { RequestQueue } from './request_queue.ts';
 

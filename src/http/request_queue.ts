@@ -2,7 +2,7 @@
  * Bounds how many requests are worked on at once, in a process that cannot keep up (docs/decisions/0065). The others wait, and those from one source take turns
  * with those from others, so whoever sends the most waits the longest.
  */
-import { FairQueue } from '../fair_queue.ts';
+import { FairQueue } from '../foundation/fair_queue.ts';
 
 /** How many requests are worked on at once: to begin with, while a process keeps up, and in one that is as slow as can be. */
 const firstAtOnce = 64;

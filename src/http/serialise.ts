@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
-import { objectBuilder } from '../object_builder.ts';
+import { objectBuilder } from '../foundation/object_builder.ts';
 import type { Values } from './form.ts';
 import { type Plan, reaches } from './plans.ts';
 import { type Marked, marks } from './types.ts';

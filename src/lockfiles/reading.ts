@@ -1,6 +1,6 @@
 /** Reads files that list dependencies in a thread of its own, with limits of time and memory: they are large, and anyone can have written them. */
-import { FairThreads, type Work } from '../fair_threads.ts';
-import { OverBudget } from '../limited_thread.ts';
+import { FairThreads, type Work } from '../foundation/fair_threads.ts';
+import { OverBudget } from '../foundation/limited_thread.ts';
 import { type Entry, type FileBytes, type ParentBytes, TooCostly, Unreadable } from './entries.ts';
 
 /** A file that lists dependencies. */

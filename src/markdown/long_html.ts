@@ -1,7 +1,7 @@
 /** Renders long texts in a thread of its own: the parser takes disproportionate time for malicious ones, and cannot be interrupted. */
 import { hash } from 'node:crypto';
-import { FairThreads } from '../fair_threads.ts';
-import { OverBudget } from '../limited_thread.ts';
+import { FairThreads } from '../foundation/fair_threads.ts';
+import { OverBudget } from '../foundation/limited_thread.ts';
 import { isRendered, type TextContext, toHtml } from './html.ts';
 import { toPlainHtml } from './plain.ts';
 import { type Reference, referencesIn } from './references.ts';

@@ -1,5 +1,5 @@
 /** Reads source maps in threads of their own: parsing one of some megabytes takes longer than the main thread may be held. */
-import { FairThreads, type Work } from '../fair_threads.ts';
+import { FairThreads, type Work } from '../foundation/fair_threads.ts';
 
 /** A source map, and the positions in its file that are asked for. */
 export interface ToMap {

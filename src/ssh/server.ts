@@ -9,8 +9,8 @@ import ssh2, {
   type ServerChannel,
   type Session,
 } from 'ssh2';
-import { cacheOf } from '../caches.ts';
-import { sourceOf } from '../source_of.ts';
+import { cacheOf } from '../foundation/caches.ts';
+import { sourceOf } from '../foundation/source_of.ts';
 import { type NewcomerLimits, Newcomers } from './newcomers.ts';
 import { isShort, publicKeyIn, type SshPublicKey } from './public_key.ts';
 import { isSignedBySecurityKey } from './security_key.ts';

@@ -1,8 +1,8 @@
 /** Sending an event to a hook once, and what follows from the outcome (docs/reference/hooks.md#deliveries). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import { installedVersion } from '../../../foundation/installation.ts';
 import type { Services } from '../../../http/index.ts';
-import { installedVersion } from '../../../installation.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import { OutboundError, postTo } from '../../../outbound/index.ts';
 import { type Trigger, triggers } from '../../instance/hook_events/index.ts';

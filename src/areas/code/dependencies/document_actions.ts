@@ -1,6 +1,6 @@
 /** Bills of materials that are uploaded, for projects that are built elsewhere. */
 import type { Database } from '../../../db/index.ts';
-import { TooMuchWaiting } from '../../../fair_threads.ts';
+import { TooMuchWaiting } from '../../../foundation/fair_threads.ts';
 import { badRequest, type Conditions, type Services, type UploadedFile } from '../../../http/index.ts';
 import { type ReadFile, Unreadable } from '../../../lockfiles/index.ts';
 import { bytesOf } from '../../instance/blobs/index.ts';

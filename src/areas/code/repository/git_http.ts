@@ -2,6 +2,7 @@
 import { finished, pipeline, type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sourceOf } from '../../../foundation/source_of.ts';
 import { advertiseRefs, GitError, receivePack, type Service, uploadPack } from '../../../git/index.ts';
 import {
   ApiError,
@@ -16,7 +17,6 @@ import {
   pushPace,
   streamOf,
 } from '../../../http/index.ts';
-import { sourceOf } from '../../../source_of.ts';
 import type { GitKind } from './definition.ts';
 import {
   gitCaller,

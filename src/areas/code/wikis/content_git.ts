@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../db/index.ts';
-import { TooMuchWaiting } from '../../../fair_threads.ts';
+import { TooMuchWaiting } from '../../../foundation/fair_threads.ts';
 import { type FrontMatter, frontMatterOf, longestFrontMatter_bytes } from '../../../front_matter/index.ts';
 import { blobSize, type Repository, readBlob, streamBlob } from '../../../git/index.ts';
 import { ApiError } from '../../../http/index.ts';

@@ -1,5 +1,5 @@
 /** What is wrong between the sites, as sentences for the operator. */
-import { installedVersion } from '../../../installation.ts';
+import { installedVersion } from '../../../foundation/installation.ts';
 import { OutboundError } from '../../../outbound/index.ts';
 import type { Handshake } from './handshake_http.ts';
 import { PrimaryRefusal, type Site, shakeHands } from './request_actions.ts';

@@ -1,5 +1,5 @@
 /** The handshake: what a secondary learns about its primary, and that it has the same secret key. */
-import { installedVersion } from '../../../installation.ts';
+import { installedVersion } from '../../../foundation/installation.ts';
 import { geoRoute, type LinkedNode } from './definition.ts';
 import { schemaVersion } from './queries.ts';
 

@@ -1,8 +1,8 @@
 /** Metadata: the version of the API, by which clients enable features. */
 import { Type } from 'typebox';
 import { anyone, signedIn } from '../../../access/index.ts';
+import { installedBuild, installedVersion } from '../../../foundation/installation.ts';
 import { get, nullable, one, resource } from '../../../http/index.ts';
-import { installedBuild, installedVersion } from '../../../installation.ts';
 
 /** Three numbers joined by dots; clients compare them, and the suffix enables paid features. */
 const apiLevel = '18.5.0-ee';

@@ -1,8 +1,8 @@
 /** What this site knows of itself: numbers counted from tables with indexes, never from disks. */
 import { sql } from 'kysely';
 import type { Database } from '../../../../db/index.ts';
+import { installedBuild, installedVersion } from '../../../../foundation/installation.ts';
 import type { Services } from '../../../../http/index.ts';
-import { installedBuild, installedVersion } from '../../../../installation.ts';
 import { type Replicable, replicables } from '../../replicas/index.ts';
 import { type Copies, copiesHere, eventsHere } from './copy_queries.ts';
 import type { Counts, SiteStatus } from './definition.ts';

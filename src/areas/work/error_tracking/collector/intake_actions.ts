@@ -1,7 +1,7 @@
 /** Storing what clients send: what arrives at about the same time is committed together. */
 import { sql } from 'kysely';
-import { cacheOf } from '../../../../caches.ts';
 import { type Database, repeated } from '../../../../db/index.ts';
+import { cacheOf } from '../../../../foundation/caches.ts';
 import { digestErrors } from '../errors/jobs.ts';
 import type { ReceivedEvent } from '../events/rules.ts';
 import { storeSessions, storeUserReports } from '../releases_health/session_actions.ts';

@@ -1,8 +1,8 @@
 /** Who may send errors to a project, as the collector asks for each request. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
-import { cacheOf, JointQuestions } from '../../../../caches.ts';
 import type { Database } from '../../../../db/index.ts';
+import { cacheOf, JointQuestions } from '../../../../foundation/caches.ts';
 
 /** A project as the collector knows it. */
 export interface Intake {

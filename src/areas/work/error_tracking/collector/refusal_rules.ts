@@ -1,5 +1,5 @@
 /** How long refusals wait, so that trying keys, or an application that keeps its deleted one, costs the server next to nothing. */
-import { cacheOf } from '../../../../caches.ts';
+import { cacheOf } from '../../../../foundation/caches.ts';
 
 /** So many clients are remembered. */
 const most_clients = 10_000;

@@ -1,6 +1,7 @@
 /** Reading source maps, each of which is given up for good when it is too costly or cannot be read. */
+
+import { OverBudget } from '../../../../foundation/limited_thread.ts';
 import type { Services } from '../../../../http/index.ts';
-import { OverBudget } from '../../../../limited_thread.ts';
 import { type Original, originalsOf } from '../../../../source_maps/index.ts';
 import { costlyAmong, noteCostly } from '../../../instance/costly_files/index.ts';
 

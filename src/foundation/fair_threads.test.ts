@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
+import type { Mapped, ToMap } from '../source_maps/mapping.ts';
 import { FairThreads, TooMuchWaiting } from './fair_threads.ts';
 import { OverBudget } from './limited_thread.ts';
-import type { Mapped, ToMap } from './source_maps/mapping.ts';
 
 const limits = { heap_mib: 256, budget_ms: 300, mostWaiting: 5 };
 const threadsOf = (more = {}) => new FairThreads<ToMap, Mapped>('source_maps/mapping_worker', { ...limits, ...more });
