@@ -14,16 +14,6 @@ export {
 } from './connect.ts';
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';
 export { iidTaken, type NumberOwner, type NumberUsage, nextIid, nextIids, raiseIid } from './internal_ids.ts';
-export {
-  type Counting,
-  cachesByDatabase,
-  countedUpTo,
-  countingEach,
-  countRows,
-  expectedRows,
-  isKnownLong,
-  rememberLong,
-} from './long_lists.ts';
 export { customPlan } from './prepared.ts';
 export { repeated } from './repeated.ts';
 export type { DB } from './schema.ts';
@@ -31,4 +21,3 @@ export { stamped } from './stamped.ts';
 export { type Slots, statement } from './statement.ts';
 export { hasLostDatabase, isUnavailable } from './unavailable.ts';
 export { momentInJson } from './values.ts';
-export { withoutSorting } from './without_sorting.ts';

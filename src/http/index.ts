@@ -1,8 +1,6 @@
 /** What areas write endpoints with. */
-
 export { cloneUrls, type Services } from '../services/index.ts';
 export { causeOfCall } from './cause.ts';
-export * from './cursor.ts';
 export { deleteFound } from './deletion.ts';
 export { type DescribedDoor, type Door, type DoorCall, type Doorway, door, type Identification } from './door.ts';
 export * from './endpoint.ts';
@@ -18,9 +16,6 @@ export { readParts, tooLarge } from './multipart.ts';
 export { isFull } from './outage.ts';
 export { gitPatience_ms } from './overload.ts';
 export { pushPace, uploadPace } from './pace.ts';
-export * from './page_ends.ts';
-export * from './page_start.ts';
-export * from './paginate.ts';
 export { needsPlan, type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
 export { scopesFor } from './scopes.ts';

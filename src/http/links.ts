@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
 import type { Values } from './form.ts';
 import { originFor } from './origin.ts';
-import type { Page } from './paginate.ts';
+import type { Page } from './reply.ts';
 
 /** The source of links: the request and the external address of the server. */
 export interface Linking {

@@ -1,6 +1,6 @@
 /** The refusals of an endpoint for the OpenAPI document: those that its declarations imply, and those that it declares. */
 import { type AnyEndpoint, isReading, type Refusals, servesAnonymous } from './endpoint.ts';
-import { tooFar } from './paginate.ts';
+import { tooFar } from './reply.ts';
 
 /** The form of all refusals. */
 export const refusalSchema = {

@@ -1,9 +1,23 @@
 /** The kinds of replies. Each has the documented schema and, as its type, what the handler must return. */
 import type { Readable } from 'node:stream';
 import { type Static, type TSchema, Type } from 'typebox';
-import type { Page } from './paginate.ts';
 
 export type Headers = Record<string, string>;
+
+/** A page of a list. */
+export interface Page<T> {
+  items: T[];
+  page: number;
+  per_page: number;
+  /** Omitted if the list does not count or is too long. */
+  total?: number;
+  /** Whether another page follows; known even where the total is not. */
+  has_more: boolean;
+  /** Where it ended, for the link to the next page, if that is far. */
+  cursor?: string;
+  /** For keyset pages only: the parameters of the next page; null on the last one. */
+  next?: Record<string, string> | null;
+}
 
 export interface Returns<T> {
   kind: 'json' | 'page' | 'bytes' | 'nothing';
@@ -22,6 +36,12 @@ export interface Returns<T> {
   /** Splits the result of the handler into body and headers, and the status if the outcome decides it. */
   parts(result: T): { body: unknown; headers?: Headers; status?: number };
 }
+
+/** The last row that a page is read for by its number, on lists that are too long to be counted. */
+export const furthest = 50_000;
+
+/** The refusal of a page by number too far behind the beginning of a list without a total. */
+export const tooFar = `Offset pagination has a maximum allowed offset of ${furthest} for lists without a total. Follow the links to the next page instead.`;
 
 /** One object. */
 export const one = <S extends TSchema>(schema: S): Returns<Static<S>> => ({ kind: 'json', schema, parts: (body) => ({ body }) });

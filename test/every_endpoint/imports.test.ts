@@ -29,6 +29,7 @@ const allowed: Record<string, readonly string[]> = {
   services: ['config.ts', 'db', 'git', 'blobs', 'mail', 'secrets'],
   jobs: ['services', 'db'],
   http: ['services', 'db', 'blobs'],
+  lists: ['http', 'db'],
   access: ['http', 'services', 'db', 'git'],
   texts: ['http'],
   pages: ['http', 'texts'],
@@ -55,6 +56,7 @@ const allowed: Record<string, readonly string[]> = {
     'texts',
     'pages',
     'relations',
+    'lists',
     'services',
   ],
 };

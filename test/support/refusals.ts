@@ -1,6 +1,5 @@
 /** Holds what handlers refuse against what their endpoints declare: a refusal that the documentation does not know is a fault. */
-import type { AnyEndpoint, ApiError } from '../../src/http/index.ts';
-import { tooFar } from '../../src/http/paginate.ts';
+import { type AnyEndpoint, type ApiError, tooFar } from '../../src/http/index.ts';
 import { refusalsOf } from '../../src/http/refusals.ts';
 
 /** What follows from other declarations: the plain texts of each status, which say nothing of the endpoint. */

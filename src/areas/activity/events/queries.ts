@@ -1,8 +1,9 @@
 /** Events, as lists and replies need them. */
 import { sql } from 'kysely';
 import { countsToday, type MaybeCaller } from '../../../access/index.ts';
-import { countedUpTo, type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
-import type { Caller, SortKey } from '../../../http/index.ts';
+import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
+import type { Caller } from '../../../http/index.ts';
+import { countedUpTo, type SortKey } from '../../../lists/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import type { EventTargets, EventWikiPage } from './definition.ts';
 import type { Push } from './push_actions.ts';

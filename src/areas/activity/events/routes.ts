@@ -1,24 +1,18 @@
 /** Activity events: what users did in projects. */
 import { Type } from 'typebox';
 import { anyone, type MaybeCaller, projectVisible, signedIn } from '../../../access/index.ts';
+import { type AnyEndpoint, get, IdOrName, optional, type Page, pageOf, type Services } from '../../../http/index.ts';
 import {
-  type AnyEndpoint,
   beginningOf,
   endOf,
-  get,
-  IdOrName,
-  optional,
-  type Page,
   type Paging,
   type Position,
   pageBeyond,
-  pageOf,
   paging,
   readBehind,
   readCursor,
-  type Services,
   totalOf,
-} from '../../../http/index.ts';
+} from '../../../lists/index.ts';
 import { userIdNamed } from '../../people/users/index.ts';
 import type { EventTargets } from './definition.ts';
 import { eventFilters, eventRules, filtered } from './filters.ts';

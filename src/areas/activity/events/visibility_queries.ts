@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isDownloadable, isVisibleProject, type MaybeCaller, type Reading } from '../../../access/index.ts';
 import { type Database, ofAnyLength, type Slots, statement } from '../../../db/index.ts';
-import type { SortKey } from '../../../http/index.ts';
+import type { SortKey } from '../../../lists/index.ts';
 import type { EventTarget, EventTargets } from './definition.ts';
 
 /** The targets as branches of `case`, each with what is asked of it. */

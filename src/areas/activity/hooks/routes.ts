@@ -13,16 +13,14 @@ import {
   deleteFound,
   get,
   Id,
-  mapPage,
   nothing,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { addHook, changeHook, refusedTexts, setEntry } from './actions.ts';
 import type { Samples } from './definition.ts';
 import { EntryValue, EventStatus, flags, given, HeaderKey, HookEvent, hookResources, Url, VariableKey } from './parameters.ts';

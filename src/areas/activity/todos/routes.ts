@@ -12,13 +12,12 @@ import {
   notModified,
   one,
   pageOf,
-  paginate,
-  paging,
   post,
   type Services,
   withArticle,
   withStatus,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { addTodo } from './actions.ts';
 import { isWanted, todoFilters } from './filters.ts';
 import { presentTodos, type TodoTarget, type TodoTargets, todoForm } from './present.ts';

@@ -4,22 +4,8 @@ import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Repository, refsContaining, repositoryOf, resolveCommit } from '../../../git/index.ts';
-import {
-  checked,
-  found,
-  get,
-  Id,
-  mapPage,
-  nullable,
-  one,
-  optional,
-  pageOf,
-  paginate,
-  paging,
-  post,
-  resource,
-  Timestamp,
-} from '../../../http/index.ts';
+import { checked, found, get, Id, nullable, one, optional, pageOf, post, resource, Timestamp } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
 import { reportStatus } from './actions.ts';
 import { addressProblems, states } from './rules.ts';

@@ -10,18 +10,16 @@ import {
   found,
   get,
   Id,
-  mapPage,
   NotBlank,
   nothing,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   patch,
   post,
   since,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { changeProtection, type EntryChange, protectBranch, unprotectBranch } from './actions.ts';
 import { ProtectedBranch, presentProtection, protectedBranchRows } from './present.ts';
 import type { ProtectedAction } from './rules.ts';

@@ -10,17 +10,15 @@ import {
   found,
   get,
   Id,
-  mapPage,
   NotBlank,
   nothing,
   one,
   pageOf,
-  paginate,
-  paging,
   post,
   resource,
   unprocessable,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { levelDescription } from '../protected_branches/index.ts';
 import { protectedTagsOf } from './queries.ts';
 

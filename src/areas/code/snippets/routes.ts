@@ -26,19 +26,17 @@ import {
   found,
   get,
   Id,
-  mapPage,
   nothing,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   resource,
   type Services,
   Timestamp,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { blobBytes, contentTypes } from '../repository/index.ts';
 import { changeSnippet, createSnippet, removeSnippet } from './actions.ts';
 import { placeOf } from './kind.ts';

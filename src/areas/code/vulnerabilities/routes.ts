@@ -4,21 +4,8 @@ import { type Static, Type } from 'typebox';
 import { type Project, projectRole } from '../../../access/index.ts';
 import { severities } from '../../../advisories/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
-import {
-  CommaList,
-  checked,
-  found,
-  get,
-  Id,
-  mapPage,
-  one,
-  optional,
-  pageOf,
-  paginate,
-  paging,
-  put,
-  type Services,
-} from '../../../http/index.ts';
+import { CommaList, checked, found, get, Id, one, optional, pageOf, put, type Services } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { changeState } from './actions.ts';
 import {
   details,

@@ -15,12 +15,12 @@ import {
   nothing,
   one,
   optional,
-  pageOfArray,
   post,
   put,
   type Services,
   streamedPageOf,
 } from '../../../http/index.ts';
+import { pageOfArray } from '../../../lists/index.ts';
 import { toPlainHtml } from '../../../markdown/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { contentIn, fileTexts, tooLargeText } from '../repository/index.ts';

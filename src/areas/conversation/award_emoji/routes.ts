@@ -8,17 +8,15 @@ import {
   found,
   get,
   Id,
-  mapPage,
   notFound,
   nothing,
   one,
   pageOf,
-  paginate,
-  paging,
   post,
   unauthorized,
   withArticle,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import type { HookItem } from '../../activity/hooks/index.ts';
 import { addAward, removeAward } from './actions.ts';
 import { AwardEmoji, presentAward } from './present.ts';

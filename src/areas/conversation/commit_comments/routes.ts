@@ -1,21 +1,8 @@
 /** Comments on commits: the notes of their discussions, without the threads (docs/reference/discussions.md#comments-on-commits). */
 import { type Static, Type } from 'typebox';
 import { commitKind } from '../../../access/index.ts';
-import {
-  get,
-  longText,
-  mapPage,
-  nullable,
-  one,
-  optional,
-  pageOf,
-  paginate,
-  paging,
-  post,
-  type Rule,
-  resource,
-  Timestamp,
-} from '../../../http/index.ts';
+import { get, longText, nullable, one, optional, pageOf, post, type Rule, resource, Timestamp } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { UserBasic } from '../../people/users/index.ts';
 import { commentRate, describedText, type NoteRow, notesFor, presentNote, writeComment, writingTexts } from '../notes/index.ts';
 import { positionOfLine } from './git.ts';

@@ -1,7 +1,8 @@
 /** Threads as their routes read them. */
 import type { MaybeCaller, OnNoteable } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
-import { found, type Page, type Paging, paginate } from '../../../http/index.ts';
+import { found, type Page } from '../../../http/index.ts';
+import { type Paging, paginate } from '../../../lists/index.ts';
 import { isOn, isVisibleNote, mayReadInternal, type NoteRow, notesFor } from '../notes/index.ts';
 
 export interface Thread {

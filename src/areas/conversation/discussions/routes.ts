@@ -7,19 +7,16 @@ import {
   get,
   Id,
   longText,
-  mapPage,
   NotBlank,
   nothing,
-  numberedPaging,
   one,
   optional,
   pageOf,
-  pageOfArray,
-  paging,
   post,
   put,
   withArticle,
 } from '../../../http/index.ts';
+import { mapPage, numberedPaging, pageOfArray, paging } from '../../../lists/index.ts';
 import {
   CommentTime,
   commentRate,

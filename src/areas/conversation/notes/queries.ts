@@ -17,7 +17,8 @@ import {
   storedKinds,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { found, type Page, type Paging, paginate } from '../../../http/index.ts';
+import { found, type Page } from '../../../http/index.ts';
+import { type Paging, paginate } from '../../../lists/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import type { Position } from './position_rules.ts';
 import { mayReadInternal } from './rules.ts';

@@ -7,17 +7,16 @@ import {
   get,
   Id,
   longText,
-  mapPage,
   NotBlank,
   nothing,
   one,
   optional,
   pageOf,
-  paging,
   post,
   put,
   withArticle,
 } from '../../../http/index.ts';
+import { mapPage, paging } from '../../../lists/index.ts';
 import type { Discussable } from '../quick_actions/index.ts';
 import { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
 import { Note, orCommands, outcomeOf, presentNote } from './present.ts';

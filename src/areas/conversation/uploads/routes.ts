@@ -12,8 +12,6 @@ import {
   nullable,
   one,
   pageOf,
-  paginate,
-  paging,
   post,
   type Reading,
   resource,
@@ -21,6 +19,7 @@ import {
   storedFile,
   Timestamp,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { mediaType, mediaTypes } from '../../../markdown/index.ts';
 import { disposition } from '../../code/repository/index.ts';
 import { uploadReader, uploadRole } from './access.ts';

@@ -9,20 +9,18 @@ import {
   found,
   get,
   Id,
-  mapPage,
   nothing,
   nullable,
   offeredOn,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   refusedAs,
   type Services,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { addCluster, changeCluster } from './actions.ts';
 import { ChangedCluster, Cluster, presentCluster } from './present.ts';
 import { clustersOf } from './queries.ts';

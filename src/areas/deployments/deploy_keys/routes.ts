@@ -7,19 +7,17 @@ import {
   del,
   get,
   Id,
-  mapPage,
   nothing,
   nullable,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   resource,
   Timestamp,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { keyReasons, titleReasons } from '../../people/keys/index.ts';
 import { addDeployKey, changeDeployKey, enableDeployKey, removeDeployKey } from './actions.ts';
 import { type AnyDeployKeyRow, allDeployKeys, type DeployKeyRow, deployKeyOf, deployKeysOf, md5Fingerprint } from './queries.ts';

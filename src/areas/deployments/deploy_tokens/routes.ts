@@ -19,13 +19,12 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   required,
   resource,
   Timestamp,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { createDeployToken } from './actions.ts';
 import { deployScopes, nameReasons, usernameReasons } from './rules.ts';
 

@@ -17,13 +17,12 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   resource,
   Timestamp,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { freezeStateOf, maximumPeriods } from './queries.ts';
 import { cronReasons, timeZoneReasons } from './rules.ts';
 

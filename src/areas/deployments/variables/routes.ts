@@ -10,20 +10,18 @@ import {
   del,
   deleteFound,
   get,
-  mapPage,
   nothing,
   nullable,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   type Refusals,
   resource,
   type Services,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { addVariable, changeVariable, refusedTexts } from './actions.ts';
 import { ambiguousText, type VariableRow, valuePurpose, variableOf, variablesOf } from './queries.ts';
 import { descriptionReasons, keyReasons, scopeReasons, valueReasons } from './rules.ts';

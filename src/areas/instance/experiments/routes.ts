@@ -1,7 +1,8 @@
 /** Experiments: changes shown to some people only, to find out whether they are an improvement. */
 import { type Static, Type } from 'typebox';
 import { teamMember } from '../../../access/index.ts';
-import { badRequest, get, numberedPaging, offeredOn, pageOf, pageOfArray, resource } from '../../../http/index.ts';
+import { badRequest, get, offeredOn, pageOf, resource } from '../../../http/index.ts';
+import { numberedPaging, pageOfArray } from '../../../lists/index.ts';
 import { DefinitionOfExperiment, keyOf } from './definition.ts';
 import { definitions } from './definitions/index.ts';
 import { bucketOf, Gate, gatesFrom, listOfGates, stateOf } from './gate_rules.ts';

@@ -7,20 +7,16 @@ import {
   del,
   get,
   leftOutIfBlank,
-  mapPage,
   mutuallyExclusive,
   nothing,
   nullable,
-  numberedPaging,
   one,
   optional,
   pageOf,
-  pageOfArray,
-  paginate,
-  paging,
   post,
   resource,
 } from '../../../http/index.ts';
+import { mapPage, numberedPaging, pageOfArray, paginate, paging } from '../../../lists/index.ts';
 import {
   actorGroups,
   DefinitionOfExperiment,

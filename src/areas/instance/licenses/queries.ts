@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { countsToday } from '../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
-import { ApiError, DateOnly, Id, nullable, type Page, type Paging, paginate, resource, Timestamp } from '../../../http/index.ts';
+import { ApiError, DateOnly, Id, nullable, type Page, resource, Timestamp } from '../../../http/index.ts';
+import { type Paging, paginate } from '../../../lists/index.ts';
 import { isBillable } from './seat_queries.ts';
 
 const fields = {

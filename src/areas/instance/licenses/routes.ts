@@ -12,11 +12,11 @@ import {
   offeredOn,
   one,
   pageOf,
-  paging,
   post,
   put,
   withStatus,
 } from '../../../http/index.ts';
+import { paging } from '../../../lists/index.ts';
 import { addLicense, removeLicense } from './actions.ts';
 import { recordBillableUsers } from './jobs.ts';
 import { trustedKeys } from './key_rules.ts';

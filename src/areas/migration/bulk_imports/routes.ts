@@ -2,7 +2,8 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { refuseTooOften, tooOftenText } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { found, get, Id, leftOutIfBlank, mapPage, one, optional, pageOf, paginate, paging, post } from '../../../http/index.ts';
+import { found, get, Id, leftOutIfBlank, one, optional, pageOf, post } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { importer } from './access.ts';
 import { cancelMigration, endTexts, retryMigration } from './actions.ts';
 import { destinationTexts, startMigration } from './creation_actions.ts';

@@ -1,20 +1,8 @@
 /** Placeholders of a group, and giving them to accounts, by administrators (docs/reference/placeholders.md). */
 import { Type } from 'typebox';
 import { groupForAdmin } from '../../../access/index.ts';
-import {
-  accepted,
-  badRequest,
-  found,
-  get,
-  Id,
-  mapPage,
-  nullable,
-  pageOf,
-  paginate,
-  paging,
-  post,
-  resource,
-} from '../../../http/index.ts';
+import { accepted, badRequest, found, get, Id, nullable, pageOf, post, resource } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { countOwned } from '../../people/users/index.ts';
 import { requestReassignment } from './jobs.ts';
 import { isActivePerson, ownTables, placeholdersOf } from './queries.ts';

@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { admin, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { checked, del, found, get, Id, nothing, one, type Paging, pageOf, paginate, paging, post } from '../../../http/index.ts';
+import { checked, del, found, get, Id, nothing, one, pageOf, post } from '../../../http/index.ts';
+import { type Paging, paginate, paging } from '../../../lists/index.ts';
 import { addEmail, removeEmail } from './actions.ts';
 import { Email, emailColumns } from './present.ts';
 import { emailReasons, storedEmail } from './rules.ts';

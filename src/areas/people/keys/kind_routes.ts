@@ -16,10 +16,9 @@ import {
   nothing,
   one,
   pageOf,
-  paginate,
-  paging,
   post,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { userIdNamed } from '../users/index.ts';
 
 export interface KeyKind<Input extends TProperties, Reply extends TSchema, Table extends keyof DB> {

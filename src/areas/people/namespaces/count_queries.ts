@@ -1,7 +1,8 @@
 /** What is in namespaces and below them, as their owners see it. */
 import { sql } from 'kysely';
 import { countsToday } from '../../../access/index.ts';
-import { countingEach, type Database, ofAnyLength } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { countingEach } from '../../../lists/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
 import type { NamespaceRow } from './present.ts';
 

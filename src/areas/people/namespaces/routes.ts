@@ -24,12 +24,11 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   resource,
   type Services,
   since,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { countsOf } from './count_queries.ts';
 import { type NamespaceRow, namespaceBasicFields, presentNamespaceBasic } from './present.ts';
 import { freePath, namespaceAvatar } from './queries.ts';

@@ -15,11 +15,10 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   resource,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { issueToken, revokeToken } from './actions.ts';
 import { tokenFields } from './present.ts';
 import { shownOnce, tokenFilters, tokensIn } from './queries.ts';

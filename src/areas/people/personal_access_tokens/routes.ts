@@ -18,13 +18,12 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   unauthorized,
   unprocessable,
   withStatus,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { issueToken, revokeToken, rotateToken } from './actions.ts';
 import { NewPersonalAccessToken, newTokenInput, PersonalAccessToken, PersonalAccessTokenDetails } from './present.ts';
 import { shownOnce, TokenOrder, tokenFilters, tokenFor, tokenOrder, tokensIn } from './queries.ts';

@@ -1,20 +1,8 @@
 /** Following users. */
 import { signedIn } from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
-import {
-  type Caller,
-  found,
-  get,
-  Id,
-  mapPage,
-  notFound,
-  notModified,
-  one,
-  pageOf,
-  paginate,
-  paging,
-  post,
-} from '../../../http/index.ts';
+import { type Caller, found, get, Id, notFound, notModified, one, pageOf, post } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from './present.ts';
 import { basicUser } from './queries.ts';
 

@@ -3,20 +3,8 @@ import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { admin, countsToday, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import {
-  type Access,
-  type Caller,
-  forbidden,
-  found,
-  get,
-  Id,
-  one,
-  optional,
-  pageOf,
-  paginate,
-  paging,
-  resource,
-} from '../../../http/index.ts';
+import { type Access, type Caller, forbidden, found, get, Id, one, optional, pageOf, resource } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 
 const Membership = resource('UserMembership', {
   source_id: Id,

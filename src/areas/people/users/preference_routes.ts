@@ -14,11 +14,10 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   put,
   resource,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 
 const preferences = {
   view_diffs_file_by_file: Type.Boolean(),

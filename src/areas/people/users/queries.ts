@@ -2,7 +2,8 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { countsToday, isPrimaryProved, licensedTrial, planInForce } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
-import { type Caller, found, type Page, type Paging, paginate, paginateByKey } from '../../../http/index.ts';
+import { type Caller, found, type Page } from '../../../http/index.ts';
+import { type Paging, paginate, paginateByKey } from '../../../lists/index.ts';
 import { isBillable } from '../../instance/licenses/index.ts';
 import { exactness, isNamed, userSearch } from './filters.ts';
 import { type UserBasicRow, type UserRow, userBasicColumns, userBasicJson } from './present.ts';

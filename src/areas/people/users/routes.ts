@@ -15,8 +15,6 @@ import {
   get,
   Id,
   invalid,
-  keysetPaging,
-  mapPage,
   NotBlank,
   nothing,
   nullable,
@@ -27,6 +25,7 @@ import {
   put,
   resource,
 } from '../../../http/index.ts';
+import { keysetPaging, mapPage } from '../../../lists/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarTexts, receiveAvatar, setAvatar } from '../avatars/index.ts';
 import { emailReasons } from '../emails/index.ts';

@@ -17,11 +17,10 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { addCadence, addIteration, changeCadence, missing } from './actions.ts';
 import { Iteration, IterationCadence, presentIteration } from './present.ts';
 import { iterationRows } from './queries.ts';

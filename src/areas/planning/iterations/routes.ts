@@ -1,7 +1,8 @@
 /** Iterations: the time boxes in which a group works. They belong to cadences. */
 import { Type } from 'typebox';
 import { groupRole, projectRole } from '../../../access/index.ts';
-import { get, mapPage, type Page, pageOf, paginate, paging } from '../../../http/index.ts';
+import { get, type Page, pageOf } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { isInGroup, isInGroupOf, iterationListInput, iterationsMatching } from './filters.ts';
 import { Iteration, type IterationRow, presentIteration } from './present.ts';
 import { isIterationFor, iterationRows } from './queries.ts';

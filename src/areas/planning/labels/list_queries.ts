@@ -9,8 +9,9 @@ import {
   type PlanningParent,
   rowsWithPlaces,
 } from '../../../access/index.ts';
-import { countingEach, type Database, ofAnyLength } from '../../../db/index.ts';
+import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, containing, found } from '../../../http/index.ts';
+import { countingEach } from '../../../lists/index.ts';
 import { type LabelCounts, type ListedLabelRow, labelColumns } from './present.ts';
 import { isAvailableIn, isOwnOf, labelParent } from './queries.ts';
 

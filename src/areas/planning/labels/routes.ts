@@ -15,19 +15,17 @@ import {
   forbidden,
   get,
   Id,
-  mapPage,
   nothing,
   notModified,
   nullable,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   type Services,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { addLabel, changeLabel, type LabelChanges, subscribeToLabel } from './actions.ts';
 import { isListed, type LabelScope, labelCounts, labelNamed, listedLabels, mentions } from './list_queries.ts';
 import {

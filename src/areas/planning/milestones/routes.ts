@@ -12,18 +12,16 @@ import {
   forbidden,
   get,
   Id,
-  mapPage,
   mutuallyExclusive,
   nothing,
   nullable,
   one,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   withStatus,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { addMilestone, changeMilestone, ownerOf, promoteMilestone, removeMilestone } from './actions.ts';
 import { matchingFilters, milestoneListInput, milestonesMatching } from './filters.ts';
 import { Milestone, presentMilestone } from './present.ts';

@@ -8,14 +8,11 @@ import {
   forbidden,
   get,
   Id,
-  mapPage,
   notAllowed,
   nothing,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   reaches,
@@ -23,6 +20,7 @@ import {
   Timestamp,
   withStatus,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import {
   everyone,

@@ -1,17 +1,7 @@
 import { Type } from 'typebox';
 import { GroupLevel, groupLevel, isMemberOfGroup, isMemberOfProject, levels, signedIn } from '../../../access/index.ts';
-import {
-  get,
-  Id,
-  nullable,
-  numberedPaging,
-  one,
-  optional,
-  pageAsked,
-  resource,
-  Timestamp,
-  Visibility,
-} from '../../../http/index.ts';
+import { get, Id, nullable, one, optional, resource, Timestamp, Visibility } from '../../../http/index.ts';
+import { numberedPaging, pageAsked } from '../../../lists/index.ts';
 import { NamespaceBasic } from '../../people/namespaces/index.ts';
 import { groupRows, presentGroup } from '../groups/index.ts';
 import { presentPermissions, presentProjectBasic, visibleProjectRows } from '../projects/index.ts';

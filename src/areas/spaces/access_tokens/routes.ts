@@ -12,19 +12,17 @@ import {
   del,
   get,
   Id,
-  mapPage,
   nothing,
   nullable,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   resource as shape,
   unauthorized,
   withStatus,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { TokenOrder, tokenFields, tokenFilters, tokenOrder } from '../../people/personal_access_tokens/index.ts';
 import { createAccessToken, revokeAccessToken, rotateAccessToken } from './actions.ts';
 import { managersOf, type Resource, tokenOf, tokensOf } from './queries.ts';

@@ -29,18 +29,16 @@ import {
   forbidden,
   get,
   Id,
-  mapPage,
   notFound,
   nothing,
   nullable,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   resource,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import {
   GroupDetailForm,

@@ -11,20 +11,8 @@ import {
   visibleProject,
   withChange,
 } from '../../../access/index.ts';
-import {
-  accepted,
-  del,
-  get,
-  Id,
-  mapPage,
-  one,
-  optional,
-  pageOf,
-  paginate,
-  paging,
-  post,
-  withStatus,
-} from '../../../http/index.ts';
+import { accepted, del, get, Id, one, optional, pageOf, post, withStatus } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { transferProject } from '../projects/index.ts';
 import { setArchived } from './archive_actions.ts';

@@ -12,23 +12,18 @@ import {
   Id,
   invalid,
   invalidAs,
-  keysetPaging,
-  keysetUnavailable,
   nullable,
   one,
   optional,
   type Page,
-  type Paging,
   pageOf,
-  paginate,
-  paginateByKey,
-  paging,
   post,
   put,
   type Services,
   since,
   Visibility,
 } from '../../../http/index.ts';
+import { keysetPaging, keysetUnavailable, type Paging, paginate, paginateByKey, paging } from '../../../lists/index.ts';
 import { defaultVisibility, restrictionReasons, settingsOf, storageForNew } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { FeatureLevel } from '../projects/index.ts';

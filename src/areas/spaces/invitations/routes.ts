@@ -14,20 +14,18 @@ import {
   forbidden,
   get,
   Id,
-  mapPage,
   nothing,
   nullable,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   reaches,
   resource,
   Timestamp,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { RoleId } from '../member_roles/index.ts';
 import { type Granted, isLocked, managers, type Source, sourceFor } from '../members/index.ts';
 import { changeInvitation, invite, removeInvitation } from './actions.ts';

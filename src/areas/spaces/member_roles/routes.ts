@@ -16,10 +16,10 @@ import {
   optional,
   type Page,
   pageOf,
-  paginate,
   patch,
   post,
 } from '../../../http/index.ts';
+import { paginate } from '../../../lists/index.ts';
 import { changeRole, createRole, deleteRole, type NewRole, type RoleChanges } from './actions.ts';
 import { belongsTo, MemberRole, type MemberRoleRow, memberRoleColumns } from './queries.ts';
 

@@ -11,13 +11,12 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   put,
   type Refusals,
   resource,
   Timestamp,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { approve, deny } from './approval_decision_actions.ts';
 import { usersById } from './queries.ts';

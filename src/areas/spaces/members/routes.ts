@@ -26,14 +26,13 @@ import {
   optional,
   type Plan,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   reaches,
   resource,
   type Services,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import { RoleId } from '../member_roles/index.ts';
 import { addMembers, changeMember, importMembers, type NewMembers } from './actions.ts';
 import { Member, MemberQueued, memberReply, presentMembers, queuedReply } from './present.ts';

@@ -14,10 +14,10 @@ import {
   one,
   optional,
   pageOf,
-  paging,
   post,
   Visibility,
 } from '../../../http/index.ts';
+import { paging } from '../../../lists/index.ts';
 import { projectFilters, unpairedText } from './filters.ts';
 import { forkProject, relateFork, unrelateFork } from './fork_actions.ts';
 import { columnsOfMergeSettings, mergeSettings } from './merge_rules.ts';

@@ -1,20 +1,8 @@
 /** Archiving, transferring, deleting and restoring projects. */
 import { Type } from 'typebox';
 import { projectRole, withChange } from '../../../access/index.ts';
-import {
-  accepted,
-  del,
-  get,
-  IdOrName,
-  mapPage,
-  one,
-  optional,
-  pageOf,
-  paginate,
-  paging,
-  post,
-  put,
-} from '../../../http/index.ts';
+import { accepted, del, get, IdOrName, one, optional, pageOf, post, put } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { maintainSoon, projectRepositories } from '../../code/repository/index.ts';
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { setArchived } from './archive_actions.ts';

@@ -13,17 +13,8 @@ import {
   projectState,
 } from '../../../access/index.ts';
 import { type Database, type DB, momentInJson, ofAnyLength } from '../../../db/index.ts';
-import {
-  found,
-  idsOnPage,
-  keysetUnavailable,
-  type Page,
-  type Paging,
-  pageAsked,
-  paginate,
-  rowsOf,
-  type Services,
-} from '../../../http/index.ts';
+import { found, type Page, type Services } from '../../../http/index.ts';
+import { idsOnPage, keysetUnavailable, type Paging, pageAsked, paginate, rowsOf } from '../../../lists/index.ts';
 import { repositorySizes } from '../../code/repository/index.ts';
 import {
   type NamespaceRow,

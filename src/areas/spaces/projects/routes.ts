@@ -29,22 +29,17 @@ import {
   Id,
   IdOrName,
   invalid,
-  keysetPaging,
-  mapPage,
   NotBlank,
   one,
   optional,
-  type Paging,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   resource,
   type Services,
-  startOf,
   Timestamp,
 } from '../../../http/index.ts';
+import { keysetPaging, mapPage, type Paging, paginate, paging, startOf } from '../../../lists/index.ts';
 import { scanSoon } from '../../code/dependencies/index.ts';
 import { pushRuleTexts } from '../../code/push_rules/index.ts';
 import { restrictionReasons } from '../../instance/application_settings/index.ts';

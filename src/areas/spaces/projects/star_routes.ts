@@ -2,20 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Type } from 'typebox';
 import { anyone, projectRole, projectVisible } from '../../../access/index.ts';
-import {
-  containing,
-  get,
-  IdOrName,
-  mapPage,
-  one,
-  optional,
-  pageOf,
-  paginate,
-  paging,
-  post,
-  resource,
-  Timestamp,
-} from '../../../http/index.ts';
+import { containing, get, IdOrName, one, optional, pageOf, post, resource, Timestamp } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { contributedTo, projectFilters, starredBy, unpairedText } from './filters.ts';
 import { ProjectForm, ProjectWithAccessForm, presentProjectPage, projectReply } from './present.ts';

@@ -1,19 +1,7 @@
 /** Service accounts of groups, which are deleted with their group. */
 import { Type } from 'typebox';
-import {
-  allOptional,
-  badRequest,
-  del,
-  get,
-  Id,
-  mapPage,
-  nothing,
-  nullable,
-  one,
-  pageOf,
-  patch,
-  post,
-} from '../../../http/index.ts';
+import { allOptional, badRequest, del, get, Id, nothing, nullable, one, pageOf, patch, post } from '../../../http/index.ts';
+import { mapPage } from '../../../lists/index.ts';
 import { requestRemoval } from '../../people/users/index.ts';
 import { changeServiceAccount, createServiceAccount } from './actions.ts';
 import { presentServiceAccount, ServiceAccount } from './present.ts';

@@ -3,18 +3,8 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { type Group, groupRole } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
-import {
-  type Access,
-  ApiError,
-  badRequest,
-  type Caller,
-  forbidden,
-  found,
-  keysetPaging,
-  type Page,
-  paginate,
-  paginateByKey,
-} from '../../../http/index.ts';
+import { type Access, ApiError, badRequest, type Caller, forbidden, found, type Page } from '../../../http/index.ts';
+import { keysetPaging, paginate, paginateByKey } from '../../../lists/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { isTaken } from '../../people/emails/index.ts';
 import type { ServiceAccountRow } from './present.ts';

@@ -9,13 +9,13 @@ import {
   forbidden,
   get,
   Id,
-  mapPage,
   nullable,
   one,
   pageOf,
   patch,
   post,
 } from '../../../http/index.ts';
+import { mapPage } from '../../../lists/index.ts';
 import { changeServiceAccount, createServiceAccount } from './actions.ts';
 import { presentServiceAccount, ServiceAccount } from './present.ts';
 import { accountNumbered, accountsIn, checkAccount, listAccounts, listInput } from './queries.ts';

@@ -13,11 +13,10 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   withStatus,
 } from '../../../http/index.ts';
+import { paginate, paging } from '../../../lists/index.ts';
 import {
   issueToken,
   NewPersonalAccessToken,

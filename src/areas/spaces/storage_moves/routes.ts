@@ -10,15 +10,13 @@ import {
   found,
   get,
   Id,
-  mapPage,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   type Services,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { scheduleMoves } from './bulk_jobs.ts';
 import { type Container, containers } from './definition.ts';
 import { movesOf, presentMove, storageMoveForms } from './present.ts';

@@ -11,21 +11,19 @@ import {
   found,
   get,
   Id,
-  mapPage,
   NotBlank,
   nothing,
   nullable,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   resource,
   type Services,
   withStatus,
 } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 import { Avatar, avatarTexts, avatarUrl, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { changeTopic, createTopic, deleteTopic, identicalText, mergeTopics } from './actions.ts';

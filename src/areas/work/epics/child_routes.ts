@@ -13,14 +13,12 @@ import {
   one,
   optional,
   type Page,
-  type Paging,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   type Services,
 } from '../../../http/index.ts';
+import { type Paging, paginate, paging } from '../../../lists/index.ts';
 import { titleReasons } from '../../../texts/index.ts';
 import { assignedText, noMatchText } from '../issuables/index.ts';
 import { createEpic } from './actions.ts';

@@ -1,7 +1,7 @@
 /** The filters of epic lists: each parameter as a predicate on rows of `epics`. */
 import { epicKind } from '../../../access/index.ts';
+import type { Filter } from '../../../lists/index.ts';
 import {
-  type Filter,
   type FilterTable,
   filtersOf,
   type NamesAsked,

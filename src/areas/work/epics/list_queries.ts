@@ -2,8 +2,9 @@
 import { type SqlBool, sql } from 'kysely';
 import { epicKind, type Group, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import type { Page, Paging, Services } from '../../../http/index.ts';
-import { type Listable, type Listing as ListingOf, pageOfSelection, selectionOf, type View } from '../issuables/index.ts';
+import type { Page, Services } from '../../../http/index.ts';
+import { type Paging, pageOfSelection, type View } from '../../../lists/index.ts';
+import { type Listable, type Listing as ListingOf, selectionOf } from '../issuables/index.ts';
 import { epicFilters, namesIn } from './filters.ts';
 import type { EpicListInput } from './list_parameters.ts';
 import { type EpicReply, presentEpics } from './present.ts';

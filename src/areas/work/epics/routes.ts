@@ -1,6 +1,7 @@
 /** Epics: goals of a group that span the issues of many projects (docs/reference/epics.md). */
 import { epicGroupRole, epicKind, epicRemover, epicRole, epicVisible, groupVisible } from '../../../access/index.ts';
-import { checkUnmodified, del, deleteFound, get, nothing, one, pageOf, paging, post, put } from '../../../http/index.ts';
+import { checkUnmodified, del, deleteFound, get, nothing, one, pageOf, post, put } from '../../../http/index.ts';
+import { paging } from '../../../lists/index.ts';
 import { createEpic, updateEpic } from './actions.ts';
 import { epicListInput, epicListRules } from './list_parameters.ts';
 import { listEpics } from './list_queries.ts';

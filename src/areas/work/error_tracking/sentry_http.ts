@@ -2,17 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mayRead, type Project, projectFor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import {
-  badRequest,
-  type Caller,
-  type Doorway,
-  found,
-  idIn,
-  idsOnPage,
-  leavingOf,
-  notFound,
-  rowsOf,
-} from '../../../http/index.ts';
+import { badRequest, type Caller, type Doorway, found, idIn, leavingOf, notFound } from '../../../http/index.ts';
+import { idsOnPage, rowsOf } from '../../../lists/index.ts';
 import { changeStatuses } from './errors/actions.ts';
 import { type ErrorListing, type ErrorRow, errorList, errorNumbered, type Status, statsOf, statuses } from './errors/queries.ts';
 import { eventNamed, parsed, storedEventsFrom, type WholeEvent } from './events/queries.ts';

@@ -1,52 +1,18 @@
 /** The filters that all lists share: each parameter as a predicate on rows of the kind's table, also negated. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { IssuableKind, MaybeCaller } from '../../../access/index.ts';
 import { badParams, idIn } from '../../../http/index.ts';
+import { type Filter, narrow, type Predicate, varying, wide } from '../../../lists/index.ts';
 import { isFoundIn } from '../../../texts/index.ts';
 import { emojiNamed } from '../../conversation/award_emoji/index.ts';
 import type { NamedLabel, Names } from './name_queries.ts';
 
-export type Predicate = RawBuilder<SqlBool>;
-
-/** What is known of a column of all rows that match. */
-export interface Bound {
-  column: string;
-  where: Predicate;
-}
-
-/** A predicate, and what is known about the rows that match it. */
-export interface Filter {
-  where: Predicate;
-  /** The same, looked up row by row, for lists that are read in order: PostgreSQL would sometimes collect all rows that match instead, for each project again. */
-  test?: Predicate;
-  /** Whether they may be few: then they are looked up first and sorted. Otherwise the list is read in order until the page is full. */
-  isNarrow: boolean;
-  /** Whether they may be few, but cannot be looked up at less cost than all rows are read: then the list is read in order, but not for long. */
-  varies?: true;
-  /** A column in which no row that matches has a value. */
-  lacks?: string;
-  /** In an order by the column, the rows that match begin and end there. */
-  bound?: Bound;
-  /** A separate statement that selects the matching ids, which shows cheaply whether they are few. */
-  ids?: RawBuilder<unknown>;
-  /** Whether these have an index of the rows themselves, so that no other table is joined. */
-  isIndexed?: true;
-  /** Like `ids`, of all rows that do not match. */
-  others?: RawBuilder<unknown>;
-  /** Whether the lookup costs the same for few and many. */
-  isSearch?: true;
-  /** Selects the ids of open rows that match, of which there is an index. */
-  open?: RawBuilder<{ id: number }>;
-}
-
-export const narrow = (where: Predicate): Filter => ({ where, isNarrow: true });
-export const wide = (where: Predicate): Filter => ({ where, isNarrow: false });
-export const varying = (where: Predicate): Filter => ({ ...wide(where), varies: true });
-
 /** The rows in which a column has no value, or any. */
 export function valued({ table }: IssuableKind, column: string, word: 'none' | 'any'): Filter {
   const value = sql.ref(`${table}.${column}`);
-  return word === 'none' ? { ...varying(sql`${value} is null`), lacks: column } : varying(sql`${value} is not null`);
+  if (word === 'any') return varying(sql`${value} is not null`);
+  const where: Predicate = sql`${value} is null`;
+  return { ...varying(where), bound: { column, where } };
 }
 
 /** The rows with a moment in some range. */
@@ -57,8 +23,7 @@ const during = ({ table }: IssuableKind, column: string, range: RawBuilder<unkno
 
 /** The rows with these ids. */
 export const among = ({ table }: IssuableKind, ids: RawBuilder<unknown>): Filter => ({
-  where: sql`${sql.ref(`${table}.id`)} in (${ids})`,
-  isNarrow: true,
+  ...narrow(sql`${sql.ref(`${table}.id`)} in (${ids})`),
   ids,
 });
 
@@ -94,7 +59,7 @@ export const referredTo = (kind: IssuableKind, references: References): Filter =
 export function notReferredTo(kind: IssuableKind, references: References): Filter {
   const { rows, column, values } = references;
   const isReferredTo = isReferredToBy(kind, rows, sql`and ${sql.ref(column)} = any(${values}::bigint[])`);
-  return { ...varying(not(isReferredTo)), test: not(refersToOne(kind, references)), others: idsReferredTo(kind, references) };
+  return { ...varying(not(isReferredTo)), test: not(refersToOne(kind, references)) };
 }
 
 export const not = (where: Predicate): Predicate => sql`not ${where}`;
@@ -167,36 +132,21 @@ function columnsIn(text: string | undefined): readonly (typeof searchable)[numbe
   return named.length > 0 ? named : searchable;
 }
 
-/** The column that says whether rows of another table refer to a row, if it is kept beside it. */
-function flagOf({ table, labels, assignees }: IssuableKind, rows: string): string | undefined {
-  if (table !== 'issues') return undefined;
-  return rows === labels ? 'is_labelled' : rows === assignees ? 'is_assigned' : undefined;
-}
-
-/** The rows to which a row of another table refers, and the others. What is kept beside a row is null in old ones, for which the other table is asked. */
+/** The rows to which a row of another table refers, and the others. */
 export function byReferences(kind: IssuableKind, rows: string): Record<'none' | 'any', Filter> {
-  const [has, name] = [isReferredToBy(kind, rows), flagOf(kind, rows)];
-  if (name === undefined) return { any: varying(has), none: varying(not(has)) };
-  const [flag, looked] = [sql.ref(`${kind.table}.${name}`), isReferredToBy(kind, rows, sql`offset 0`)];
-  const kept = (where: Predicate): Filter => ({ ...varying(where), test: where });
-  const none = kept(sql`(${flag} is not true and (not ${flag} or not ${looked}))`);
-  const open = sql<{ id: number }>`select id from ${sql.table(kind.table)} where state = 'opened' and ${none.where}`;
-  return { any: kept(sql`(${flag} is not false and (${flag} or ${looked}))`), none: { ...none, open } };
+  const [has, looked] = [isReferredToBy(kind, rows), isReferredToBy(kind, rows, sql`offset 0`)];
+  return { any: { ...varying(has), test: looked }, none: { ...varying(not(has)), test: not(looked) } };
 }
 
 /** Whether rows are sorted by the priority of their labels, which is kept beside them. */
 const isRanked = ({ table }: IssuableKind): boolean => table !== 'epics';
 
-/** The rows with labels, and those without. What has none has no label priority either, which some indexes know. */
+/** The rows with labels, and those without, which have no label priority either. */
 function byLabelled(kind: IssuableKind): Record<'none' | 'any', Filter> {
   const { any, none } = byReferences(kind, kind.labels);
-  const looked = isReferredToBy(kind, kind.labels, sql`offset 0`);
-  const tested = { any: { test: looked, ...any }, none: { test: not(looked), ...none } };
-  if (!isRanked(kind)) return tested;
+  if (!isRanked(kind)) return { any, none };
   const column = 'label_priority';
-  const unranked: Predicate = sql`${sql.ref(`${kind.table}.${column}`)} is null`;
-  const where: Predicate = sql`(${unranked} and ${none.where})`;
-  return { any: tested.any, none: { ...tested.none, where, lacks: column, bound: { column, where: unranked } } };
+  return { any, none: { ...none, bound: { column, where: sql`${sql.ref(`${kind.table}.${column}`)} is null` } } };
 }
 
 /** The rows with one of some labels. If these have a priority wherever they are used, that of the rows is the same or a better one. */
@@ -231,7 +181,7 @@ export function sharedFilters(kind: IssuableKind): FilterTable<SharedFilters, Se
         text,
         columnsIn(all.in).map((name) => `${kind.table}.${name}`),
       );
-      return where && { where, isNarrow: true, isSearch: true };
+      return where && narrow(where);
     },
     state: (state) => (state === 'all' ? undefined : wide(sql`${column('state')} = ${state}`)),
   };

@@ -12,20 +12,15 @@ export { insertIssuable } from './creation_actions.ts';
 export type { Change, IssuableState } from './definition.ts';
 export {
   among,
-  type Filter,
   type FilterTable,
   filtersOf,
   idOr,
-  narrow,
   not,
-  type Predicate,
   reactedTo,
   type SeenBy,
   sharedExclusions,
   sharedFilters,
   valued,
-  varying,
-  wide,
   wordOf,
 } from './filters.ts';
 export {
@@ -51,11 +46,9 @@ export {
   reactionFilter,
   timeFilters,
 } from './list_parameters.ts';
-export { countByState, pageOfSelection } from './list_queries.ts';
+export { countByState } from './list_queries.ts';
 export { issuableMail } from './mail_queries.ts';
-export type { View } from './match_queries.ts';
 export type { NamesAsked } from './name_queries.ts';
-export type { Part, Sort } from './part_queries.ts';
 export { byMilestone, milestoneFilters, namesAsked, opposite, peopleIn, scopeFilter } from './people_filters.ts';
 export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';

@@ -1,19 +1,16 @@
 /** Filters of lists by the people of a noun and by its milestone, also negated. */
 import { sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
+import { type Filter, narrow, type Predicate, wide } from '../../../lists/index.ts';
 import {
   byReferences,
-  type Filter,
   type FilterTable,
   idOr,
-  narrow,
   notReferredTo,
-  type Predicate,
   referredTo,
   type SeenBy,
   titlesIn,
   valued,
-  wide,
   wordOf,
 } from './filters.ts';
 import type { NamedMilestone, NamesAsked } from './name_queries.ts';
@@ -65,23 +62,28 @@ export function scopeFilter(
 /** The other keyword, for `not`. */
 export const opposite = { none: 'any', any: 'none' } as const;
 
+const hasNoDueDate = ({ table }: IssuableKind): Pick<Filter, 'bound'> => ({
+  bound: { column: 'milestone_due_date', where: sql`${sql.ref(`${table}.milestone_due_date`)} is null` },
+});
+
 /** The rows without a milestone, which have no due date of one either, and those with any. */
 export function byMilestone(kind: IssuableKind): Record<'none' | 'any', Filter> {
   return {
     any: valued(kind, 'milestone_id', 'any'),
-    none: { ...valued(kind, 'milestone_id', 'none'), lacks: 'milestone_due_date' },
+    none: { ...valued(kind, 'milestone_id', 'none'), ...hasNoDueDate(kind) },
   };
 }
 
 const idsOf = (milestones: readonly NamedMilestone[]) => milestones.map(({ id }) => id);
 
 /** The rows with one of some milestones, which have its due date. */
-function inMilestones({ table }: IssuableKind, milestones: readonly NamedMilestone[]): Filter {
+function inMilestones(kind: IssuableKind, milestones: readonly NamedMilestone[]): Filter {
+  const { table } = kind;
   const where: Predicate = sql`${sql.ref(`${table}.milestone_id`)} = any(${idsOf(milestones)}::bigint[])`;
-  const filter: Filter = { ...narrow(where), ids: sql`select id from ${sql.table(table)} where ${where}`, isIndexed: true };
+  const filter: Filter = { ...narrow(where), ids: sql`select id from ${sql.table(table)} where ${where}` };
   const dates = milestones.flatMap(({ due_date }) => due_date ?? []).toSorted();
   const column = 'milestone_due_date';
-  if (dates.length === 0) return { ...filter, lacks: column };
+  if (dates.length === 0) return { ...filter, ...hasNoDueDate(kind) };
   if (dates.length < milestones.length) return filter;
   return { ...filter, bound: { column, where: sql`${sql.ref(`${table}.${column}`)} between ${dates[0]} and ${dates.at(-1)}` } };
 }

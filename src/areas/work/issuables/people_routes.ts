@@ -2,19 +2,8 @@
 import { sql } from 'kysely';
 import type { TSchema } from 'typebox';
 import { type IssuableKind, isReaderOf, type MaybeCaller, type PlacedIssuable } from '../../../access/index.ts';
-import {
-  type AnyEndpoint,
-  get,
-  mapPage,
-  notModified,
-  one,
-  pageOf,
-  paginate,
-  paging,
-  post,
-  type Services,
-  withArticle,
-} from '../../../http/index.ts';
+import { type AnyEndpoint, get, notModified, one, pageOf, post, type Services, withArticle } from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { participants } from './queries.ts';
 import { setSubscription } from './subscription_actions.ts';

@@ -3,11 +3,9 @@ import { sql } from 'kysely';
 import type { Group, IssuableKind, MaybeCaller, Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Plan, reaches } from '../../../http/index.ts';
-import { fewIds } from './count_queries.ts';
-import { type Filter, narrow, type Predicate, type SeenBy } from './filters.ts';
-import type { Selection, View } from './match_queries.ts';
+import { type Filter, narrow, type Predicate, type Selection, type View } from '../../../lists/index.ts';
+import type { SeenBy } from './filters.ts';
 import { type NamesAsked, namesFor } from './name_queries.ts';
-import { rowId } from './part_queries.ts';
 import { isInScope, type ListScope } from './scope_queries.ts';
 
 /** What is listed: where, for whom, and by which parameters. */
@@ -56,22 +54,10 @@ function isNear({ project, group }: ScopeOfNames): Predicate {
 }
 
 /**
- * The filters of a list of open rows, of which those whose open rows are few become narrow. PostgreSQL does not know that they are few: it expects as many as the parts of
- * rows that are open and that match would have in common.
- */
-async function withFewOpen(db: Database, kind: IssuableKind, filters: readonly Filter[]): Promise<Filter[]> {
-  const few = await Promise.all(filters.map(({ open }) => open && fewIds(db, open)));
-  return filters.map((filter, index) => {
-    const ids = few[index];
-    return ids ? narrow(sql`(${rowId(kind)} = any(${ids}::bigint[]) and ${filter.where})`) : filter;
-  });
-}
-
-/**
  * What a list selects.
  * @throws ApiError 400 for invalid filters
  */
-export async function selectionOf<F extends { state?: string }, S extends ScopeOfNames>(
+export async function selectionOf<F, S extends ScopeOfNames>(
   db: Database,
   { kind, viewOf, namesIn, filtersFor }: Listable<F, S>,
   { caller, scope, plan, filters, only }: Listing<F, S>,
@@ -79,6 +65,5 @@ export async function selectionOf<F extends { state?: string }, S extends ScopeO
   const names = await namesFor(db, namesIn(filters), { isNear: isNear(scope), wildcards: reaches(plan, 'premium') });
   const view = await viewOf(db, caller, scope, filters);
   const given = filtersFor(filters, { caller, names, plan, now: new Date(), project_id: scope.project?.id });
-  const narrowed = filters.state === 'opened' ? await withFewOpen(db, kind, given) : given;
-  return { kind, view, filters: only ? [narrow(only), ...narrowed] : narrowed };
+  return { kind, view, filters: only ? [narrow(only), ...given] : given };
 }

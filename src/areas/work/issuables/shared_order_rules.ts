@@ -1,7 +1,7 @@
 /** The orders that lists of issues and of merge requests share. */
 import { sql } from 'kysely';
 import type { IssuableKind } from '../../../access/index.ts';
-import type { Part, Sort } from './part_queries.ts';
+import type { Part, Sort } from '../../../lists/index.ts';
 
 const rest: Pick<Part, 'by'> = { by: [] };
 

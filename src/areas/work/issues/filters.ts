@@ -3,20 +3,18 @@ import { sql } from 'kysely';
 import { issueKind, isVisibleEpic } from '../../../access/index.ts';
 import { dayOf } from '../../../cron/index.ts';
 import { badParams, reaches } from '../../../http/index.ts';
+import { type Filter, narrow, type Predicate, varying, wide } from '../../../lists/index.ts';
 import {
   among,
   byMilestone,
-  type Filter,
   type FilterTable,
   filtersOf,
   idOr,
   milestoneFilters,
   type NamesAsked,
   namesAsked,
-  narrow,
   not,
   opposite,
-  type Predicate,
   peopleIn,
   reactedTo,
   type SeenInList,
@@ -24,8 +22,6 @@ import {
   sharedExclusions,
   sharedFilters,
   valued,
-  varying,
-  wide,
   wordOf,
 } from '../issuables/index.ts';
 import { type DueDate, daysNamed } from './due_date_rules.ts';

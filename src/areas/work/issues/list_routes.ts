@@ -1,7 +1,8 @@
 /** Lists and counts of issues (docs/reference/issues.md). */
 import { Type } from 'typebox';
 import { anyone, groupVisible, issuesVisible, type MaybeCaller } from '../../../access/index.ts';
-import { get, one, pageOf, paging, resource, unauthorized } from '../../../http/index.ts';
+import { get, one, pageOf, resource, unauthorized } from '../../../http/index.ts';
+import { paging } from '../../../lists/index.ts';
 import {
   anyScope,
   type IssueFilters,

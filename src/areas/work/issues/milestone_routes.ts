@@ -1,7 +1,8 @@
 /** The issues of a milestone. */
 import { sql } from 'kysely';
 import { planningRole, projectRole } from '../../../access/index.ts';
-import { get, Id, pageOf, paging } from '../../../http/index.ts';
+import { get, Id, pageOf } from '../../../http/index.ts';
+import { paging } from '../../../lists/index.ts';
 import { milestoneOf } from '../../planning/milestones/index.ts';
 import { listIssues } from './list_queries.ts';
 import { Issue } from './present.ts';

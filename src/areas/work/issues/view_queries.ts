@@ -2,7 +2,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isMemberOfProject, isOwnIssue, isUsable, isVisibleIssue, levels, type MaybeCaller } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { isInScope, type ListScope, mostNamed, type View, visibleProjects } from '../issuables/index.ts';
+import type { View } from '../../../lists/index.ts';
+import { isInScope, type ListScope, mostNamed, visibleProjects } from '../issuables/index.ts';
 import type { IssueFilters } from './list_parameters.ts';
 
 /**

@@ -1,25 +1,21 @@
 /** The filters of lists of merge requests: each parameter as a predicate on rows of `merge_requests` (docs/reference/merge_requests.md#lists). */
 import { sql } from 'kysely';
 import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
+import { type Filter, narrow, type Predicate, varying, wide } from '../../../lists/index.ts';
 import {
-  type Filter,
   type FilterTable,
   filtersOf,
   idOr,
   milestoneFilters,
   type NamesAsked,
   namesAsked,
-  narrow,
   not,
-  type Predicate,
   peopleIn,
   reactedTo,
   type SeenBy,
   scopeFilter,
   sharedExclusions,
   sharedFilters,
-  varying,
-  wide,
 } from '../issuables/index.ts';
 import type { Excluded, MergeRequestFilters } from './list_parameters.ts';
 

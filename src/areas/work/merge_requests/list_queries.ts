@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { mapPage, type Page, type Paging, type Services } from '../../../http/index.ts';
+import type { Page, Services } from '../../../http/index.ts';
+import { mapPage, type Paging, pageOfSelection, type View } from '../../../lists/index.ts';
 import {
   countByState,
   isInScope,
@@ -10,9 +11,7 @@ import {
   type Listing as ListingOf,
   type ListScope,
   mostNamed,
-  pageOfSelection,
   selectionOf,
-  type View,
   visibleProjects,
 } from '../issuables/index.ts';
 import { mergeRequestFilters, namesIn } from './filters.ts';

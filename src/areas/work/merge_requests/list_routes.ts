@@ -1,7 +1,8 @@
 /** Lists of merge requests (docs/reference/merge_requests.md#lists). */
 import { sql } from 'kysely';
 import { anyone, groupVisible, mergeRequestsReader, mergeRequestsVisible, planningRole } from '../../../access/index.ts';
-import { get, Id, pageOf, paging, unauthorized } from '../../../http/index.ts';
+import { get, Id, pageOf, unauthorized } from '../../../http/index.ts';
+import { paging } from '../../../lists/index.ts';
 import { milestoneOf } from '../../planning/milestones/index.ts';
 import { anyScope, listFilters, listRules, nonArchived, numbered, ownScope } from './list_parameters.ts';
 import { listMergeRequests } from './list_queries.ts';

@@ -1,6 +1,7 @@
 /** The orders of lists of merge requests. */
 import { mergeRequestKind } from '../../../access/index.ts';
-import { byValue, type Part, type Sort, sharedOrders } from '../issuables/index.ts';
+import type { Part, Sort } from '../../../lists/index.ts';
+import { byValue, sharedOrders } from '../issuables/index.ts';
 
 const orders = { ...sharedOrders(mergeRequestKind), merged_at: byValue(mergeRequestKind, 'merged_at') };
 

@@ -21,7 +21,6 @@ import {
   del,
   found,
   get,
-  gitPaging,
   head,
   inAddress,
   mutuallyExclusive,
@@ -31,11 +30,11 @@ import {
   optional,
   type Page,
   pageOf,
-  pageOfArray,
   post,
   put,
   type Services,
 } from '../../../../http/index.ts';
+import { gitPaging, pageOfArray } from '../../../../lists/index.ts';
 import { type BranchProtection, protectByRole, protectionFor, unprotectIfProtected } from '../../protected_branches/index.ts';
 import { defaultHead } from '../git.ts';
 import { Branch, presentCommit } from '../present.ts';

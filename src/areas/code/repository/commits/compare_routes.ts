@@ -17,17 +17,15 @@ import {
   badRequest,
   found,
   get,
-  gitPaging,
-  mapPage,
   NotBlank,
   notFound,
   nullable,
   one,
   optional,
   pageOf,
-  pageOfArray,
   resource,
 } from '../../../../http/index.ts';
+import { gitPaging, mapPage, pageOfArray } from '../../../../lists/index.ts';
 import { comparedProjectFor } from '../owners/fork_network_queries.ts';
 import { Commit, presentCommit } from '../present.ts';
 import { Diff, diffsOf } from './diff_present.ts';

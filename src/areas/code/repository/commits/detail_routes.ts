@@ -10,18 +10,8 @@ import {
   repositoryOf,
   resolveCommit,
 } from '../../../../git/index.ts';
-import {
-  found,
-  get,
-  gitPaging,
-  mapPage,
-  notFound,
-  one,
-  pageOf,
-  pageOfArray,
-  resource,
-  type Services,
-} from '../../../../http/index.ts';
+import { found, get, notFound, one, pageOf, resource, type Services } from '../../../../http/index.ts';
+import { gitPaging, mapPage, pageOfArray } from '../../../../lists/index.ts';
 import { Diff, diffsOf } from './diff_present.ts';
 
 const CommitSequence = resource('CommitSequence', { count: Type.Integer() });

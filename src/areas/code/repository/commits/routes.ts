@@ -2,18 +2,8 @@
 import { Type } from 'typebox';
 import { codeReader } from '../../../../access/index.ts';
 import { commitStats, isValidTagName, listCommits, type Repository, repositoryOf, resolveCommit } from '../../../../git/index.ts';
-import {
-  badParams,
-  found,
-  get,
-  gitPaging,
-  one,
-  optional,
-  type Page,
-  pageAsked,
-  pageOf,
-  Timestamp,
-} from '../../../../http/index.ts';
+import { badParams, found, get, one, optional, type Page, pageOf, Timestamp } from '../../../../http/index.ts';
+import { gitPaging, pageAsked } from '../../../../lists/index.ts';
 import { CommitDetail, ListedCommit, presentCommit } from '../present.ts';
 import { trimmedPath } from '../rules.ts';
 import { commitDetail } from './git.ts';

@@ -7,7 +7,6 @@ import {
   del,
   found,
   get,
-  gitPaging,
   notFound,
   nothing,
   nullable,
@@ -15,13 +14,13 @@ import {
   optional,
   type Page,
   pageOf,
-  pageOfArray,
   post,
   resource,
   type Services,
   Timestamp,
   unprocessable,
 } from '../../../../http/index.ts';
+import { gitPaging, pageOfArray } from '../../../../lists/index.ts';
 import { tagProtectionFor } from '../../protected_tags/index.ts';
 import { pushRuleTexts } from '../../push_rules/index.ts';
 import { Commit, presentCommit } from '../present.ts';

@@ -17,15 +17,13 @@ import {
   badRequest,
   found,
   get,
-  gitPaging,
-  mapPage,
   notFound,
   optional,
   type Page,
-  pageAsked,
   pageOf,
   resource,
 } from '../../../../http/index.ts';
+import { gitPaging, mapPage, pageAsked } from '../../../../lists/index.ts';
 import { trimmedPath } from '../rules.ts';
 
 const TreeObject = resource('TreeObject', {

@@ -8,17 +8,14 @@ import {
   found,
   get,
   Id,
-  mapPage,
   one,
   optional,
   pageOf,
-  pageOfArray,
-  paginate,
-  paging,
   post,
   type Services,
   withStatus,
 } from '../../../../http/index.ts';
+import { mapPage, pageOfArray, paginate, paging } from '../../../../lists/index.ts';
 import { changingAdmin, readOnly } from '../access.ts';
 import { type Noun, nouns } from '../definition.ts';
 import { repairNode, requestStatus } from './actions.ts';

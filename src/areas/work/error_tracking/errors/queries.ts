@@ -2,8 +2,9 @@
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { isVisibleIssue, type MaybeCaller, type Project } from '../../../../access/index.ts';
-import { countedUpTo, customPlan, type Database, type DB, isAmong, ofAnyLength } from '../../../../db/index.ts';
+import { customPlan, type Database, type DB, isAmong, ofAnyLength } from '../../../../db/index.ts';
 import { Direction, filtersOn } from '../../../../http/index.ts';
+import { countedUpTo } from '../../../../lists/index.ts';
 import { isFoundIn } from '../../../../texts/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../../people/users/index.ts';
 import { longestTagValue } from '../payload/rules.ts';

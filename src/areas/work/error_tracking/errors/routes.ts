@@ -1,6 +1,7 @@
 /** Errors of a project: listing and showing them. */
 import { projectRole } from '../../../../access/index.ts';
-import { found, get, Id, mapPage, offeredOn, one, pageOf, paginate, paging } from '../../../../http/index.ts';
+import { found, get, Id, offeredOn, one, pageOf } from '../../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../../lists/index.ts';
 import { eventsFrom } from '../events/queries.ts';
 import { ErrorDetails, presentError, presentErrorDetails, TrackedError } from './present.ts';
 import { errorList, errorListInput, errorNumbered, statsOf, tagsOf } from './queries.ts';

@@ -1,7 +1,8 @@
 /** Events of errors as lists and endpoints read them. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, isAmong } from '../../../../db/index.ts';
-import { idIn, type Page, type Paging, paginate } from '../../../../http/index.ts';
+import { idIn, type Page } from '../../../../http/index.ts';
+import { type Paging, paginate } from '../../../../lists/index.ts';
 import type { JsonObject } from '../payload/rules.ts';
 import { eventId } from './rules.ts';
 

@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { type Project, projectRole } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
-import { found, get, Id, offeredOn, one, pageOf, paging } from '../../../../http/index.ts';
+import { found, get, Id, offeredOn, one, pageOf } from '../../../../http/index.ts';
+import { paging } from '../../../../lists/index.ts';
 import { ErrorEvent, ErrorEventDetails, presentEventDetails } from './present.ts';
 import { eventNamed, eventPage } from './queries.ts';
 import { stackOf } from './source_git.ts';

@@ -2,18 +2,8 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { projectRole } from '../../../../access/index.ts';
-import {
-  get,
-  mapPage,
-  nullable,
-  offeredOn,
-  optional,
-  pageOf,
-  paginate,
-  paging,
-  resource,
-  Timestamp,
-} from '../../../../http/index.ts';
+import { get, nullable, offeredOn, optional, pageOf, resource, Timestamp } from '../../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../../lists/index.ts';
 
 const Count = (description: string) => Type.Integer({ description });
 const ReleaseHealth = resource('ErrorTrackingReleaseHealth', {

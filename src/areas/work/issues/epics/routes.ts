@@ -24,16 +24,14 @@ import {
   one,
   optional,
   type Page,
-  type Paging,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   resource,
   type Services,
   unprocessable,
 } from '../../../../http/index.ts';
+import { type Paging, paginate, paging } from '../../../../lists/index.ts';
 import {
   addToEpic,
   confidentialEpicText,

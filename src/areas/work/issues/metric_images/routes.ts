@@ -13,18 +13,16 @@ import {
   found,
   get,
   Id,
-  mapPage,
   nothing,
   nullable,
   one,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   resource,
   Timestamp,
 } from '../../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../../lists/index.ts';
 import { addImage, imagesOf } from './actions.ts';
 
 const MetricImage = resource('MetricImage', {

@@ -18,17 +18,15 @@ import {
   found,
   get,
   Id,
-  mapPage,
   NotBlank,
   nothing,
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
 } from '../../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../../lists/index.ts';
 import { addApprovalRule, changeApprovalRule, copyApprovalRule, ownedBy, removeApprovalRule } from './rule_actions.ts';
 import {
   MergeRequestApprovalRule,

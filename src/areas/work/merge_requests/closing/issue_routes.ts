@@ -1,7 +1,8 @@
 /** The issues of a merge request, and the merge requests of an issue (docs/reference/merge_requests.md#closing-issues). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { issueVisible, mayReadMergeRequests, mergeRequestVisible } from '../../../../access/index.ts';
-import { get, pageOf, pageOfArray, paging } from '../../../../http/index.ts';
+import { get, pageOf } from '../../../../http/index.ts';
+import { pageOfArray, paging } from '../../../../lists/index.ts';
 import { Issue, listIssues } from '../../issues/index.ts';
 import { listMergeRequests } from '../list_queries.ts';
 import { MergeRequestInList } from '../present.ts';

@@ -15,12 +15,11 @@ import {
   one,
   optional,
   pageOf,
-  paginate,
-  paging,
   post,
   put,
   resource,
 } from '../../../../http/index.ts';
+import { paginate, paging } from '../../../../lists/index.ts';
 import {
   commentRate,
   GivenPosition,

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { mergeRequestVisible } from '../../../../access/index.ts';
-import { get, mapPage, numberedPaging, pageOf, pageOfArray, resource, Timestamp } from '../../../../http/index.ts';
+import { get, pageOf, resource, Timestamp } from '../../../../http/index.ts';
+import { mapPage, numberedPaging, pageOfArray } from '../../../../lists/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../../people/users/index.ts';
 
 const states = ['unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved', 'review_started'] as const;

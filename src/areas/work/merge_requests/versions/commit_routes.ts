@@ -3,20 +3,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { mergeRequestEditor, mergeRequestsVisible, mergeRequestVisible } from '../../../../access/index.ts';
 import { repositoryOf, resolveCommit } from '../../../../git/index.ts';
-import {
-  CommaList,
-  del,
-  found,
-  get,
-  nothing,
-  numberedPaging,
-  one,
-  optional,
-  pageOf,
-  pageOfArray,
-  paging,
-  post,
-} from '../../../../http/index.ts';
+import { CommaList, del, found, get, nothing, one, optional, pageOf, post } from '../../../../http/index.ts';
+import { numberedPaging, pageOfArray, paging } from '../../../../lists/index.ts';
 import { Commit, presentCommit } from '../../../code/repository/index.ts';
 import { listMergeRequests } from '../list_queries.ts';
 import { MergeRequestInList } from '../present.ts';

@@ -2,23 +2,8 @@
 import { Type } from 'typebox';
 import { mergeRequestReader, mergeRequestVisible } from '../../../../access/index.ts';
 import { countCommits, listCommits, repositoryOf, streamDiff } from '../../../../git/index.ts';
-import {
-  bytes,
-  found,
-  get,
-  gitPaging,
-  Id,
-  mapPage,
-  notAllowed,
-  one,
-  pageAsked,
-  pageOf,
-  pageOfArray,
-  paginate,
-  paging,
-  post,
-  resource,
-} from '../../../../http/index.ts';
+import { bytes, found, get, Id, notAllowed, one, pageOf, post, resource } from '../../../../http/index.ts';
+import { gitPaging, mapPage, pageAsked, pageOfArray, paginate, paging } from '../../../../lists/index.ts';
 import { Commit, Diff, diffsOf, presentCommit, uncached } from '../../../code/repository/index.ts';
 import { MergeRequest, presentSingleMergeRequest } from '../present.ts';
 import {

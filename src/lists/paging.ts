@@ -1,7 +1,6 @@
 /** The parameters of lists, and the page that they ask for. */
 import { type Static, type TObject, Type } from 'typebox';
-import { badParams } from './errors.ts';
-import { optional } from './types.ts';
+import { badParams, furthest, optional } from '../http/index.ts';
 
 const maximumPerPage = 100;
 const defaultPerPage = 20;
@@ -11,9 +10,6 @@ const defaultPerPage = 20;
  * it looked all of them up and sorted them (320 ms) instead of walking two indexes (13 ms).
  */
 export const deep = 1000;
-
-/** The last row that a page is read for by its number, on lists that are too long to be counted. */
-export const furthest = 50_000;
 
 /** The parameters of lists that have no cursors, because they are in memory or consist of several. */
 export const numberedPaging = {
@@ -58,8 +54,6 @@ export interface Start {
   /** How many rows are before it: of the list or, with a cursor, behind that. */
   offset: number;
   cursor?: string;
-  /** The number of the row that the cursor names, if it was remembered. */
-  cursor_row?: number;
   /** The name of the list, if its far pages are read by number. */
   list?: string;
   /** Whether the link to the next page says where this one ends. */

@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { LRUCache } from 'lru-cache';
+import type { Database } from '../db/index.ts';
 import { cacheOf } from '../foundation/caches.ts';
-import type { Database } from './connect.ts';
 
 /** How long a list that has become shorter may count as one of more rows than are ever counted. Lists grow, so this hardly ever happens. */
 const uncounted_ms = 60_000;
@@ -80,10 +80,6 @@ export async function expectedRows(db: Database, statement: RawBuilder<unknown>)
   );
   return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'];
 }
-
-/** Remembers for `countRows` that a list has at least `most` rows. */
-export const rememberLong = (db: Database, counting: Counting, most: number): void =>
-  remember(db, keyOf(listOf(db, counting).list, most), most, most);
 
 /**
  * A function that counts what several things have. What is 1,000 or more is remembered for five seconds.

@@ -9,7 +9,8 @@ import {
   sql,
   TableNode,
 } from 'kysely';
-import { countRows, customPlan, type Database, type DB, isAmong, ofAnyLength } from '../db/index.ts';
+import { customPlan, type Database, type DB, isAmong, ofAnyLength } from '../db/index.ts';
+import { ApiError, type Page, tooFar } from '../http/index.ts';
 import {
   invalidCursor,
   type Position,
@@ -21,26 +22,12 @@ import {
   textsOf,
   writeCursor,
 } from './cursor.ts';
-import { ApiError } from './errors.ts';
 import { beginningOf, endOf, listNamed } from './page_ends.ts';
-import { deep, furthest, type Paging, pageAsked, type Start, startOf } from './page_start.ts';
+import { deep, type Paging, pageAsked, type Start, startOf } from './paging.ts';
+import { countRows } from './totals.ts';
 
 /** Longer lists have no totals, because counting would cost many times as much as the page. */
 const maximumTotal = 10_000;
-export interface Page<T> {
-  items: T[];
-  page: number;
-  per_page: number;
-  /** Omitted if the list does not count or is too long. */
-  total?: number;
-  /** Whether another page follows; known even where the total is not. */
-  has_more: boolean;
-  /** Where it ended, for the link to the next page, if that is far. */
-  cursor?: string;
-  /** For keyset pages only: the parameters of the next page; null on the last one. */
-  next?: Record<string, string> | null;
-}
-
 const plain = (node: OperationNode): OperationNode => (AliasNode.is(node) ? node.node : node);
 
 /**
@@ -223,9 +210,6 @@ export async function totalOf(
   const total = isKnown && (!has_more || known >= maximumTotal) ? known + Number(has_more) : await count(maximumTotal + 1);
   return total <= maximumTotal ? { total } : {};
 }
-
-/** The refusal of a page by number too far behind the beginning of a list without a total. */
-export const tooFar = `Offset pagination has a maximum allowed offset of ${furthest} for lists without a total. Follow the links to the next page instead.`;
 
 /**
  * An empty page, far behind the end of its list.

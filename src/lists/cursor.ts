@@ -1,4 +1,4 @@
-/** Cursors: they say where a page ended, so that the next one costs the same however far it is (docs/decisions/0063-far-pages-have-cursors.md). */
+/** Cursors: they say where a page ended, so that the next one costs the same however far it is (docs/decisions/0100-three-ways-to-read-a-page.md). */
 import { hash } from 'node:crypto';
 import {
   ColumnNode,
@@ -13,7 +13,7 @@ import {
   sql,
 } from 'kysely';
 import { type Database, isDataException } from '../db/index.ts';
-import { badParams } from './errors.ts';
+import { badParams } from '../http/index.ts';
 
 /** A key that a list is sorted by. */
 export interface SortKey {
@@ -36,18 +36,9 @@ const nameOf = (db: Database, parts: readonly (readonly SortKey[])[]): string =>
   return hash('sha1', sql.join(keys).compile(db).sql, 'base64url').slice(0, 8);
 };
 
-/**
- * Writes the cursors of a list.
- * @param parts the sort keys of each part of the list
- */
-export function cursorsOf(db: Database, parts: readonly (readonly SortKey[])[]): (position: Position) => string {
-  const name = nameOf(db, parts);
-  return ({ part, values }) => Buffer.from(JSON.stringify([name, part, ...values])).toString('base64url');
-}
-
 /** @param parts the sort keys of each part of the list */
-export const writeCursor = (db: Database, parts: readonly (readonly SortKey[])[], position: Position): string =>
-  cursorsOf(db, parts)(position);
+export const writeCursor = (db: Database, parts: readonly (readonly SortKey[])[], { part, values }: Position): string =>
+  Buffer.from(JSON.stringify([nameOf(db, parts), part, ...values])).toString('base64url');
 
 function arrayIn(text: string): readonly unknown[] {
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { testDatabase } from '../../test/support/database.ts';
-import { countingEach, expectedRows } from './long_lists.ts';
+import { countingEach, expectedRows } from './totals.ts';
 
 test('counts of 1,000 or more are remembered, others are counted again, and each is told by its key', async () => {
   const { db } = await testDatabase();

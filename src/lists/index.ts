@@ -1,0 +1,23 @@
+/** Lists in pages: how a page is found, how many rows there are, and where the next one begins. */
+export {
+  type Position,
+  readBehind,
+  readCursor,
+  type SortKey,
+} from './cursor.ts';
+export { beginningOf, endOf, listNamed } from './page_ends.ts';
+export { pageOfSelection } from './page_of_selection.ts';
+export * from './paginate.ts';
+export { gitPaging, keysetPaging, numberedPaging, type Paging, pageAsked, paging, startOf } from './paging.ts';
+export type { Part, Sort } from './parts.ts';
+export {
+  type Filter,
+  isRead,
+  narrow,
+  type Predicate,
+  type Selection,
+  type View,
+  varying,
+  wide,
+} from './selection.ts';
+export { countedUpTo, countingEach } from './totals.ts';

@@ -1,0 +1,40 @@
+/** Pages of short lists: what matches is found by an index of a filter, sorted, and thereby counted. */
+import { type SqlBool, sql } from 'kysely';
+import { customPlan } from '../db/index.ts';
+import { sorted } from './collect.ts';
+import { countingOf } from './counting.ts';
+import { type Found, foundOn, type Reading, thresholds } from './reading.ts';
+import { isListed, isNarrow } from './selection.ts';
+import { expectedRows, isKnownLong } from './totals.ts';
+
+/**
+ * Whether a list may be looked up: one of its filters may match few rows. Those with ids are asked for them; of others, such as a search, PostgreSQL is asked how many rows
+ * it expects, unless it is remembered that they are many.
+ */
+export async function isShort({ db, selection }: Reading): Promise<boolean> {
+  const { lookedUp, expected } = thresholds;
+  const filters = selection.filters.filter(isNarrow);
+  if (filters.length === 0 || isKnownLong(db, countingOf(selection, lookedUp + 1), lookedUp + 1)) return false;
+  const areFew = filters.flatMap(({ ids }) =>
+    ids ? sql`(select count(*) from (${ids} limit ${sql.lit(lookedUp + 1)}) matching) <= ${sql.lit(lookedUp)}` : [],
+  );
+  if (areFew.length > 0) {
+    const { rows } = await sql<{ is_few: SqlBool }>`${customPlan} select ${sql.join(areFew, sql` or `)} as is_few`.execute(db);
+    if (rows[0]!.is_few) return true;
+  }
+  if (areFew.length === filters.length) return false;
+  const { table } = selection.kind;
+  return (await expectedRows(db, sql`select from ${sql.table(table)} where ${isListed(selection)}`)) < expected * lookedUp;
+}
+
+/** Finds a page among all rows that match, unless these are too many. */
+export async function lookUp(reading: Reading): Promise<Found | undefined> {
+  const { rows, window } = sorted(reading);
+  const { lookedUp } = thresholds;
+  const found = await sql<Found & { total: number }>`${customPlan}
+    with matching as materialized (${rows} limit ${sql.lit(lookedUp + 1)}),
+         page as materialized (select array(select row_id from matching ${window}) as ids)
+    select (select count(*) from matching) as total, ${foundOn(reading)}`.execute(reading.db);
+  const page = found.rows[0]!;
+  return page.total <= lookedUp ? page : undefined;
+}
