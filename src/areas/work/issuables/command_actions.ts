@@ -5,9 +5,9 @@ import { ApiError } from '../../../http/index.ts';
 import type { HookItem } from '../../activity/hooks/index.ts';
 import { toggleAward } from '../../conversation/award_emoji/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
-import { parseDuration } from './duration_rules.ts';
 import { setSubscription } from './subscription_actions.ts';
-import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_actions.ts';
+import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time/actions.ts';
+import { parseDuration } from './time/duration_rules.ts';
 
 /** What the caller decides for themselves: subscriptions and reactions. */
 export const ownOperations = (

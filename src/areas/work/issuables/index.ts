@@ -32,10 +32,10 @@ export {
   tellOfMergeRequest,
 } from './hook_actions.ts';
 export { issueHook, mergeRequestHook } from './hook_queries.ts';
-export { addLink, createLink, removeLink } from './link_actions.ts';
-export { LinkType, linkedFields, linkRefusals, NewLinkType } from './link_parameters.ts';
-export { type LinkRow, linkedWith, linkOf } from './link_queries.ts';
-export { linksOf } from './link_relation.ts';
+export { addLink, createLink, removeLink } from './links/actions.ts';
+export { LinkType, linkedFields, linkRefusals, NewLinkType } from './links/parameters.ts';
+export { type LinkRow, linkedWith, linkOf } from './links/queries.ts';
+export { linksOf } from './links/relation.ts';
 export {
   authorFilters,
   excludedDescription,
@@ -58,6 +58,6 @@ export { assignedText, noMatchText, peopleReasons, referenceTo } from './rules.t
 export { isInScope, type ListScope, mostNamed, visibleProjects } from './scope_queries.ts';
 export { type Listable, type Listing, type SeenInList, selectionOf } from './selection_queries.ts';
 export { byValue, sharedOrders } from './shared_order_rules.ts';
-export { presentTimeStats, TimeStats } from './time_present.ts';
-export { type TimeTracked, timeRoutes } from './time_routes.ts';
+export { presentTimeStats, TimeStats } from './time/present.ts';
+export { type TimeTracked, timeRoutes } from './time/routes.ts';
 export { notificationPages } from './unsubscribe_pages.ts';

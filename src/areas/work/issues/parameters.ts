@@ -30,9 +30,9 @@ import { iterationFor } from '../../planning/iterations/index.ts';
 import { milestoneFor } from '../../planning/milestones/index.ts';
 import { epicNumbered } from '../epics/index.ts';
 import { noMatchText, peopleReasons } from '../issuables/index.ts';
-import { assignableUsers } from './assignee_queries.ts';
 import type { IssueChanges } from './change_actions.ts';
 import type { NewIssue } from './creation_actions.ts';
+import { assignableUsers } from './lists/assignee_queries.ts';
 import { checkKind, createsLabels, heardOnChange, heardOnNew, numberReasons, weightReasons } from './rules.ts';
 
 const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);

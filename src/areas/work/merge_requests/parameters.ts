@@ -24,7 +24,7 @@ import { milestoneFor } from '../../planning/milestones/index.ts';
 import { peopleReasons } from '../issuables/index.ts';
 import type { MergeRequestChanges } from './change_actions.ts';
 import type { NewMergeRequest } from './creation_actions.ts';
-import { readersAmong } from './people_queries.ts';
+import { readersAmong } from './lists/people_queries.ts';
 
 const title = checked(Type.String({ description: 'At most 255 characters; `Draft:` before it marks a draft' }), titleReasons);
 const target_branch = checked(Type.String(), (name: string) => (name.trim() === '' ? ["can't be blank", 'is invalid'] : []));

@@ -9,9 +9,9 @@ import { iterationFor } from '../../../planning/iterations/index.ts';
 import { labelsFor, labelsOf } from '../../../planning/labels/index.ts';
 import { milestoneFor, milestonesById, milestoneTitled } from '../../../planning/milestones/index.ts';
 import { referenceTo, tellOfIssue } from '../../issuables/index.ts';
-import { assignableUsers } from '../assignee_queries.ts';
 import { changeIssue } from '../change_actions.ts';
 import { type IssueValues, insertIssue } from '../insertion_actions.ts';
+import { assignableUsers } from '../lists/assignee_queries.ts';
 import { copyNotesElsewhere, type TextMove, textsElsewhere } from './text_actions.ts';
 
 /** The copy of an issue. */

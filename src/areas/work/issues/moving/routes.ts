@@ -4,7 +4,7 @@ import { issueEditor, namedIssueReader, type Project, projectFor } from '../../.
 import type { Database } from '../../../../db/index.ts';
 import { type Caller, found, one, optional, post, put, unprocessable } from '../../../../http/index.ts';
 import { reorder } from '../../issuables/index.ts';
-import { orderIn } from '../order_rules.ts';
+import { orderIn } from '../lists/order_rules.ts';
 import { Issue, presentSingleIssue } from '../present.ts';
 import { cloneIssue, moveIssue } from './actions.ts';
 

@@ -4,7 +4,7 @@ import { issueVisible, mayReadMergeRequests, mergeRequestVisible } from '../../.
 import { get, pageOf } from '../../../../http/index.ts';
 import { pageOfArray, paging } from '../../../../lists/index.ts';
 import { Issue, listIssues } from '../../issues/index.ts';
-import { listMergeRequests } from '../list_queries.ts';
+import { listMergeRequests } from '../lists/queries.ts';
 import { MergeRequestInList } from '../present.ts';
 
 const issuesOf = (name: 'closes_issues' | 'related_issues', summary: string, only: (id: number) => RawBuilder<SqlBool>) =>

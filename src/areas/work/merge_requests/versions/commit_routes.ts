@@ -6,7 +6,7 @@ import { repositoryOf, resolveCommit } from '../../../../git/index.ts';
 import { CommaList, del, found, get, nothing, one, optional, pageOf, post } from '../../../../http/index.ts';
 import { numberedPaging, pageOfArray, paging } from '../../../../lists/index.ts';
 import { Commit, presentCommit } from '../../../code/repository/index.ts';
-import { listMergeRequests } from '../list_queries.ts';
+import { listMergeRequests } from '../lists/queries.ts';
 import { MergeRequestInList } from '../present.ts';
 import { contextTexts } from '../rules.ts';
 import { addContextCommits, commitsNamed, contextCommits, removeContextCommits } from './context_commit_actions.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { type World, world } from '../../../../test/support/world.ts';
+import { type World, world } from '../../../../../test/support/world.ts';
 
 /** Projects of the world's group with issues each, of which nine in ten have the project's own label `many`, and the others `few`. */
 async function fill({ db, as, group, people, project }: World, issues: number): Promise<number[]> {

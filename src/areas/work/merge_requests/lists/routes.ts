@@ -1,12 +1,12 @@
 /** Lists of merge requests (docs/reference/merge_requests.md#lists). */
 import { sql } from 'kysely';
-import { anyone, groupVisible, mergeRequestsReader, mergeRequestsVisible, planningRole } from '../../../access/index.ts';
-import { get, Id, pageOf, unauthorized } from '../../../http/index.ts';
-import { paging } from '../../../lists/index.ts';
-import { milestoneOf } from '../../planning/milestones/index.ts';
-import { anyScope, listFilters, listRules, nonArchived, numbered, ownScope } from './list_parameters.ts';
-import { listMergeRequests } from './list_queries.ts';
-import { MergeRequestInList } from './present.ts';
+import { anyone, groupVisible, mergeRequestsReader, mergeRequestsVisible, planningRole } from '../../../../access/index.ts';
+import { get, Id, pageOf, unauthorized } from '../../../../http/index.ts';
+import { paging } from '../../../../lists/index.ts';
+import { milestoneOf } from '../../../planning/milestones/index.ts';
+import { MergeRequestInList } from '../present.ts';
+import { anyScope, listFilters, listRules, nonArchived, numbered, ownScope } from './parameters.ts';
+import { listMergeRequests } from './queries.ts';
 
 /** Searches cost more than other lists. */
 const searchRate = {

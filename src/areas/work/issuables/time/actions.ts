@@ -1,10 +1,10 @@
 /** Time tracking: estimates and time spent (docs/reference/issues.md). */
 import { sql } from 'kysely';
-import type { Issuable } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import { addSystemNote } from '../../conversation/notes/index.ts';
+import type { Issuable } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import { addSystemNote } from '../../../conversation/notes/index.ts';
+import { estimateChanged, timeSpent } from '../system_note_rules.ts';
 import { printDuration } from './duration_rules.ts';
-import { estimateChanged, timeSpent } from './system_note_rules.ts';
 
 const largest_s = 2 ** 31 - 1;
 

@@ -1,7 +1,7 @@
 /** Who can be assigned to merge requests, and review them. */
 import { sql } from 'kysely';
-import { isUsableAccount, mergeRequestKind, type Project } from '../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { isUsableAccount, mergeRequestKind, type Project } from '../../../../access/index.ts';
+import { type Database, ofAnyLength } from '../../../../db/index.ts';
 
 /**
  * Those of the given users who may read the merge requests of a project, in the same order.

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { nextPath } from '../../../../test/support/client.ts';
-import { type Random, randomFrom } from '../../../../test/support/random.ts';
-import { runs } from '../../../../test/support/runs.ts';
-import { type World, world } from '../../../../test/support/world.ts';
-import { dayOf } from '../../../cron/index.ts';
+import { nextPath } from '../../../../../test/support/client.ts';
+import { type Random, randomFrom } from '../../../../../test/support/random.ts';
+import { runs } from '../../../../../test/support/runs.ts';
+import { type World, world } from '../../../../../test/support/world.ts';
+import { dayOf } from '../../../../cron/index.ts';
 import { orderNames } from './order_rules.ts';
 
 interface Issue {

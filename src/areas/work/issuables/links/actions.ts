@@ -1,11 +1,11 @@
 /** Linking items of one kind: related and blocking links, with rows and system notes. */
 import { sql } from 'kysely';
-import type { IssuableKind } from '../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
-import { type Caller, conflict, unprocessable } from '../../../http/index.ts';
-import { noteOnBoth } from '../../conversation/notes/index.ts';
-import { type LinkRow, type LinkType, linkOf, linksTable } from './link_queries.ts';
-import { assignedText, type Named, referenceTo } from './rules.ts';
+import type { IssuableKind } from '../../../../access/index.ts';
+import { type Database, ofAnyLength } from '../../../../db/index.ts';
+import { type Caller, conflict, unprocessable } from '../../../../http/index.ts';
+import { noteOnBoth } from '../../../conversation/notes/index.ts';
+import { assignedText, type Named, referenceTo } from '../rules.ts';
+import { type LinkRow, type LinkType, linkOf, linksTable } from './queries.ts';
 
 const words: Record<LinkType, string> = { relates_to: 'related to', blocks: 'blocking', is_blocked_by: 'blocked by' };
 const reversed = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked_by: 'blocks' } as const;

@@ -1,9 +1,9 @@
 /** The filters of issue lists: each parameter as a predicate on rows of `issues` (docs/reference/issues.md). */
 import { sql } from 'kysely';
-import { issueKind, isVisibleEpic } from '../../../access/index.ts';
-import { dayOf } from '../../../cron/index.ts';
-import { badParams, reaches } from '../../../http/index.ts';
-import { type Filter, narrow, type Predicate, varying, wide } from '../../../lists/index.ts';
+import { issueKind, isVisibleEpic } from '../../../../access/index.ts';
+import { dayOf } from '../../../../cron/index.ts';
+import { badParams, reaches } from '../../../../http/index.ts';
+import { type Filter, narrow, type Predicate, varying, wide } from '../../../../lists/index.ts';
 import {
   among,
   byMilestone,
@@ -23,9 +23,9 @@ import {
   sharedFilters,
   valued,
   wordOf,
-} from '../issuables/index.ts';
-import { type DueDate, daysNamed } from './due_date_rules.ts';
-import type { Excluded, IssueFilters } from './list_parameters.ts';
+} from '../../issuables/index.ts';
+import { type DueDate, daysNamed } from '../due_date_rules.ts';
+import type { Excluded, IssueFilters } from './parameters.ts';
 
 /** The names in filters that need a lookup. */
 export const namesIn = (filters: IssueFilters): NamesAsked =>

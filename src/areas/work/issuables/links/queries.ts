@@ -1,9 +1,9 @@
 /** Links between items of one kind, as their routes read them. */
 import { type RawBuilder, sql } from 'kysely';
-import { type Issuable, type IssuableKind, type MaybeCaller, rowsWithPlaces } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import { found } from '../../../http/index.ts';
-import type { linkTypes } from './link_parameters.ts';
+import { type Issuable, type IssuableKind, type MaybeCaller, rowsWithPlaces } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import { found } from '../../../../http/index.ts';
+import type { linkTypes } from './parameters.ts';
 
 /** The type of a link, seen from one side. */
 export type LinkType = (typeof linkTypes)[number];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/support/world.ts';
+import { world } from '../../../../../test/support/world.ts';
 
 test('the free plan refuses paid filters, treats scopes as titles, and filters by one assignee only', async () => {
   const here = await world({ environment: { COPPICE_LICENSE: 'none' } });

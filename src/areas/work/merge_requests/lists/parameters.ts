@@ -1,7 +1,7 @@
 /** The parameters of lists of merge requests (docs/reference/merge_requests.md#lists). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
-import { allOptional, CommaList, Id, Iid, mutuallyExclusive, optional, type Rule, since } from '../../../http/index.ts';
-import { authorFilters, exclusiveRules, filtersWith, IdOr, MilestoneTitle, reactionFilter } from '../issuables/index.ts';
+import { allOptional, CommaList, Id, Iid, mutuallyExclusive, optional, type Rule, since } from '../../../../http/index.ts';
+import { authorFilters, exclusiveRules, filtersWith, IdOr, MilestoneTitle, reactionFilter } from '../../issuables/index.ts';
 import { orderNames } from './order_rules.ts';
 
 const PersonId = () => IdOr('`None` or `Any`');

@@ -1,8 +1,8 @@
 /** Time tracking: estimates and time spent (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import type { Issuable, IssuableKind, OnIssuable } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import type { Issuable, IssuableKind, OnIssuable } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
 import {
   type Access,
   type AnyEndpoint,
@@ -15,10 +15,10 @@ import {
   post,
   withArticle,
   withStatus,
-} from '../../../http/index.ts';
+} from '../../../../http/index.ts';
+import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './actions.ts';
 import { parseDuration } from './duration_rules.ts';
-import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './time_actions.ts';
-import { presentTimeStats, TimeStats } from './time_present.ts';
+import { presentTimeStats, TimeStats } from './present.ts';
 
 /** A kind whose time is tracked. */
 export interface TimeTracked {

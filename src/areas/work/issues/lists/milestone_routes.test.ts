@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../test/support/world.ts';
+import { world } from '../../../../../test/support/world.ts';
 
 const titles = (answer: { body: { title: string }[] }) => answer.body.map(({ title }) => title);
 

@@ -1,10 +1,10 @@
 /** What the caller may read in the scope of an issue list. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isMemberOfProject, isOwnIssue, isUsable, isVisibleIssue, levels, type MaybeCaller } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import type { View } from '../../../lists/index.ts';
-import { isInScope, type ListScope, mostNamed, visibleProjects } from '../issuables/index.ts';
-import type { IssueFilters } from './list_parameters.ts';
+import { isMemberOfProject, isOwnIssue, isUsable, isVisibleIssue, levels, type MaybeCaller } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import type { View } from '../../../../lists/index.ts';
+import { isInScope, type ListScope, mostNamed, visibleProjects } from '../../issuables/index.ts';
+import type { IssueFilters } from './parameters.ts';
 
 /**
  * What the caller may read in a scope.

@@ -1,8 +1,8 @@
 /** The orders of issue lists, including the manual order. */
 import { sql } from 'kysely';
-import { issueKind } from '../../../access/index.ts';
-import type { Part, Sort } from '../../../lists/index.ts';
-import { byValue, distance, type Order, sharedOrders } from '../issuables/index.ts';
+import { issueKind } from '../../../../access/index.ts';
+import type { Part, Sort } from '../../../../lists/index.ts';
+import { byValue, distance, type Order, sharedOrders } from '../../issuables/index.ts';
 
 const orders = {
   ...sharedOrders(issueKind),

@@ -1,9 +1,9 @@
 /** Lists and counts of merge requests. */
 import { sql } from 'kysely';
-import { type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import type { Page, Services } from '../../../http/index.ts';
-import { mapPage, type Paging, pageOfSelection, type View } from '../../../lists/index.ts';
+import { type MaybeCaller, mergeRequestKind } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import type { Page, Services } from '../../../../http/index.ts';
+import { mapPage, type Paging, pageOfSelection, type View } from '../../../../lists/index.ts';
 import {
   countByState,
   isInScope,
@@ -13,11 +13,11 @@ import {
   mostNamed,
   selectionOf,
   visibleProjects,
-} from '../issuables/index.ts';
+} from '../../issuables/index.ts';
+import { type MergeRequestInList, presentMergeRequests, simpleForm } from '../present.ts';
 import { mergeRequestFilters, namesIn } from './filters.ts';
-import type { MergeRequestFilters } from './list_parameters.ts';
 import { partsOf } from './order_rules.ts';
-import { type MergeRequestInList, presentMergeRequests, simpleForm } from './present.ts';
+import type { MergeRequestFilters } from './parameters.ts';
 
 export type Listing = ListingOf<MergeRequestFilters>;
 

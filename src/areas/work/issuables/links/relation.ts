@@ -1,7 +1,7 @@
 /** How links between issues, and those between epics, leave and arrive (docs/reference/relations_export.md#issue_links). */
 import { sql } from 'kysely';
-import { type IssuableKind, rowsWithPlaces } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { type IssuableKind, rowsWithPlaces } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
 import {
   type Arrival,
   type ArrivingRow,
@@ -13,7 +13,7 @@ import {
   required,
   shown,
   time,
-} from '../../../relations/index.ts';
+} from '../../../../relations/index.ts';
 
 /** The number of an item, and the full path of what it is in; null for the place that the link leaves with. */
 interface End {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Insertable, sql } from 'kysely';
-import type { Client } from '../../../../test/support/client.ts';
-import { type World, world } from '../../../../test/support/world.ts';
-import { dayOf } from '../../../cron/index.ts';
-import type { DB } from '../../../db/index.ts';
+import type { Client } from '../../../../../test/support/client.ts';
+import { type World, world } from '../../../../../test/support/world.ts';
+import { dayOf } from '../../../../cron/index.ts';
+import type { DB } from '../../../../db/index.ts';
 
 type Values = Partial<Insertable<DB['issues']>>;
 

@@ -1,13 +1,13 @@
 /** Lists and counts of issues. */
-import { issueKind } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import type { Page, Services } from '../../../http/index.ts';
-import { type Paging, pageOfSelection } from '../../../lists/index.ts';
-import { countByState, type Listable, type Listing as ListingOf, selectionOf } from '../issuables/index.ts';
+import { issueKind } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import type { Page, Services } from '../../../../http/index.ts';
+import { type Paging, pageOfSelection } from '../../../../lists/index.ts';
+import { countByState, type Listable, type Listing as ListingOf, selectionOf } from '../../issuables/index.ts';
+import { type IssueReply, presentIssues } from '../present.ts';
 import { issueFilters, namesIn } from './filters.ts';
-import type { IssueFilters } from './list_parameters.ts';
 import { partsOf } from './order_rules.ts';
-import { type IssueReply, presentIssues } from './present.ts';
+import type { IssueFilters } from './parameters.ts';
 import { viewOf } from './view_queries.ts';
 
 export type Listing = ListingOf<IssueFilters>;

@@ -1,7 +1,7 @@
 /** The filters of lists of merge requests: each parameter as a predicate on rows of `merge_requests` (docs/reference/merge_requests.md#lists). */
 import { sql } from 'kysely';
-import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../access/index.ts';
-import { type Filter, narrow, type Predicate, varying, wide } from '../../../lists/index.ts';
+import { isVisibleProject, type MaybeCaller, mergeRequestKind } from '../../../../access/index.ts';
+import { type Filter, narrow, type Predicate, varying, wide } from '../../../../lists/index.ts';
 import {
   type FilterTable,
   filtersOf,
@@ -16,8 +16,8 @@ import {
   scopeFilter,
   sharedExclusions,
   sharedFilters,
-} from '../issuables/index.ts';
-import type { Excluded, MergeRequestFilters } from './list_parameters.ts';
+} from '../../issuables/index.ts';
+import type { Excluded, MergeRequestFilters } from './parameters.ts';
 
 const noRow: Predicate = sql`false`;
 

@@ -1,8 +1,8 @@
 /** The parameters, members and refusals that all routes of links share. */
 import { Type } from 'typebox';
-import type { IssuableKind } from '../../../access/index.ts';
-import { Timestamp } from '../../../http/index.ts';
-import { assignedText, noMatchText } from './rules.ts';
+import type { IssuableKind } from '../../../../access/index.ts';
+import { Timestamp } from '../../../../http/index.ts';
+import { assignedText, noMatchText } from '../rules.ts';
 
 export const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const;
 export const LinkType = Type.Enum([...linkTypes]);

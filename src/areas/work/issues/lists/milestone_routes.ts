@@ -1,11 +1,11 @@
 /** The issues of a milestone. */
 import { sql } from 'kysely';
-import { planningRole, projectRole } from '../../../access/index.ts';
-import { get, Id, pageOf } from '../../../http/index.ts';
-import { paging } from '../../../lists/index.ts';
-import { milestoneOf } from '../../planning/milestones/index.ts';
-import { listIssues } from './list_queries.ts';
-import { Issue } from './present.ts';
+import { planningRole, projectRole } from '../../../../access/index.ts';
+import { get, Id, pageOf } from '../../../../http/index.ts';
+import { paging } from '../../../../lists/index.ts';
+import { milestoneOf } from '../../../planning/milestones/index.ts';
+import { Issue } from '../present.ts';
+import { listIssues } from './queries.ts';
 
 const shared = {
   summary: 'List the issues of a milestone, newest first',

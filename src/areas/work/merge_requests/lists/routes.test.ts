@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addBranch, addMergeRequest, worldWithTopic } from '../../../../test/support/merge_requests.ts';
-import type { World } from '../../../../test/support/world.ts';
+import { addBranch, addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
+import type { World } from '../../../../../test/support/world.ts';
 
 const listOf = ({ project }: World) => `/projects/${project.id}/merge_requests`;
 

@@ -1,6 +1,6 @@
 /** How the time spent on an item and its estimate appear in replies. */
 import { type Static, Type } from 'typebox';
-import { nullable, resource } from '../../../http/index.ts';
+import { nullable, resource } from '../../../../http/index.ts';
 import { printDuration } from './duration_rules.ts';
 
 export const TimeStats = resource('TimeStats', {

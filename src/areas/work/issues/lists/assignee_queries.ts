@@ -1,7 +1,7 @@
 /** Who can be assigned to issues. */
 import { sql } from 'kysely';
-import { countsToday, isUsableAccount, levels, type Project } from '../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import { countsToday, isUsableAccount, levels, type Project } from '../../../../access/index.ts';
+import { type Database, ofAnyLength } from '../../../../db/index.ts';
 
 /**
  * Those of the given users who may read the issues of a project, in the same order. Others cannot be assigned.

@@ -1,19 +1,11 @@
 /** Lists and counts of issues (docs/reference/issues.md). */
 import { Type } from 'typebox';
-import { anyone, groupVisible, issuesVisible, type MaybeCaller } from '../../../access/index.ts';
-import { get, one, pageOf, resource, unauthorized } from '../../../http/index.ts';
-import { paging } from '../../../lists/index.ts';
-import {
-  anyScope,
-  type IssueFilters,
-  listFilters,
-  listRules,
-  nonArchived,
-  ownScope,
-  statisticsFilters,
-} from './list_parameters.ts';
-import { countIssues, listIssues } from './list_queries.ts';
-import { Issue } from './present.ts';
+import { anyone, groupVisible, issuesVisible, type MaybeCaller } from '../../../../access/index.ts';
+import { get, one, pageOf, resource, unauthorized } from '../../../../http/index.ts';
+import { paging } from '../../../../lists/index.ts';
+import { Issue } from '../present.ts';
+import { anyScope, type IssueFilters, listFilters, listRules, nonArchived, ownScope, statisticsFilters } from './parameters.ts';
+import { countIssues, listIssues } from './queries.ts';
 
 const counts = { all: Type.Integer(), closed: Type.Integer(), opened: Type.Integer() };
 const IssueStatistics = resource('IssueStatistics', { statistics: Type.Object({ counts: Type.Object(counts) }) });
