@@ -4,7 +4,7 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import { type Access, type AccessCall, type AnyEndpoint, alsoUnder, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
-import { largestIid } from '../http/ids.ts';
+import { maximumIid } from '../http/ids.ts';
 import { type Group, groupRole, groupVisible, isMemberOfGroup, isVisibleGroup, refuseReadOnlyGroup } from './groups.ts';
 import type { MaybeCaller, Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
@@ -27,7 +27,7 @@ export interface GrantedEpic {
 /** How a path names an epic: by its number in the group, or by its ID, as the paths of notes, discussions and resource events do. */
 type Key = 'epic_iid' | 'epic_id';
 
-const largest: Record<Key, number> = { epic_iid: largestIid, epic_id: Number.MAX_SAFE_INTEGER };
+const largest: Record<Key, number> = { epic_iid: maximumIid, epic_id: Number.MAX_SAFE_INTEGER };
 
 /** The epic of a group with a number or ID, whether the caller may read it or not. */
 async function epicOf(db: Kysely<DB>, group: Pick<Group, 'id'>, key: Key, value: number): Promise<GrantedEpic | undefined> {

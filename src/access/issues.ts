@@ -4,7 +4,7 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
-import { largestIid } from '../http/ids.ts';
+import { maximumIid } from '../http/ids.ts';
 import { admin, type MaybeCaller, type Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
 import type { Issuable, IssuableKind, NoteableAddress, NumberedIssuable, OnNoteable } from './noteables.ts';
@@ -73,7 +73,7 @@ const issuesAsked = dataLoader<IssueQuestion, GrantedIssue>(keyOf, async (db, as
   return new Map(rows.map(({ question, ...issue }) => [keyOf(asked[question - 1]!), issue]));
 });
 
-const isIid = (number: number) => Number.isSafeInteger(number) && Math.abs(number) <= largestIid;
+const isIid = (number: number) => Number.isSafeInteger(number) && Math.abs(number) <= maximumIid;
 
 /**
  * The issue with a number, whether the caller may read it or not.

@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
-import { largestIid } from '../http/ids.ts';
+import { maximumIid } from '../http/ids.ts';
 import { countsToday } from './expiry.ts';
 import type { MaybeCaller, Reading } from './instance.ts';
 import { levels, type Role } from './levels.ts';
@@ -53,7 +53,7 @@ async function mergeRequestFor(
   project: Pick<Project, 'id'>,
   iid: number,
 ): Promise<GrantedMergeRequest | undefined> {
-  if (!Number.isSafeInteger(iid) || Math.abs(iid) > largestIid) return undefined;
+  if (!Number.isSafeInteger(iid) || Math.abs(iid) > maximumIid) return undefined;
   return db
     .selectFrom('merge_requests')
     .select(['id', 'iid', 'project_id', 'source_project_id', 'source_branch', 'target_branch', 'title', 'state', 'draft'])

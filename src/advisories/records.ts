@@ -33,11 +33,11 @@ export class InvalidRecord extends Error {
   override name = 'InvalidRecord';
 }
 
-const longestName = 255;
-const longestDetails = 20_000;
-const mostLinks = 20;
-const mostVersions = 20_000;
-const mostAliases = 50;
+const maximumName = 255;
+const maximumDetails = 20_000;
+const maximumLinks = 20;
+const maximumVersions = 20_000;
+const maximumAliases = 50;
 
 type Fields = Record<string, unknown>;
 
@@ -47,7 +47,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 
 /** A text without what the database does not store. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : '');
-const isShort = (text: string) => text !== '' && text.length <= longestName;
+const isShort = (text: string) => text !== '' && text.length <= maximumName;
 
 const kindsOfEvents = ['introduced', 'fixed', 'last_affected', 'limit'] as const;
 
@@ -73,7 +73,7 @@ function affectedOf(value: unknown): AffectedPackage[] {
   const about = fieldsOf(fields.package);
   const [ecosystem, name] = [textOf(about.ecosystem), textOf(about.name)];
   if (!isShort(ecosystem) || !isShort(name)) return [];
-  const versions = listOf(fields.versions).map(textOf).filter(isShort).slice(0, mostVersions);
+  const versions = listOf(fields.versions).map(textOf).filter(isShort).slice(0, maximumVersions);
   const ranges = rangesOf(fields);
   if (ranges.length === 0 && versions.length === 0) return [];
   // A registry can be part of the name, as in `Packagist:https://packages.drupal.org/8`.
@@ -110,7 +110,7 @@ function severityOf(record: Fields): Severity {
 
 function nameOf(id: string, aliases: readonly string[], summary: string): string {
   const cve = [id, ...aliases].filter((each) => each.startsWith('CVE-')).toSorted()[0];
-  return cve ?? (summary === '' ? id : summary.slice(0, longestName));
+  return cve ?? (summary === '' ? id : summary.slice(0, maximumName));
 }
 
 function parsed(text: string): Fields {
@@ -132,19 +132,19 @@ export function readRecord(text: string): Advisory {
   const modified = new Date(textOf(record.modified));
   if (Number.isNaN(modified.getTime())) throw new InvalidRecord('it does not say when it was modified');
   if (record.affected !== undefined && !Array.isArray(record.affected)) throw new InvalidRecord('`affected` is not a list');
-  const aliases = listOf(record.aliases).map(textOf).filter(isShort).slice(0, mostAliases);
+  const aliases = listOf(record.aliases).map(textOf).filter(isShort).slice(0, maximumAliases);
   const summary = textOf(record.summary).trim();
   return {
     record_id,
     aliases,
     name: nameOf(record_id, aliases, summary),
-    summary: summary.slice(0, longestName),
-    details: textOf(record.details).slice(0, longestDetails).toWellFormed(),
+    summary: summary.slice(0, maximumName),
+    details: textOf(record.details).slice(0, maximumDetails).toWellFormed(),
     severity: severityOf(record),
     links: listOf(record.references)
       .map((reference) => textOf(fieldsOf(reference).url))
       .filter((url) => /^https?:\/\//.test(url) && url.length <= 2_000)
-      .slice(0, mostLinks),
+      .slice(0, maximumLinks),
     modified_at: modified.toISOString(),
     withdrawn: record.withdrawn !== undefined && record.withdrawn !== null,
     affected: listOf(record.affected).flatMap(affectedOf),

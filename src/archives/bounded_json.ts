@@ -1,9 +1,9 @@
 /** Parses JSON of another system: what is too large for the parser is refused, and names that change what an object is are dropped. */
 import { InvalidContent, LimitExceeded } from './errors.ts';
 
-const mostLevels = 64;
+const maximumLevels = 64;
 /** The parser needs up to half a kilobyte for each, and ends the program when it gets none. */
-const mostValues = 2_000_000;
+const maximumValues = 2_000_000;
 const droppedNames = ['__proto__', 'constructor'] as const;
 
 export type Json = string | number | boolean | null | Container;
@@ -26,10 +26,10 @@ function checkBounds(text: Uint8Array): void {
     else if (byte === rightBracket || byte === rightBrace) depth--;
     else if (byte === leftBracket || byte === leftBrace) {
       values++;
-      if (++depth > mostLevels) throw new LimitExceeded(`The JSON is nested more than ${mostLevels} levels deep.`);
+      if (++depth > maximumLevels) throw new LimitExceeded(`The JSON is nested more than ${maximumLevels} levels deep.`);
     }
   }
-  if (values > mostValues) throw new LimitExceeded('The JSON has more than 2,000,000 values.');
+  if (values > maximumValues) throw new LimitExceeded('The JSON has more than 2,000,000 values.');
 }
 
 /**

@@ -2,7 +2,7 @@
 import { unpacked } from './unpacking.ts';
 
 /** What a line may take. */
-const longestLine_bytes = 50_000_000;
+const maximumLine_bytes = 50_000_000;
 const lineFeed = 0x0a;
 
 export interface Line {
@@ -27,12 +27,12 @@ class OpenLine {
   }
 
   get bytes(): Buffer | undefined {
-    return this.#size_bytes <= longestLine_bytes ? Buffer.concat(this.#chunks) : undefined;
+    return this.#size_bytes <= maximumLine_bytes ? Buffer.concat(this.#chunks) : undefined;
   }
 
   add(chunk: Buffer): void {
     this.#size_bytes += chunk.length;
-    if (this.#size_bytes > longestLine_bytes) this.#chunks = [];
+    if (this.#size_bytes > maximumLine_bytes) this.#chunks = [];
     else if (this.#isWanted && chunk.length > 0) this.#chunks.push(chunk);
   }
 }

@@ -10,7 +10,7 @@ import { addPortion, type Portion } from './portions.ts';
 export type FromReader = { portions: Uint8Array[] } | { refusal: 'InvalidContent' | 'LimitExceeded'; message: string };
 
 /** Objects with names that no other has take 15 ms to parse at this length; what programs write takes less than one. */
-const longestHere_bytes = 64 * 1024;
+const maximumHere_bytes = 64 * 1024;
 
 const threads = new FairThreads<Uint8Array, FromReader>('archives/reading_json_worker', {
   heap_mib: 2048,
@@ -27,7 +27,7 @@ let pieces = 0;
  * @throws InvalidContent; LimitExceeded for more than 64 levels or 2,000,000 values, and for what takes 5 s to parse
  */
 export async function readJson(bytes: Buffer, owner: number): Promise<Json> {
-  if (bytes.length <= longestHere_bytes) return boundedJson(bytes);
+  if (bytes.length <= maximumHere_bytes) return boundedJson(bytes);
   const answer = await asked(bytes, owner);
   if ('refusal' in answer) throw new { InvalidContent, LimitExceeded }[answer.refusal](answer.message);
   const whole: { value: Json } = { value: null };

@@ -7,9 +7,9 @@ import { InvalidContent, LimitExceeded } from './errors.ts';
 import { unpacked } from './unpacking.ts';
 
 const block_bytes = 512;
-const mostEntries = 1_000_000;
+const maximumEntries = 1_000_000;
 /** A name above it could be no file anywhere. */
-const longestHeader_bytes = 64 * 1024;
+const maximumHeader_bytes = 64 * 1024;
 
 export type TarEntry =
   /** A regular file. Its content can be read until the next entry is asked for. */
@@ -80,7 +80,7 @@ function paxIn(bytes: Buffer): Extension {
 }
 
 async function smallContent(reader: ByteReader, size_bytes: number): Promise<Buffer> {
-  if (size_bytes > longestHeader_bytes) throw new LimitExceeded('The archive has a header above 64 KiB.');
+  if (size_bytes > maximumHeader_bytes) throw new LimitExceeded('The archive has a header above 64 KiB.');
   const padded_bytes = Math.ceil(size_bytes / block_bytes) * block_bytes;
   const bytes = await reader.exactly(padded_bytes);
   if (!bytes) throw new InvalidContent('The archive is broken off.');
@@ -133,7 +133,7 @@ export async function* tarEntries(
   for (let block = await reader.exactly(block_bytes); block; block = await reader.exactly(block_bytes)) {
     const header = headerIn(block);
     if (!header) continue;
-    if (++count > mostEntries) throw new LimitExceeded('The archive has more than 1,000,000 entries.');
+    if (++count > maximumEntries) throw new LimitExceeded('The archive has more than 1,000,000 entries.');
     if (header.type === 'x') extension = { ...extension, ...paxIn(await smallContent(reader, header.size_bytes)) };
     else if (header.type === 'L') extension = { ...extension, name: textIn(await smallContent(reader, header.size_bytes)) };
     else {

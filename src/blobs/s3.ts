@@ -8,7 +8,7 @@ import { type BlobKey, BlobStoreError, type Blobs, type ByteRange, type S3Place,
 import { copyVerified, most_bytes } from './verification.ts';
 
 /** What S3 copies at once. */
-const longestCopy_bytes = 5 * 1024 ** 3;
+const maximumCopy_bytes = 5 * 1024 ** 3;
 
 /** A bucket, as its functions need it. */
 interface Bucket {
@@ -101,7 +101,7 @@ async function setAside(bucket: Bucket, key: BlobKey, object: { Bucket: string; 
   const { ask, address, name, prefix } = bucket;
   const aside = asidePath(key);
   const found = await stat(ask, key, object);
-  if (found && found.size_bytes > longestCopy_bytes)
+  if (found && found.size_bytes > maximumCopy_bytes)
     throw new BlobStoreError(
       `${address}/${pathOfBlob(key)} has more than 5 GiB, which S3 does not copy at once; move it yourself`,
     );

@@ -25,7 +25,7 @@ records are named and left out. The dependencies of all projects are compared wi
 
 /** Records that are stored by one transaction. */
 const batch = 500;
-const mostNamed = 20;
+const maximumNamed = 20;
 const progress_ms = 2_000;
 
 interface Result {
@@ -75,7 +75,7 @@ async function importFrom(db: Database, place: string): Promise<Result> {
     for await (const file of recordFiles(place)) {
       const advisory = await advisoryIn(file);
       if (advisory instanceof InvalidRecord) {
-        if (result.broken++ < mostNamed) console.error(`${file.name}: ${advisory.message}.`);
+        if (result.broken++ < maximumNamed) console.error(`${file.name}: ${advisory.message}.`);
         continue;
       }
       result.read += 1;

@@ -103,7 +103,7 @@ async function refuseMissingKey({ secretKey, data }: Config, db: Database): Prom
  * transactions hold their locks for longer, and each connection plans all statements for itself. Under overload on two processors, 20 answered a tenth
  * fewer requests than 8, and took 200 MB more.
  */
-export const mostConnections = Math.max(12, Math.min(20, 4 * availableParallelism()));
+export const maximumConnections = Math.max(12, Math.min(20, 4 * availableParallelism()));
 
 /**
  * The same with a migrated database.

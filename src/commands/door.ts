@@ -8,7 +8,7 @@ import { connect } from '../db/index.ts';
 import { drain } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
 import { asText, type Measured, newRegistry, watchJobs, watchSites, watchStorageMoves } from '../metrics.ts';
-import { mostConnections, type OpenDatabase } from './database.ts';
+import { maximumConnections, type OpenDatabase } from './database.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { listenProblem } from './listening.ts';
 import { startProcesses } from './processes.ts';
@@ -43,7 +43,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   if (config.processes === 1) {
     const { connectionString } = open;
     // Jobs write, also those of a secondary.
-    const db = reads_only ? connect({ connectionString, max: mostConnections, reads_only }) : open.db;
+    const db = reads_only ? connect({ connectionString, max: maximumConnections, reads_only }) : open.db;
     const app = await buildApp({
       config,
       db,
@@ -61,7 +61,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
       },
     };
   }
-  const connections = Math.max(4, Math.min(mostConnections, Math.floor(connectionsOfAll / config.processes)));
+  const connections = Math.max(4, Math.min(maximumConnections, Math.floor(connectionsOfAll / config.processes)));
   const { connectionString } = open;
   const processes = await startProcesses({ config, connectionString, connections, log, gather }).catch((error) => {
     throw listenProblem(error as NodeJS.ErrnoException, { ...config, variable: 'COPPICE_PORT' });

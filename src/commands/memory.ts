@@ -30,7 +30,7 @@ function collectAll(): void {
 const afterStart_ms = 5000;
 const watched_ms = 10_000;
 /** Whoever watches a server asks it as often as this. */
-const mostAtRest = 3;
+const maximumAtRest = 3;
 const restsBefore = 3;
 /** Less would not be worth a tenth of a second. */
 const leastReleased_bytes = 32 * 1024 * 1024;
@@ -48,7 +48,7 @@ export function releaseMemory(release = collectAll): void {
       requests += 1;
     });
     setInterval(() => {
-      rests = requests <= mostAtRest ? rests + 1 : 0;
+      rests = requests <= maximumAtRest ? rests + 1 : 0;
       requests = 0;
       if (rests < restsBefore || process.memoryUsage.rss() - kept_bytes < leastReleased_bytes) return;
       release();

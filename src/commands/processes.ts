@@ -49,7 +49,7 @@ const pause_ms = 1000;
 /** A process that is too busy to report its metrics is left out. */
 const measureTimeout_ms = 2000;
 /** How many connections may wait while no process is ready. */
-const longestQueue = 1000;
+const maximumQueue = 1000;
 
 /**
  * Starts the processes, and listens when all are ready.
@@ -108,7 +108,7 @@ class Team {
     const { type, socket } = accepted;
     const child = this.#ready[this.#turn++ % this.#ready.length];
     if (child) tell(child, { type }, socket);
-    else if (this.#waiting.length < longestQueue) this.#waiting.push(accepted);
+    else if (this.#waiting.length < maximumQueue) this.#waiting.push(accepted);
     else socket.destroy();
   }
 

@@ -9,7 +9,7 @@ import type { Database } from '../db/index.ts';
 import { closeReaders } from '../git/index.ts';
 import { blobsOf, servicesFor } from '../services/index.ts';
 import type { Command } from './command.ts';
-import { mostConnections, type OpenDatabase, withDatabase } from './database.ts';
+import { maximumConnections, type OpenDatabase, withDatabase } from './database.ts';
 import { openDoor } from './door.ts';
 import { addFirstAdministrator, secretsText, welcome } from './first_administrator.ts';
 import { installFirstLicense } from './first_license.ts';
@@ -48,7 +48,7 @@ Options
       onLost: lost.reject,
     } as const;
     const serveAs = (site: Config) =>
-      withDatabase(site, embedded, mostConnections, (open) =>
+      withDatabase(site, embedded, maximumConnections, (open) =>
         asSite(site, open.db, log, async (changed) => {
           if (stop.isStopping) return;
           await makeFolders(site);

@@ -4,17 +4,17 @@ import type { Command } from './command.ts';
 import { briefly } from './database.ts';
 
 /** Of those that have failed. */
-const most_failed = 100;
+const maximumFailed = 100;
 
 export const storageMoves: Command = {
   summary: 'List the storage moves that wait, run and failed',
-  help: `Prints a line for each storage move that has not ended, in the order in which they run, and for the last ${most_failed} that failed: the ID of the move, what it
+  help: `Prints a line for each storage move that has not ended, in the order in which they run, and for the last ${maximumFailed} that failed: the ID of the move, what it
 moves, the state, the storages, and why it failed, separated by tabs.`,
   options: {},
   run: async (_given, config) => {
     await briefly(config, async ({ db }) => {
       await print(db, sql`state in ('scheduled', 'started', 'replicated') order by moves.id`);
-      await print(db, sql`state in ('failed', 'cleanup failed') order by moves.id desc limit ${most_failed}`);
+      await print(db, sql`state in ('failed', 'cleanup failed') order by moves.id desc limit ${maximumFailed}`);
     });
     return 0;
   },

@@ -2,7 +2,7 @@ import { Kysely } from 'kysely';
 import pg from 'pg';
 import { Semaphore } from '../foundation/semaphore.ts';
 import { Dialect } from './dialect.ts';
-import { longestWait_ms } from './driver.ts';
+import { maximumWait_ms } from './driver.ts';
 import { PreparingClient } from './prepared.ts';
 import type { DB } from './schema.ts';
 import { types } from './values.ts';
@@ -66,7 +66,7 @@ export function connect({
     statement_timeout: statementTimeout_ms,
     // A transaction that sits idle holds its locks for nothing.
     idle_in_transaction_session_timeout: 300_000,
-    connectionTimeoutMillis: longestWait_ms,
+    connectionTimeoutMillis: maximumWait_ms,
     keepAlive: true,
   });
   // The pool has already dropped the idle connection and will open another. Without a listener the event would end the process.

@@ -14,7 +14,7 @@ import type { Semaphore } from '../foundation/semaphore.ts';
 import { metByDatabase } from './unavailable.ts';
 
 /** How long a connection is waited for, and the turn to write. */
-export const longestWait_ms = 15_000;
+export const maximumWait_ms = 15_000;
 
 const writingWords = ['insert into ', 'update ', 'delete from ', 'add_job'];
 
@@ -44,7 +44,7 @@ class LateConnection implements DatabaseConnection {
 
   async #open(isWriter: boolean): Promise<PooledConnection> {
     if (isWriter) {
-      await this.#slots.take(longestWait_ms);
+      await this.#slots.take(maximumWait_ms);
       this.#hasSlot = true;
     }
     this.taken = await this.#take();

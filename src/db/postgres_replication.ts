@@ -19,7 +19,7 @@ const settings = {
 };
 
 /** What is kept for a follower that does not connect: one that is dead must not fill the disk. */
-const mostKept_mb = 16_384;
+const maximumKept_mb = 16_384;
 const megabyte = 1024 * 1024;
 
 const set = (client: pg.Client, name: string, value: string) => client.query(`alter system set ${name} = '${value}'`);
@@ -32,7 +32,7 @@ const set = (client: pg.Client, name: string, value: string) => client.query(`al
 export async function prepareReplication(client: pg.Client, folder: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder);
   const quarter_mb = Math.max(1, Math.floor((bavail * bsize) / 4 / megabyte));
-  await set(client, 'max_slot_wal_keep_size', `${Math.min(mostKept_mb, quarter_mb)}MB`);
+  await set(client, 'max_slot_wal_keep_size', `${Math.min(maximumKept_mb, quarter_mb)}MB`);
   await client.query('select pg_reload_conf()');
   const { rows } = await client.query<{ isReady: boolean }>(
     `select current_setting('wal_level') = 'logical' and current_setting('max_logical_replication_workers')::int > 0 as "isReady"`,

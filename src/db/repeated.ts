@@ -2,7 +2,7 @@
 import { type Database, isContention } from './connect.ts';
 
 /** A transaction that fails this often fails for good. */
-const most_runs = 4;
+const maximumRuns = 4;
 
 /**
  * Runs a transaction, and runs it again after a deadlock or a serialization failure, of which nothing is left in the database.
@@ -15,7 +15,7 @@ export async function repeated<T>(db: Database, work: (tx: Database) => Promise<
       return await db.transaction().execute(work);
     } catch (error) {
       // PostgreSQL has waited for a second before it found a deadlock, and lets the other transaction end.
-      if (run === most_runs || !isContention(error)) throw error;
+      if (run === maximumRuns || !isContention(error)) throw error;
     }
   }
 }

@@ -46,7 +46,7 @@ export class MatchingTimeout extends Error {
 }
 
 /** What is sent to the thread at once, so that copying it takes no longer than a few milliseconds. */
-const most_texts = 5_000;
+const maximumTexts = 5_000;
 const most_chars = 1_048_576;
 
 /** The thread keeps compiled expressions and the states of their automata, so an idle one is ended after this time. */
@@ -143,7 +143,7 @@ function ask(request: Omit<ToMatcher, 'id'>): Promise<{ matches: boolean[]; spen
 /** The texts from one on that are sent together: at least one. */
 function portionFrom(texts: readonly string[], at: number): readonly string[] {
   let end = at + 1;
-  for (let chars = texts[at]?.length ?? 0; end < texts.length && end - at < most_texts; end++) {
+  for (let chars = texts[at]?.length ?? 0; end < texts.length && end - at < maximumTexts; end++) {
     chars += texts[end]!.length;
     if (chars > most_chars) break;
   }

@@ -5,8 +5,8 @@ import type { Expression, FromMatcher, ToMatcher } from './matching.ts';
 
 const slice_ms = 10;
 /** Ten times what `.{1,500}` needs. A text of n characters takes at most n times as many steps. */
-const largestProgram = 10_000;
-const most_kept = 50;
+const maximumProgram = 10_000;
+const maximumKept = 50;
 
 interface Task extends ToMatcher {
   matches: boolean[];
@@ -21,11 +21,11 @@ function compiled({ source, ignores_case = false, multiline = false }: Expressio
   const flags = (ignores_case ? RE2JS.CASE_INSENSITIVE : 0) | (multiline ? RE2JS.MULTILINE : 0);
   const key = `${flags} ${source}`;
   const pattern = kept.get(key) ?? RE2JS.compile(source, flags);
-  if (pattern.re2().numberOfInstructions() > largestProgram) throw new RE2JSSyntaxException('expression too large');
+  if (pattern.re2().numberOfInstructions() > maximumProgram) throw new RE2JSSyntaxException('expression too large');
   kept.delete(key);
   kept.set(key, pattern);
   for (const oldest of kept.keys()) {
-    if (kept.size <= most_kept) break;
+    if (kept.size <= maximumKept) break;
     kept.delete(oldest);
   }
   return pattern;

@@ -30,7 +30,7 @@ interface Call<Request, Answer> extends Work {
 }
 
 /** With two, the work of one owner, who has at most one of them, never keeps the others waiting. */
-const mostThreads = 2;
+const maximumThreads = 2;
 /** How long work waits before a further thread is started for it. */
 const patience_ms = 100;
 
@@ -91,7 +91,7 @@ export class FairThreads<Request, Answer> {
     while (this.#waiting.length > 0) {
       const thread = this.#idleThread() ?? (this.#busy.size === 0 ? this.#started() : undefined);
       if (!thread) {
-        if (this.#busy.size < mostThreads) this.#patience = setTimeout(() => this.#addThread(), patience_ms);
+        if (this.#busy.size < maximumThreads) this.#patience = setTimeout(() => this.#addThread(), patience_ms);
         return;
       }
       const call = this.#waiting.take((source) => this.#busy.has(source));

@@ -22,7 +22,7 @@ export interface ThreadLimits {
 }
 
 /** Work ends after this many budgets in any case: code that is not JavaScript does not say what time it has taken. */
-const mostBudgets = 10;
+const maximumBudgets = 10;
 /** A thread keeps the memory of its largest work, so an idle one is ended after this time. */
 const idle_ms = 30_000;
 
@@ -78,7 +78,7 @@ export class LimitedThread<Request, Answer> {
       ]);
       if (this.#current !== current) return;
       const left_ms = this.#budget_ms - (used ? (used.user + used.system) / 1000 : 0);
-      const isOver = left_ms <= 0 || performance.now() - since > mostBudgets * this.#budget_ms;
+      const isOver = left_ms <= 0 || performance.now() - since > maximumBudgets * this.#budget_ms;
       if (isOver) this.#end(new OverBudget('time'));
       else this.#timer = setTimeout(look, left_ms);
     };

@@ -1,3 +1,3 @@
 /** Front matter of pages. */
-export { type FrontMatter, longestFrontMatter_bytes } from './parts.ts';
+export { type FrontMatter, maximumFrontMatter_bytes } from './parts.ts';
 export { frontMatterOf } from './reading.ts';

@@ -9,7 +9,7 @@ export interface FrontMatter {
 }
 
 /** Of the YAML, in bytes of UTF-8. What is longer is text. */
-export const longestFrontMatter_bytes = 1024 * 1024;
+export const maximumFrontMatter_bytes = 1024 * 1024;
 /** No front matter is nested this deeply. */
 const deepest = 100;
 
@@ -21,10 +21,10 @@ export function yamlIn(text: string): { yaml: string; end: number } | undefined 
   const start = opening.exec(text)?.[0].length;
   if (start === undefined) return undefined;
   // Further on there is no end of it that counts.
-  const near = text.slice(start, start + longestFrontMatter_bytes + 1000);
+  const near = text.slice(start, start + maximumFrontMatter_bytes + 1000);
   closing.lastIndex = 0;
   const end = closing.exec(near);
-  if (!end || Buffer.byteLength(near.slice(0, end.index)) > longestFrontMatter_bytes) return undefined;
+  if (!end || Buffer.byteLength(near.slice(0, end.index)) > maximumFrontMatter_bytes) return undefined;
   return { yaml: near.slice(0, end.index), end: start + end.index + end[0].length };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { frontMatterOf, longestFrontMatter_bytes } from './index.ts';
+import { frontMatterOf, maximumFrontMatter_bytes } from './index.ts';
 
 const read = async (text: string) => {
   const { json, end } = await frontMatterOf(text, 1);
@@ -43,9 +43,9 @@ test('everything else is text', async () => {
 
 test('front matter has at most 1 MiB', async () => {
   const of = (length: number) => `---\na: ${'é'.repeat(length / 2 - 2)}\n---\n`;
-  const [longest] = (await read(of(longestFrontMatter_bytes))) as [{ a: string }];
-  assert.equal(longest.a.length, longestFrontMatter_bytes / 2 - 2);
-  assert.deepEqual(await read(of(longestFrontMatter_bytes + 2)), [{}, of(longestFrontMatter_bytes + 2)]);
+  const [longest] = (await read(of(maximumFrontMatter_bytes))) as [{ a: string }];
+  assert.equal(longest.a.length, maximumFrontMatter_bytes / 2 - 2);
+  assert.deepEqual(await read(of(maximumFrontMatter_bytes + 2)), [{}, of(maximumFrontMatter_bytes + 2)]);
 });
 
 test('long front matter is read elsewhere, and its names are only names', async () => {

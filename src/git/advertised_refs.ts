@@ -25,7 +25,7 @@ const refs_per_chunk = 1_000;
 
 /** Advertised refs, by the terms, as long as `ref_store` keeps these refs, which it does up to a limit. Beyond it they are sent in chunks, which are not kept. */
 const told_before = new WeakMap<readonly StoredRef[], Map<string, Buffer>>();
-const most_remembered = 5_000;
+const maximumRemembered = 5_000;
 
 /**
  * Undefined where git has to answer: HEAD or the hidden refs are not as this product writes them.
@@ -79,7 +79,7 @@ export async function advertisedRefs(
   const listed = head ? [{ ref: 'HEAD', id: head.id }, ...refs] : refs;
   const told = capabilities.replace('\0', () => terms.head ?? '');
   const chunks = packets(repository, { listed, told, isPeeled: service === 'git-upload-pack' });
-  return all.length > most_remembered ? chunks : remembering(chunks, all, key);
+  return all.length > maximumRemembered ? chunks : remembering(chunks, all, key);
 }
 
 async function* remembering(chunks: AsyncIterable<Buffer>, refs: readonly StoredRef[], key: string): AsyncGenerator<Buffer> {

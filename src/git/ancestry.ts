@@ -10,8 +10,8 @@ import type { Environment, Repository } from './types.ts';
 const ancestors = cacheOf<string, boolean>(50_000);
 
 /** How far back from a commit an answer for an earlier one is looked for. */
-const most_steps = 100;
-const most_kept = 200;
+const maximumSteps = 100;
+const maximumKept = 200;
 
 const keyOf = ({ path }: Repository, ancestor: string, descendant: string): string =>
   `${path}\0${fullId(ancestor)}\0${fullId(descendant)}`;
@@ -35,13 +35,13 @@ export async function reachableFrom(repository: Repository, into: string, commit
   const answers = new Map<string, boolean | undefined>();
   const ids = [...new Set(commits)];
   // For more than a page of a list, looking through the memory would keep other requests waiting.
-  for (const id of ids) answers.set(id, ids.length > most_kept ? undefined : await keptAncestry(repository, id, into));
+  for (const id of ids) answers.set(id, ids.length > maximumKept ? undefined : await keptAncestry(repository, id, into));
   const open = ids.filter((id) => answers.get(id) === undefined);
   const headers = await Promise.all(open.map((id) => objectHeader(repository, fullId(id))));
   const unknown = open.filter((_, index) => headers[index]?.type === 'commit');
   if (unknown.length > 0) {
     const input = `${[`^${fullId(into)}`, ...unknown.map(fullId)].join('\n')}\n`;
-    const output = await git(repository, 'rev-list', ['--stdin'], [], [], { input, limit: longest_list });
+    const output = await git(repository, 'rev-list', ['--stdin'], [], [], { input, limit: maximumList });
     const beyond = new Set(output.toString('latin1').split('\n'));
     for (const id of unknown) {
       answers.set(id, !beyond.has(id));
@@ -52,12 +52,12 @@ export async function reachableFrom(repository: Repository, into: string, commit
 }
 
 /** The ids of six million commits that are in none of two branches. */
-const longest_list = 256 * 1024 * 1024;
+const maximumList = 256 * 1024 * 1024;
 
 /** What earlier answers, and the commits in memory, say: a commit with one parent has the ancestors of that one and itself. */
 async function keptAncestry(repository: Repository, ancestor: string, descendant: string): Promise<boolean | undefined> {
   let at = descendant;
-  for (let step = 0; step < most_steps; step++) {
+  for (let step = 0; step < maximumSteps; step++) {
     if (at === ancestor) return true;
     const known = ancestors.get(keyOf(repository, ancestor, at));
     if (known !== undefined) return known;

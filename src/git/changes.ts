@@ -15,7 +15,7 @@ const statuses: Record<string, ChangedFile['status']> = {
 };
 
 /** About two million files, and about the longest text that JavaScript can hold. */
-const longest_list = 256 * 1024 * 1024;
+const maximumList = 256 * 1024 * 1024;
 
 /**
  * The files that differ between two commits or trees, in the order of their paths. Without `from`, every file of `to` is added.
@@ -29,7 +29,7 @@ export async function changedFiles(
   if (few) return few;
   const base = from === null ? emptyTree(to) : fullId(from);
   const options = ['-r', '-z', '--raw', '--no-abbrev', renames ? '--find-renames' : '--no-renames'] as const;
-  const output = await rememberedGit(repository, 'diff-tree', options, [base, fullId(to)], [], { env, limit: longest_list });
+  const output = await rememberedGit(repository, 'diff-tree', options, [base, fullId(to)], [], { env, limit: maximumList });
   return parseRaw(output.toString('utf8'));
 }
 

@@ -50,8 +50,8 @@ export interface RunOptions {
   timeout_ms?: number;
 }
 
-const longest_output = 64 * 1024 * 1024;
-const longest_run_ms = 120_000;
+const maximumOutput = 64 * 1024 * 1024;
+const maximumRun_ms = 120_000;
 
 /** More concurrent short commands than this are not faster; they would only evict each other from the processor's caches. */
 const semaphore = new Semaphore(Math.max(4, availableParallelism() * 2), 2_000);
@@ -180,7 +180,7 @@ export function git(
 }
 
 async function output(child: GitProcess, command: string, run: RunOptions): Promise<Buffer> {
-  const { limit = longest_output, timeout_ms = longest_run_ms, signal, input } = run;
+  const { limit = maximumOutput, timeout_ms = maximumRun_ms, signal, input } = run;
   const chunks: Buffer[] = [];
   let size = 0;
   let stopped: GitError | undefined;

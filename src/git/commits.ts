@@ -5,7 +5,7 @@ import { storedObject } from './readers.ts';
 import { trailersOf } from './trailers.ts';
 import type { Commit, OriginalTexts, Repository } from './types.ts';
 
-const longest_title = 80;
+const maximumTitle = 80;
 
 const commits = new LRUCache<string, Commit>({
   maxSize: 32 * 1024 * 1024,
@@ -114,9 +114,9 @@ export function parsePerson(line = ''): { name: string; email: string; date: str
 export function titleOf(message: string): string {
   const line = message.trimStart().split('\n', 1)[0]!.trimEnd();
   const characters = [...line];
-  if (characters.length <= longest_title) return line;
-  const start = characters.slice(0, longest_title - 1).join('');
-  const is_whole_word = characters[longest_title - 1] === ' ';
+  if (characters.length <= maximumTitle) return line;
+  const start = characters.slice(0, maximumTitle - 1).join('');
+  const is_whole_word = characters[maximumTitle - 1] === ' ';
   const space = is_whole_word ? -1 : start.lastIndexOf(' ');
   return `${(space > 0 ? start.slice(0, space) : start).trimEnd()}…`;
 }

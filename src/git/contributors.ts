@@ -5,7 +5,7 @@ import { fullId } from './ids.ts';
 import type { Contributor, Repository } from './types.ts';
 
 /** Only the newest commits are counted: git reads about 100,000 a second. */
-const most_commits = 100_000;
+const maximumCommits = 100_000;
 
 const known = new LRUCache<string, readonly Contributor[]>({
   maxSize: 16 * 1024 * 1024,
@@ -20,7 +20,7 @@ export async function contributorsTo(repository: Repository, commit: string): Pr
   const key = `${repository.path}\0${fullId(commit)}`;
   const before = known.get(key);
   if (before) return before;
-  const options = ['--no-merges', `--max-count=${most_commits}`, '--format=%ae%x00%an'] as const;
+  const options = ['--no-merges', `--max-count=${maximumCommits}`, '--format=%ae%x00%an'] as const;
   const output = (await git(repository, 'log', options, [commit])).toString('utf8');
   const authors = new Map<string, Contributor>();
   for (const line of output.split('\n').slice(0, -1)) {

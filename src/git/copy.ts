@@ -8,7 +8,7 @@ import { headBranch } from './copies.ts';
 import { createRepository, hasConfig, objectFormatOf, setHead } from './repository.ts';
 import type { Repository } from './types.ts';
 
-const longest_copy_ms = 6 * 60 * 60_000;
+const maximumCopy_ms = 6 * 60 * 60_000;
 
 /** Files that are complete once they have their name and never change: packs with their indexes, and loose objects. */
 const isObject = /^(?:pack-[0-9a-f]+\.(?:pack|idx|rev|bitmap)|[0-9a-f]{38}|[0-9a-f]{62})$/;
@@ -39,7 +39,7 @@ export async function copyRepository(
     ...(branches ? (['--no-tags'] as const) : []),
   ] as const;
   await git(target, 'fetch', options, [source.path, ...refspecs], [], {
-    timeout_ms: longest_copy_ms,
+    timeout_ms: maximumCopy_ms,
     ...(signal ? { signal } : {}),
   });
 }
@@ -59,16 +59,16 @@ export async function duplicate(source: Repository, copy: Repository, signal: Ab
   // Objects are only added, so those that the refs need are there after the refs were read.
   await copyRefs(source, copy);
   await shareObjects(source, copy, signal);
-  await git(copy, 'pack-refs', ['--all'], [], [], { timeout_ms: longest_copy_ms, signal });
+  await git(copy, 'pack-refs', ['--all'], [], [], { timeout_ms: maximumCopy_ms, signal });
   await syncFolder(copy.path);
 }
 
 /** More than a repository with a million refs needs. */
-const most_refs_bytes = 256 * 1024 * 1024;
+const maximumRefs_bytes = 256 * 1024 * 1024;
 
 /** By their bytes, which need not be text. */
 async function copyRefs(source: Repository, copy: Repository): Promise<void> {
-  const run = { limit: most_refs_bytes, timeout_ms: longest_copy_ms };
+  const run = { limit: maximumRefs_bytes, timeout_ms: maximumCopy_ms };
   const refs = await git(source, 'for-each-ref', ['--format=%(objectname) %(refname)'], [], [], run);
   await writeFile(join(copy.path, 'packed-refs'), Buffer.concat([Buffer.from('# pack-refs with: sorted \n'), refs]));
 }

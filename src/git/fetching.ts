@@ -3,7 +3,7 @@ import { argumentsOf, GitError, git, start } from './command.ts';
 import { fullId } from './ids.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
-const longest_fetch_ms = 10 * 60_000;
+const maximumFetch_ms = 10 * 60_000;
 
 /**
  * Copies a commit with its history into `target`, where no reference points to it yet.
@@ -18,7 +18,7 @@ export async function fetchCommit(source: Repository, target: Repository, commit
     // Also commits that no reference names: a reader of the repository may read all of it.
     "--upload-pack=git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack",
   ] as const;
-  await git(target, 'fetch', options, [source.path, fullId(commit)], [], { timeout_ms: longest_fetch_ms });
+  await git(target, 'fetch', options, [source.path, fullId(commit)], [], { timeout_ms: maximumFetch_ms });
 }
 
 /** How refs are fetched. */

@@ -8,7 +8,7 @@ import { tree_mode } from './tree.ts';
 import { entryOf, rawName, treeWith } from './trees.ts';
 import type { Repository, TreeEntry } from './types.ts';
 
-const longest_blob = 128 * 1024 * 1024;
+const maximumBlob = 128 * 1024 * 1024;
 
 /**
  * The entry at a path of a commit, undefined when there is none. The empty path is the commit's root tree, with an empty name.
@@ -29,7 +29,7 @@ export async function entryAt(repository: Repository, commit: string, path: stri
 }
 
 /** The complete content of a blob. Throws when there is no such blob or it has more than `limit` bytes (128 MiB). */
-export async function readBlob(repository: Repository, id: string, limit = longest_blob): Promise<Buffer> {
+export async function readBlob(repository: Repository, id: string, limit = maximumBlob): Promise<Buffer> {
   const size_bytes = await blobSize(repository, id);
   if (size_bytes > limit) throw new RangeError(`blob ${id} has ${size_bytes} bytes, more than ${limit}`);
   const object = await storedObject(repository, id);

@@ -37,7 +37,7 @@ export interface ForeignRepository {
 
 /** What git shows for a ref: the object, its type and the name. */
 const refFormat = '--format=%(objectname) %(objecttype) %(refname)';
-const mostRefs = 1_000_000;
+const maximumRefs = 1_000_000;
 
 /** All refs of the kinds that we keep. */
 const refspecs = ['heads', 'tags', 'notes', 'merge-requests', 'keep-around'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
@@ -58,7 +58,7 @@ async function allowedRefs(quarantine: Repository): Promise<FetchedRefs> {
   const refs = new Map<string, string>();
   let count = 0;
   for await (const line of createInterface({ input: gitStream(quarantine, 'for-each-ref', [refFormat]) })) {
-    if (++count > mostRefs) throw new GitError('for-each-ref', null, `there are more than ${mostRefs} refs`);
+    if (++count > maximumRefs) throw new GitError('for-each-ref', null, `there are more than ${maximumRefs} refs`);
     const [id, type] = line.split(' ', 2) as [string, string];
     const ref = line.slice(id.length + type.length + 2);
     if (isAllowed(ref, id, type)) refs.set(ref, id);

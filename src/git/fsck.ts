@@ -3,7 +3,7 @@ import { argumentsOf, git, start } from './command.ts';
 import type { Environment, Option, Repository } from './types.ts';
 
 const shownProblems = 5;
-const longest_output = 64 * 1024;
+const maximumOutput = 64 * 1024;
 
 /** What old tools wrote and pushes may bring (see the settings of a repository) is no damage. */
 const lenient: Environment = {
@@ -38,7 +38,7 @@ async function fsckOnce(repository: Repository, more: readonly Option[], signal:
   if (signal?.aborted) stop();
   let stdout = '';
   process.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    if (stdout.length < longest_output) stdout += chunk;
+    if (stdout.length < maximumOutput) stdout += chunk;
   });
   try {
     const { code, stderr } = await process.ended;
@@ -50,12 +50,12 @@ async function fsckOnce(repository: Repository, more: readonly Option[], signal:
   }
 }
 
-const longestSearch_ms = 600_000;
+const maximumSearch_ms = 600_000;
 
 /** The newest commits of each line of history that no ref contains. */
 export async function danglingCommits(repository: Repository): Promise<string[]> {
   const output = await git(repository, 'fsck', ['--connectivity-only', '--dangling', '--no-reflogs', '--no-progress'], [], [], {
-    timeout_ms: longestSearch_ms,
+    timeout_ms: maximumSearch_ms,
   });
   return Array.from(output.toString('utf8').matchAll(/^dangling commit ([0-9a-f]+)$/gm), ([, id]) => id!);
 }

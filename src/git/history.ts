@@ -91,13 +91,13 @@ async function walk(repository: Repository, list: CommitList, options: readonly 
 }
 
 /** They are arguments of git. */
-const most_tips = 500;
+const maximumTips = 500;
 
 /** The ids of all branches and tags, which decide what git finds; undefined when there are none, or too many. */
 async function tipsOf(repository: Repository): Promise<string[] | undefined> {
   const refs = await Promise.all(['refs/heads/', 'refs/tags/'].map((folder) => refsBelow(repository, folder)));
   const ids = [...new Set(refs.flat().map(({ id }) => id))];
-  return ids.length === 0 || ids.length > most_tips ? undefined : ids;
+  return ids.length === 0 || ids.length > maximumTips ? undefined : ids;
 }
 
 function walkOptions(list: CommitList): Option[] {

@@ -9,8 +9,8 @@ import type { Duplex, Readable } from 'node:stream';
 export type LargeFiles = (content: Buffer) => Promise<Readable | undefined>;
 
 /** Larger files cannot be pointers, so they are passed through without buffering. */
-const largestPointer_bytes = 1024;
-const longest_packet = 65_516;
+const maximumPointer_bytes = 1024;
+const maximumPacket = 65_516;
 const flush = '0000';
 
 /** Settings that connect git with the server: the standard streams of the filter are the channel that the server opened as descriptor 3. */
@@ -60,7 +60,7 @@ export async function answerFilter(channel: Duplex, largeFiles: LargeFiles): Pro
     else {
       await say(packet('status=success\n'), flush);
       for await (const chunk of content as AsyncIterable<Buffer>)
-        for (let at = 0; at < chunk.length; at += longest_packet) await say(packet(chunk.subarray(at, at + longest_packet)));
+        for (let at = 0; at < chunk.length; at += maximumPacket) await say(packet(chunk.subarray(at, at + maximumPacket)));
       await say(flush, flush);
     }
   }
@@ -73,6 +73,6 @@ async function listFrom(packets: AsyncGenerator<Buffer | null, undefined>): Prom
     const { value, done } = await packets.next();
     if (done) return undefined;
     if (value === null) return content;
-    if (content.length <= largestPointer_bytes) content = Buffer.concat([content, value]);
+    if (content.length <= maximumPointer_bytes) content = Buffer.concat([content, value]);
   }
 }

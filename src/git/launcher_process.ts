@@ -10,7 +10,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { LauncherMessage, LauncherReply, LaunchMessage } from './launcher.ts';
 
-const longest_stderr = 64 * 1024;
+const maximumStderr = 64 * 1024;
 /** Time for git to remove its locks and half-written files. */
 const patience_ms = 5_000;
 
@@ -66,7 +66,7 @@ async function launch({ id, args, env, streams, group }: LaunchMessage): Promise
   children.set(id, child);
   let said = '';
   (child.stdio[stderr] as Socket | null)?.setEncoding('utf8').on('data', (text: string) => {
-    if (said.length < longest_stderr) said += text;
+    if (said.length < maximumStderr) said += text;
   });
   child.once('spawn', () => reply({ id, pid: child.pid! }));
   child.once('error', (error) => {

@@ -140,7 +140,7 @@ async function rowsOfOutput(output: Buffer): Promise<Rows> {
 }
 
 /** About three million files. */
-const longest_listing = 256 * 1024 * 1024;
+const maximumListing = 256 * 1024 * 1024;
 
 /** Recursive listings, since clients read the pages of one after another. */
 const listings = new LRUCache<string, Rows>({
@@ -160,7 +160,7 @@ export async function listTree(repository: Repository, id: string, { is_recursiv
   const known = listings.get(key);
   if (known) return new TreeListing(known);
   const options = ['-r', '-t', '-z', '--full-tree'] as const;
-  const rows = await rowsOfOutput(await git(repository, 'ls-tree', options, [id], [], { limit: longest_listing }));
+  const rows = await rowsOfOutput(await git(repository, 'ls-tree', options, [id], [], { limit: maximumListing }));
   listings.set(key, rows);
   return new TreeListing(rows);
 }

@@ -21,7 +21,7 @@ const small_bytes = 16 * 1024;
 /** Hashing this many bytes takes about a millisecond; other requests run in between. */
 const slice_bytes = 2 * 1024 * 1024;
 /** The number of times that a folder may disappear under a temporary file before that is an error. */
-const mostTries = 5;
+const maximumTries = 5;
 /** A commit may change thousands of folders, each of which is an open file while it is written. */
 const semaphore = new Semaphore(16);
 
@@ -118,7 +118,7 @@ async function openDraft(draft: string): Promise<number> {
     try {
       return await open(draft, 'wx', 0o444);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === mostTries) throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === maximumTries) throw error;
       await mkdir(dirname(draft), { recursive: true });
     }
   }

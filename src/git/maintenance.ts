@@ -11,7 +11,7 @@ const many_loose_objects = 500;
 const many_loose_bytes = 16 * 1024 * 1024;
 const many_packs = 8;
 const many_loose_refs = 200;
-const longest_maintenance_ms = 60 * 60_000;
+const maximumMaintenance_ms = 60 * 60_000;
 /** A push or a maintenance run that started this long ago has ended. */
 const abandoned_ms = 24 * 60 * 60_000;
 
@@ -44,7 +44,7 @@ export async function countObjects(repository: Repository, env: Environment = {}
 export async function maintain(repository: Repository): Promise<void> {
   await removeStaleLocks(repository);
   await removeAbandoned(repository);
-  const timeout_ms = longest_maintenance_ms;
+  const timeout_ms = maximumMaintenance_ms;
   const { loose_objects, loose_bytes, packs } = await countObjects(repository);
   if (loose_objects > many_loose_objects || loose_bytes > many_loose_bytes || packs > many_packs) await repack(repository);
   if ((await looseRefs(repository)) > many_loose_refs) await git(repository, 'pack-refs', ['--all'], [], [], { timeout_ms });
@@ -59,7 +59,7 @@ export async function maintain(repository: Repository): Promise<void> {
  */
 async function repack(repository: Repository): Promise<void> {
   const options = ['-d', '--geometric=2', '--quiet', '--write-midx'] as const;
-  const run = { timeout_ms: longest_maintenance_ms };
+  const run = { timeout_ms: maximumMaintenance_ms };
   try {
     await git(repository, 'repack', [...options, '--write-bitmap-index'], [], [], run);
   } catch (error) {
@@ -85,5 +85,5 @@ async function removeAbandoned(repository: Repository): Promise<void> {
   const locks = ['pack/multi-pack-index.lock', 'info/commit-graph.lock', 'info/commit-graphs/commit-graph-chain.lock'];
   for (const path of drafts) await removeIfOlder(path, abandoned_ms);
   // Only maintenance takes these locks, and it is stopped after that time.
-  for (const name of locks) await removeIfOlder(join(objects, name), longest_maintenance_ms);
+  for (const name of locks) await removeIfOlder(join(objects, name), maximumMaintenance_ms);
 }

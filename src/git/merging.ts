@@ -10,7 +10,7 @@ import { writeTreeCommit } from './writer.ts';
 const placeholder = { name: 'Coppice', email: 'coppice', date: new Date(0) };
 
 /** The paths of this many conflicts are listed. */
-const most_conflicts = 1_000;
+const maximumConflicts = 1_000;
 
 /** The merged tree, which nothing refers to yet, or the paths where two sides conflict. */
 export type Merge = { tree_id: string; conflicts?: undefined } | { tree_id?: undefined; conflicts: string[] };
@@ -54,7 +54,7 @@ async function merge(repository: Repository, ours: string, theirs: string): Prom
     if (!(error instanceof GitError) || error.exit_code !== 1 || error.stderr !== '') throw error;
     const paths = (error.output ?? Buffer.alloc(0))
       .toString('utf8')
-      .split('\0', most_conflicts + 1)
+      .split('\0', maximumConflicts + 1)
       .slice(1);
     return { conflicts: paths.filter((path) => path !== '') };
   }

@@ -16,7 +16,7 @@ export interface NamedFile {
 type Folder = readonly { raw_name: string; held: string | Folder }[];
 
 const empty: Folder = [];
-const longest_path_bytes = 4096;
+const maximumPath_bytes = 4096;
 /** Folders that are waited for together. */
 const folders_at_once = 1_000;
 
@@ -47,8 +47,7 @@ export class NamedFiles {
       const entry = folder[at];
       if (!entry) open.pop();
       else if (typeof entry.held === 'string') found.push({ path: textOf(prefix + entry.raw_name), id: entry.held });
-      else if (prefix.length < longest_path_bytes)
-        open.push({ prefix: `${prefix}${entry.raw_name}/`, folder: entry.held, at: 0 });
+      else if (prefix.length < maximumPath_bytes) open.push({ prefix: `${prefix}${entry.raw_name}/`, folder: entry.held, at: 0 });
       if (looked_at % entriesInTurn === 0) await nextTurn();
     }
     return found;

@@ -9,9 +9,9 @@ import type { CommitRange, NewBlob, NewFile, Option, PushedCommit, Repository } 
 const [nul, line_feed] = [0x00, 0x0a];
 
 /** Longer messages are cut. */
-const longestMessage_bytes = 1024 * 1024;
+const maximumMessage_bytes = 1024 * 1024;
 /** Parents and signatures; what is longer has no honest use. */
-const longestHeaders_bytes = 256 * 1024;
+const maximumHeaders_bytes = 256 * 1024;
 
 /** A running `git rev-list` on a range. Operands come by its input, because a push may move more refs than a command line holds. */
 function walk(repository: Repository, { tips, excluded, env, signal }: CommitRange, options: readonly Option[] = []): Readable {
@@ -49,7 +49,7 @@ async function* fed<T>(
 export async function* commitsIn(repository: Repository, range: CommitRange): AsyncGenerator<PushedCommit[]> {
   const reading = { command: 'cat-file', options: ['--batch', '--buffer'] as const };
   const objects = fed(repository, range, reading, (stream) =>
-    objectsWritten(stream, longestHeaders_bytes + longestMessage_bytes),
+    objectsWritten(stream, maximumHeaders_bytes + maximumMessage_bytes),
   );
   for await (const batch of objects) yield batch.map(pushedCommit);
 }
@@ -60,8 +60,8 @@ function pushedCommit({ id, content, size_bytes }: WrittenObject): PushedCommit 
   const committer = parsePerson(headers.get('committer')?.[0]);
   return {
     id,
-    message: message.slice(0, longestMessage_bytes),
-    is_cut: content.length < size_bytes || message.length > longestMessage_bytes,
+    message: message.slice(0, maximumMessage_bytes),
+    is_cut: content.length < size_bytes || message.length > maximumMessage_bytes,
     author_name: author.name,
     author_email: author.email,
     committer_email: committer.email,

@@ -38,13 +38,13 @@ export async function patchesOf(
   if (known) return known;
   const patches = await comparedBy(new PatchRun(repository, limits, env), { from, to }, files);
   const size = patches.reduce((sum, { hunks }) => sum + hunks.length, key.length);
-  if (!env && size <= longest_kept) known_patches.set(key, patches, { size: 200 + size * 2 });
+  if (!env && size <= maximumKept) known_patches.set(key, patches, { size: 200 + size * 2 });
   return patches;
 }
 
 /** By what decides them, ids of objects among it. With the objects of another repository or of a push nothing is kept. */
 const known_patches = new LRUCache<string, Patch[]>({ maxSize: 32 * 1024 * 1024 });
-const longest_kept = 256 * 1024;
+const maximumKept = 256 * 1024;
 
 async function comparedBy(work: PatchRun, { from, to }: { from: string | null; to: string }, files: readonly ChangedFile[]) {
   const in_place = files.filter(({ status }) => status !== 'renamed');

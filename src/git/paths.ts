@@ -2,7 +2,7 @@
 
 /** Characters that HFS+ ignores in names, so that `.g\u200cit` is `.git` there. */
 const ignored_by_hfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
-const longest_path_bytes = 4096;
+const maximumPath_bytes = 4096;
 const deepest = 1000;
 
 /** The reason why a path is refused, undefined when it is valid. */
@@ -12,7 +12,7 @@ export function pathProblem(path: string): string | undefined {
   if (!path.isWellFormed()) return 'is not valid Unicode';
   if (path.startsWith('/')) return 'starts with a slash';
   if (path.endsWith('/')) return 'ends with a slash';
-  if (Buffer.byteLength(path) > longest_path_bytes) return `is longer than ${longest_path_bytes} bytes`;
+  if (Buffer.byteLength(path) > maximumPath_bytes) return `is longer than ${maximumPath_bytes} bytes`;
   const names = path.split('/');
   if (names.length > deepest) return `is nested deeper than ${deepest} folders`;
   if (names.includes('')) return 'contains an empty component';

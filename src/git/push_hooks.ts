@@ -18,7 +18,7 @@ export interface PushRules {
 
 export const hooks_folder = installedFile('src/git/hooks');
 /** Half a million refs, far more than a real push has. */
-const longest_report = 64 * 1024 * 1024;
+const maximumReport = 64 * 1024 * 1024;
 
 /** Throws when the system would not run the hooks: git would then accept every push, with only a hint. */
 export async function checkHooks(): Promise<void> {
@@ -32,7 +32,7 @@ export function converse(channel: Duplex, rules: PushRules, onAccept: () => void
   channel.on('error', () => {}); // The other end died; the exit code of git tells.
   channel.on('data', (chunk: string) => {
     heard += chunk;
-    if (heard.length > longest_report) channel.destroy();
+    if (heard.length > maximumReport) channel.destroy();
     // A prefix on every line that a client can influence keeps it from looking like the last line.
     if (!heard.endsWith('\nend\n')) return;
     const [hook, ...lines] = heard.split('\n').slice(0, -2);

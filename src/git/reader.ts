@@ -23,9 +23,9 @@ interface Question {
 
 const newline = 0x0a;
 /** A header is an id, a type and a size, or the request and a word; `ask` limits the length of requests. */
-const longest_question = 4096;
+const maximumQuestion = 4096;
 /** Limits memory. Callers check the size of a file first and never reach it. */
-const longest_content = 512 * 1024 * 1024;
+const maximumContent = 512 * 1024 * 1024;
 
 /** The process has ended; the request can be repeated with another one. */
 export class ReaderDied extends Error {
@@ -98,7 +98,7 @@ export class Reader {
   ask(name: string, wants_content: true): Promise<StoredObject | undefined>;
   ask(name: string, wants_content: boolean): Promise<Answer> {
     // git repeats the name of a missing object up to the end of the line; an empty name would end the process.
-    if (name === '' || name.length > longest_question || /[\0\n]/.test(name)) return Promise.resolve(undefined);
+    if (name === '' || name.length > maximumQuestion || /[\0\n]/.test(name)) return Promise.resolve(undefined);
     if (!this.#is_open) return Promise.reject(new ReaderDied('git cat-file accepts no more requests'));
     const command = `${wants_content ? 'contents' : 'info'} ${name}\0`;
     const known = this.#unsent.get(command);
@@ -145,7 +145,7 @@ export class Reader {
     const end = chunk.indexOf(newline);
     if (end < 0) {
       this.#rest = Buffer.concat([this.#rest, chunk]);
-      if (this.#rest.length > 2 * longest_question) this.#kill('git cat-file answered with something that is no header');
+      if (this.#rest.length > 2 * maximumQuestion) this.#kill('git cat-file answered with something that is no header');
       return Buffer.alloc(0);
     }
     const line = Buffer.concat([this.#rest, chunk.subarray(0, end)]).toString('utf8');
@@ -154,7 +154,7 @@ export class Reader {
     const match = /^([0-9a-f]{40,64}) (blob|tree|commit|tag) (\d+)$/.exec(line);
     if (match && question) {
       const header: ObjectHeader = { id: match[1]!, type: match[2] as ObjectHeader['type'], size_bytes: Number(match[3]) };
-      if (question.wants_content && header.size_bytes > longest_content)
+      if (question.wants_content && header.size_bytes > maximumContent)
         this.#kill(`${header.id} is too large to be read at once`);
       else if (question.wants_content) {
         this.#arriving = { header, buffer: Buffer.allocUnsafe(header.size_bytes + 1), filled: 0 };

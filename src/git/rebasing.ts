@@ -6,7 +6,7 @@ import type { Commit, Person, Repository } from './types.ts';
 import { writeTreeCommit } from './writer.ts';
 
 /** Each takes some ten milliseconds. */
-const most_rebased = 1_000;
+const maximumRebased = 1_000;
 
 export interface Rebase {
   /** Whose commits are applied again, except those that `onto` has. */
@@ -15,7 +15,7 @@ export interface Rebase {
   committer: Omit<Person, 'date'>;
 }
 
-/** The new head, which no ref points to yet, or the commit that does not apply; `too_many` when there are more than `most_rebased`. */
+/** The new head, which no ref points to yet, or the commit that does not apply; `too_many` when there are more than `maximumRebased`. */
 export type Rebased = { head: string } | { conflict: string } | { too_many: true };
 
 /**
@@ -23,8 +23,8 @@ export type Rebased = { head: string } | { conflict: string } | { too_many: true
  * @throws GitError when an id is no commit
  */
 export async function rebaseCommits(repository: Repository, { head, onto, committer }: Rebase): Promise<Rebased> {
-  const commits = await listCommits(repository, { from: [head], not: [onto], order: 'topo', limit: most_rebased + 1 });
-  if (commits.length > most_rebased) return { too_many: true };
+  const commits = await listCommits(repository, { from: [head], not: [onto], order: 'topo', limit: maximumRebased + 1 });
+  if (commits.length > maximumRebased) return { too_many: true };
   let tip = await readCommit(repository, onto);
   for (const commit of commits.toReversed()) {
     if (commit.parent_ids.length > 1) continue;

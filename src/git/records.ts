@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 
 /** A record that is cut: no line that git writes for us is longer. */
-const longest_record = 1024 * 1024;
+const maximumRecord = 1024 * 1024;
 
 /**
  * The texts between separators.
@@ -18,7 +18,7 @@ export async function* recordsIn(stream: Readable, separator: number): AsyncGene
       records.push(bytes.toString('utf8', from, end));
       from = end + 1;
     }
-    rest = bytes.subarray(from, from + longest_record);
+    rest = bytes.subarray(from, from + maximumRecord);
     if (records.length > 0) yield records;
   }
 }

@@ -5,11 +5,11 @@
 const forbidden = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\.$|\/$|^\//;
 
 /** A ref is a file of that name, with a lock file beside it whose name ends in `.lock`: file systems allow 255 bytes. */
-const longest_part_bytes = 250;
-const longest_name_bytes = 1024;
+const maximumPart_bytes = 250;
+const maximumName_bytes = 1024;
 
 const isShort = (name: string): boolean =>
-  Buffer.byteLength(name) <= longest_name_bytes && name.split('/').every((part) => Buffer.byteLength(part) <= longest_part_bytes);
+  Buffer.byteLength(name) <= maximumName_bytes && name.split('/').every((part) => Buffer.byteLength(part) <= maximumPart_bytes);
 
 /** git would find a branch named `refs/heads/x` when it looks for a missing branch `x`; v4 refuses such names too. */
 const spelled_out = /^refs\/(?:heads|tags|remotes)\//;

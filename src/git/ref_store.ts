@@ -30,11 +30,11 @@ type Content = { id: string } | { target: string } | undefined;
 /** Other requests are served after this time. */
 const slice_ms = 4;
 /** The names of refs are shorter than this. */
-const longest_content = 4096;
+const maximumContent = 4096;
 /** As in git. */
 const deepest_link = 5;
 /** How often a listing is repeated because a folder has become a file, or a file a folder. */
-const most_tries = 5;
+const maximumTries = 5;
 /** A file or folder that is younger might change again without another date. */
 const settled_ms = 100;
 const ref_bytes = 250;
@@ -184,7 +184,7 @@ async function looseRefs(repository: Repository, prefix: string): Promise<Folder
       return await readFolders(repository, prefix);
     } catch (error) {
       if (!(error instanceof Changed)) throw error;
-      if (tries === most_tries) throw new GitError('for-each-ref', null, `the refs of ${repository.path} change all the time`);
+      if (tries === maximumTries) throw new GitError('for-each-ref', null, `the refs of ${repository.path} change all the time`);
     }
   }
 }
@@ -305,7 +305,7 @@ function contentOf(repository: Repository, name: string): Content | 'missing' {
   return id === undefined || /^0+$/.test(id) ? undefined : { id };
 }
 
-const buffer = Buffer.allocUnsafe(longest_content);
+const buffer = Buffer.allocUnsafe(maximumContent);
 
 type Identity = Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>;
 
@@ -335,7 +335,7 @@ function readStart(repository: Repository, name: string): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(pathOf(repository, name), 'r');
-    return buffer.toString('latin1', 0, readSync(file, buffer, 0, longest_content, 0));
+    return buffer.toString('latin1', 0, readSync(file, buffer, 0, maximumContent, 0));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'EISDIR' || isImpossible(error)) return undefined;

@@ -34,7 +34,7 @@ export class RefConflict extends Error {
 }
 
 /** The commits of this many refs fit into the cache; for more, git sorts. */
-const most_dated = 5_000;
+const maximumDated = 5_000;
 
 /** Every branch with the id of its commit, sorted by name or by commit date. Sorting by date reads every commit. */
 export async function listBranches(
@@ -47,7 +47,7 @@ export async function listBranches(
   const sorted =
     sort === 'name'
       ? refs
-      : refs.length > most_dated
+      : refs.length > maximumDated
         ? await sortedBelow(repository, 'refs/heads/', { key: 'committerdate', order })
         : await byDate(refs, dateOf, order);
   return sorted.map(({ name, id }) => ({ name, commit_id: id }));
@@ -61,7 +61,7 @@ export async function listTags(
   if (sort === 'version') return sortedBelow(repository, 'refs/tags/', { key: 'version:refname', order });
   const refs = await namesBelow(repository, 'refs/tags/');
   if (sort === 'name') return order === 'asc' ? refs : refs.toReversed();
-  if (refs.length > most_dated) return sortedBelow(repository, 'refs/tags/', { key: 'creatordate', order });
+  if (refs.length > maximumDated) return sortedBelow(repository, 'refs/tags/', { key: 'creatordate', order });
   return byDate(refs, (ref) => creationDate(repository, ref), order);
 }
 

@@ -5,10 +5,10 @@ import type { Option, Repository } from './types.ts';
 
 type GitArguments = Parameters<typeof git>;
 
-const longest_kept = 256 * 1024;
+const maximumKept = 256 * 1024;
 const outputs = answersOf<GitArguments, Buffer>((asked) => git(...asked), {
   maxSize: 32 * 1024 * 1024,
-  maxEntrySize: longest_kept,
+  maxEntrySize: maximumKept,
   sizeCalculation: (output, key) => 200 + output.length + key.length * 2,
 });
 

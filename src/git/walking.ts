@@ -7,13 +7,13 @@ import { isTreeKept } from './trees.ts';
 import type { Commit, Repository } from './types.ts';
 
 /** More than this many commits and root folders that are not in memory are read faster by git. */
-const most_reads = 4;
-const most_steps = 200;
+const maximumReads = 4;
+const maximumSteps = 200;
 /** Those whose changes are in memory take no time beside these. */
-const most_written = 10_000;
+const maximumWritten = 10_000;
 const steps_per_turn = 500;
 /** More paths are not kept of a commit. */
-const most_paths = 100;
+const maximumPaths = 100;
 
 /** Commits that this process has written: their only parent, and the paths of which they changed any. */
 const written = new LRUCache<string, { parent: string; paths: readonly string[] }>({
@@ -23,7 +23,7 @@ const written = new LRUCache<string, { parent: string; paths: readonly string[] 
 
 /** Keeps in memory which paths a commit may have changed that has just been stored. */
 export function keepPaths(repository: Repository, id: string, change: { parent: string; paths: readonly string[] }): void {
-  if (change.paths.length <= most_paths) written.set(`${repository.path}\0${id}`, change);
+  if (change.paths.length <= maximumPaths) written.set(`${repository.path}\0${id}`, change);
 }
 
 const areRelated = (one: string, other: string): boolean =>
@@ -48,14 +48,14 @@ class CommitReader {
     const kept = keptCommit(this.#repository, id);
     if (kept) return kept;
     // One that cannot be read is left to git, which says why.
-    return this.#reads++ < most_reads ? readCommit(this.#repository, id).catch(() => undefined) : undefined;
+    return this.#reads++ < maximumReads ? readCommit(this.#repository, id).catch(() => undefined) : undefined;
   }
 
   /** As `read`, for a commit whose folders are looked into. */
   async readWithTree(id: string): Promise<Commit | undefined> {
     const commit = await this.read(id);
     if (!commit || isTreeKept(this.#repository, commit.tree_id)) return commit;
-    return this.#reads++ < most_reads ? commit : undefined;
+    return this.#reads++ < maximumReads ? commit : undefined;
   }
 }
 
@@ -68,7 +68,7 @@ export async function newestCommits(
   start: string,
   { count, first_parent }: { count: number; first_parent: boolean },
 ): Promise<string[] | undefined> {
-  if (count > most_steps) return undefined;
+  if (count > maximumSteps) return undefined;
   const reader = new CommitReader(repository);
   const ids: string[] = [];
   const queue: Commit[] = [];
@@ -105,7 +105,7 @@ export async function followPath(
   const same = await entryAt(repository, start, path).catch(() => undefined);
   if (!same) return undefined;
   let id = start;
-  for (let [step, read] = [0, 0]; step < most_written && read < most_steps && !isKnown(id); step++) {
+  for (let [step, read] = [0, 0]; step < maximumWritten && read < maximumSteps && !isKnown(id); step++) {
     if (step % steps_per_turn === steps_per_turn - 1) await nextTurn();
     const parent = writtenParent(repository, id, path);
     if (parent !== undefined) {

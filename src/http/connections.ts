@@ -85,14 +85,14 @@ const refusalReply = [
 /** How long a refused client has for reading that. */
 const refusalTimeout_ms = 2000;
 /** So many refused clients have that time; beyond, connections are closed without a word, because each holds a file of the process. */
-const most_refused = 1000;
+const maximumRefused = 1000;
 
 /** @returns refuses a connection */
 function refuser(): (socket: Socket) => void {
   let refused = 0;
   return (socket) => {
     socket.on('error', () => {}); // a client that has gone needs no answer
-    if (refused >= most_refused) {
+    if (refused >= maximumRefused) {
       socket.destroy();
       return;
     }

@@ -3,7 +3,7 @@
 /** Stands for every integer beyond the range of its column; no row has it. */
 const noId = -1;
 /** The largest number of a row within its parent, such as the iid of an issue. */
-export const largestIid = 2 ** 31 - 1;
+export const maximumIid = 2 ** 31 - 1;
 
 /**
  * Parses an id.

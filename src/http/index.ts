@@ -8,7 +8,7 @@ export { type ErrorForm, jsonForm, messageOf } from './error_replies.ts';
 export * from './errors.ts';
 export * from './filters.ts';
 export type { Values } from './form.ts';
-export { idIn, largestIid } from './ids.ts';
+export { idIn, maximumIid } from './ids.ts';
 export { allOrNoneOf, atLeastOneOf, exactlyOneOf, inputReader, mutuallyExclusive, type Rule } from './input.ts';
 export { leavingOf } from './leaving.ts';
 export { inAddress, locationOf } from './links.ts';

@@ -15,7 +15,7 @@ const idle_ms = 30_000;
  * Longer texts come from the thread as UTF-8, which is handed over. A string would be copied in one turn of the event loop: 100 MB take 80 ms. No text in
  * the database is longer (docs/operating.md#limits).
  */
-export const longestString_chars = 1_048_576;
+export const maximumString_chars = 1_048_576;
 
 let thread: Worker | undefined;
 let lastId = 0;
@@ -68,7 +68,7 @@ export class LargeText {
   }
 
   /**
-   * The parsed text; for a form, its name-value pairs. Strings of more than `longestString_chars` are UTF-8 in a `Uint8Array`.
+   * The parsed text; for a form, its name-value pairs. Strings of more than `maximumString_chars` are UTF-8 in a `Uint8Array`.
    * @throws ApiError 400 for a malformed text
    */
   parse(as: 'json' | 'form'): Promise<unknown> {

@@ -3,13 +3,13 @@ import { parentPort } from 'node:worker_threads';
 import { parse } from 'secure-json-parse';
 import { ApiError, mismatch, textOf } from './errors.ts';
 import { pairsIn, type Values } from './form.ts';
-import { type FromParser, longestString_chars, type ToParser } from './large_text.ts';
+import { type FromParser, maximumString_chars, type ToParser } from './large_text.ts';
 
 const texts = new Map<number, Uint8Array[]>();
 
 /** The same value with its long strings as UTF-8, whose memory is added to `moved`. */
 function withLongAsBytes(value: unknown, moved: ArrayBuffer[]): unknown {
-  if (typeof value === 'string' && value.length > longestString_chars) {
+  if (typeof value === 'string' && value.length > maximumString_chars) {
     const bytes = new TextEncoder().encode(value);
     moved.push(bytes.buffer);
     return bytes;

@@ -15,21 +15,21 @@ export interface Linking {
 export const inAddress = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
 
 /** Clients and proxies refuse replies whose headers take more than 8 or 16 KiB. */
-const longestHeader = 6000;
+const maximumHeader = 6000;
 
 /**
  * The address of a redirect.
  * @throws ApiError 414 if it repeats too much of a long request
  */
 export function locationOf(url: string): string {
-  if (url.length > longestHeader) throw new ApiError(414, { message: '414 URI Too Long' });
+  if (url.length > maximumHeader) throw new ApiError(414, { message: '414 URI Too Long' });
   return url;
 }
 
 /** Long links are left out; the page numbers remain. */
 const linkHeader = (links: string[]): Record<string, string> => {
   const link = links.join(', ');
-  return link.length > longestHeader ? {} : { link };
+  return link.length > maximumHeader ? {} : { link };
 };
 
 const secrets = new Set(['private_token', 'access_token']);

@@ -19,7 +19,7 @@ interface PartsOptions {
 }
 
 /** The limit of all text fields together, which are kept in memory. */
-const longestFields_bytes = 16 * 1024 * 1024;
+const maximumFields_bytes = 16 * 1024 * 1024;
 
 const pass: OnFile = (_name, file) => {
   file.resume();
@@ -56,14 +56,14 @@ export function readParts(
     try {
       parser = new Busboy({
         headers: headers as { 'content-type': string },
-        limits: { fields: 4096, fieldSize: Math.min(at_most_bytes, longestFields_bytes), files: 16 },
+        limits: { fields: 4096, fieldSize: Math.min(at_most_bytes, maximumFields_bytes), files: 16 },
       });
     } catch {
       return refuse();
     }
     parser.on('field', (name, value, isNameCut, isValueCut) => {
       fields_bytes += value.length;
-      if (isNameCut || isValueCut || fields_bytes > longestFields_bytes) fail(tooLarge());
+      if (isNameCut || isValueCut || fields_bytes > maximumFields_bytes) fail(tooLarge());
       else pairs.push([name, value]);
     });
     parser.on('file', (name, stream, filename) => {

@@ -19,7 +19,7 @@ const loopDelay_ms = 10;
 /** A commit takes a connection ten times, one after the other. */
 const connectionDelay_ms = 40;
 /** A disk that pauses keeps all writing waiting for up to half a second, and soon has done it all. At more looks than these, writing waits for something else. */
-const longestPause = 10;
+const maximumPause = 10;
 /** A client of the API would rather wait than be refused, up to here; most time out later. */
 const usualPatience_ms = 10_000;
 /** Clients of git do not repeat a request that was refused: the clone or the push fails. */
@@ -42,7 +42,7 @@ export function judgeOfDelays(): (delays: Delays) => boolean {
   let looks = 0;
   return ({ loop_ms, any_ms, writing_ms }) => {
     looks = writing_ms > connectionDelay_ms ? looks + 1 : 0;
-    return loop_ms > loopDelay_ms || any_ms > connectionDelay_ms || looks > longestPause;
+    return loop_ms > loopDelay_ms || any_ms > connectionDelay_ms || looks > maximumPause;
   };
 }
 

@@ -6,7 +6,7 @@ import { FairQueue } from '../foundation/fair_queue.ts';
 
 /** How many requests are worked on at once: to begin with, while a process keeps up, and in one that is as slow as can be. */
 const firstAtOnce = 64;
-const mostAtOnce = 1000;
+const maximumAtOnce = 1000;
 const leastAtOnce = 16;
 /** The step down, while requests are delayed, and the step up, while they are not. From the least to the first it is less than a second of looks. */
 const down = 0.8;
@@ -17,8 +17,8 @@ const recovery = 1.25;
 const standing_ms = 5000;
 const standingShare = 0.12;
 /** A client can send many requests on one connection before it reads an answer. */
-const mostWaiting = 10_000;
-const mostWaitingOfSource = 1000;
+const maximumWaiting = 10_000;
+const maximumWaitingOfSource = 1000;
 
 export interface Turn {
   /** The requests of one source take turns with those of others. */
@@ -51,7 +51,7 @@ export class RequestQueue {
   enter(turn: Turn, now: number): void {
     const { length } = this.#waiting;
     if (length === 0 && this.#working < this.#atOnce) this.#start(turn);
-    else if (length < mostWaiting && this.#waiting.lengthOf(turn.source) < mostWaitingOfSource) {
+    else if (length < maximumWaiting && this.#waiting.lengthOf(turn.source) < maximumWaitingOfSource) {
       this.#waiting.add(turn.source, { turn, since: now });
       this.#standingSince ??= now;
     } else this.#refuse(turn);
@@ -75,7 +75,7 @@ export class RequestQueue {
   adapt(isDelayed: boolean, now: number): void {
     if (isDelayed) this.#atOnce = Math.max(leastAtOnce, Math.floor(Math.min(this.#atOnce, this.#working) * down));
     else if (this.#atOnce < firstAtOnce) this.#atOnce = Math.min(firstAtOnce, Math.ceil(this.#atOnce * recovery));
-    else if (this.#working >= this.#atOnce) this.#atOnce = Math.min(mostAtOnce, Math.ceil(this.#atOnce * up));
+    else if (this.#working >= this.#atOnce) this.#atOnce = Math.min(maximumAtOnce, Math.ceil(this.#atOnce * up));
     this.#startNext();
     this.#endWaits(now);
   }

@@ -1,6 +1,6 @@
 /** The types of values in requests and replies, as TypeBox schemas, and the marks that only our reader understands. */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
-import { largestIid } from './ids.ts';
+import { maximumIid } from './ids.ts';
 import type { Plan } from './plans.ts';
 import type { UploadedFile } from './uploaded_file.ts';
 
@@ -61,7 +61,7 @@ const marked = <S extends TSchema>(schema: S, more: Marks): S =>
 export const IdOf = (options = {}) => marked(Type.Integer(options), { largest_id: Number.MAX_SAFE_INTEGER });
 export const Id = IdOf();
 /** The number of a row within its parent, such as that of an issue in its project; like an id. */
-export const Iid = marked(Type.Integer(), { largest_id: largestIid });
+export const Iid = marked(Type.Integer(), { largest_id: maximumIid });
 /** An id, or the name or path of the same thing: digits are read as an id. */
 export const IdOrName = (description: string, more: Pick<Marks, 'notBlank'> = {}) =>
   marked(Type.Unsafe<number | string>({ type: 'string', description }), { idOrName: true, ...more });

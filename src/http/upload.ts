@@ -39,15 +39,15 @@ export function fileIn(input: TProperties): FileParameter | undefined {
 }
 
 /** The longest file name that file systems take. */
-const longestName_bytes = 255;
+const maximumName_bytes = 255;
 
 /** A name within 255 bytes of UTF-8, shortenedName before its extension. */
 export function shortenedName(name: string): string {
-  const excess_bytes = Buffer.byteLength(name) - longestName_bytes;
+  const excess_bytes = Buffer.byteLength(name) - maximumName_bytes;
   if (excess_bytes <= 0) return name;
   const extension = path.extname(name);
   const stem = Buffer.from(name.slice(0, name.length - extension.length));
-  if (stem.length <= excess_bytes) return shortenedName(extension.slice(-longestName_bytes / 4));
+  if (stem.length <= excess_bytes) return shortenedName(extension.slice(-maximumName_bytes / 4));
   // A character that is cut in two decodes to a replacement of three bytes.
   return (
     stem

@@ -11,14 +11,14 @@ const uncounted_ms = 60_000;
 const counted_ms = 5_000;
 /** Shorter lists are counted each time. */
 const fewest = 1_000;
-const mostKnown = 10_000;
+const maximumKnown = 10_000;
 
 /**
  * A cache for each database.
  * @param ttl how long an entry is kept, in milliseconds
  * @param most how many entries are kept
  */
-export function cachesByDatabase<Value extends {}>(ttl: number, most = mostKnown): (db: Database) => LRUCache<string, Value> {
+export function cachesByDatabase<Value extends {}>(ttl: number, most = maximumKnown): (db: Database) => LRUCache<string, Value> {
   const caches = new WeakMap<Database, LRUCache<string, Value>>();
   return (db) => {
     let cache = caches.get(db);

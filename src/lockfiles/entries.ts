@@ -94,10 +94,10 @@ export class TooCostly extends Unreadable {
 }
 
 /** The most packages of a file, and characters of a name or version. */
-const mostEntries = 100_000;
+const maximumEntries = 100_000;
 const longest = 255;
 /** How much is shown of what is not understood. */
-const longestShown = 100;
+const maximumShown = 100;
 
 /** A name of the Python Package Index as PEP 503 normalizes it. */
 export const pythonName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');
@@ -154,7 +154,7 @@ export class Collector {
       if (known.licenses.length === 0) known.licenses = licenses;
       return;
     }
-    if (this.#entries.size === mostEntries) throw new Unreadable(`It lists more than ${mostEntries} packages.`);
+    if (this.#entries.size === maximumEntries) throw new Unreadable(`It lists more than ${maximumEntries} packages.`);
     const ecosystem = found.ecosystem ?? ecosystems[manager];
     const advised_name = found.advised_name ?? (ecosystem === null ? name : advisedName(ecosystem, name));
     this.#entries.set(key, { name, version, manager, ecosystem, advised_name, direct, development, licenses, source_path });
@@ -164,7 +164,7 @@ export class Collector {
   unknown(text: string): void {
     this.#unknown += 1;
     if (this.#unknown > 1) return;
-    this.#firstUnknown = withoutControls(text.slice(0, longestShown)).trim();
+    this.#firstUnknown = withoutControls(text.slice(0, maximumShown)).trim();
   }
 
   /** What was collected, in the order of the file. */

@@ -7,7 +7,7 @@ import { Unreadable } from './entries.ts';
 /** No lock file is nested this deeply. */
 const deepest = 500;
 /** Package managers write none. What an alias stands for is read again each time. */
-const mostAliases = 100;
+const maximumAliases = 100;
 
 /**
  * The text of a file in UTF-8, or in UTF-16 with a byte order mark, as Visual Studio writes some.
@@ -48,7 +48,7 @@ export const jsonOf = (bytes: Uint8Array): unknown => reading('JSON', () => JSON
  * @throws Unreadable
  */
 export const yamlOf = (bytes: Uint8Array): unknown[] =>
-  reading('YAML', () => loadAll(textOf(bytes), { schema: FAILSAFE_SCHEMA, maxDepth: deepest, maxAliases: mostAliases }));
+  reading('YAML', () => loadAll(textOf(bytes), { schema: FAILSAFE_SCHEMA, maxDepth: deepest, maxAliases: maximumAliases }));
 
 /** @throws Unreadable */
 export const tomlOf = (bytes: Uint8Array): unknown => reading('TOML', () => parseToml(textOf(bytes), { maxDepth: deepest }));

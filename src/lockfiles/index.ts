@@ -9,6 +9,6 @@ export {
 } from './entries.ts';
 export { hasListingName, isListing, type Listing, listingsAmong, mayBeListing } from './files.ts';
 export { namedLicenses } from './licenses.ts';
-export { largestMetadata_bytes, licensedEcosystem, mayTellLicense } from './package_licenses.ts';
+export { licensedEcosystem, maximumMetadata_bytes, mayTellLicense } from './package_licenses.ts';
 export { purlOf } from './purls.ts';
-export { largestListing_bytes, type Portion, type ReadFile, readFile, readLicenses, wakeReader } from './reading.ts';
+export { maximumListing_bytes, type Portion, type ReadFile, readFile, readLicenses, wakeReader } from './reading.ts';

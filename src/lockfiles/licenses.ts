@@ -97,7 +97,7 @@ function fromText(text: string): string[] {
 
 /** What texts mean: a lock file repeats a few of them thousands of times. */
 const known = new Map<string, string[]>();
-const mostKnown = 1_000;
+const maximumKnown = 1_000;
 
 /**
  * The licenses that a member of a file names: a text, an object with `type` or `name`, or a list of these.
@@ -108,7 +108,7 @@ export function licensesIn(value: unknown): string[] {
   const before = known.get(value);
   if (before) return before;
   const licenses = parsedLicenses(value);
-  if (known.size === mostKnown) known.clear();
+  if (known.size === maximumKnown) known.clear();
   known.set(value, licenses);
   return licenses;
 }

@@ -16,8 +16,8 @@ export interface DeclaredLicenses {
 }
 
 /** Larger files are not read. */
-export const largestMetadata_bytes = 1024 * 1024;
-const mostPackages = 5_000;
+export const maximumMetadata_bytes = 1024 * 1024;
+const maximumPackages = 5_000;
 const longest = 255;
 
 type Declared = Omit<DeclaredLicenses, 'ecosystem' | 'advised_name'> & { name: string };
@@ -139,7 +139,7 @@ export function declaredIn(path: string, bytes: Uint8Array): DeclaredLicenses[] 
   try {
     return kind
       .read(bytes, kind.pattern.exec(path)?.[1] ?? '')
-      .slice(0, mostPackages)
+      .slice(0, maximumPackages)
       .filter(({ name, version, licenses }) => licenses.length > 0 && isName(name) && (version === null || isName(version)))
       .map(({ name, ...others }) => ({ ...others, ecosystem: kind.ecosystem, advised_name: advisedName(kind.ecosystem, name) }));
   } catch {

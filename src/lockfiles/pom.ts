@@ -5,7 +5,7 @@ import { childOf, childrenOf, childText, type Element, xmlOf } from './formats.t
 import { isExact } from './jvm.ts';
 import { interpolated } from './properties.ts';
 
-const mostParents = 10;
+const maximumParents = 10;
 
 /** @throws Unreadable */
 export function projectIn(bytes: Uint8Array): Element {
@@ -67,7 +67,7 @@ function withParents(
     const parent = given.bytes && readableProject(given.bytes);
     if (!parent || !isParent(projects.at(-1)!, parent)) break;
     if (paths.includes(wants)) throw new Unreadable('Its parents form a circle.');
-    if (paths.length > mostParents) throw new Unreadable(`It has more than ${mostParents} parents.`);
+    if (paths.length > maximumParents) throw new Unreadable(`It has more than ${maximumParents} parents.`);
     projects.push(parent);
     paths.push(wants);
   }

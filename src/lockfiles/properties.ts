@@ -2,7 +2,7 @@
 
 /** Each dependency can name a property that is as long as the file. */
 const longest = 255;
-const mostRounds = 5;
+const maximumRounds = 5;
 
 /**
  * Replaces references to properties, whose values can refer to others. What is unknown, or too long, stays.
@@ -10,7 +10,7 @@ const mostRounds = 5;
  */
 export function interpolated(text: string, reference: RegExp, propertyOf: (name: string) => string | undefined): string {
   let value = text;
-  for (let round = 0; round < mostRounds && value.length < 1_000 && value.search(reference) >= 0; round++)
+  for (let round = 0; round < maximumRounds && value.length < 1_000 && value.search(reference) >= 0; round++)
     value = value.replace(reference, (whole, name: string) => {
       const property = propertyOf(name) ?? whole;
       return property.length > longest ? whole : property;

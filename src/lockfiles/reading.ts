@@ -42,7 +42,7 @@ type Answer = ReadFile | string[];
 export type FromReader = { answer: Answer } | { reason: string };
 
 /** The largest file that is read. */
-export const largestListing_bytes = 32 * 1024 * 1024;
+export const maximumListing_bytes = 32 * 1024 * 1024;
 
 const threads = new FairThreads<ToReader, FromReader>('lockfiles/reading_worker', {
   heap_mib: 512,
@@ -77,7 +77,7 @@ export async function readFile(
   work: Work,
   { is_document = false, parents = [] }: Partial<Pick<ToReadListing, 'is_document' | 'parents'>> = {},
 ): Promise<ReadFile> {
-  if (bytes.length > largestListing_bytes) throw new Unreadable(`It is larger than ${largestListing_bytes / 1024 / 1024} MiB.`);
+  if (bytes.length > maximumListing_bytes) throw new Unreadable(`It is larger than ${maximumListing_bytes / 1024 / 1024} MiB.`);
   return (await ask({ path, bytes, is_document, parents }, work)) as ReadFile;
 }
 

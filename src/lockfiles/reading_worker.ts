@@ -6,7 +6,7 @@ import { declaredIn } from './package_licenses.ts';
 import type { FromReader, Portion, ReadFile, ToReader, ToReadListing } from './reading.ts';
 
 /** How many packages are sent at once, so that neither thread is busy with them for long. */
-const mostAtOnce = 10_000;
+const maximumAtOnce = 10_000;
 
 /** Texts as PostgreSQL writes an array of them. */
 const arrayOf = (texts: readonly string[]): string => `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
@@ -33,7 +33,7 @@ function read({ path, bytes, is_document, parents }: ToReadListing): Contents {
 function listed(request: ToReadListing): ReadFile {
   const { entries, ...others } = read(request);
   const portions: Portion[] = [];
-  for (let at = 0; at < entries.length; at += mostAtOnce) portions.push(portionOf(entries.slice(at, at + mostAtOnce)));
+  for (let at = 0; at < entries.length; at += maximumAtOnce) portions.push(portionOf(entries.slice(at, at + maximumAtOnce)));
   return { portions, count: entries.length, ...others };
 }
 

@@ -36,7 +36,7 @@ function* linesOf(text: string): Generator<{ line: string; comment: string }> {
   }
 }
 
-const mostIncludes = 100;
+const maximumIncludes = 100;
 
 /** A path beside another; undefined when it leads out of the repository. */
 function beside(path: string, other: string): string | undefined {
@@ -66,7 +66,7 @@ export function readRequirements(bytes: Uint8Array, path: string): Contents {
     finish();
     const included = /^(?:-r|--requirement|-c|--constraint)(?:\s*=\s*|\s+)?([^\s=]\S*)$/.exec(line)?.[1];
     const other = included && beside(path, included);
-    if (other && includes.length < mostIncludes) includes.push(other);
+    if (other && includes.length < maximumIncludes) includes.push(other);
     else if (included) found.unknown(line);
     const pin = pinned(line);
     if (pin) last = { ...pin, direct: isCompiled ? /\bvia -r /.test(comment) : null };

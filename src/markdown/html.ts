@@ -168,19 +168,19 @@ function linksAndImages({ uploads, page, images_of }: TextContext): sanitizeHtml
 export async function filteredHtml(
   text: string,
   context: TextContext,
-  { isInline = false, longestHtml_chars }: { isInline?: boolean; longestHtml_chars: number },
+  { isInline = false, maximumHtml_chars }: { isInline?: boolean; maximumHtml_chars: number },
 ): Promise<string | undefined> {
   const tokens = isInline ? markdown.parseInline(text, context) : markdown.parse(text, context);
   if (text.length > atOnceLength) await nextTurn();
   const html = markdown.renderer.render(tokens, markdown.options, context);
-  if (html.length > longestHtml_chars) return undefined;
+  if (html.length > maximumHtml_chars) return undefined;
   if (html.length > atOnceLength) await nextTurn();
   return sanitizeHtml(html, { ...safe, transformTags: linksAndImages(context) });
 }
 
 /** The filtered HTML of a text; undefined if it has to be shown as plain text. */
 const safeHtml = async (text: string, isInline: boolean, context: TextContext): Promise<string | undefined> =>
-  isRendered(text) ? filteredHtml(text, context, { isInline, longestHtml_chars: maximumHtmlLength }) : undefined;
+  isRendered(text) ? filteredHtml(text, context, { isInline, maximumHtml_chars: maximumHtmlLength }) : undefined;
 
 /** A whole text, in paragraphs. */
 export const toHtml = async (text: string, context: TextContext = {}): Promise<string> =>

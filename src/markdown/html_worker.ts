@@ -5,10 +5,10 @@ import { keyOfReference, type ToRender } from './long_html.ts';
 import type { Reference } from './references.ts';
 
 /** A few characters can repeat a long address or a deep list many times. */
-const longestHtml_chars = 8_000_000;
+const maximumHtml_chars = 8_000_000;
 
 parentPort!.on('message', async ({ text, links, context }: ToRender) => {
   const hrefs = new Map(links);
   const linkOf = (reference: Reference) => hrefs.get(keyOfReference(reference));
-  parentPort!.postMessage(await filteredHtml(text, { ...context, linkOf }, { longestHtml_chars }));
+  parentPort!.postMessage(await filteredHtml(text, { ...context, linkOf }, { maximumHtml_chars }));
 });

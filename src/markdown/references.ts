@@ -37,7 +37,7 @@ interface Piece {
   addresses: Address[] | undefined;
 }
 
-const longestPath = 1000;
+const maximumPath = 1000;
 const word = /[\p{L}\p{N}_./-]+/uy;
 const goesOn = /^_{0,3}[\p{L}\p{N}]/u;
 const number = /\d{1,10}/y;
@@ -68,7 +68,7 @@ function withoutLast(text: string, marks: string): string {
 /** Whether a name or number can end at a position: no letter follows, but emphasis marks may. */
 const endsAt = (text: string, at: number) => !goesOn.test(text.slice(at, at + 5));
 
-const isPath = (text: string) => text.length <= longestPath && text.split('/').every((part) => segment.test(part));
+const isPath = (text: string) => text.length <= maximumPath && text.split('/').every((part) => segment.test(part));
 
 /** The value of a reference after its mark, and its length; undefined if there is none. */
 type ReadValue = (text: string, at: number) => { value: string; length: number } | undefined;
@@ -168,7 +168,7 @@ function readWord(piece: Piece, at: number): number {
     return end;
   }
   // A run that ends in a mark, such as `fix/#1`, is no path. After a letter, an `@` belongs to a mail address.
-  if (/^_+$|[./-]$/.test(run.slice(-longestPath))) return mark === '@' ? end + 1 : readMarked(piece, end, undefined);
+  if (/^_+$|[./-]$/.test(run.slice(-maximumPath))) return mark === '@' ? end + 1 : readMarked(piece, end, undefined);
   if (!isPath(run)) return end + 1;
   return readMarked(piece, end, run);
 }

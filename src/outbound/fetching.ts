@@ -17,7 +17,7 @@ export interface Fetching extends Opening {
   signal: AbortSignal;
 }
 
-const most_redirects = 2;
+const maximumRedirects = 2;
 /** On average, once the answer has taken longer than a silence may. */
 const slowest_bytes_per_s = 10_000;
 const redirections = new Set([301, 302, 303, 307, 308]);
@@ -45,7 +45,7 @@ async function follow({ secret_headers, ...opening }: Fetching, signal: AbortSig
     const { statusCode: status = 0, headers: answered } = response;
     if (!redirections.has(status) || answered.location === undefined) return response;
     response.destroy();
-    if (redirects === most_redirects) throw new OutboundError('Redirected too often');
+    if (redirects === maximumRedirects) throw new OutboundError('Redirected too often');
     url = targetOf(answered.location, url);
     if (status === 303) [method, body] = ['GET', undefined];
   }

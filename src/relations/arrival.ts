@@ -9,7 +9,7 @@ import { lookUp, withParts } from './looking_up.ts';
 import { isObject, type ReadRows, type RefusedRecord, readRecord, readRows } from './reading.ts';
 import { writeRecords } from './writing.ts';
 
-const longestTitle = 255;
+const maximumTitle = 255;
 
 function failureOf({ kind, relation }: ReadRows, { value, reason }: RefusedRecord): RecordFailure {
   const title = kind.title === undefined ? undefined : (value as Record<string, unknown> | null)?.[kind.title];
@@ -17,7 +17,7 @@ function failureOf({ kind, relation }: ReadRows, { value, reason }: RefusedRecor
     relation,
     exception_class: 'InvalidRecord',
     message: reason,
-    title: typeof title === 'string' || typeof title === 'number' ? String(title).slice(0, longestTitle) : null,
+    title: typeof title === 'string' || typeof title === 'number' ? String(title).slice(0, maximumTitle) : null,
     url: null,
   };
 }

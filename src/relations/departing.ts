@@ -74,10 +74,10 @@ function linesOf({ kind }: Relation, departure: Departure, batch: Batch | undefi
 
 /** Lines may have a megabyte each: the next portion is sized by the last one. */
 const portion_bytes = 64 * 1024;
-const mostLines = 1000;
+const maximumLines = 1000;
 
 /** Longer ones could not be read back. */
-const longestLine_bytes = 50_000_000;
+const maximumLine_bytes = 50_000_000;
 
 const cursor = sql.ref('relation_lines');
 
@@ -92,12 +92,12 @@ async function* linesThrough(
     const { rows } = await sql<{ line: string }>`fetch forward ${sql.lit(asked)} from ${cursor}`.execute(tx);
     // PostgreSQL breaks arrays of records into lines; breaks in texts are escaped.
     const whole = rows.map(({ line }) => line.replaceAll('\n', ''));
-    const lines = (await completed(relation, tx, departure, whole)).filter((line) => line.length < longestLine_bytes);
+    const lines = (await completed(relation, tx, departure, whole)).filter((line) => line.length < maximumLine_bytes);
     const text = lines.map((line) => `${line}\n`).join('');
     if (lines.length > 0) yield { text, count: lines.length };
     if (rows.length < asked) break;
     const wanted = Math.floor((asked * portion_bytes) / Math.max(text.length, 1));
-    asked = Math.min(Math.max(wanted, 1), 4 * asked, mostLines);
+    asked = Math.min(Math.max(wanted, 1), 4 * asked, maximumLines);
   }
   await sql`close ${cursor}`.execute(tx);
 }

@@ -57,7 +57,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A record has at most this many parts of a kind. */
-const mostParts = 100_000;
+const maximumParts = 100_000;
 
 /** The parts that a member holds. */
 function partsIn(member: PartsMember, record: Record<string, unknown>, name: string): readonly unknown[] {
@@ -89,10 +89,10 @@ export function readRecord(into: ReadRows, value: unknown, parent?: ReadRow): vo
       if (member.is !== 'parts') continue;
       const below = into.parts.get(member)!;
       const all = partsIn(member, value, name);
-      for (const part of all.slice(0, mostParts)) readRecord(below, part, read);
-      if (all.length <= mostParts) continue;
+      for (const part of all.slice(0, maximumParts)) readRecord(below, part, read);
+      if (all.length <= maximumParts) continue;
       below.fetched += 1;
-      below.refused.push({ value: null, reason: `are more than ${mostParts}` });
+      below.refused.push({ value: null, reason: `are more than ${maximumParts}` });
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

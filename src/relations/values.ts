@@ -91,10 +91,10 @@ export const flag: Value = {
   },
 };
 
-const largestInteger = 2 ** 31 - 1;
+const maximumInteger = 2 ** 31 - 1;
 
 /** A whole number, at least `least` and at most what the column holds. */
-export const integer = (least = -largestInteger, most = largestInteger): Value => ({
+export const integer = (least = -maximumInteger, most = maximumInteger): Value => ({
   type: 'integer',
   arrives: (value) => {
     if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) throw new Refusal('is invalid');

@@ -61,7 +61,7 @@ async function leadAll(tx: Database, arrival: Arrival, place: WaitingMember, wai
   return led;
 }
 
-const most_settled = 200;
+const maximumSettled = 200;
 
 /**
  * Leads some of what records name to what has arrived. Each is tried once.
@@ -79,7 +79,7 @@ export async function settleWaiting(
     .select(['id', 'relation', 'row_id', 'wanted'])
     .where(ownerColumn(owner), '=', owner.id)
     .orderBy('id')
-    .limit(most_settled)
+    .limit(maximumSettled)
     .execute();
   if (rows.length === 0) return undefined;
   const places = new Map(relations.flatMap(({ name, kind }) => [...placesIn(kind, name)]));

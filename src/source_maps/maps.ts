@@ -5,15 +5,15 @@ import type { Mapped, Original, ToMap } from './mapping.ts';
 import { areWellFormed } from './well_formed.ts';
 
 /** A map that unpacks to more is none. */
-const longestMap_bytes = 32 * 2 ** 20;
+const maximumMap_bytes = 32 * 2 ** 20;
 /** Generated files have fewer, and a list is made for each, also for those that nothing is in. */
-const mostLines = 2_000_000;
+const maximumLines = 2_000_000;
 /** It is put before each source. */
-const longestRoot = 2_048;
+const maximumRoot = 2_048;
 /** How many lines before and after are shown, and how much of each. */
 const linesAround = 5;
-const longestLine = 300;
-const longestName = 1024;
+const maximumLine = 300;
+const maximumName = 1024;
 
 /** What is looked at before a map is read. A map consists of mappings, or of sections with maps. */
 interface Sections {
@@ -33,14 +33,14 @@ function isReadable(map: Sections): boolean {
   let lines = 0;
   const left = [map];
   for (let next = left.pop(); next; next = left.pop()) {
-    if (typeof next.sourceRoot === 'string' && next.sourceRoot.length > longestRoot) return false;
+    if (typeof next.sourceRoot === 'string' && next.sourceRoot.length > maximumRoot) return false;
     const { mappings, sources, names } = next;
     lines += linesIn(mappings);
     for (const { offset, map: inner } of next.sections ?? []) {
       if (typeof offset?.line === 'number') lines = Math.max(lines, offset.line);
       if (inner) left.push(inner);
     }
-    if (lines > mostLines) return false;
+    if (lines > maximumLines) return false;
     if (typeof mappings === 'string' && !areWellFormed({ mappings, sources: lengthOf(sources), names: lengthOf(names) }))
       return false;
   }
@@ -55,7 +55,7 @@ function contextIn(text: string, line: number): [number, string][] {
     const found = text.indexOf('\n', start);
     const end = found < 0 ? text.length : found;
     if (number >= line - linesAround)
-      context.push([number, text.slice(start, Math.min(end, start + longestLine)).toWellFormed()]);
+      context.push([number, text.slice(start, Math.min(end, start + maximumLine)).toWellFormed()]);
     start = end + 1;
   }
   return context;
@@ -66,7 +66,7 @@ function originalOf(map: TraceMap, [line, column]: readonly [number, number]): O
   const { source, line: at, column: column0, name } = originalPositionFor(map, { line, column: column - 1 });
   if (source === null) return null;
   const text = sourceContentFor(map, source);
-  const short = (value: string) => value.slice(0, longestName).replaceAll('\0', '').toWellFormed();
+  const short = (value: string) => value.slice(0, maximumName).replaceAll('\0', '').toWellFormed();
   return {
     ...{ source: short(source), line: at, column: column0 + 1, name: name === null ? null : short(name) },
     context: text === null ? [] : contextIn(text, at),
@@ -80,7 +80,7 @@ function originalOf(map: TraceMap, [line, column]: readonly [number, number]): O
  */
 export function mapped({ bytes, is_deflated, positions }: ToMap): Mapped {
   try {
-    const json = is_deflated ? inflateRawSync(bytes, { maxOutputLength: longestMap_bytes }) : Buffer.from(bytes);
+    const json = is_deflated ? inflateRawSync(bytes, { maxOutputLength: maximumMap_bytes }) : Buffer.from(bytes);
     // Some tools put a line in front that keeps browsers from running it.
     const sections = JSON.parse(json.toString().replace(/^\)\]\}'[^\n]*\n/, '')) as Sections;
     if (!isReadable(sections)) return undefined;

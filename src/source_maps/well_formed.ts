@@ -6,7 +6,7 @@ const values = Int8Array.from({ length: 128 }, (_none, code) => digits.indexOf(S
 const [comma, semicolon] = [','.charCodeAt(0), ';'.charCodeAt(0)];
 const continuation = 32;
 /** What the last of seven digits counts: a number has 32 bits. */
-const largestScale = continuation ** 6;
+const maximumScale = continuation ** 6;
 
 export interface Mappings {
   mappings: string;
@@ -55,7 +55,7 @@ export function areWellFormed(map: Mappings): boolean {
       continue;
     }
     const digit = values[code] ?? -1;
-    if (digit < 0 || scale > largestScale) return false;
+    if (digit < 0 || scale > maximumScale) return false;
     value += (digit % continuation) * scale;
     scale *= continuation;
     if (digit >= continuation) continue;

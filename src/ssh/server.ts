@@ -57,9 +57,9 @@ export interface SshServer {
 const sharedUsername = 'git';
 const usualNewcomers: NewcomerLimits = { all: 300, per_source: 50, time_ms: 30_000 };
 /** An agent may offer several keys before the right one. */
-const mostAttempts = 20;
+const maximumAttempts = 20;
 /** Connections in a row from a source that ended without a known key. */
-const mostFailures = 30;
+const maximumFailures = 30;
 const failureWindow_ms = 600_000;
 const sessionsPerConnection = 10;
 const keepalive_s = 60;
@@ -133,7 +133,7 @@ class Connections<Who> {
     if (remoteAddress === undefined) return false; // it has just ended
     const source = sourceOf(remoteAddress);
     const open = this.#open.get(source) ?? 0;
-    if (open >= this.#options.connectionsPerAddress || (this.#failures.get(source) ?? 0) >= mostFailures) return false;
+    if (open >= this.#options.connectionsPerAddress || (this.#failures.get(source) ?? 0) >= maximumFailures) return false;
     const place = placeOf(remoteAddress, remotePort);
     this.#open.set(source, open + 1);
     this.#sockets.set(place, socket);
@@ -177,7 +177,7 @@ class Connections<Who> {
     let who: Who | undefined;
     let attempts = 0;
     client.on('authentication', (context: AuthContext) => {
-      if (++attempts > mostAttempts) return void client.end();
+      if (++attempts > maximumAttempts) return void client.end();
       if (context.method !== 'publickey' || context.username !== sharedUsername) return context.reject(['publickey']);
       void this.#holderOf(context, address).then((holder) => {
         if (holder === undefined) return context.reject(['publickey']);

@@ -85,13 +85,13 @@ async function newCommits({ repository, default_branch }: PushedTo, ref: Moved):
   return countCommits(repository, { from: [ref.new], not: base === undefined ? [] : [base] });
 }
 
-const longest_title = 70;
+const maximumTitle = 70;
 
 async function titleOf(repository: Repository, id: string): Promise<string | null> {
   const { message } = await readCommit(repository, (await resolveCommit(repository, id))!);
   const line = message.trim().split('\n', 1)[0]!.trim();
   const characters = [...line];
-  const title = characters.length > longest_title ? `${characters.slice(0, longest_title - 3).join('')}...` : line;
+  const title = characters.length > maximumTitle ? `${characters.slice(0, maximumTitle - 3).join('')}...` : line;
   return title || null;
 }
 

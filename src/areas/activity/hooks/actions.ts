@@ -7,7 +7,7 @@ import { ApiError, found, invalid, type Services } from '../../../http/index.ts'
 import { urlReasons } from '../../../outbound/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type HookRow, hooksOf, noSecrets, sealed, unsealed } from './queries.ts';
-import { filledUrl, type HookSecrets, longest, most_custom, most_hooks, variablesIn, wildcardSource } from './rules.ts';
+import { filledUrl, type HookSecrets, longest, maximumCustom, maximumHooks, variablesIn, wildcardSource } from './rules.ts';
 
 interface Pair {
   key: string;
@@ -30,15 +30,15 @@ export interface HookChanges
 export const refusedTexts = {
   url: 'Invalid url given',
   filter: 'Invalid branch filter given',
-  many: (kind: keyof typeof most_hooks) => `Maximum number of ${kind} hooks (${most_hooks[kind]}) exceeded`,
-  custom: `Maximum number of entries (${most_custom}) exceeded`,
+  many: (kind: keyof typeof maximumHooks) => `Maximum number of ${kind} hooks (${maximumHooks[kind]}) exceeded`,
+  custom: `Maximum number of entries (${maximumCustom}) exceeded`,
   variable: 'Illegal key in use',
 };
 
 /** 422 in the form of these endpoints. */
 const refused = (text: string) => new ApiError(422, { message: text, error: text });
 
-const kindOf = ({ project_id, group_id }: Owner): keyof typeof most_hooks =>
+const kindOf = ({ project_id, group_id }: Owner): keyof typeof maximumHooks =>
   project_id !== null ? 'project' : group_id !== null ? 'group' : 'instance';
 
 /**
@@ -72,7 +72,7 @@ async function checkFilter(strategy: string, filter: string | null): Promise<voi
 }
 
 const entriesOf = (pairs: readonly Pair[]): Record<string, string> => {
-  if (pairs.length > most_custom) throw invalid({ base: [refusedTexts.custom] });
+  if (pairs.length > maximumCustom) throw invalid({ base: [refusedTexts.custom] });
   return Object.fromEntries(pairs.map(({ key, value }) => [key, value]));
 };
 
@@ -104,8 +104,8 @@ async function refuseTooMany(tx: Database, owner: Owner): Promise<void> {
   const kind = kindOf(owner);
   const name = `hooks ${owner.project_id ?? ''} ${owner.group_id ?? ''}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
-  const rows = hooksOf(tx, owner).clearSelect().select('id').limit(most_hooks[kind]);
-  if ((await rows.execute()).length >= most_hooks[kind]) throw invalid({ base: [refusedTexts.many(kind)] });
+  const rows = hooksOf(tx, owner).clearSelect().select('id').limit(maximumHooks[kind]);
+  if ((await rows.execute()).length >= maximumHooks[kind]) throw invalid({ base: [refusedTexts.many(kind)] });
 }
 
 /** @throws ApiError 400 when there are too many hooks, 422 for an address or a filter that cannot be used */
@@ -168,7 +168,7 @@ export async function setEntry(
     if (value === null) found(undefined, before);
     if (value === null && of === 'url_variables' && variablesIn(row.url).includes(key)) throw refused(refusedTexts.variable);
     const entries = value === null ? others : { ...values[of], [key]: value };
-    if (Object.keys(entries).length > most_custom) throw invalid({ base: [refusedTexts.custom] });
+    if (Object.keys(entries).length > maximumCustom) throw invalid({ base: [refusedTexts.custom] });
     if (of === 'url_variables') await checkUrl(tx, owner, row.url, entries);
     const changes = stamped({ secrets: sealed(secrets, { ...values, [of]: entries }) });
     await tx.updateTable('hooks').set(changes).where('id', '=', id).execute();

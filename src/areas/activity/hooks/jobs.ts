@@ -12,7 +12,7 @@ import type { HookRow } from './queries.ts';
 import { wildcardSource } from './rules.ts';
 
 /** How many deliveries can wait for one hook. Further events are dropped. */
-const most_waiting = 1000;
+const maximumWaiting = 1000;
 
 /** Whether a hook asks for a push to a branch. */
 async function asksForBranch(
@@ -65,7 +65,7 @@ export const announceEvents = announceHookEvent.runBy(async ({ input: { id }, ..
       select hooks.id, ${id}, now() from hooks
        where hooks.id = any(${told}::bigint[])
          and (select count(*) from (select from hook_deliveries waiting where waiting.hook_id = hooks.id and waiting.due_at is not null
-                                     limit ${sql.lit(most_waiting)}) found) < ${sql.lit(most_waiting)}
+                                     limit ${sql.lit(maximumWaiting)}) found) < ${sql.lit(maximumWaiting)}
        for key share`.execute(tx);
     await wake(tx, 'new');
   });

@@ -62,20 +62,20 @@ export async function oneCommit(services: Filling, place: ProjectPlace & { sha: 
 }
 
 /** The longest file whose content is sent, in bytes. */
-const most_text_bytes = 1024 * 1024;
+const maximumText_bytes = 1024 * 1024;
 
 /** The text of a file; null when it is too long, or the repository no longer has it. */
 export async function text(services: Filling, { blob_id, ...owned }: Owned & { blob_id: string }): Promise<string | null> {
   const within = await repositoryNow(services, owned);
   if (!within) return null;
   const size_bytes = await blobSize(within, blob_id).catch(() => Number.POSITIVE_INFINITY);
-  return size_bytes > most_text_bytes ? null : (await readBlob(within, blob_id)).toString();
+  return size_bytes > maximumText_bytes ? null : (await readBlob(within, blob_id)).toString();
 }
 
 /** The newest commits of a push that are listed. */
-const most_commits = 20;
+const maximumCommits = 20;
 /** The characters of all paths in one body together. */
-const most_path_characters = 1_000_000;
+const maximumPath_chars = 1_000_000;
 
 /** A push that has left something in a repository. */
 interface Gaining extends Pushed {
@@ -86,7 +86,7 @@ interface Gaining extends Pushed {
 /** Commits, oldest first, with the paths of their files. */
 async function withPaths(services: Filling, { place, within }: Gaining, commits: readonly Commit[]) {
   const shown = [];
-  let left = most_path_characters;
+  let left = maximumPath_chars;
   for (const commit of commits) {
     const [from = null] = commit.parent_ids;
     const files = left > 0 ? await changedFiles(within, { from, to: commit.id }) : [];
@@ -108,7 +108,7 @@ async function gainedCommits(services: Filling, push: Gaining) {
   const base = before ?? (isDefault ? undefined : await resolveBranch(within, place.default_branch));
   const range = { from: [after], not: base === undefined ? [] : [base] };
   try {
-    const commits = lists ? await listCommits(within, { ...range, limit: most_commits }) : [];
+    const commits = lists ? await listCommits(within, { ...range, limit: maximumCommits }) : [];
     return { commits: await withPaths(services, push, commits), total_commits_count: await countCommits(within, range) };
   } catch (error) {
     // The branch has moved away from it since, and the repository has forgotten it.

@@ -26,7 +26,7 @@ import type { Samples } from './definition.ts';
 import { EntryValue, EventStatus, flags, given, HeaderKey, HookEvent, hookResources, Url, VariableKey } from './parameters.ts';
 import { presentEvent, presentHook } from './present.ts';
 import { hookOf, hooksOf } from './queries.ts';
-import { most_hooks, type OwnerKind } from './rules.ts';
+import { maximumHooks, type OwnerKind } from './rules.ts';
 import { resendRoute, systemTestRoute, testRoute } from './test_routes.ts';
 
 const ofInstance: Access<{ caller: Caller; owner: Owner }> = {
@@ -78,7 +78,7 @@ function hookRoutesOf(kind: OwnerKind): AnyEndpoint[] {
     post(base, {
       operation: `create${Noun}Hook`,
       summary: `Add a webhook to ${of}`,
-      description: `There are at most ${most_hooks[kind]}.`,
+      description: `There are at most ${maximumHooks[kind]}.`,
       ...common,
       input: { url: Url, ...fields },
       returns: one(Hook),
@@ -152,7 +152,7 @@ function entryRoutesOf(kind: OwnerKind): AnyEndpoint[] {
 }
 
 /** Longer bodies are not shown in lists. */
-const most_shown_bytes = 100 * 1024;
+const maximumShown_bytes = 100 * 1024;
 
 const statusClasses: Record<string, [number, number]> = {
   successful: [200, 299],
@@ -170,7 +170,7 @@ const eventsOf = (db: Database, hook_id: number) =>
         .selectFrom('hook_events')
         .select('body')
         .whereRef('id', '=', 'event_id')
-        .where(sql<SqlBool>`octet_length(body) <= ${sql.lit(most_shown_bytes)}`)
+        .where(sql<SqlBool>`octet_length(body) <= ${sql.lit(maximumShown_bytes)}`)
         .$asScalar()
         .as('body'),
     ])

@@ -15,11 +15,11 @@ export const longest = {
 };
 
 /** The kinds of owners, with the most hooks that each can have. */
-export const most_hooks = { project: 100, group: 50, instance: 100 } as const;
-export type OwnerKind = keyof typeof most_hooks;
+export const maximumHooks = { project: 100, group: 50, instance: 100 } as const;
+export type OwnerKind = keyof typeof maximumHooks;
 
 /** How many headers or URL variables a hook can have. */
-export const most_custom = 20;
+export const maximumCustom = 20;
 
 const keyPattern = /^[A-Za-z]+[0-9]*(?:[._-][A-Za-z0-9]+)*$/;
 /** What a header can carry. */
@@ -78,12 +78,12 @@ export const filledUrl = (url: string, variables: Readonly<Record<string, string
   url.replaceAll(placeholder, (whole, name: string) => variables[name] ?? whole);
 
 const failures_in_row = 4;
-const longestPause_s = 24 * 3600;
+const maximumPause_s = 24 * 3600;
 
 /** For how many seconds a hook is disabled after this many failures in a row; 0 when it is not, and null when it stays disabled. */
 export function pauseAfter(failures: number): number | null {
   if (failures >= failures_that_disable) return null;
-  return failures < failures_in_row ? 0 : Math.min(60 * 2 ** (failures - failures_in_row), longestPause_s);
+  return failures < failures_in_row ? 0 : Math.min(60 * 2 ** (failures - failures_in_row), maximumPause_s);
 }
 
 /** Whether an event triggers a hook. */
@@ -126,11 +126,11 @@ export class Unsendable extends Error {
   override name = 'Unsendable';
 }
 
-const longestBody_bytes = 25 * 1024 * 1024;
+const maximumBody_bytes = 25 * 1024 * 1024;
 
 /** @throws Unsendable for a body that is too long */
 export function checkLength(body: string): void {
-  if (Buffer.byteLength(body) > longestBody_bytes) throw new Unsendable('The payload is larger than 25 MiB');
+  if (Buffer.byteLength(body) > maximumBody_bytes) throw new Unsendable('The payload is larger than 25 MiB');
 }
 
 /**
@@ -149,7 +149,7 @@ export function rendered(template: string, body: unknown): string {
     const shown = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
     size += shown.length;
     // A template can repeat a long description many times.
-    if (size > longestRendered) throw new Unsendable('The custom webhook template makes too long a body');
+    if (size > maximumRendered) throw new Unsendable('The custom webhook template makes too long a body');
     return JSON.stringify(shown).slice(1, -1);
   });
   try {
@@ -160,4 +160,4 @@ export function rendered(template: string, body: unknown): string {
   return text;
 }
 
-const longestRendered = 2 * 1024 * 1024;
+const maximumRendered = 2 * 1024 * 1024;

@@ -31,10 +31,10 @@ interface HookSource {
   plan: { plan?: Plan };
 }
 
-const most_a_minute = 5;
+const maximumAMinute = 5;
 
 /** Independent of the settings, because each call makes this server call another one. */
-const limit = (db: Database, name: string, who: string) => refuseTooOften(db, { name, who, most: most_a_minute, window_s: 60 });
+const limit = (db: Database, name: string, who: string) => refuseTooOften(db, { name, who, most: maximumAMinute, window_s: 60 });
 
 const refused = (message: string) => new ApiError(422, { message });
 
@@ -110,7 +110,7 @@ export const testRoute = (
   post(`${base}/:hook_id/test/:trigger`, {
     operation: `test${Noun}Hook`,
     summary: `Send a sample event to a webhook of ${of}`,
-    description: `At most ${most_a_minute} times a minute for each user and ${kind}. A success enables a disabled webhook.`,
+    description: `At most ${maximumAMinute} times a minute for each user and ${kind}. A success enables a disabled webhook.`,
     access,
     ...plan,
     input: { hook_id: Id, trigger: TestTrigger },
@@ -139,7 +139,7 @@ export const resendRoute = ({ base, Noun, of, access, plan }: HookSource): AnyEn
   post(`${base}/:hook_id/events/:hook_event_id/resend`, {
     operation: `resend${Noun}HookEvent`,
     summary: `Send an event to a webhook of ${of} once more`,
-    description: `At most ${most_a_minute} times a minute for each user and webhook.`,
+    description: `At most ${maximumAMinute} times a minute for each user and webhook.`,
     access,
     ...plan,
     input: { hook_id: Id, hook_event_id: Id },
@@ -173,7 +173,7 @@ export const systemTestRoute = ({ base, access }: HookSource): AnyEndpoint =>
   post(`${base}/:id`, {
     operation: 'testSystemHook',
     summary: 'Send a sample event to a webhook of the server',
-    description: `At most ${most_a_minute} times a minute for each user and webhook. The reply is the sample, whatever comes of it.`,
+    description: `At most ${maximumAMinute} times a minute for each user and webhook. The reply is the sample, whatever comes of it.`,
     access,
     input: { id: Id },
     returns: one(

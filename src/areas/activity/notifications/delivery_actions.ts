@@ -4,10 +4,10 @@ import type { Database, DB } from '../../../db/index.ts';
 import type { Recipient } from './recipient_queries.ts';
 
 /** To one user about one project or group. */
-const most_in_a_day = 1000;
+const maximumInADay = 1000;
 
 /** How many notifications are taken together. */
-export const mostAtOnce = 50;
+export const maximumAtOnce = 50;
 
 export type NotificationRow = Selectable<DB['notifications']>;
 
@@ -19,7 +19,7 @@ export async function takeWaiting(tx: Database): Promise<NotificationRow[]> {
   const { rows } = await sql<NotificationRow>`
     with taken as (
       delete from notifications where id in (
-        select id from notifications where not is_alone order by created_at, id limit ${mostAtOnce} for update skip locked)
+        select id from notifications where not is_alone order by created_at, id limit ${maximumAtOnce} for update skip locked)
       returning *)
     select * from taken order by created_at, id`.execute(tx);
   return rows;
@@ -43,7 +43,7 @@ export async function addRecipients(tx: Database, notification_id: string, recip
       on conflict on constraint notification_counts_key do update
         set began_at = case when ${isOver} then now() else notification_counts.began_at end,
             messages = case when ${isOver} then 1 else notification_counts.messages + 1 end
-        where ${isOver} or notification_counts.messages < ${most_in_a_day}
+        where ${isOver} or notification_counts.messages < ${maximumInADay}
       returning user_id
     )
     insert into notification_recipients (notification_id, user_id, reason)

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { type Database, isUnavailable } from '../../../db/index.ts';
 import { job, type Poll } from '../../../jobs/index.ts';
-import { addRecipients, mostAtOnce, type NotificationRow, takeWaiting } from './delivery_actions.ts';
+import { addRecipients, maximumAtOnce, type NotificationRow, takeWaiting } from './delivery_actions.ts';
 import { sendNotification } from './message_jobs.ts';
 import { newsOf, recipientsOf } from './recipient_queries.ts';
 import type { Reading } from './subject_queries.ts';
@@ -56,6 +56,6 @@ export const collectNotifications: Poll = {
         rows.map(({ id }) => id),
       );
     }
-    return rows.length === mostAtOnce;
+    return rows.length === maximumAtOnce;
   },
 };

@@ -6,7 +6,7 @@ import type { Database } from '../../../db/index.ts';
 export type RequestTarget = { project_id: number } | { group_id: number };
 
 /** At most this many approvers are asked: those who were active last. */
-const mostAsked = 10;
+const maximumAsked = 10;
 
 /**
  * Gives the approvers of a request a to-do item: maintainers of a project, owners of a group. Direct members come before members of ancestor
@@ -31,5 +31,5 @@ export async function addRequestTodos(
              select user_id from ${authorizations} where ${isHere} and access_level >= ${isProject ? levels.maintainer : levels.owner}
                 and ${countsToday()})
      order by exists (select from members where ${isHere} and user_id = users.id) desc, last_activity_on desc nulls last, users.id
-     limit ${sql.lit(mostAsked)}`.execute(tx);
+     limit ${sql.lit(maximumAsked)}`.execute(tx);
 }

@@ -71,7 +71,7 @@ async function begin(tx: Database, report: Report): Promise<number> {
 export const mergeWhenReady = queueOf('merge_when_ready', { input: { sha: Type.String() }, retries: 3 });
 
 /** More auto-merges than this are not rechecked at once; what they wait for rechecks them later. */
-const most_woken = 1_000;
+const maximumWoken = 1_000;
 
 /** Rechecks the project's pending auto-merges, or just one. */
 export async function retryWaiting(
@@ -81,7 +81,7 @@ export async function retryWaiting(
   const { rows } = await sql<{ sha: string }>`
     select distinct head_commit_id as sha from merge_requests
      where auto_merge_user_id is not null and state = 'opened' and head_commit_id is not null and project_id = ${project_id}
-       and (${merge_request_id}::bigint is null or id = ${merge_request_id}) limit ${sql.lit(most_woken)}`.execute(tx);
+       and (${merge_request_id}::bigint is null or id = ${merge_request_id}) limit ${sql.lit(maximumWoken)}`.execute(tx);
   await mergeWhenReady.enqueueEach(tx, rows);
 }
 

@@ -8,12 +8,12 @@ import { matchPackages, refreshVulnerabilities } from '../vulnerabilities/index.
 import { storeFile, withPackages } from './file_actions.ts';
 import { readOnce } from './reading_actions.ts';
 
-const mostDocuments = 100;
-const longestName = 255;
+const maximumDocuments = 100;
+const maximumName = 255;
 
-export const tooMany = `A project can have at most ${mostDocuments} uploaded documents.`;
+export const tooMany = `A project can have at most ${maximumDocuments} uploaded documents.`;
 export const tooManyWaiting = 'Too many documents of the project are waiting to be read.';
-export const tooLong = `The name of the file has more than ${longestName} characters.`;
+export const tooLong = `The name of the file has more than ${maximumName} characters.`;
 
 /** What a document is stored with, while the client waits. */
 type Serving = Pick<Services, 'db' | 'blobs'> & Pick<Conditions, 'left'>;
@@ -41,7 +41,7 @@ async function refuseTooMany(tx: Database, project_id: number, path: string): Pr
     .where('blob_id', 'is', null)
     .where('path', '<>', path)
     .executeTakeFirstOrThrow();
-  if (count >= mostDocuments) throw badRequest(tooMany);
+  if (count >= maximumDocuments) throw badRequest(tooMany);
 }
 
 export interface StoredDocument {
@@ -56,7 +56,7 @@ export interface StoredDocument {
  */
 export async function addDocument(services: Serving, project_id: number, file: UploadedFile): Promise<StoredDocument> {
   const { db } = services;
-  if (file.name.length > longestName) throw badRequest(tooLong);
+  if (file.name.length > maximumName) throw badRequest(tooLong);
   const outcome = await contentsOf(services, project_id, file);
   return withPackages(db, outcome, async () => {
     await matchPackages(db);

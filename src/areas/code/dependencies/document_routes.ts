@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { projectRole } from '../../../access/index.ts';
 import { del, File, found, Id, nothing, one, post, resource } from '../../../http/index.ts';
-import { largestListing_bytes } from '../../../lockfiles/index.ts';
+import { maximumListing_bytes } from '../../../lockfiles/index.ts';
 import { addDocument, removeDocument, tooLong, tooMany, tooManyWaiting } from './document_actions.ts';
 
 const plan = 'ultimate';
@@ -21,7 +21,7 @@ export const dependencyDocumentRoutes = [
     description: 'CycloneDX 1.4 to 1.6 or SPDX 2.3 in JSON. An earlier document of the same name is replaced.',
     access: developer,
     plan,
-    input: { file: File('dependency_documents', largestListing_bytes) },
+    input: { file: File('dependency_documents', maximumListing_bytes) },
     returns: one(DependencyDocument),
     refusals: { 400: [tooMany, tooManyWaiting, tooLong, '<reason why the document cannot be read>'] },
     handle: ({ project, input, ...services }) => addDocument(services, project.id, input.file),

@@ -84,7 +84,7 @@ class PackagesGone extends Error {
   override name = 'PackagesGone';
 }
 
-const mostTries = 3;
+const maximumTries = 3;
 
 /**
  * Adds the packages of a file, and runs what stores the file. Both again when packages are removed between the two.
@@ -97,7 +97,7 @@ export async function withPackages<T>(db: Database, outcome: ReadFile, store: ()
     try {
       return await store();
     } catch (error) {
-      if (!(error instanceof PackagesGone) || tries === mostTries) throw error;
+      if (!(error instanceof PackagesGone) || tries === maximumTries) throw error;
     }
   }
 }

@@ -2,16 +2,16 @@
 import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../db/index.ts';
 import { blobSize, type Repository, readBlob } from '../../../git/index.ts';
-import { largestMetadata_bytes, licensedEcosystem, readLicenses, TooCostly } from '../../../lockfiles/index.ts';
+import { licensedEcosystem, maximumMetadata_bytes, readLicenses, TooCostly } from '../../../lockfiles/index.ts';
 
 /** Grows when the files are read differently: they are then read again with the next scan of their project. */
 const readerVersion = 1;
 
 /** The files of a project that are read, in the order of their paths. */
-const mostFiles = 5_000;
+const maximumFiles = 5_000;
 /** Files that are read by one question to the thread, and what they have together. */
 const batch = 100;
-const largestBatch_bytes = 8 * 1024 * 1024;
+const maximumBatch_bytes = 8 * 1024 * 1024;
 
 /** A file that tells licenses. */
 export interface LicenseFile {
@@ -47,10 +47,10 @@ async function declaredIn(
   files: readonly LicenseFile[],
 ): Promise<ReadLicenseFile[]> {
   const sizes = await Promise.all(files.map(({ blob_id }) => blobSize(repository, blob_id)));
-  let left_bytes = largestBatch_bytes;
+  let left_bytes = maximumBatch_bytes;
   const small = files.filter((_file, index) => {
     const size_bytes = sizes[index]!;
-    if (size_bytes > largestMetadata_bytes || size_bytes > left_bytes) return false;
+    if (size_bytes > maximumMetadata_bytes || size_bytes > left_bytes) return false;
     left_bytes -= size_bytes;
     return true;
   });
@@ -82,7 +82,7 @@ export async function readLicenseFiles(scan: LicenseScan, files: readonly Licens
   if (files.length === 0 && rows.length === 0) return undefined;
   const kept = new Map(rows.map(({ path, blob_id, reader_version }) => [path, `${reader_version} ${blob_id}`]));
   const ecosystems = files.length === 0 ? new Set() : await unlicensedEcosystems(db, project_id);
-  const wanted = files.filter(({ path }) => ecosystems.has(licensedEcosystem(path))).slice(0, mostFiles);
+  const wanted = files.filter(({ path }) => ecosystems.has(licensedEcosystem(path))).slice(0, maximumFiles);
   const changed = wanted.filter(({ path, blob_id }) => kept.get(path) !== `${readerVersion} ${blob_id}`);
   const read: ReadLicenseFile[] = [];
   for (let at = 0; at < changed.length; at += batch) {

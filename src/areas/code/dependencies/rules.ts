@@ -2,15 +2,15 @@
 import { pathProblem } from '../../../git/index.ts';
 import { hasListingName } from '../../../lockfiles/index.ts';
 
-const mostPaths = 100;
+const maximumPaths = 100;
 
 /** Longer paths do not fit an index. */
-export const longestPath_bytes = 2_000;
+export const maximumPath_bytes = 2_000;
 
 /** Reasons against files that a project names to be read, empty if there are none. */
 export function dependencyPathReasons(paths: readonly string[]): string[] {
-  if (paths.length > mostPaths) return [`are too many (maximum is ${mostPaths})`];
+  if (paths.length > maximumPaths) return [`are too many (maximum is ${maximumPaths})`];
   const isValid = (path: string) =>
-    pathProblem(path) === undefined && Buffer.byteLength(path) <= longestPath_bytes && hasListingName(path);
+    pathProblem(path) === undefined && Buffer.byteLength(path) <= maximumPath_bytes && hasListingName(path);
   return paths.every(isValid) ? [] : ['must be paths of files that list dependencies'];
 }

@@ -17,9 +17,9 @@ import type { Services } from '../../../http/index.ts';
 import {
   isListing,
   type Listing,
-  largestListing_bytes,
   licensedEcosystem,
   listingsAmong,
+  maximumListing_bytes,
   mayBeListing,
   mayTellLicense,
   type ParentBytes,
@@ -42,22 +42,22 @@ import {
 } from './file_actions.ts';
 import { type LicenseFile, readLicenseFiles, storeLicenseFiles } from './license_actions.ts';
 import { readOnce } from './reading_actions.ts';
-import { longestPath_bytes } from './rules.ts';
+import { maximumPath_bytes } from './rules.ts';
 
 /** The files of a project that are read, in the order of their paths. */
-const mostFiles = 1_000;
+const maximumFiles = 1_000;
 /** Those beyond it that are listed as not read. */
-const mostUnread = 10_000;
+const maximumUnread = 10_000;
 /** Files of a project that may use up the time or memory of the thread. The others then wait for the next scan, so that other projects are read too. */
-const mostCostly = 3;
+const maximumCostly = 3;
 /** Files with names that matter and their folders that are looked at. */
-const mostNamed = 1_000_000;
+const maximumNamed = 1_000_000;
 /** How long names of files are looked at before other work gets its turn. */
 const slice_ms = 5;
 
 const namedFiles = new NamedFiles((name) => mayBeListing(name) || mayTellLicense(name));
 
-const tooMany = `The project has more than ${mostFiles.toLocaleString('en')} files that list dependencies.`;
+const tooMany = `The project has more than ${maximumFiles.toLocaleString('en')} files that list dependencies.`;
 
 const othersAreCostly = 'It is not read, because other files of the project take too long.';
 
@@ -87,7 +87,7 @@ async function listingsIn(
 ): Promise<{ listings: Found[]; license_files: LicenseFile[] }> {
   const named = new Set(dependency_paths);
   const { tree_id } = await readCommit(repository, commit_id);
-  const files = await namedFiles.in(repository, tree_id, mostNamed);
+  const files = await namedFiles.in(repository, tree_id, maximumNamed);
   const blobs = new Map<string, string>();
   const license_files: LicenseFile[] = [];
   let since = performance.now();
@@ -96,7 +96,7 @@ async function listingsIn(
       await nextTurn();
       since = performance.now();
     }
-    if (Buffer.byteLength(path) > longestPath_bytes) continue;
+    if (Buffer.byteLength(path) > maximumPath_bytes) continue;
     if (isListing(path, named)) blobs.set(path, id);
     if (licensedEcosystem(path) !== undefined) license_files.push({ path, blob_id: id });
   }
@@ -106,14 +106,14 @@ async function listingsIn(
 
 /** @throws Unreadable when it is too large */
 async function bytesOf(repository: Repository, blob_id: string): Promise<Buffer> {
-  if ((await blobSize(repository, blob_id)) > largestListing_bytes)
-    throw new Unreadable(`It is larger than ${largestListing_bytes / 1024 / 1024} MiB.`);
+  if ((await blobSize(repository, blob_id)) > maximumListing_bytes)
+    throw new Unreadable(`It is larger than ${maximumListing_bytes / 1024 / 1024} MiB.`);
   return readBlob(repository, blob_id);
 }
 
 /** A parent that is too large says nothing. */
 const parentBytes = async (repository: Repository, blob_id: string): Promise<Buffer | null> =>
-  (await blobSize(repository, blob_id)) > largestListing_bytes ? null : readBlob(repository, blob_id);
+  (await blobSize(repository, blob_id)) > maximumListing_bytes ? null : readBlob(repository, blob_id);
 
 /** The blob at a path of the commit, null for none. */
 function blobAt({ repository, commit_id, blobs }: Scan, path: string): Promise<string | null> {
@@ -244,14 +244,14 @@ async function readChanged(scan: Scan, left: Found[]): Promise<Listed | undefine
   const wanted = new Set<string>();
   const postponed: Found[] = [];
   let costly = 0;
-  while (left.length > 0 && wanted.size < mostFiles) {
+  while (left.length > 0 && wanted.size < maximumFiles) {
     scan.signal.throwIfAborted();
     const next = left.shift()!;
     if (wanted.has(next.path)) continue;
     wanted.add(next.path);
     const known = kept.get(next.path);
     if (await isUnchanged(scan, next, known)) left.push(...(await included(scan, known!.includes)));
-    else if (costly === mostCostly) postponed.push(next);
+    else if (costly === maximumCostly) postponed.push(next);
     else {
       const read = await replaceFile(scan, next);
       if (!read) return undefined;
@@ -260,7 +260,7 @@ async function readChanged(scan: Scan, left: Found[]): Promise<Listed | undefine
     }
   }
   const unread = new Map(left.filter(({ path }) => !wanted.has(path)).map((found) => [found.path, found]));
-  return { wanted, postponed, beyond: [...unread.values()].slice(0, mostUnread) };
+  return { wanted, postponed, beyond: [...unread.values()].slice(0, maximumUnread) };
 }
 
 /**

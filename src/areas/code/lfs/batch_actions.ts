@@ -5,7 +5,7 @@ import type { Caller, Services } from '../../../http/index.ts';
 import { type LfsAccess, notFound, refusal } from './access.ts';
 import { lifetime_s, type Operation, signed } from './credential_actions.ts';
 import { objectsOf } from './queries.ts';
-import { isOid, type LfsFile, largestBatch } from './rules.ts';
+import { isOid, type LfsFile, maximumBatch } from './rules.ts';
 
 const BatchRequest = Type.Object({
   operation: Type.Enum(['download', 'upload']),
@@ -28,7 +28,7 @@ interface BatchObject extends LfsFile {
 /** @throws ApiError 404 for a request without objects, 409 for a digest other than SHA-256, 413 for too many objects, 422 for any other invalid request */
 function readBatch(body: Record<string, unknown>): Static<typeof BatchRequest> {
   if (!Array.isArray(body.objects) || body.objects.length === 0) throw notFound();
-  if (body.objects.length > largestBatch) throw refusal(413, `A batch may have at most ${largestBatch} objects.`);
+  if (body.objects.length > maximumBatch) throw refusal(413, `A batch may have at most ${maximumBatch} objects.`);
   if (!Check(BatchRequest, body)) throw refusal(422, 'The request is not a batch of an operation and its objects.');
   if ((body.hash_algo ?? 'sha256') !== 'sha256') throw refusal(409, 'Objects are named by their SHA-256.');
   return body;

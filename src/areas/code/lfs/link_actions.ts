@@ -6,7 +6,7 @@ import { pointerIn, pointerLimit_bytes } from './rules.ts';
 
 /** As for a push: this many small files are searched for pointers, for so long. */
 const searched = 20_000;
-const longestSearch_ms = 10_000;
+const maximumSearch_ms = 10_000;
 
 interface Link {
   from_project_id: number;
@@ -38,7 +38,7 @@ export async function linkObjects(db: Database, link: Link): Promise<void> {
     env: {},
     smaller_than_bytes: pointerLimit_bytes,
     limit: searched,
-    timeout_ms: longestSearch_ms,
+    timeout_ms: maximumSearch_ms,
   });
   const oids = [...new Set(contents.flatMap((content) => pointerIn(content)?.oid ?? []))];
   if (oids.length === 0) return;

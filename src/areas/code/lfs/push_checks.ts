@@ -9,7 +9,7 @@ const missing = 'LFS objects are missing. Ensure LFS is properly set up or try a
 
 /** The search ends after this many small files and so much time. The rest is not checked, because clients normally upload their objects before they push. */
 const searched = 20_000;
-const longestSearch_ms = 10_000;
+const maximumSearch_ms = 10_000;
 
 /**
  * The reasons against a push whose pointers lack their objects; empty if all exist.
@@ -28,7 +28,7 @@ export async function missingObjects(
     env: quarantine,
     smaller_than_bytes: pointerLimit_bytes,
     limit: searched,
-    timeout_ms: longestSearch_ms,
+    timeout_ms: maximumSearch_ms,
   });
   const oids = new Set(contents.flatMap((content) => pointerIn(content)?.oid ?? []));
   if (oids.size === 0) return [];

@@ -22,7 +22,7 @@ export function pointerIn(content: Buffer): LfsFile | undefined {
 export const isOid = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 /** git-lfs asks for 100 objects at a time. */
-export const largestBatch = 1000;
+export const maximumBatch = 1000;
 
 /** The path of a lock: one that PostgreSQL can store and index. */
 export const isLockPath = (path: unknown): path is string =>

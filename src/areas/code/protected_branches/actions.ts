@@ -19,7 +19,7 @@ interface Change {
   name: string;
 }
 
-const longest_name = 255;
+const maximumName = 255;
 
 const labelOf = (action: ProtectedAction) => `${action.charAt(0).toUpperCase()}${action.slice(1)} access levels`;
 
@@ -78,7 +78,7 @@ export async function protectBranch(
     entries,
   }: { name: string; entries: readonly Entry[]; allow_force_push: boolean; code_owner_approval_required?: boolean | undefined },
 ): Promise<void> {
-  if (name.length > longest_name) throw unprocessable(`Name is too long (maximum is ${longest_name} characters)`);
+  if (name.length > maximumName) throw unprocessable(`Name is too long (maximum is ${maximumName} characters)`);
   await refuseStrangers(tx, project_id, entries);
   const added = await tx
     .insertInto('protected_branches')

@@ -41,7 +41,7 @@ const present = ({ id, name, create_access_level: access_level }: ProtectedTagRo
   create_access_levels: [{ id, access_level, access_level_description: levelDescription(access_level) }],
 });
 
-const longest_name = 255;
+const maximumName = 255;
 const maintainer = projectRole('maintainer');
 const path = '/projects/:id/protected_tags';
 const name = Type.String({ description: 'Name or wildcard of the protection' });
@@ -84,7 +84,7 @@ export const protectedTagRoutes = [
       422: 'Name is too long (maximum is 255 characters)',
     },
     handle: async ({ db, project, input }) => {
-      if (input.name.length > longest_name) throw unprocessable(`Name is too long (maximum is ${longest_name} characters)`);
+      if (input.name.length > maximumName) throw unprocessable(`Name is too long (maximum is ${maximumName} characters)`);
       const added = await db
         .insertInto('protected_tags')
         .values({ project_id: project.id, name: input.name, create_access_level: input.create_access_level })

@@ -9,7 +9,7 @@ import { CheckFailed, findingsOf, type Question } from './checks.ts';
 import { rulesOf } from './queries.ts';
 import { changes, noRule, type Rule, type RuleChanges, ruleNames, texts } from './rules.ts';
 
-const most_listed = 100;
+const maximumListed = 100;
 
 const PushRuleCheck = resource('PushRuleCheck', {
   checked: Type.Object({
@@ -23,7 +23,7 @@ const PushRuleCheck = resource('PushRuleCheck', {
       file_path: nullable(Type.String()),
       message: Type.String(),
     }),
-    { description: `The first ${most_listed}` },
+    { description: `The first ${maximumListed}` },
   ),
   violations_count: Type.Integer(),
 });
@@ -64,7 +64,7 @@ async function tryRule(services: Services, user_id: number, trial: Trial): Promi
   await checkExpressions(trial.given);
   const question = await questionOf(services, repositoryOf(services, trial.project), trial);
   try {
-    const findings = await findingsOf(services, { ...question, user_id }, most_listed);
+    const findings = await findingsOf(services, { ...question, user_id }, maximumListed);
     const { listed, violations, commits, files } = findings;
     return { checked: { commits, files }, violations: listed, violations_count: violations };
   } catch (error) {

@@ -3,7 +3,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { allOptional, checked, nullable } from '../../../http/index.ts';
 
 /** The column holds four bytes. */
-const largestSize_mib = 2 ** 31 - 1;
+const maximumSize_mib = 2 ** 31 - 1;
 
 export const lengthReasons = (most: number) => (text: string | null) =>
   text !== null && text.length > most ? [`is too long (maximum is ${most} characters)`] : [];
@@ -14,7 +14,7 @@ const Regex = (description: string, most = 511) =>
 
 function sizeReasons(size: number): string[] {
   if (size < 0) return ['must be greater than or equal to 0'];
-  return size > largestSize_mib ? [`must be less than or equal to ${largestSize_mib}`] : [];
+  return size > maximumSize_mib ? [`must be less than or equal to ${maximumSize_mib}`] : [];
 }
 
 const Flag = (description: string) => Type.Boolean({ description });

@@ -56,14 +56,14 @@ export function gitUrl(url: string): string {
 }
 
 /** git compresses negotiation requests, never a pack. No honest request decompresses to more than this. */
-const longestUnzipped_bytes = 256 * 1024 * 1024;
+const maximumUnzipped_bytes = 256 * 1024 * 1024;
 
 function unzipLimit(): Transform {
   let size_bytes = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size_bytes += chunk.length;
-      if (size_bytes > longestUnzipped_bytes) done(refusal(413, 'The request is too large.'));
+      if (size_bytes > maximumUnzipped_bytes) done(refusal(413, 'The request is too large.'));
       else done(null, chunk);
     },
   });

@@ -11,11 +11,11 @@ import { grantGit, grantPush, MovedGit, refuseEarly, repositoryFor, unservedRefu
 import { type PushLog, pushRulesFor } from './push_actions.ts';
 import { refusal } from './rules.ts';
 
-const longestLine = 10_000;
+const maximumLine = 10_000;
 
 /** The words of a command line as clients quote them: in single quotes, or with a backslash before a character. */
 function wordsOf(line: string): string[] {
-  if (line.length > longestLine) throw refusal(400, 'The command is too long.');
+  if (line.length > maximumLine) throw refusal(400, 'The command is too long.');
   const words = line.match(/(?:'[^']*'|\\.|[^\s'\\])+/g) ?? [];
   return words.map((word) => word.replaceAll(/'([^']*)'|\\(.)/g, '$1$2'));
 }

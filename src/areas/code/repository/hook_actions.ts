@@ -46,7 +46,7 @@ const protectedNames = async (tx: Database, project_id: number, kind: Kind): Pro
 };
 
 /** More references are not listed in an event about all of them. */
-const most_listed = 1000;
+const maximumListed = 1000;
 
 /**
  * Leaves an event about all branches and tags that a push has moved, for those hooks of the server that ask for it.
@@ -59,7 +59,7 @@ export async function tellOfUpdate(
   moved: readonly RefUpdate[],
   { members, from }: { members: RawBuilder<unknown>; from: RawBuilder<unknown> },
 ): Promise<void> {
-  const listed = moved.filter(({ ref }) => Object.values(kinds).some((folder) => ref.startsWith(folder))).slice(0, most_listed);
+  const listed = moved.filter(({ ref }) => Object.values(kinds).some((folder) => ref.startsWith(folder))).slice(0, maximumListed);
   if (listed.length === 0) return;
   const changes = listed.map(({ ref, old, new: after }) => {
     const none = '0'.repeat((old ?? after)!.length);

@@ -11,7 +11,7 @@ import type { FileLocation, FoundFile } from './git.ts';
 import { type BlameRange, fileHeaders, presentFile, type RepositoryFile } from './present.ts';
 
 /** During a blame, git keeps the file and every line of it in memory. */
-const largestBlamed_bytes = 32 * 1024 * 1024;
+const maximumBlamed_bytes = 32 * 1024 * 1024;
 
 /**
  * A file as JSON.
@@ -37,7 +37,7 @@ export async function blameOf(
 ): Promise<Static<typeof BlameRange>[]> {
   if (range && range.start > range.end) throw badRequest('range[start] must be less than or equal to range[end]');
   const size_bytes = await blobSize(repository, blob_id);
-  if (size_bytes > largestBlamed_bytes) throw new ApiError(413, { message: '413 Request Entity Too Large' });
+  if (size_bytes > maximumBlamed_bytes) throw new ApiError(413, { message: '413 Request Entity Too Large' });
   try {
     return await blame(repository, commit_id, file_path, range);
   } catch (error) {

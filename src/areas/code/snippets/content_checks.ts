@@ -11,7 +11,7 @@ import {
 import { sizeText } from '../../../texts/index.ts';
 
 export const maximumFiles = 10;
-const longestPath = 255;
+const maximumPath = 255;
 
 export const tooManyFiles = `The repository can contain at most ${maximumFiles} file(s).`;
 export const noFile = 'The repository must contain at least 1 file.';
@@ -25,7 +25,7 @@ export const contentReasons = (size_bytes: number, limit_bytes: number): string[
 
 /** Why a file of a snippet cannot have this path, empty if it can. */
 export const pathReasons = (path: string): string[] =>
-  path.length > longestPath ? [`is too long (maximum is ${longestPath} characters)`] : [];
+  path.length > maximumPath ? [`is too long (maximum is ${maximumPath} characters)`] : [];
 
 /** Why the files of a snippet can be no more than `size_bytes` together, empty if they can. */
 export const repositoryReasons = (size_bytes: number, limit_bytes: number): string[] =>

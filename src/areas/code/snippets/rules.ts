@@ -4,8 +4,8 @@ import { sizeText } from '../../../texts/index.ts';
 import type { FileAction } from '../repository/index.ts';
 import { contentReasons, pathReasons } from './content_checks.ts';
 
-const longestTitle = 255;
-const longestDescription_bytes = 1024 * 1024;
+const maximumTitle = 255;
+const maximumDescription_bytes = 1024 * 1024;
 
 /** One member of `files` in an update, with its content in bytes. */
 export interface FileChange {
@@ -83,10 +83,10 @@ export function problemsOf(
 ): Record<string, string[]> {
   const description_bytes = Buffer.byteLength(description ?? '');
   const problems = {
-    title: title.length > longestTitle ? [`is too long (maximum is ${longestTitle} characters)`] : [],
+    title: title.length > maximumTitle ? [`is too long (maximum is ${maximumTitle} characters)`] : [],
     description:
-      description_bytes > longestDescription_bytes
-        ? [`is too long (${sizeText(description_bytes)}). The maximum size is ${sizeText(longestDescription_bytes)}.`]
+      description_bytes > maximumDescription_bytes
+        ? [`is too long (${sizeText(description_bytes)}). The maximum size is ${sizeText(maximumDescription_bytes)}.`]
         : [],
     file_name: [...new Set(actions.flatMap(({ file_path }) => pathReasons(file_path)))],
     content: [...new Set(actions.flatMap((action) => contentReasons(contentOf(action)?.length ?? 0, limit_bytes)))],

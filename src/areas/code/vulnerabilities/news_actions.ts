@@ -9,7 +9,7 @@ import { tellEach } from '../../instance/hook_events/index.ts';
 const high = severities.indexOf('high');
 
 /** Of a project at once: the first import of advisories can find hundreds. */
-const mostTold = 20;
+const maximumTold = 20;
 
 /** The facts of a row `news` that has all columns of a vulnerability. */
 const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
@@ -29,7 +29,7 @@ export async function tellOfVulnerabilities(tx: Database, ids: readonly number[]
     select * from (
       select vulnerabilities.*, row_number() over (partition by project_id order by severity desc, id) as place
         from vulnerabilities where id = any(${ofAnyLength(ids, 'bigint[]')}) and severity >= ${sql.lit(high)}) ranked
-     where place <= ${sql.lit(mostTold)}) told`;
+     where place <= ${sql.lit(maximumTold)}) told`;
   await sql`with ${notifying(sql`
     select 'new_vulnerability' as event, 'Vulnerability' as target_type, id as target_id, null::bigint as actor_id, '{}'::bigint[] as user_ids
       from ${told}`)} select`.execute(tx);

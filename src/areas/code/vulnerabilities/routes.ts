@@ -19,7 +19,7 @@ import {
 
 const plan = 'ultimate';
 const path = '/projects/:id/vulnerabilities';
-const longestComment = 50_000;
+const maximumComment = 50_000;
 
 const reader = projectRole('developer', { permission: 'read_vulnerability', archived: true });
 const changer = projectRole('maintainer', { permission: 'admin_vulnerability' });
@@ -97,7 +97,7 @@ export const vulnerabilityRoutes = [
       state: State,
       comment: optional(
         checked(Type.String({ description: 'Why' }), (text) =>
-          text.length > longestComment ? [`is too long (maximum is ${longestComment} characters)`] : [],
+          text.length > maximumComment ? [`is too long (maximum is ${maximumComment} characters)`] : [],
         ),
       ),
     },

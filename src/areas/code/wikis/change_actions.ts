@@ -14,8 +14,8 @@ import { shownTitle } from './present.ts';
 import { titleOf } from './rules.ts';
 
 /** Further changes of a push are neither recorded nor sent to webhooks. */
-const mostChanges = 20;
-const longestMessage_chars = 1_048_576;
+const maximumChanges = 20;
+const maximumMessage_chars = 1_048_576;
 
 /** A text as JSON in PostgreSQL can hold it. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
@@ -61,8 +61,8 @@ async function newsOf(
   { from, to }: { from: string | null; to: string },
 ): Promise<readonly News[]> {
   const version = { repository: repositoryOfWiki(services, wiki), wiki_id: wiki.id, commit_id: to };
-  const changes = (await changedPages(version.repository, { from, to })).slice(0, mostChanges);
-  const message = storable((await readCommit(version.repository, to)).message.slice(0, longestMessage_chars));
+  const changes = (await changedPages(version.repository, { from, to })).slice(0, maximumChanges);
+  const message = storable((await readCommit(version.repository, to)).message.slice(0, maximumMessage_chars));
   return Promise.all(
     changes.map(async ({ action, page, old_slug }) => ({
       ...{ action, message, version_id: to, title: await titleIn(version, page), old_slug },

@@ -12,11 +12,11 @@ export interface PageChange {
 }
 
 /** The API creates no page with a longer one, and an index cannot hold every length. */
-const longestSlug_bytes = 1024;
+const maximumSlug_bytes = 1024;
 
 function pageOf(path: string, mode: string, blob_id: string): Page | undefined {
   const known = mode.startsWith('100') ? pageIn(path) : undefined;
-  return known && Buffer.byteLength(known.slug) <= longestSlug_bytes ? { path, blob_id, ...known } : undefined;
+  return known && Buffer.byteLength(known.slug) <= maximumSlug_bytes ? { path, blob_id, ...known } : undefined;
 }
 
 /** What happened to the page in a file; undefined when there is and was none. */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../db/index.ts';
 import { TooMuchWaiting } from '../../../foundation/fair_threads.ts';
-import { type FrontMatter, frontMatterOf, longestFrontMatter_bytes } from '../../../front_matter/index.ts';
+import { type FrontMatter, frontMatterOf, maximumFrontMatter_bytes } from '../../../front_matter/index.ts';
 import { blobSize, type Repository, readBlob, streamBlob } from '../../../git/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { admitInJson } from '../repository/index.ts';
@@ -41,7 +41,7 @@ const matters = new LRUCache<string, FrontMatter>({
 });
 
 /** The beginning of a page that can be front matter, with the lines around it. */
-const matter_bytes = longestFrontMatter_bytes + 4096;
+const matter_bytes = maximumFrontMatter_bytes + 4096;
 
 /**
  * Has work done in a thread.

@@ -20,7 +20,7 @@ export interface Version {
 }
 
 /** Reading and sorting this many takes some 30 ms. */
-const mostPages = 20_000;
+const maximumPages = 20_000;
 
 const files = new NamedFiles((name) => pageIn(name) !== undefined);
 
@@ -48,7 +48,7 @@ function inOrder(pages: readonly Page[]): Page[] {
 /** By the tree of a commit. */
 const lists = answersOf<{ repository: Repository; tree_id: string }, readonly Page[]>(
   async ({ repository, tree_id }) => {
-    const found = await files.in(repository, tree_id, mostPages);
+    const found = await files.in(repository, tree_id, maximumPages);
     const pages = found.flatMap(({ path, id }) => pageOf(path, id) ?? []).filter((page) => !isSidebar(page));
     await nextTurn();
     return inOrder(pages);

@@ -17,7 +17,7 @@ export const WikiPageForm = resource('WikiPage', {
 });
 
 /** A longer title in the front matter does not count. */
-const longestTitle_chars = 1024;
+const maximumTitle_chars = 1024;
 
 type Matter = Record<string, unknown>;
 
@@ -25,7 +25,7 @@ const matterOf = ({ matter }: ReadPage) => JSON.parse(matter.json) as Matter;
 
 /** The title of a page. */
 export function shownTitle(page: ReadPage, { title }: Matter = matterOf(page)): string {
-  const isShown = typeof title === 'string' && title.trim() !== '' && title.length <= longestTitle_chars;
+  const isShown = typeof title === 'string' && title.trim() !== '' && title.length <= maximumTitle_chars;
   return isShown ? title.trim() : titleOf(page.slug);
 }
 

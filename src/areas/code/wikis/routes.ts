@@ -36,7 +36,7 @@ import { formats, refuseLong } from './rules.ts';
 /** As for repository files: larger ones are for `git push`. */
 const bodyLimit_bytes = 100 * 1024 * 1024;
 /** A longer list is only read in pages. */
-const longestList = 5_000;
+const maximumList = 5_000;
 
 const Slug = Type.String({ description: 'URL-encoded slug of the page, e.g. `guide%2Ffirst-steps`' });
 const Format = Type.Enum([...formats]);
@@ -58,7 +58,7 @@ const listing = {
 /** The pages that a request lists. */
 function listed(all: readonly Page[], { page, per_page }: Static<TObject<typeof listing>>) {
   if (page !== undefined || per_page !== undefined) return pageOfArray(all, { page: page ?? 1, per_page: per_page ?? 20 });
-  return { items: all.slice(0, longestList), page: 1, per_page: longestList, has_more: false, next: null };
+  return { items: all.slice(0, maximumList), page: 1, per_page: maximumList, has_more: false, next: null };
 }
 
 async function* presented(pages: AsyncIterable<ReadPage>) {
@@ -107,7 +107,7 @@ function routesOf(kind: 'project' | 'group', render: RenderPage) {
     get(base, {
       operation: `list${Noun}WikiPages`,
       summary: `List the wiki pages of a ${kind}, those at the top first`,
-      description: `Without \`page\` and \`per_page\`, the list has up to ${longestList.toLocaleString('en')} pages.`,
+      description: `Without \`page\` and \`per_page\`, the list has up to ${maximumList.toLocaleString('en')} pages.`,
       ...reading,
       input: listing,
       returns: streamedPageOf(WikiPageForm),

@@ -56,17 +56,17 @@ export const titleOf = (slug: string): string => partsOf(slug).name.replaceAll('
 /** The slug of a page with a title, whose blanks are single and not at the ends of its parts. */
 const slugOf = (title: string): string => title.replaceAll(' ', '-');
 
-const longestPart_bytes = 255;
-const longestTitle_bytes = 1024;
+const maximumPart_bytes = 255;
+const maximumTitle_bytes = 1024;
 /** With the blanks that are dropped. */
-const longestGiven_chars = 4096;
+const maximumGiven_chars = 4096;
 
 /** Why a page cannot have a title; undefined when it can. */
 function titleProblem(title: string): string | undefined {
   const parts = title.split('/');
-  if (parts.some((part) => Buffer.byteLength(part) > longestPart_bytes))
-    return `has a part of more than ${longestPart_bytes} bytes`;
-  if (Buffer.byteLength(title) > longestTitle_bytes) return `has more than ${longestTitle_bytes} bytes`;
+  if (parts.some((part) => Buffer.byteLength(part) > maximumPart_bytes))
+    return `has a part of more than ${maximumPart_bytes} bytes`;
+  if (Buffer.byteLength(title) > maximumTitle_bytes) return `has more than ${maximumTitle_bytes} bytes`;
   if (title.includes(replacement)) return 'is not valid Unicode';
   if (isAttached(title)) return 'is the place of an attachment';
   return pathProblem(slugOf(title));
@@ -85,7 +85,7 @@ export interface Titled {
  * @throws ApiError 400 with the reason why no page can have the title
  */
 export function titled(given: string): Titled {
-  if (given.length > longestGiven_chars) throw invalid({ title: [`has more than ${longestGiven_chars} characters`] });
+  if (given.length > maximumGiven_chars) throw invalid({ title: [`has more than ${maximumGiven_chars} characters`] });
   const parts = given.split('/').map((part) => part.replaceAll(/\s+/g, ' ').trim());
   const title = parts.join('/');
   const problem = /\p{Cc}/u.test(given) ? 'contains control characters' : titleProblem(title);

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { type Issuable, type IssuableKind, type MaybeCaller, rowsWithPlaces } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { largestIid } from '../../../http/index.ts';
+import { maximumIid } from '../../../http/index.ts';
 import type { Reference } from '../../../markdown/index.ts';
 
 /** The context of a text: a project, or only a group. */
@@ -50,7 +50,7 @@ export function pairsMeant(
     if (reference.kind !== kind.reference) continue;
     const path = pathMeant(kind, reference, surroundings);
     const iid = Number(reference.value);
-    if (path === undefined || iid > largestIid) continue;
+    if (path === undefined || iid > maximumIid) continue;
     pairs.set(`${path.toLowerCase()} ${iid}`, { path, iid });
     if (pairs.size === most) break;
   }
@@ -66,7 +66,7 @@ export async function thingsNamed(
 ): Promise<Named[]> {
   if (pairs.length === 0) return [];
   const { table, places, place_column } = kind;
-  const [paths, iids] = [pairs.map(({ path }) => path), pairs.map(({ iid }) => Math.min(iid, largestIid))];
+  const [paths, iids] = [pairs.map(({ path }) => path), pairs.map(({ iid }) => Math.min(iid, maximumIid))];
   const group = places === 'projects' ? sql`projects.namespace_id` : sql`namespaces.id`;
   const { rows } = await sql<Omit<Named, 'kind'>>`
     select ${sql.ref(`${table}.id`)}, ${sql.ref(`${table}.iid`)}, ${sql.ref(`${table}.${place_column}`)} as place_id,

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type IssuableKind, issuableKinds } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { largestIid } from '../../../http/index.ts';
+import { maximumIid } from '../../../http/index.ts';
 import { type Reference, referencesIn } from '../../../markdown/index.ts';
 import { pathMeant, type Surroundings } from '../markdown/index.ts';
 import { refersColumns } from './queries.ts';
@@ -12,7 +12,7 @@ interface ArrivedNote {
   body: string;
 }
 
-const most_items = 200;
+const maximumItems = 200;
 
 const namesNothing = sql.join(
   refersColumns.map((column) => sql`${sql.ref(`notes.${column}`)} is null`),
@@ -77,7 +77,7 @@ export async function findReferred(
 ): Promise<number | undefined> {
   const { rows: items } = await sql<{ id: number; iid: number }>`
     select id, iid from ${sql.table(kind.table)}
-     where ${sql.ref(kind.place_column)} = ${place_id} and iid > ${after} order by iid limit ${most_items}`.execute(tx);
+     where ${sql.ref(kind.place_column)} = ${place_id} and iid > ${after} order by iid limit ${maximumItems}`.execute(tx);
   if (items.length === 0) return undefined;
   const notes = await notesOnItems(
     tx,
@@ -104,7 +104,7 @@ async function firstIn({ id, body }: ArrivedNote, surroundings: Surroundings): P
     const { kind, path, value } = reference;
     const issuable = issuableKinds.find(({ reference: name }) => name === kind);
     const full_path = issuable ? pathMeant(issuable, reference, surroundings) : (path ?? surroundings.project_path);
-    if (full_path === undefined || (issuable ? Number(value) > largestIid : kind !== 'commit')) continue;
+    if (full_path === undefined || (issuable ? Number(value) > maximumIid : kind !== 'commit')) continue;
     return { id, kind, path: full_path, value };
   }
   return undefined;

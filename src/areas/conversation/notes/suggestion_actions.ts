@@ -9,18 +9,18 @@ import type { Position } from './position_rules.ts';
 import { fitted, isSuggestion, linesAt, reachOf, spanOf, suggestedLine } from './suggestion_rules.ts';
 
 /** The most suggestions of a note. */
-const most_suggestions = 100;
+const maximumSuggestions = 100;
 
 /** Suggestions of a note whose lines are more than this together are none. */
-const most_replaced_bytes = 1024 * 1024;
+const maximumReplaced_bytes = 1024 * 1024;
 
 /** Lines of larger files cannot be suggested: the file is read for each suggestion. */
-const largest_file_bytes = 1024 * 1024;
+const maximumFile_bytes = 1024 * 1024;
 
 /** A text file of a commit, undefined if there is none, or if it is too large for suggestions. */
 export async function suggestibleFile(repository: Repository, commit: string, path: string): Promise<Buffer | undefined> {
   const entry = await entryAt(repository, commit, path);
-  if (entry?.type !== 'blob' || (await blobSize(repository, entry.id)) > largest_file_bytes) return undefined;
+  if (entry?.type !== 'blob' || (await blobSize(repository, entry.id)) > maximumFile_bytes) return undefined;
   return readBlob(repository, entry.id);
 }
 
@@ -39,7 +39,7 @@ async function suggestionsIn(content: Buffer, line: number, blocks: readonly Fen
     const from = Math.max(line - reach.lines_above, 1);
     const span = spanOf(content, from, line + reach.lines_below);
     replaced_bytes += span ? span.end - span.start : 0;
-    if (!span || from + span.count <= line || replaced_bytes > most_replaced_bytes) return undefined;
+    if (!span || from + span.count <= line || replaced_bytes > maximumReplaced_bytes) return undefined;
     const from_content = linesAt(content, span);
     if (from_content === undefined) return undefined;
     const lines_below = from + span.count - 1 - line;
@@ -69,7 +69,7 @@ export async function writeSuggestions(
   const line = suggestedLine(position);
   if (on.kind.type !== 'MergeRequest' || line === undefined || diff_commit_id !== null) return;
   await tx.deleteFrom('suggestions').where('note_id', '=', id).execute();
-  const blocks = await fencedBlocks(body, isSuggestion, most_suggestions);
+  const blocks = await fencedBlocks(body, isSuggestion, maximumSuggestions);
   if (blocks.length === 0) return;
   const repository = repositoryOf({ storages }, projectOf(on.in));
   const content = await suggestibleFile(repository, position!.head_sha, position!.new_path!);

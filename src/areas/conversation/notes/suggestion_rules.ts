@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Position } from './position_rules.ts';
 
 /** The most lines above and below the line of the note, as of v4. */
-const most_lines = 100;
+const maximumLines = 100;
 
 const block = /^suggestion(?::-(\d{1,6})\+(\d{1,6}))?$/;
 
@@ -20,7 +20,7 @@ export interface Reach {
 /** How far a suggestion reaches: `suggestion:-2+1` two lines up and one down, `suggestion` not at all. */
 export function reachOf(info: string): Reach {
   const [, above = '0', below = '0'] = block.exec(info) ?? [];
-  return { lines_above: Math.min(Number(above), most_lines), lines_below: Math.min(Number(below), most_lines) };
+  return { lines_above: Math.min(Number(above), maximumLines), lines_below: Math.min(Number(below), maximumLines) };
 }
 
 /** The line of the changed file that suggestions at a position are about; undefined where there can be none. */

@@ -37,10 +37,10 @@ const taskTicked = ({ text, done }: { text: string; done: boolean }): string =>
   `marked the checklist item **${text}** as ${done ? 'completed' : 'incomplete'}`;
 
 /** More ticks than this in one edit are reported as a changed text. */
-const mostTicks = 20;
+const maximumTicks = 20;
 
 /** The system note for a changed description: the tasks that were ticked, if nothing else changed. */
 export async function descriptionChanged(from: string | null, to: string | null): Promise<string[]> {
   const ticked = await tickedTasks(from, to);
-  return ticked.length > 0 && ticked.length <= mostTicks ? ticked.map(taskTicked) : ['changed the description'];
+  return ticked.length > 0 && ticked.length <= maximumTicks ? ticked.map(taskTicked) : ['changed the description'];
 }

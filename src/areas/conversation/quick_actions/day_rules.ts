@@ -20,7 +20,7 @@ export function exactDay(text: string): string | undefined {
   return year === undefined ? undefined : calendarDay(Number(year), Number(month), Number(day));
 }
 
-const longest_phrase = 100;
+const maximumPhrase = 100;
 
 /**
  * The date that a phrase means: `2031-01-02`, `tomorrow`, `in 3 days`, `next monday`, `January 31`. Without a year it is the next such date.
@@ -29,7 +29,7 @@ const longest_phrase = 100;
  */
 export function dayMeant(phrase: string, now: Date): string | undefined {
   if (written.test(phrase)) return exactDay(phrase);
-  if (phrase.length > longest_phrase) return undefined;
+  if (phrase.length > maximumPhrase) return undefined;
   const said = phrase.replace(/^(?:on|by)\s+/i, '');
   const [result, ...more] = casual.parse(said, now, { forwardDate: true });
   if (!result || more.length > 0 || result.end || result.text.length !== said.length) return undefined;

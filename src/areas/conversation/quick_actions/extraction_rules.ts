@@ -17,7 +17,7 @@ export interface Extraction {
 }
 
 /** The most commands in a text, because each may query the database; further ones are treated as text. */
-const mostCommands = 100;
+const maximumCommands = 100;
 
 const commandLine = /^\/([a-z_]+)(?:[ \t]+(.*))?$/i;
 
@@ -46,7 +46,7 @@ function* extraction(text: string, noun: Pick<Commandable, 'commands'>): Steps<E
     if (Object.hasOwn(drawings, name)) {
       kept.push(argument === '' ? drawings[name]! : `${argument} ${drawings[name]!}`);
       isChanged = true;
-    } else if (isCommand(name, noun) && commands.length < mostCommands) commands.push({ name, argument });
+    } else if (isCommand(name, noun) && commands.length < maximumCommands) commands.push({ name, argument });
     else kept.push(line.text);
   }
   if (commands.length === 0 && !isChanged) return { text, commands };

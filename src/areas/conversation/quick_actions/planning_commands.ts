@@ -71,12 +71,12 @@ export const labelCommands: readonly Definition[] = [
 ];
 
 /** The most assignees. */
-const mostAssignees = 200;
+const maximumAssignees = 200;
 
 const assigneesAfter = ({ before, changes }: Situation): number[] => changes.assignee_ids ?? before.assignee_ids;
 
 function setAssignees({ changes, commands_changes }: Situation, ids: number[]): boolean {
-  if (ids.length > mostAssignees) return false;
+  if (ids.length > maximumAssignees) return false;
   changes.assignee_ids = ids;
   commands_changes.assignee_ids = ids;
   return true;

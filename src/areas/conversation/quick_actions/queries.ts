@@ -10,18 +10,18 @@ import type { Situation } from './definition.ts';
 import { projectOf } from './rules.ts';
 
 /** The most items that one command can name. */
-const mostNamed = 100;
+const maximumNamed = 100;
 
 async function references({ url }: Situation, argument: string, kind: ReferenceKind): Promise<Reference[]> {
   const all = await referencesIn(argument, url);
-  return all.filter((reference) => reference.kind === kind).slice(0, mostNamed);
+  return all.filter((reference) => reference.kind === kind).slice(0, maximumNamed);
 }
 
 const names = (argument: string): string[] =>
   argument
     .split(/[\s,]+/)
     .filter((name) => name !== '' && name !== 'and')
-    .slice(0, mostNamed);
+    .slice(0, maximumNamed);
 
 /** The labels of `~a ~"b c"`, or of titles without the mark. */
 export async function namedLabels(situation: Situation, argument: string): Promise<LabelRow[]> {

@@ -3,7 +3,7 @@ import { levels } from '../../../access/index.ts';
 import { addTodo, doneTodos, hasTodo } from '../../activity/todos/index.ts';
 import type { Definition, Situation } from './definition.ts';
 
-const longest_title = 255;
+const maximumTitle = 255;
 
 function setState(situation: Situation, event: 'close' | 'reopen'): string {
   situation.changes.state_event = event;
@@ -54,7 +54,7 @@ export const commonCommands: readonly Definition[] = [
     needs: 'edit',
     existing: true,
     apply: ({ changes, commands_changes }, title) => {
-      if (title === '' || [...title].length > longest_title) return undefined;
+      if (title === '' || [...title].length > maximumTitle) return undefined;
       changes.title = title;
       commands_changes.title = title;
       return `Changed the title to "${title}".`;

@@ -70,7 +70,7 @@ export const timeCommands: readonly Definition[] = [
   },
 ];
 
-const largest_weight = 2 ** 31 - 1;
+const maximumWeight = 2 ** 31 - 1;
 
 function setWeight({ changes, commands_changes }: Situation, weight: number | null): void {
   changes.weight = weight;
@@ -84,7 +84,7 @@ export const weightCommands: readonly Definition[] = [
     plan: 'premium',
     apply: (situation, argument) => {
       const weight = /^\d{1,10}$/.test(argument) ? Number(argument) : undefined;
-      if (weight === undefined || weight > largest_weight) return undefined;
+      if (weight === undefined || weight > maximumWeight) return undefined;
       setWeight(situation, weight);
       return `Set weight to ${weight}.`;
     },

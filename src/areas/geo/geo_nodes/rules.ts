@@ -2,7 +2,7 @@
 import { tooLong } from '../../../texts/index.ts';
 
 const blank = "can't be blank";
-const longestUrl = 2048;
+const maximumUrl = 2048;
 
 /** Why a node cannot have this name; empty when it can. */
 export const nameReasons = (name: string): string[] => (name.trim() === '' ? [blank] : tooLong(name.trim(), 255));
@@ -18,7 +18,7 @@ export function siteUrl(text: string): string | undefined {
 /** Why a site cannot have this internal address, which may be left blank. */
 export function internalUrlReasons(text: string | null): string[] {
   if (text === null || text.trim() === '') return [];
-  return siteUrl(text) === undefined ? ['must be a valid URL'] : tooLong(text, longestUrl);
+  return siteUrl(text) === undefined ? ['must be a valid URL'] : tooLong(text, maximumUrl);
 }
 
 /** Why a site cannot have this address. */

@@ -38,7 +38,7 @@ export class PrimaryRefusal extends Error {
 }
 
 const usualSilence_ms = 30_000;
-const longestJson_bytes = 4 * 1024 * 1024;
+const maximumJson_bytes = 4 * 1024 * 1024;
 
 /** The key of each site that this process is, from its last handshake. */
 const keys = new WeakMap<Site['geo'], Buffer>();
@@ -129,7 +129,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   let size_bytes = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     size_bytes += chunk.length;
-    if (size_bytes > longestJson_bytes) throw new OutboundError('The answer of the primary is too long');
+    if (size_bytes > maximumJson_bytes) throw new OutboundError('The answer of the primary is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -13,7 +13,7 @@ import { isChosen, selectReplicas } from './selection_actions.ts';
 import { whileComplete } from './site_queries.ts';
 
 /** Copies do not run faster with more at once; the node may name fewer. */
-const mostAtOnce = 2 * availableParallelism();
+const maximumAtOnce = 2 * availableParallelism();
 const verifiedAtOnce = 10;
 
 const chooseReplicas: Poll = {
@@ -29,7 +29,7 @@ const chooseReplicas: Poll = {
 async function takeAt(tx: Database, part: Part, place: number, capacity: number): Promise<StartedReplica | undefined> {
   if (place >= capacity) return undefined;
   const takesRetries = place % 2 === 1;
-  const isAlone = Math.min(capacity, mostAtOnce) === 1;
+  const isAlone = Math.min(capacity, maximumAtOnce) === 1;
   const retry = takesRetries ? await takeDue(tx, part, true) : undefined;
   return retry ?? (await takeDue(tx, part, false)) ?? (isAlone ? await takeDue(tx, part, true) : undefined);
 }
@@ -90,7 +90,7 @@ const verifyReplicas: Poll = {
   },
 };
 
-const places = Array.from({ length: mostAtOnce }, (_, place) => place);
+const places = Array.from({ length: maximumAtOnce }, (_, place) => place);
 
 export const copyPolls: readonly Poll[] = [
   chooseReplicas,

@@ -13,8 +13,8 @@ import { fileReplicableOf, isRepository, type Replicable } from './definition.ts
 import { reasonOfFailure } from './rules.ts';
 
 /** A secondary names the refs that it has, of which there may be many. */
-const mostRequest_bytes = 64 * 1024 * 1024;
-const mostUnzipped_bytes = 256 * 1024 * 1024;
+const maximumRequest_bytes = 64 * 1024 * 1024;
+const maximumUnzipped_bytes = 256 * 1024 * 1024;
 
 interface Named {
   /** What is copied, without `_repositories`. */
@@ -63,7 +63,7 @@ const unzipped = promisify(gunzip);
 
 async function requestIn(body: Buffer, encoding: string | undefined): Promise<Buffer> {
   if (encoding === undefined) return body;
-  return await unzipped(body, { maxOutputLength: mostUnzipped_bytes }).catch(() => {
+  return await unzipped(body, { maxOutputLength: maximumUnzipped_bytes }).catch(() => {
     throw badRequest('The body is not compressed as it says.');
   });
 }
@@ -71,7 +71,7 @@ async function requestIn(body: Buffer, encoding: string | undefined): Promise<Bu
 const uploading = geoRoute<Named>({
   method: 'POST',
   path: `${place}/git-upload-pack`,
-  most_bytes: mostRequest_bytes,
+  most_bytes: maximumRequest_bytes,
   handle: async (call) => {
     const { services, request, reply, body } = call;
     const repository = await repositoryNamed(services, request.params);

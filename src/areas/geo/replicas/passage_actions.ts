@@ -20,7 +20,7 @@ export class PrimaryRefused extends Error {
 
 /** git says every five seconds that it still prepares a pack. */
 const silence_ms = 2 * 60_000;
-const longestRequest_bytes = 64 * 1024 * 1024;
+const maximumRequest_bytes = 64 * 1024 * 1024;
 const passedHeaders = ['content-type', 'content-encoding', 'accept', 'git-protocol'] as const;
 const ofRepository = /^\/(?:info\/refs\?service=git-upload-pack|git-upload-pack)$/;
 
@@ -29,7 +29,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   let size_bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size_bytes += chunk.length;
-    if (size_bytes > longestRequest_bytes) throw new Error('The request of git is too long');
+    if (size_bytes > maximumRequest_bytes) throw new Error('The request of git is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -22,7 +22,7 @@ export interface Expected {
   size_bytes: number | null;
 }
 
-const longestFetch_ms = 6 * 60 * 60_000;
+const maximumFetch_ms = 6 * 60 * 60_000;
 
 /** The copy of the repository of an owner. */
 const copyOf = ({ storages }: Pick<JobServices, 'storages'>, { folder }: RepositoryKind, { id, storage }: Owner): Repository => ({
@@ -81,7 +81,7 @@ export async function copyRepositoryHere(
     objectFormat: await kind.objectFormat(services.db, owner.id),
     anew: is_damaged || !(await hasConfig(copy)),
   };
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(longestFetch_ms)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(maximumFetch_ms)]);
   const source = addressOf(replicable, owner.id);
   await throughPassage(services, source, limit, (from) => mirrorRepository(from, copy, target, limit));
   await maintain(copy);

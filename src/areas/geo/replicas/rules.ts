@@ -1,9 +1,9 @@
 /** What failures are called, and when the next try is. Pure functions. */
 import { GitError } from '../../../git/index.ts';
 
-const longest_reason = 500;
+const maximumReason = 500;
 const first_pause_s = 10;
-const longest_pause_s = 3600;
+const maximumPause_s = 3600;
 
 /** Paths of a server are of no use to others. */
 const withoutPaths = (text: string) => text.replaceAll(/(?:\/[^\s/:'"]+){2,}\/?/g, '…');
@@ -13,7 +13,7 @@ export function reasonOfFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk is full';
   const text = error instanceof GitError ? error.stderr.trim() || error.message : message;
-  return withoutPaths(text.split('\n').find((line) => line.trim() !== '') ?? 'unknown').slice(0, longest_reason);
+  return withoutPaths(text.split('\n').find((line) => line.trim() !== '') ?? 'unknown').slice(0, maximumReason);
 }
 
 /**
@@ -22,7 +22,7 @@ export function reasonOfFailure(error: unknown): string {
  * @param random from 0 to 1
  */
 export const pauseAfter = (failures: number, random: number): number =>
-  Math.min(first_pause_s * 2 ** (failures - 1), longest_pause_s) * (0.75 + random / 2);
+  Math.min(first_pause_s * 2 ** (failures - 1), maximumPause_s) * (0.75 + random / 2);
 
 /** @param reason the end of a sentence */
 export const sentenceOfDamage = (reason: string): string => `The primary's copy is damaged: ${reason}`;

@@ -2,7 +2,7 @@
 
 const flush = '0000';
 /** Of a request, which has a line for each ref and commit that the client names. */
-const longestRequest_bytes = 16 * 1024 * 1024;
+const maximumRequest_bytes = 16 * 1024 * 1024;
 
 /** How many bytes a line has with its length before it; one of the three marks is only that. */
 function lineLength(head: string): number {
@@ -41,6 +41,6 @@ export async function* requestsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator
     }
     parts.push(chunk.subarray(start));
     size_bytes += chunk.length - start;
-    if (size_bytes > longestRequest_bytes) throw new Error('The fetch is too long.');
+    if (size_bytes > maximumRequest_bytes) throw new Error('The fetch is too long.');
   }
 }

@@ -3,9 +3,9 @@
 const flush = '0000';
 const nothing = /^0{40,64}$/;
 /** git itself accepts this many bytes in a line. */
-const longestLine_bytes = 65_520;
+const maximumLine_bytes = 65_520;
 /** As many commands as a push may have with the longest names. */
-const longestCommands_bytes = 64 * 1024 * 1024;
+const maximumCommands_bytes = 64 * 1024 * 1024;
 
 /** The commands of a push, read from the beginning of what a client sends. */
 export class PushCommands {
@@ -24,7 +24,7 @@ export class PushCommands {
   read(chunk: Buffer): void {
     if (this.end) return;
     this.#size_bytes += chunk.length;
-    if (this.#size_bytes > longestCommands_bytes) throw new Error('The push has too many commands.');
+    if (this.#size_bytes > maximumCommands_bytes) throw new Error('The push has too many commands.');
     this.#waiting = Buffer.concat([this.#waiting, chunk]);
     while (!this.end && this.#waiting.length >= 4) {
       const length = this.#lineLength();
@@ -41,7 +41,7 @@ export class PushCommands {
     const head = this.#waiting.toString('latin1', 0, 4);
     if (head === flush) return 4;
     const length = /^[0-9a-f]{4}$/i.test(head) ? Number.parseInt(head, 16) : 0;
-    if (length < 4 || length > longestLine_bytes) throw new Error('The push cannot be read.');
+    if (length < 4 || length > maximumLine_bytes) throw new Error('The push cannot be read.');
     return length;
   }
 

@@ -13,7 +13,7 @@ import { repositoryIn } from './passing_rules.ts';
 import { awaitOwnWrites } from './position_actions.ts';
 import { PushCommands } from './push_rules.ts';
 
-const longestRefusal_bytes = 64 * 1024;
+const maximumRefusal_bytes = 64 * 1024;
 const emptyRequest_bytes = 4;
 
 /** The answer of the primary. @throws ApiError with its refusal */
@@ -21,7 +21,7 @@ async function answered(answer: IncomingMessage): Promise<IncomingMessage> {
   const { statusCode: status = 502 } = answer;
   if (status === 200) return answer;
   let text = '';
-  for await (const chunk of answer) if (text.length < longestRefusal_bytes) text += chunk;
+  for await (const chunk of answer) if (text.length < maximumRefusal_bytes) text += chunk;
   throw new ApiError(status, { message: `${status} ${text.trim()}` });
 }
 

@@ -33,13 +33,13 @@ function isAmong(list: readonly string[], domain: string): boolean {
 }
 
 /** More than a thousand times what the addresses of one invitation need. */
-const longestMatching_ms = 1_000;
+const maximumMatching_ms = 1_000;
 
 /** Which addresses match the expression; all when that takes too long, or the expression was stored when larger ones were allowed. */
 async function restricted(rules: EmailRules, emails: readonly string[]): Promise<readonly boolean[]> {
   if (!rules.email_restrictions_enabled || !rules.email_restrictions) return [];
   try {
-    return await matchEach({ source: rules.email_restrictions, ignores_case: true }, emails, longestMatching_ms);
+    return await matchEach({ source: rules.email_restrictions, ignores_case: true }, emails, maximumMatching_ms);
   } catch (error) {
     if (error instanceof MatchingTimeout || error instanceof InvalidExpression) return emails.map(() => true);
     throw error;

@@ -64,12 +64,12 @@ const archiveStep = (archive: Archive): Step => ({
     }),
 });
 
-const mostAvatar_bytes = 10_000_000;
+const maximumAvatar_bytes = 10_000_000;
 
 async function takeAvatar(call: StepCall, name: string, content: Readable): Promise<string | undefined> {
   const { db, blobs, entity } = call;
   const { kind, id } = ownerOf(entity);
-  const received = await blobs.receive(`avatars/${randomUUID()}`, content, { at_most_bytes: mostAvatar_bytes });
+  const received = await blobs.receive(`avatars/${randomUUID()}`, content, { at_most_bytes: maximumAvatar_bytes });
   try {
     const avatar = await receiveAvatar({ db, blobs }, new UploadedFile(name, received));
     await db.transaction().execute((tx) => setAvatar(tx, kind === 'group' ? 'namespaces' : 'projects', id, avatar));
@@ -139,7 +139,7 @@ async function bringAvatar(call: StepCall): Promise<void> {
   const { value } = await ask(source, at);
   const name = isRecord(value) && typeof value.avatar_url === 'string' ? value.avatar_url.split('/').at(-1)! : undefined;
   if (name === undefined || (await hasAvatar(call))) return;
-  const bytes = await bytesIfShown(source, `${at}/avatar`, mostAvatar_bytes);
+  const bytes = await bytesIfShown(source, `${at}/avatar`, maximumAvatar_bytes);
   if (!bytes) return;
   const refusal = await takeAvatar(call, name, Readable.from([bytes]));
   await inStep(db, step.id, (tx, row) =>

@@ -88,11 +88,11 @@ async function migrate(here: Awaited<ReturnType<typeof migrationPlace>>, destina
 }
 
 /** As many requests as a server that is free answers soon. */
-const mostAsked = 100;
+const maximumAsked = 100;
 
 async function askMeanwhile({ as, project }: World, running: { isOver: boolean }): Promise<number> {
   let answered = 0;
-  for (; !running.isOver && answered < mostAsked; answered++)
+  for (; !running.isOver && answered < maximumAsked; answered++)
     assert.equal((await as('owner').get(`/projects/${project.id}`)).status, 200);
   return answered;
 }
@@ -124,7 +124,7 @@ function inspect({ entities, answered }: Omit<Outcome, 'id'>, expected: Record<s
   for (const [name, { status, stats, project_id }] of entities)
     if (status === 'finished' && project_id !== null)
       assert.deepEqual(stats.milestones, { source: 1, fetched: 1, imported: 1 }, name);
-  assert.equal(answered, mostAsked);
+  assert.equal(answered, maximumAsked);
 }
 
 test('names, links, sizes and texts that want to harm are failures, and everything else arrives', async (t) => {
@@ -309,7 +309,7 @@ test('of many records that are refused, a hundred are shown and the others are c
   const { body: page } = await here.as('owner').get(at, { per_page: 100, page: 2 });
   const texts = page.map((each: ShownEntity['failures'][number]) => each.exception_message);
   assert.deepEqual(texts, [`… and ${(count - 100).toLocaleString('en-US')} more`]);
-  assert.equal(outcome.answered, mostAsked);
+  assert.equal(outcome.answered, maximumAsked);
 });
 
 test('a name that leads to this machine later is refused at every connection', async (t) => {

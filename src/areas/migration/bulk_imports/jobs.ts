@@ -23,7 +23,7 @@ import {
   type StepFailure,
   type StepRow,
 } from './step_definition.ts';
-import { longestSilence_s, pauseAfter } from './step_rules.ts';
+import { maximumSilence_s, pauseAfter } from './step_rules.ts';
 import { type Relations, stepsOf } from './steps_definition.ts';
 
 /** How long a run goes on while others wait. */
@@ -33,7 +33,7 @@ const confirm_ms = 2000;
 /** How long the source may be silent in the middle of an answer. */
 const silence_ms = 60_000;
 /** How often a step may fail for a reason that is none of the source. */
-const most_errors = 3;
+const maximumErrors = 3;
 
 interface RunningStep {
   step: StepRow;
@@ -97,7 +97,7 @@ async function waitForSource(call: StepCall, place: RunningStep, error: Unanswer
     returning extract(epoch from now() - silent_since)::float8 as silence_s, tries`.execute(call.db);
   const [row] = rows;
   if (!row) return;
-  if (row.silence_s >= longestSilence_s) {
+  if (row.silence_s >= maximumSilence_s) {
     await failStep(call, place, { exception_class: 'NetworkError', message: error.message, step: 'extractor' });
     return;
   }
@@ -111,7 +111,7 @@ async function countError(call: StepCall, place: RunningStep, error: unknown): P
   call.log.error({ err: error }, 'a step of a migration has failed');
   const { rows } = await sql<{ tries: number }>`
     update bulk_import_relations set tries = tries + 1 where id = ${place.step.id} returning tries`.execute(call.db);
-  if (rows[0] && rows[0].tries < most_errors) return true;
+  if (rows[0] && rows[0].tries < maximumErrors) return true;
   const message = 'The step has failed for a reason that the log of the server shows.';
   await failStep(call, place, { exception_class: 'InvalidContent', message, step: 'loader' });
   return false;

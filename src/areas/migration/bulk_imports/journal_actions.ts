@@ -70,7 +70,7 @@ export async function record(tx: Database, call: StepCall, step: StepRow, progre
 }
 
 /** Of one class in a relation; further ones are counted. */
-const most_alike = 100;
+const maximumAlike = 100;
 const longest = 255;
 
 async function recordFailures(tx: Database, call: StepCall, failures: readonly StepFailure[]): Promise<void> {
@@ -93,7 +93,7 @@ async function recordFailures(tx: Database, call: StepCall, failures: readonly S
       .where('exception_class', '=', first!.exception_class)
       .where('more', 'is', null)
       .executeTakeFirstOrThrow();
-    const shown = alike.slice(0, Math.max(most_alike - count, 0));
+    const shown = alike.slice(0, Math.max(maximumAlike - count, 0));
     if (shown.length > 0) await tx.insertInto('bulk_import_failures').values(shown).execute();
     const more = alike.length - shown.length;
     if (more > 0) await addMore(tx, { ...first!, source_title: null, source_url: null }, more);

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { alsoAs, deprecated, NotBlank, optional, refusedAs } from '../../../http/index.ts';
 import { entityTypes } from './definition.ts';
 
-const most_entities = 100;
+const maximumEntities = 100;
 
 const badSource =
   "must be a relative path and not include protocol, sub-domain, or domain information. For example, 'source/full/path' not 'https://example.com/source/full/path'";
@@ -35,7 +35,7 @@ export const migrationInput = {
     url: NotBlank({ description: 'Base URL of the source' }),
     access_token: NotBlank({ description: 'Token for the source, with the scope `api`' }),
   }),
-  entities: Type.Array(Entity, { minItems: 1, maxItems: most_entities }),
+  entities: Type.Array(Entity, { minItems: 1, maxItems: maximumEntities }),
 };
 
 export type GivenEntity = Static<typeof Entity>;

@@ -69,13 +69,13 @@ export const failures = (db: Database) =>
     .$castTo<Static<typeof Failure>>();
 
 /** Of the failures in an entity. */
-const most_failures = 100;
+const maximumFailures = 100;
 
 const failuresJson = sql<Static<typeof Failure>[]>`array(
   select to_jsonb(failure) from (
     select relation, step, exception_message, exception_class, correlation_id as correlation_id_value, created_at, pipeline_class,
            step as pipeline_step, source_url, source_title
-      from bulk_import_failures where entity_id = bulk_import_entities.id order by id limit ${sql.lit(most_failures)}) failure)`;
+      from bulk_import_failures where entity_id = bulk_import_entities.id order by id limit ${sql.lit(maximumFailures)}) failure)`;
 
 const statsJson = sql<Static<typeof Entity>['stats']>`coalesce((
   select jsonb_object_agg(name, count) from bulk_import_relations, jsonb_each(counts) each(name, count)

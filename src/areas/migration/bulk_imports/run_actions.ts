@@ -9,11 +9,11 @@ import { runStep, tellOfEnd } from './queue_jobs.ts';
 import { asksForExport, isVital, phaseOf, stagesOf } from './step_rules.ts';
 
 /** Of a migration, at a time. */
-const most_entities = 3;
+const maximumEntities = 3;
 /** Of further ones, the source exports meanwhile. */
-const most_ahead = 7;
+const maximumAhead = 7;
 /** Of the places for jobs in a process, one is left for others. */
-const most_jobs = 3;
+const maximumJobs = 3;
 
 /**
  * Enqueues the job of a step. Those of one queue run one after another, so that no more run at a time than there are queues.
@@ -21,7 +21,7 @@ const most_jobs = 3;
  */
 export async function enqueueStep(tx: Database, id: number, after_s?: number): Promise<void> {
   const { bulk_import_concurrent_pipeline_batch_limit: limit } = await settingsOf(tx);
-  const queues = Math.min(limit, 2 * availableParallelism(), most_jobs);
+  const queues = Math.min(limit, 2 * availableParallelism(), maximumJobs);
   const options = { key: String(id), queue: `bulk_imports_${id % queues}` };
   await runStep.enqueue(tx, { step_id: id }, after_s ? { ...options, after_s } : options);
 }
@@ -47,10 +47,10 @@ async function entitiesInTurn(tx: Database, bulk_import_id: number): Promise<Nex
     select entities.id, entity_type, phase, stage, exists (select from bulk_import_relations where entity_id = entities.id) as has_begun,
            array(select id from bulk_import_relations where entity_id = entities.id and stage = next.stage and state = 'created' order by id) as waiting
       from (select id, entity_type, phase from bulk_import_entities
-             where bulk_import_id = ${bulk_import_id} and state in ('created', 'started') order by phase, id limit ${most_entities + most_ahead}) entities,
+             where bulk_import_id = ${bulk_import_id} and state in ('created', 'started') order by phase, id limit ${maximumEntities + maximumAhead}) entities,
            lateral (select min(stage) as stage from bulk_import_relations where entity_id = entities.id and state in ('created', 'started')) next
      order by phase, id`.execute(tx);
-  return rows.filter((entity, place) => entity.phase === rows[0]!.phase && (place < most_entities || isAhead(entity)));
+  return rows.filter((entity, place) => entity.phase === rows[0]!.phase && (place < maximumEntities || isAhead(entity)));
 }
 
 async function beginEntity(tx: Database, { id, entity_type }: Next): Promise<void> {

@@ -84,7 +84,7 @@ export const pipelineClass = (type: EntityType, name: string): string =>
 
 const firstMinutes_s = 300;
 /** How long the source may give no good answer. */
-export const longestSilence_s = 1800;
+export const maximumSilence_s = 1800;
 
 /**
  * Seconds until the source is asked again.

@@ -97,7 +97,7 @@ export async function startWriting(tx: Database): Promise<void> {
 }
 
 /** A run without progress for so long is not waited for. */
-const longestSilence = sql`interval '6 hours'`;
+const maximumSilence = sql`interval '6 hours'`;
 const atOnce = 100;
 
 /** Ends runs that have made no progress for hours. */
@@ -107,7 +107,7 @@ async function failStale(db: Database): Promise<void> {
     .select(['id', 'run', 'export_id', 'batch_number'])
     .where('status', '=', 0)
     .where('slot', 'is not', null)
-    .where(sql<boolean>`heard_at < now() - ${longestSilence}`)
+    .where(sql<boolean>`heard_at < now() - ${maximumSilence}`)
     .limit(atOnce)
     .execute();
   for (const file of stale) await unlessTakenOver(failFile(db, file, errorName(new StaleExport())));

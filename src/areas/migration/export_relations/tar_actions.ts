@@ -6,10 +6,10 @@ import type { BlobKey, Blobs } from '../../../blobs/index.ts';
 import type { ArchiveEntry } from './definition.ts';
 
 /** The largest size that the field of a header holds. */
-const largestInHeader_bytes = 8 ** 11 - 1;
+const maximumInHeader_bytes = 8 ** 11 - 1;
 
 async function addEntry(tar: Pack, { name, size_bytes: size, content }: ArchiveEntry): Promise<void> {
-  const pax = size > largestInHeader_bytes ? { pax: { size: String(size) } } : {};
+  const pax = size > maximumInHeader_bytes ? { pax: { size: String(size) } } : {};
   const header = { name, size, mode: 0o644, uid: 0, gid: 0, mtime: new Date(0), type: 'file' as const, ...pax };
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const sink = tar.entry(header, (error) => (error ? reject(error) : resolve()));

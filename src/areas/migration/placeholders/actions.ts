@@ -26,10 +26,10 @@ export interface Source {
 /** Concurrent batches that meet the same person must make one placeholder. */
 const lock = 726_673_005;
 /** A username in which a number was drawn can be taken, because somebody chose it. */
-const mostTries = 5;
+const maximumTries = 5;
 /** Of the names that another server gives. */
-const longestUsername = 200;
-const longestName = 255;
+const maximumUsername = 200;
+const maximumName = 255;
 
 /** Ids that a source can have given. */
 const validIds = (source_ids: readonly number[]) => [...new Set(source_ids)].filter((id) => Number.isSafeInteger(id) && id > 0);
@@ -54,7 +54,7 @@ async function accountsByAddress(
 ): Promise<Map<number, number>> {
   const addressed = ids.flatMap((id) => {
     const email = described.get(id)?.public_email;
-    return email ? [{ id, email: plain(email, longestName) }] : [];
+    return email ? [{ id, email: plain(email, maximumName) }] : [];
   });
   if (addressed.length === 0) return new Map();
   const { rows } = await sql<{ source_user_id: number; user_id: number }>`
@@ -79,9 +79,9 @@ async function knownPlaceholders(tx: Database, { host, group_id }: Source, ids: 
 const plain = (text: string, longest: number) => text.replaceAll('\0', '').toWellFormed().slice(0, longest).toWellFormed().trim();
 
 function namesOf({ username, name }: SourcePerson) {
-  const handle = plain(username, longestUsername);
+  const handle = plain(username, maximumUsername);
   const isUsername = handle !== '' && usernameReasons(handle).length === 0;
-  return { source_username: handle, source_name: plain(name, longestName), stem: isUsername ? handle : 'user' };
+  return { source_username: handle, source_name: plain(name, maximumName), stem: isUsername ? handle : 'user' };
 }
 
 /** Accounts without address, password or namespace. Their `email` is in a domain that exists nowhere (RFC 2606) and is no row of `emails`. */
@@ -89,7 +89,7 @@ async function addPlaceholders(tx: Database, { host, group_id, described }: Sour
   const made = new Map<number, number>();
   let missing = ids.filter((id) => described.has(id));
   for (let tries = 0; missing.length > 0; tries++) {
-    if (tries === mostTries) throw new Error('No free username was found for a placeholder.');
+    if (tries === maximumTries) throw new Error('No free username was found for a placeholder.');
     const people = missing.map((id) => ({ id, ...namesOf(described.get(id)!) }));
     const { rows } = await sql<{ source_user_id: number; user_id: number }>`
       with named as materialized (

@@ -35,7 +35,7 @@ export const publicGroups = (db: Database, search?: string) =>
       return query.where(sql<boolean>`(name ilike ${pattern} or full_path::text ilike ${pattern})`);
     });
 
-const mostSuggestions = 10_000;
+const maximumSuggestions = 10_000;
 
 /**
  * The path itself if no namespace, project or user has it, otherwise the first free one of `path1`, `path2`, …
@@ -50,7 +50,7 @@ export async function freePath(
   const full_path = parent ? `${parent.full_path}/${path}` : path;
   const candidate = sql`(${full_path}::text || ending)::citext`;
   const { rows } = await sql<{ ending: string }>`
-    select ending from generate_series(0, ${sql.lit(mostSuggestions)}) number, lateral (select coalesce(nullif(number, 0)::text, '') as ending) candidate
+    select ending from generate_series(0, ${sql.lit(maximumSuggestions)}) number, lateral (select coalesce(nullif(number, 0)::text, '') as ending) candidate
      where not exists (select from namespaces where full_path = ${candidate}) and not exists (select from projects where full_path = ${candidate})
        and not exists (select from users where username = ${candidate})
      order by number limit 1`.execute(db);

@@ -46,7 +46,7 @@ const likeness = (search: string) => sql<number>`case when translate(lower(proje
   else greatest(similarity(projects.name, ${search}), similarity(projects.path::text, ${search})) end`;
 
 /** How many of the projects that match a search are compared with it. A word that more of them have says little about any. */
-const mostCompared = 1000;
+const maximumCompared = 1000;
 
 /**
  * The projects that match a search, in two lists: those that are called exactly so and the newest, by likeness; then the others by ID.
@@ -59,11 +59,11 @@ export function likestFirst<Row>(db: Database, matching: Projects<Row>, search: 
   // By their ids: to compare the name and path of each project takes longer than to find whether it matches.
   const isOther = sql<boolean>`projects.id <> all(array(${named.clearSelect().select('projects.id')}))`;
   const newestFirst = texts.where(isOther).orderBy('projects.id', 'desc');
-  const newest = db.selectFrom(newestFirst.limit(mostCompared).as('newest')).selectAll();
+  const newest = db.selectFrom(newestFirst.limit(maximumCompared).as('newest')).selectAll();
   const compared = newest.unionAll(named).as('projects');
   return [
     db.selectFrom(compared).select('projects.id').orderBy(likeness(search), 'desc').orderBy('projects.id', sort),
-    db.selectFrom(newestFirst.offset(mostCompared).as('projects')).select('projects.id').orderBy('projects.id', sort),
+    db.selectFrom(newestFirst.offset(maximumCompared).as('projects')).select('projects.id').orderBy('projects.id', sort),
   ];
 }
 

@@ -70,7 +70,7 @@ export async function forkProject(services: Services, caller: Caller, source: Pr
   const { storage, description, repository_object_format } = await sourceToCopy(db, source.id);
   const columns = {
     description: request.description === undefined ? description : request.description,
-    visibility: request.visibility ?? (await usualVisibility(db, caller, mostVisible(source, namespace))),
+    visibility: request.visibility ?? (await usualVisibility(db, caller, maximumVisible(source, namespace))),
   };
   const name = request.name || source.name;
   const path = request.path || source.path;
@@ -122,7 +122,7 @@ async function sourceToCopy(db: Database, project_id: number) {
 
 const isUnderWay = (import_status: string) => import_status === 'scheduled' || import_status === 'started';
 
-const mostVisible = (source: Project, place: { kind: string; visibility: VisibilityName }): VisibilityName =>
+const maximumVisible = (source: Project, place: { kind: string; visibility: VisibilityName }): VisibilityName =>
   place.kind === 'user' ? source.visibility : lesserVisibility(source.visibility, place.visibility);
 
 /** The highest visibility that the caller may choose for the fork. */

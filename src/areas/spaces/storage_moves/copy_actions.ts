@@ -27,7 +27,7 @@ const patience_ms = 30_000;
 const pause_ms = 100;
 
 /** How often a copy is brought up to date, because refs that the server keeps have moved. */
-const most_rounds = 3;
+const maximumRounds = 3;
 
 /** A copy needs this many times the size of its source. */
 const spare = 1.1;
@@ -94,7 +94,7 @@ async function copyAndSwitch(
     await asItsRun(services.db, move, () => rename(pair.draft.path, pair.copy.path));
   }
   for (let round = 1; !(await switchStorage(services.db, move, moving, () => areSame(pairs))); round++) {
-    if (round === most_rounds) await refuseDifference(pairs);
+    if (round === maximumRounds) await refuseDifference(pairs);
     // Under the lock of the move: if another run had switched it meanwhile, the copies would be in use.
     await asItsRun(services.db, move, async () => {
       for (const { source, copy } of pairs) {

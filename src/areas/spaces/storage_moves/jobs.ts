@@ -12,7 +12,7 @@ import { failureText, MoveFailed } from './rules.ts';
 import { beginMove, changeState, failMove, giveUpRun, whileItsRun } from './run_actions.ts';
 
 /** A move that crashes have ended so often is not begun again. */
-const most_runs = 3;
+const maximumRuns = 3;
 
 /** What one line of the log says of a move. */
 const described = (move: StorageMove) => {
@@ -30,7 +30,7 @@ export const moveRepositories = job('move_repositories', {
     const began_ms = performance.now();
     log.info(described(move), 'a storage move has started');
     try {
-      if (move.runs > most_runs) throw new MoveFailed('The server was stopped three times while this move ran.');
+      if (move.runs > maximumRuns) throw new MoveFailed('The server was stopped three times while this move ran.');
       const bytes = await whileItsRun(services.db, move, signal, (own) => relocate(services, move, own));
       if ((await moveRow(services.db, move_id).executeTakeFirst())?.copied.length === 0)
         await changeState(services.db, move, 'finished');
@@ -83,7 +83,7 @@ async function resumeLost(db: Database): Promise<void> {
 
 /** How long a server may take to learn of a switch, and how long a source stays that somebody reads. */
 const grace = sql`interval '10 seconds'`;
-const longest_use = sql`interval '1 hour'`;
+const maximumUse = sql`interval '1 hour'`;
 
 /** Has moves go on that wait, and removes the sources of those that have switched once no one reads them. */
 export const continueMoves: Poll = {
@@ -102,7 +102,7 @@ export const continueMoves: Poll = {
       const move = await moves(tx)
         .where('state', '=', 'replicated')
         .where(
-          sql<boolean>`replicated_at < now() - ${grace} and (coalesce(used_until, '-infinity') < now() or replicated_at < now() - ${longest_use})`,
+          sql<boolean>`replicated_at < now() - ${grace} and (coalesce(used_until, '-infinity') < now() or replicated_at < now() - ${maximumUse})`,
         )
         .orderBy('id')
         .limit(1)

@@ -17,7 +17,7 @@ export class MoveFailed extends Error {
   override name = 'MoveFailed';
 }
 
-const longest_message = 255;
+const maximumMessage = 255;
 
 /** Paths and credentials are not for everyone who sees the list of moves. */
 const withoutPaths = (text: string) => text.replaceAll(/(?:\/[^\s/:'"]+){2,}\/?/g, '…');
@@ -32,11 +32,11 @@ interface Places {
 
 /** The sentence for an error of a copy, at most 255 characters, without paths. */
 export function failureText(error: unknown, { source, destination, source_path }: Places): string {
-  if (error instanceof MoveFailed) return withoutPaths(error.message).slice(0, longest_message);
+  if (error instanceof MoveFailed) return withoutPaths(error.message).slice(0, maximumMessage);
   const { code, errno, path } = error as NodeJS.ErrnoException;
   // git meets this, too.
   if (code === 'ENOSPC' || code === 'EDQUOT') return `The storage ${destination} has not enough space.`;
-  if (error instanceof GitError) return damaged(error.message).slice(0, longest_message);
+  if (error instanceof GitError) return damaged(error.message).slice(0, maximumMessage);
   // Only errors of the file system have one: a storage is not blamed for those of the database, or of ours.
   if (errno === undefined) return 'The move has failed for a reason that the log of the server shows.';
   const isOfSource = source_path !== undefined && path?.startsWith(`${source_path}/`) === true;

@@ -9,7 +9,7 @@ import { childrenIn } from './position_actions.ts';
 import { type EpicReference, epicNamed, visibleEpic } from './queries.ts';
 
 /** How many levels a tree may have. */
-const mostLevels = 7;
+const maximumLevels = 7;
 
 export interface ParentRefusal {
   status: 404 | 409 | 422;
@@ -46,7 +46,7 @@ export async function mayBeBelow(tx: Database, child_id: number, parent_id: numb
   const { is_above, levels: depth } = await levelsOf(tx, child_id, parent_id);
   const open = tx.selectFrom('epics').select('id').where('id', '=', child_id).where('confidential', '=', false);
   const hidden = tx.selectFrom('epics').select('id').where('id', '=', parent_id).where('confidential', '=', true);
-  return !is_above && depth <= mostLevels && !((await open.executeTakeFirst()) && (await hidden.executeTakeFirst()));
+  return !is_above && depth <= maximumLevels && !((await open.executeTakeFirst()) && (await hidden.executeTakeFirst()));
 }
 
 /** Whether the caller may change the epics of a group: as a Planner, while it is neither archived nor marked for deletion. */
@@ -72,8 +72,8 @@ async function refusalOf(
   if (child.parent_id === parent.id) return assigned;
   const found = await levelsOf(tx, child.id, parent.id);
   if (found.is_above) return notAdded('It is already an ancestor of the parent epic.');
-  if (found.levels > mostLevels)
-    return notAdded(`One or more epics would exceed the maximum depth (${mostLevels}) from its most distant ancestor.`);
+  if (found.levels > maximumLevels)
+    return notAdded(`One or more epics would exceed the maximum depth (${maximumLevels}) from its most distant ancestor.`);
   if (parent.confidential && !child.confidential)
     return notAdded('A non-confidential epic cannot be assigned to a confidential parent epic.');
   return undefined;

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { epicKind } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { largestIid } from '../../../http/index.ts';
+import { maximumIid } from '../../../http/index.ts';
 import {
   type Arrival,
   choice,
@@ -65,7 +65,7 @@ const own: Members = {
 export const isSeenEpic = ({ caller }: Departure): RawBuilder<SqlBool> =>
   sql`exists (select from namespaces where namespaces.id = epics.group_id and ${epicKind.isVisible(caller)})`;
 
-const isIid = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) <= largestIid;
+const isIid = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) <= maximumIid;
 
 /** An epic of the same group above this one. One by one: each changes the tree that the next must fit in. */
 const parentEpic: Member = {

@@ -55,7 +55,7 @@ export { distance, firstPosition, type Order, reorder } from './position_actions
 export { isSubscribed } from './queries.ts';
 export { countDiscussion, countWork, discussionColumns, issuableParts, listColumns, timelogs, workColumns } from './relation.ts';
 export { assignedText, noMatchText, peopleReasons, referenceTo } from './rules.ts';
-export { isInScope, type ListScope, mostNamed, visibleProjects } from './scope_queries.ts';
+export { isInScope, type ListScope, maximumNamed, visibleProjects } from './scope_queries.ts';
 export { type Listable, type Listing, type SeenInList, selectionOf } from './selection_queries.ts';
 export { byValue, sharedOrders } from './shared_order_rules.ts';
 export { presentTimeStats, TimeStats } from './time/present.ts';

@@ -15,7 +15,7 @@ import {
 export type ListScope = { project: Project } | { group: Pick<Group, 'id'> } | { everywhere: true };
 
 /** With more projects than this they are not listed by id. */
-export const mostNamed = 1000;
+export const maximumNamed = 1000;
 
 /** A predicate on rows of `projects`: they are in the scope. */
 export function isInScope(scope: Exclude<ListScope, { project: Project }>, nonArchived: boolean): RawBuilder<SqlBool> {

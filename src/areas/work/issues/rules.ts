@@ -13,8 +13,8 @@ const rangeReasons = (number: number, least: number, most: number): string[] => 
 export const weightReasons = (weight: number | null): string[] => (weight === null ? [] : rangeReasons(weight, 0, largest));
 
 /** Numbering continues after a chosen iid, so it must leave room in the column. */
-const largestChosen = 1_000_000_000;
-export const numberReasons = (iid: number): string[] => rangeReasons(iid, 1, largestChosen);
+const maximumChosen = 1_000_000_000;
+export const numberReasons = (iid: number): string[] => rangeReasons(iid, 1, maximumChosen);
 
 /** @throws ApiError 403 for an issue type that the caller may not create */
 export function checkKind({ access_level }: Project, issue_type: string | undefined): void {

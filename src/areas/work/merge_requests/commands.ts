@@ -6,12 +6,12 @@ import { isDraft, withoutDraft } from './rules.ts';
 const titleAfter = ({ before, changes }: Situation) => changes.title ?? before.title;
 
 /** Characters of the longest title. */
-const longestTitle = 255;
+const maximumTitle = 255;
 
 function setDraft(situation: Situation, draft: boolean): string | undefined {
   const title = titleAfter(situation);
   const wanted = draft ? `Draft: ${title}` : withoutDraft(title);
-  if (isDraft(title) === draft || wanted === '' || [...wanted].length > longestTitle) return undefined;
+  if (isDraft(title) === draft || wanted === '' || [...wanted].length > maximumTitle) return undefined;
   situation.changes.title = wanted;
   situation.commands_changes.wip_event = draft ? 'draft' : 'ready';
   return draft ? 'Marked this merge request as a draft.' : 'Marked this merge request as ready.';
@@ -23,14 +23,14 @@ export const draftCommands: readonly Definition[] = [
 ];
 
 /** The most reviewers. */
-const mostReviewers = 200;
+const maximumReviewers = 200;
 
 /** The reviewers after the commands. */
 const reviewersAfter = ({ before, changes }: Situation): number[] => changes.reviewer_ids ?? before.reviewer_ids;
 
 function setReviewers({ changes, commands_changes }: Situation, ids: readonly number[]): boolean {
   const reviewers = [...new Set(ids)];
-  if (reviewers.length > mostReviewers) return false;
+  if (reviewers.length > maximumReviewers) return false;
   changes.reviewer_ids = reviewers;
   commands_changes.reviewer_ids = reviewers;
   return true;

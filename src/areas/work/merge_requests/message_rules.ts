@@ -121,7 +121,7 @@ export interface Told {
   author_email: string;
 }
 
-const mostTold = 100;
+const maximumTold = 100;
 
 /**
  * The variables that are made of commits.
@@ -140,11 +140,11 @@ export function variablesOf(commits: readonly Told[], title: string, merger: str
     first_multiline_commit: subject,
     first_multiline_commit_description: body.join('\n').trim(),
     all_commits: messages
-      .slice(0, mostTold)
+      .slice(0, maximumTold)
       .map((message) => `* ${message}`)
       .join('\n\n'),
     co_authored_by: [...authors.values()]
-      .slice(0, mostTold)
+      .slice(0, maximumTold)
       .map((author) => `Co-authored-by: ${author}`)
       .join('\n'),
   };

@@ -53,11 +53,11 @@ export const noForkText = 'Source project is not a fork of the target project';
 export const disabledText = 'Target project has disabled merge requests';
 
 /** More files than this are not counted. */
-const mostFiles = 1000;
+const maximumFiles = 1000;
 
 /** `changes_count`: null without files. */
 export function changesCount(files_count: number | null, hasOverflow: boolean): string | null {
-  if (hasOverflow) return `${mostFiles}+`;
+  if (hasOverflow) return `${maximumFiles}+`;
   return files_count ? String(files_count) : null;
 }
 

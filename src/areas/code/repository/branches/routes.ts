@@ -101,7 +101,7 @@ async function presentPage(services: Services, { project, caller }: Viewer, page
 }
 
 /** More than a thousand times what names and an expression for them need. */
-const longestMatching_ms = 1_000;
+const maximumMatching_ms = 1_000;
 
 /**
  * The branches whose names match a regular expression.
@@ -110,7 +110,7 @@ const longestMatching_ms = 1_000;
 async function branchesMatching(branches: GitBranch[], regex: string): Promise<GitBranch[]> {
   try {
     const names = branches.map(({ name }) => name);
-    const matches = await matchEach({ source: regex }, names, longestMatching_ms);
+    const matches = await matchEach({ source: regex }, names, maximumMatching_ms);
     return branches.filter((_, index) => matches[index]);
   } catch (error) {
     if (error instanceof InvalidExpression) throw badParams('regex is invalid');

@@ -46,9 +46,9 @@ const Contributor = resource('Contributor', {
   deletions: Type.Integer(),
 });
 
-const most_commits = 10_000;
-const most_files = 1_000;
-const most_refs = 100;
+const maximumCommits = 10_000;
+const maximumFiles = 1_000;
+const maximumRefs = 100;
 
 async function commitsOf(repository: Repository, refs: readonly string[]): Promise<string[]> {
   const ids = await Promise.all(refs.map((ref) => resolveCommit(repository, ref)));
@@ -97,19 +97,20 @@ export const compareRoutes = [
       const base = input.straight ? from : ((await mergeBase(repository, [from, to], env)) ?? null);
       const range = { from: base, to, env };
       const [commits, files] = await Promise.all([
-        listCommits(repository, { from: [to], not: [from], limit: most_commits + 1, env }),
+        listCommits(repository, { from: [to], not: [from], limit: maximumCommits + 1, env }),
         changedFiles(repository, { ...range, renames: true }),
       ]);
       const shown = commits
-        .slice(0, most_commits)
+        .slice(0, maximumCommits)
         .reverse()
         .map((commit) => presentCommit(services.url, project, commit));
-      const diffs = await diffsOf(repository, range, files.slice(0, most_files), { unidiff: input.unidiff, isPage: false });
+      const diffs = await diffsOf(repository, range, files.slice(0, maximumFiles), { unidiff: input.unidiff, isPage: false });
       return {
         commit: shown.at(-1) ?? null,
         commits: shown,
         diffs,
-        compare_timeout: commits.length > most_commits || files.length > most_files || diffs.some(({ collapsed }) => collapsed),
+        compare_timeout:
+          commits.length > maximumCommits || files.length > maximumFiles || diffs.some(({ collapsed }) => collapsed),
         compare_same_ref: from === to,
         web_url: `${services.url}/${project.full_path}/-/compare/${from}${input.straight ? '..' : '...'}${to}`,
       };
@@ -156,7 +157,7 @@ export const compareRoutes = [
     },
     handle: async ({ project, input, ...services }) => {
       if (input.refs.length < 2) throw badRequest('Provide at least 2 refs');
-      if (input.refs.length > most_refs) throw badRequest(`Provide at most ${most_refs} refs`);
+      if (input.refs.length > maximumRefs) throw badRequest(`Provide at most ${maximumRefs} refs`);
       const repository = repositoryOf(services, project);
       const commits = await commitsOf(repository, input.refs);
       const base = await mergeBase(repository, commits);

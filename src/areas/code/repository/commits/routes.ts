@@ -9,7 +9,7 @@ import { trimmedPath } from '../rules.ts';
 import { commitDetail } from './git.ts';
 
 /** git counts skipped commits in 32 bits; no history is that long. */
-const longestHistory = 2 ** 31 - 1;
+const maximumHistory = 2 ** 31 - 1;
 
 const filters = {
   ref_name: optional(Type.String({ description: 'Branch, tag or commit; the default branch if left out' })),
@@ -58,7 +58,7 @@ export const commitRoutes = [
       const repository = repositoryOf(services, project);
       const from = all ? [] : await startOf(repository, ref_name);
       const path = pathInside(input.path ?? '');
-      if (offset > longestHistory || path === undefined || (from.length === 0 && !all)) return emptyPage(page, per_page);
+      if (offset > maximumHistory || path === undefined || (from.length === 0 && !all)) return emptyPage(page, per_page);
       const commits = await listCommits(repository, {
         from,
         all,

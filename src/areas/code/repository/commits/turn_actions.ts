@@ -4,11 +4,11 @@ import { RefMoved, type Repository } from '../../../../git/index.ts';
 import { branchMoved } from '../push_checks/checks.ts';
 
 /** Longer queues are refused: every waiting request keeps its content in memory. */
-const longest_queue = 200;
+const maximumQueue = 200;
 /** Pushes and other processes do not queue; an attempt that loses to them is repeated on the new head for this long. */
-const longestContest_ms = 20_000;
+const maximumContest_ms = 20_000;
 /** Random pauses, or two processes would meet again and again. */
-const longestPause_ms = 250;
+const maximumPause_ms = 250;
 
 const queues = new Map<string, { length: number; last: Promise<void> }>();
 
@@ -20,7 +20,7 @@ const queues = new Map<string, { length: number; last: Promise<void> }>();
 export async function inTurn<T>({ path }: Repository, branch: string, attempt: () => Promise<T>): Promise<T> {
   const key = `${path} ${branch}`;
   const queue = queues.get(key) ?? { length: 0, last: Promise.resolve() };
-  if (queue.length >= longest_queue) throw branchMoved(`refs/heads/${branch}`);
+  if (queue.length >= maximumQueue) throw branchMoved(`refs/heads/${branch}`);
   queues.set(key, queue);
   queue.length++;
   const [before, own] = [queue.last, Promise.withResolvers<void>()];
@@ -35,8 +35,8 @@ export async function inTurn<T>({ path }: Repository, branch: string, attempt: (
 }
 
 async function repeated<T>(branch: string, attempt: () => Promise<T>): Promise<T> {
-  const giveUpAt = Date.now() + longestContest_ms;
-  for (let pause_ms = 5; ; pause_ms = Math.min(pause_ms * 2, longestPause_ms)) {
+  const giveUpAt = Date.now() + maximumContest_ms;
+  for (let pause_ms = 5; ; pause_ms = Math.min(pause_ms * 2, maximumPause_ms)) {
     try {
       return await attempt();
     } catch (error) {

@@ -5,7 +5,7 @@ import type { RefUpdate } from '../../../../git/index.ts';
 import { protectionFor } from '../../protected_branches/index.ts';
 
 /** More merge requests of one branch than this are not asked. */
-const most_asked = 5;
+const maximumAsked = 5;
 
 /** Whether an open merge request of the branch allows those to push who may merge it, and the caller may. */
 export async function mayCollaborate(
@@ -14,7 +14,7 @@ export async function mayCollaborate(
   caller: { id: number; admin: boolean },
   branch: string,
 ): Promise<boolean> {
-  const open = await openCollaborations(db, fork, branch, most_asked);
+  const open = await openCollaborations(db, fork, branch, maximumAsked);
   const answers = open.map(async ({ project_id, target_branch }) => {
     const target = await projectFor(db, caller, String(project_id));
     if (!target || target.read_only) return false;
@@ -34,7 +34,7 @@ export async function areCollaborations(
   const branches = updates.map(({ ref, old, new: target }) =>
     old === null || target === null ? undefined : /^refs\/heads\/(.+)$/s.exec(ref)?.[1],
   );
-  if (branches.length > most_asked) return false;
+  if (branches.length > maximumAsked) return false;
   const answers = branches.map(async (branch) => branch !== undefined && (await mayCollaborate(db, fork, caller, branch)));
   return answers.length > 0 && (await Promise.all(answers)).every(Boolean);
 }

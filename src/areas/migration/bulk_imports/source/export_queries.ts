@@ -43,10 +43,10 @@ export const exportStep: Step = {
 };
 
 const emptyList_ms = 5 * 60_000;
-const longestPause_s = 15;
+const maximumPause_s = 15;
 
 const whole = (value: unknown): number => (Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0);
-const most_batches = 1_000_000;
+const maximumBatches = 1_000_000;
 
 /** All exports that the source lists. */
 export async function exportsOf({ source, entity }: StepCall): Promise<Record<string, unknown>[]> {
@@ -75,7 +75,7 @@ async function exportNow(call: StepCall, relation: string): Promise<Exported | O
   const all = await exportsOf(call);
   await endEmptySteps(call, all);
   const waited_ms = Date.now() - Date.parse(call.step.started_at!);
-  const pause = { wait_s: Math.min(1 + Math.floor(waited_ms / 5000), longestPause_s) };
+  const pause = { wait_s: Math.min(1 + Math.floor(waited_ms / 5000), maximumPause_s) };
   const found = all.find((each) => each.relation === relation);
   if (!found) {
     const areEnded = all.length > 0 && all.every(({ status }) => status !== 0);
@@ -90,7 +90,7 @@ async function exportNow(call: StepCall, relation: string): Promise<Exported | O
   const states = new Map(
     (Array.isArray(found.batches) ? found.batches : []).filter(isRecord).map((each) => [each.batch_number, each]),
   );
-  const count = Math.min(whole(found.batches_count), most_batches);
+  const count = Math.min(whole(found.batches_count), maximumBatches);
   const batches = Array.from({ length: count }, (_, index) => {
     const state = states.get(index + 1);
     return { number: index + 1, error: state?.status === -1 ? failedText(state.error) : undefined };

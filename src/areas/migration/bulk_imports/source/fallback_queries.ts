@@ -43,7 +43,7 @@ async function* pushRule({ source, entity }: StepCall): AsyncGenerator<ArrivedRe
 }
 
 /** Of one issue. */
-const most_links = 10_000;
+const maximumLinks = 10_000;
 
 /** The numbers of issues that say that they were linked. */
 async function linkedIssues({ db, entity }: StepCall, from: number): Promise<number[]> {
@@ -67,11 +67,11 @@ function linkFrom({ entity }: StepCall, source_iid: number, target: Line): Line 
 }
 
 async function* issueLinks(call: StepCall, after: number): AsyncGenerator<ArrivedRecord> {
-  for (const iid of await linkedIssues(call, Math.floor(after / most_links))) {
+  for (const iid of await linkedIssues(call, Math.floor(after / maximumLinks))) {
     let index = 0;
     for await (const target of listedIfShown(call.source, `${pathAtSource(call.entity)}/issues/${iid}/links`)) {
       const link = linkFrom(call, iid, target);
-      if (link && ++index < most_links) yield { line: iid * most_links + index, value: withTimes(link) };
+      if (link && ++index < maximumLinks) yield { line: iid * maximumLinks + index, value: withTimes(link) };
     }
   }
 }

@@ -40,10 +40,10 @@ export class Unanswered extends Error {
   }
 }
 
-const mostJson_bytes = 20 * 1024 * 1024;
-const most_pages = 100_000;
+const maximumJson_bytes = 20 * 1024 * 1024;
+const maximumPages = 100_000;
 const perPage = 100;
-const longestWait_s = 3600;
+const maximumWait_s = 3600;
 
 export type Query = Readonly<Record<string, string | number | boolean>>;
 
@@ -68,7 +68,7 @@ interface Answer {
 }
 
 async function jsonOf(source: Source, request: Parameters<typeof fetchWhole>[0]): Promise<Answer> {
-  const { status, headers, body } = await fetchWhole(request, mostJson_bytes);
+  const { status, headers, body } = await fetchWhole(request, maximumJson_bytes);
   try {
     return { status, headers, value: await readJson(body, source.user_id) };
   } catch (error) {
@@ -90,7 +90,7 @@ const isTemporary = (status: number) => status === 408 || status === 425 || stat
 function retryAfter_s(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - Date.now()) / 1000);
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), longestWait_s) : undefined;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), maximumWait_s) : undefined;
 }
 
 /** @throws Unanswered for what may be asked again, SourceFailure for everything else that is no success */
@@ -133,7 +133,7 @@ export async function ask(source: Source, path: string, query?: Query): Promise<
 export async function order(source: Source, path: string, body: object): Promise<void> {
   const request = requestOf(source, 'POST', addressOf(source, path));
   const headers = { ...request.headers, 'content-type': 'application/json' };
-  checkStatus(await asked(fetchWhole({ ...request, headers, body: JSON.stringify(body) }, mostJson_bytes)));
+  checkStatus(await asked(fetchWhole({ ...request, headers, body: JSON.stringify(body) }, maximumJson_bytes)));
 }
 
 /**
@@ -150,7 +150,7 @@ export async function checkRepository(
   const request = requestOf(source, 'GET', `${url}/info/refs?service=git-upload-pack`);
   // With this version the answer does not list the refs.
   const headers = { ...request.headers, accept: '*/*', 'git-protocol': 'version=2' };
-  checkStatus(await asked(fetchWhole({ ...request, headers, secret_headers: { authorization } }, mostJson_bytes)));
+  checkStatus(await asked(fetchWhole({ ...request, headers, secret_headers: { authorization } }, maximumJson_bytes)));
 }
 
 /** The number of the next page, from `x-next-page` or `Link`. */
@@ -170,7 +170,7 @@ function nextPage({ 'x-next-page': next, link }: Record<string, string>): number
 export async function* listed(source: Source, path: string, query: Query = {}): AsyncGenerator<Record<string, unknown>> {
   let page: number | undefined = 1;
   for (let pages = 0; page !== undefined; pages++) {
-    if (pages === most_pages) throw new SourceFailure('LimitExceeded', `The list has more than ${most_pages} pages.`);
+    if (pages === maximumPages) throw new SourceFailure('LimitExceeded', `The list has more than ${maximumPages} pages.`);
     const { value, headers } = await ask(source, path, { ...query, per_page: perPage, page });
     if (!Array.isArray(value)) throw new SourceFailure('InvalidContent', 'The source did not answer with a list.');
     for (const item of value) if (isRecord(item)) yield item;

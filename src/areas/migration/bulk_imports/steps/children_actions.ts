@@ -5,8 +5,8 @@ import { listed, pathAtSource } from '../source/queries.ts';
 import type { Step, StepCall, StepFailure } from '../step_definition.ts';
 import { firstPhase } from '../step_rules.ts';
 
-const most_entities = 10_000;
-const most_levels = 20;
+const maximumEntities = 10_000;
+const maximumLevels = 20;
 /** PostgreSQL takes 65,535 parameters. */
 const rowsPerStatement = 1000;
 const segment = /^[a-zA-Z0-9_.][a-zA-Z0-9_.-]{0,254}$/;
@@ -38,7 +38,7 @@ async function childrenOf(call: StepCall): Promise<Child[]> {
   const add = (entity_type: Child['entity_type'], value: Record<string, unknown>, name: 'full_path' | 'path_with_namespace') => {
     const path = isDeleted(value) ? undefined : childPath(call, value, name);
     if (path !== undefined) children.push({ entity_type, path });
-    return children.length > most_entities;
+    return children.length > maximumEntities;
   };
   for await (const group of listed(call.source, `${at}/subgroups`)) if (add('group', group, 'full_path')) return children;
   if (call.entity.migrate_projects)
@@ -63,11 +63,11 @@ export const childrenStep: Step = {
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('bulk_import_id', '=', migration.id)
         .executeTakeFirstOrThrow();
-      const isDeep = entity.source_full_path.split('/').length >= most_levels;
-      if (isDeep || count + children.length > most_entities) {
+      const isDeep = entity.source_full_path.split('/').length >= maximumLevels;
+      if (isDeep || count + children.length > maximumEntities) {
         const text = isDeep
-          ? `The groups are more than ${most_levels} levels deep.`
-          : `The migration has more than ${most_entities} entities.`;
+          ? `The groups are more than ${maximumLevels} levels deep.`
+          : `The migration has more than ${maximumEntities} entities.`;
         return record(tx, call, row, { failures: children.length > 0 ? [tooMany(text)] : [] });
       }
       const { migrate_projects, migrate_memberships } = entity;

@@ -5,9 +5,9 @@ import { downloadLimit } from '../source/export_queries.ts';
 import { checkRepository, SourceFailure, sentence, Unanswered } from '../source/queries.ts';
 import { type StepCall, StepFailed, type StepFailure } from '../step_definition.ts';
 
-export const longestFetch_ms = 6 * 3600_000;
+export const maximumFetch_ms = 6 * 3600_000;
 /** A connection that breaks looks like a repository that is damaged. */
-const most_tries = 3;
+const maximumTries = 3;
 
 /** The address of a repository of an entity. @param suffix `.wiki` for that of its wiki */
 export const repositoryAt = ({ source, entity }: StepCall, suffix = ''): string =>
@@ -18,7 +18,7 @@ function failureFor(call: StepCall, error: unknown): unknown {
   if (error instanceof BlockedError) return new SourceFailure('NetworkError', sentence(error.message));
   if (error instanceof OutboundError) return new Unanswered(sentence(error.message));
   if (!(error instanceof GitError) || call.signal.aborted) return error;
-  if (call.step.tries + 1 < most_tries) return new Unanswered('The source does not give the repository.');
+  if (call.step.tries + 1 < maximumTries) return new Unanswered('The source does not give the repository.');
   call.log.error({ err: error }, 'a repository of a migration cannot be read');
   return new StepFailed('InvalidContent', 'The repository cannot be read.', 'extractor');
 }
@@ -36,7 +36,7 @@ export async function fetchFromSource(call: StepCall, url: string, target: Repos
   const rules = { url, may_be_local: source.may_be_local, most_bytes: await downloadLimit(call) };
   try {
     return await throughProxy(rules, (proxy_url) =>
-      fetchForeign({ url, proxy_url, ...credential }, target, { timeout_ms: longestFetch_ms, signal }),
+      fetchForeign({ url, proxy_url, ...credential }, target, { timeout_ms: maximumFetch_ms, signal }),
     );
   } catch (error) {
     throw failureFor(call, error);

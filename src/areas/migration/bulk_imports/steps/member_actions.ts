@@ -19,7 +19,7 @@ const isId = (value: unknown): value is number => Number.isSafeInteger(value) &&
 const isDay = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value);
 
 /** Of the members that a source may list. */
-const most_members = 100_000;
+const maximumMembers = 100_000;
 /** Of the members that one transaction adds. */
 const membersAtOnce = 100;
 
@@ -29,8 +29,8 @@ async function membersOf({ source, entity }: StepCall): Promise<SourceMember[]> 
   const today = new Date().toISOString().slice(0, 10);
   for await (const { id, username, name, access_level, expires_at } of listed(source, `${pathAtSource(entity)}/members`)) {
     if (!isId(id) || (isDay(expires_at) && expires_at <= today)) continue;
-    if (members.length === most_members)
-      throw new SourceFailure('LimitExceeded', `The source lists more than ${most_members} members.`);
+    if (members.length === maximumMembers)
+      throw new SourceFailure('LimitExceeded', `The source lists more than ${maximumMembers} members.`);
     members.push({
       source_id: id,
       username: personText(username),

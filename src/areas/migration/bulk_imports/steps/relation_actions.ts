@@ -15,7 +15,7 @@ import { type BatchPosition, throughBatches } from './batch_actions.ts';
 import { describeNamed } from './people_queries.ts';
 
 /** Of the records that one transaction writes. */
-const most_records = 200;
+const maximumRecords = 200;
 const most_bytes = 8_000_000;
 
 /** What a file holds next: records, and lines that are none. */
@@ -61,7 +61,7 @@ async function* portionsOf(call: StepCall, file: string, after: number): AsyncGe
     if (number % linesInTurn === 0) await nextTurn();
     await add(portion, call, number, bytes);
     const { records, unreadable } = portion;
-    if (records.length + unreadable.length < most_records && portion.size_bytes < most_bytes) continue;
+    if (records.length + unreadable.length < maximumRecords && portion.size_bytes < most_bytes) continue;
     yield portion;
     portion = emptyPortion(number);
   }
@@ -167,7 +167,7 @@ async function readFallback(call: StepCall, relation: ArrivingRelation, fallback
     if (each.line <= portion.line) continue;
     portion.records.push(each);
     portion.line = each.line;
-    if (portion.records.length < most_records) continue;
+    if (portion.records.length < maximumRecords) continue;
     arrival = await writeKnown(call, relation, 1, portion, arrival);
     if (call.isOverdue()) return { wait_s: 0 };
     portion = emptyPortion(each.line);

@@ -20,7 +20,7 @@ import { inStep, record } from '../journal_actions.ts';
 import { type Exported, exportedFile, exportOf, isExport, unpackedLimit } from '../source/export_queries.ts';
 import { ask, isRecord, pathAtSource } from '../source/queries.ts';
 import { ownerOf, type Step, type StepCall, StepFailed } from '../step_definition.ts';
-import { fetchFromSource, longestFetch_ms, repositoryAt, skippedRefs } from './git_actions.ts';
+import { fetchFromSource, maximumFetch_ms, repositoryAt, skippedRefs } from './git_actions.ts';
 
 /** Unpacks the bundle of an archive. @returns its file, or undefined for a repository without commits */
 async function bundleOf(call: StepCall, archive: string): Promise<string | undefined> {
@@ -66,7 +66,7 @@ async function fillFromArchive(call: StepCall, exported: Exported): Promise<void
   const bundle = await bundleOf(call, await exportedFile(call, 'repository', exported, 1));
   if (bundle === undefined) return;
   try {
-    await fill(call, (repository) => fetchBundle(bundle, repository, { timeout_ms: longestFetch_ms, signal }));
+    await fill(call, (repository) => fetchBundle(bundle, repository, { timeout_ms: maximumFetch_ms, signal }));
   } catch (error) {
     if (signal.aborted || !(error instanceof GitError)) throw error;
     call.log.error({ err: error }, 'the repository of a migration cannot be read');

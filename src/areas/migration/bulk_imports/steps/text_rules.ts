@@ -26,12 +26,12 @@ interface Edit {
 }
 
 /** Longer runs of backticks are not used: a text can have runs of every short length on purpose. */
-const mostBackticks = 8;
+const maximumBackticks = 8;
 
 /** How many backticks make code that no others in the text can end; undefined when there are too many kinds of runs. */
 function freeRun(text: string): number | undefined {
   const taken = new Set(Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-  for (let length = 1; length <= mostBackticks; length++) if (!taken.has(length)) return length;
+  for (let length = 1; length <= maximumBackticks; length++) if (!taken.has(length)) return length;
   return undefined;
 }
 

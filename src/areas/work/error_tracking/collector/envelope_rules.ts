@@ -29,8 +29,8 @@ export interface EnvelopeReader {
  * The head of an envelope may say whose it is, so it is read for strangers. It is shorter than what must arrive in the first 30 seconds of a body
  * (docs/operating.md#limits): a stranger who has not sent all of it by then is refused.
  */
-const longestEnvelopeHead_bytes = 16 * 1024;
-const longestItemHead_bytes = 64 * 1024;
+const maximumEnvelopeHead_bytes = 16 * 1024;
+const maximumItemHead_bytes = 64 * 1024;
 const lineFeed = 0x0a;
 
 const parsed = (text: string): Json => {
@@ -141,12 +141,12 @@ async function payloadOf(bytes: Bytes, head: JsonObject, limit: ItemLimit): Prom
 export async function readEnvelope(chunks: AsyncIterable<Buffer>, { onHead, limitOf }: EnvelopeReader): Promise<Item[]> {
   const bytes = new Bytes(chunks);
   const tooLong = () => new Malformed();
-  const first = await bytes.line(longestEnvelopeHead_bytes, tooLong);
+  const first = await bytes.line(maximumEnvelopeHead_bytes, tooLong);
   if (first === undefined) throw new Malformed();
   await onHead(objectIn(first));
   const items: Item[] = [];
   for (;;) {
-    const line = await bytes.line(longestItemHead_bytes, tooLong);
+    const line = await bytes.line(maximumItemHead_bytes, tooLong);
     if (line === undefined) return items;
     // An empty line between items, or at the end.
     if (line.length === 0) continue;

@@ -2,7 +2,7 @@
 import { cacheOf } from '../../../../foundation/caches.ts';
 
 /** So many clients are remembered. */
-const most_clients = 10_000;
+const maximumClients = 10_000;
 const window_ms = 10_000;
 /** Refusals of a client in the window that are answered at once. */
 const atOnce = 20;
@@ -11,7 +11,7 @@ const pause_ms = 1000;
 
 /** Counts the refusals of clients. */
 export class Refusals {
-  readonly #recent = cacheOf<string, { since: number; count: number }>(most_clients);
+  readonly #recent = cacheOf<string, { since: number; count: number }>(maximumClients);
 
   /**
    * Counts a refusal.

@@ -13,7 +13,7 @@ import { removeError } from './removal_jobs.ts';
 
 export const notAMember = 'is not a member who can read errors';
 export const alreadyLinked = '409 Conflict - issue already linked';
-const longestTitle = 255;
+const maximumTitle = 255;
 
 /** @throws ApiError 400 unless the user is an active member of the project with the Reporter role or more */
 async function checkAssignee(tx: Database, project: Project, id: number): Promise<void> {
@@ -121,7 +121,7 @@ const descriptionOf = (web_url: string, error: { first_seen_at: string; events_c
   [`Error: ${web_url}`, `First seen: ${error.first_seen_at}`, `Events: ${error.events_count}`].join('\n\n');
 
 /** A title of one line. */
-const lineOf = (text: string): string => [...text.replaceAll(/\s+/g, ' ').trim()].slice(0, longestTitle).join('').trim();
+const lineOf = (text: string): string => [...text.replaceAll(/\s+/g, ' ').trim()].slice(0, maximumTitle).join('').trim();
 
 /**
  * Creates an issue about an error and links them.

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 
 /** Of how many events of an error the users are counted, the last ones. */
-const mostRead = 10_000;
+const maximumRead = 10_000;
 
 /**
  * Finds the errors that their projects must hear of, and remembers that they do: an error is alerted of once in the minutes that its project counts.
@@ -29,7 +29,7 @@ export async function alertedErrors(tx: Database, ids: readonly number[]): Promi
           or (alert_users is not null and alert_users <= (
                select count(distinct user_hash) from (
                  select user_hash from error_tracking_events events where events.error_id = touched.id and occurred_at > since
-                    and received_at > since - interval '2 minutes' order by occurred_at desc limit ${mostRead}) counted))
+                    and received_at > since - interval '2 minutes' order by occurred_at desc limit ${maximumRead}) counted))
     ), noted as (
       insert into error_tracking_alerts as alerts (error_id, alerted_at) select id, until from due order by id
       on conflict (error_id) do update set alerted_at = excluded.alerted_at

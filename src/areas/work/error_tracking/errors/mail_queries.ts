@@ -7,7 +7,7 @@ import { mailTarget } from '../../../activity/notifications/index.ts';
 import { errorPage, titleOf } from './present.ts';
 
 /** Titles are texts of applications, of which everyone who has a client key can send some. */
-const longestTitle = 200;
+const maximumTitle = 200;
 
 async function describe(db: Database, error_id: number, { full_path }: MailPlace): Promise<MailItem | undefined> {
   const row = await db
@@ -20,7 +20,7 @@ async function describe(db: Database, error_id: number, { full_path }: MailPlace
   const { id, actor, level, last_release, events_count, users_count, status } = row;
   return {
     ...{ name: 'error', label: String(id), description: null, thread: `error_${id}`, page: errorPage({ full_path }, { id }) },
-    title: [...titleOf(row).replaceAll(/\s+/g, ' ')].slice(0, longestTitle).join(''),
+    title: [...titleOf(row).replaceAll(/\s+/g, ' ')].slice(0, maximumTitle).join(''),
     details: [
       ['Where', actor],
       ['Level', level],

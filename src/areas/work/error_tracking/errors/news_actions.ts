@@ -14,7 +14,7 @@ export interface ErrorNews {
 }
 
 /** To each member of a project in an hour. Alerts count with the others, but come first. */
-const mostInAnHour = 20;
+const maximumInAnHour = 20;
 
 /** What causes mail, as events of the notification settings. The actions of users do not. */
 const toldByMail = sql`(values ('new', 'new_error'), ('regressed', 'regressed_error'), ('alert', 'error_alert')) told(kind, event)`;
@@ -32,7 +32,7 @@ async function notifyOf(tx: Database, news: readonly ErrorNews[]): Promise<void>
     ), earlier as materialized (
       select project_id, count from error_tracking_notices notices where not ${isOver} and project_id in (select project_id from ranked)
     ), allowed as (
-      select ranked.* from ranked left join earlier using (project_id) where ranked.place + coalesce(earlier.count, 0) <= ${mostInAnHour}
+      select ranked.* from ranked left join earlier using (project_id) where ranked.place + coalesce(earlier.count, 0) <= ${maximumInAnHour}
     ), counted as (
       insert into error_tracking_notices as notices (project_id, count) select project_id, count(*) from allowed group by project_id
       on conflict (project_id) do update

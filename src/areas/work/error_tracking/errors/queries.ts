@@ -7,7 +7,7 @@ import { Direction, filtersOn } from '../../../../http/index.ts';
 import { countedUpTo } from '../../../../lists/index.ts';
 import { isFoundIn } from '../../../../texts/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../../people/users/index.ts';
-import { longestTagValue } from '../payload/rules.ts';
+import { maximumTagValue } from '../payload/rules.ts';
 
 export const statuses = ['unresolved', 'resolved', 'ignored'] as const;
 export type Status = (typeof statuses)[number];
@@ -68,7 +68,7 @@ function saysAll(query: string): RawBuilder<SqlBool> {
 /** Whether an event of the error had a value of a tag. The key is no parameter, so that the partial index is found. */
 const hasTag = (key: 'environment' | 'release', value: string): RawBuilder<SqlBool> => sql`
   exists (select from error_tracking_error_tags tags
-           where tags.error_id = error_tracking_errors.id and tags.key = ${sql.lit(key)} and tags.value = ${value.slice(0, longestTagValue)})`;
+           where tags.error_id = error_tracking_errors.id and tags.key = ${sql.lit(key)} and tags.value = ${value.slice(0, maximumTagValue)})`;
 
 const filters = filtersOn('error_tracking_errors', (by) => ({
   query: by(Type.String({ description: 'Words that the name, the description or the actor contains' }), (_, value) =>
@@ -161,7 +161,7 @@ async function fewFor(
     const value = given[key];
     if (value === undefined) continue;
     const tagged = sql<{ error_id: number }>`
-      select error_id from error_tracking_error_tags where key = ${sql.lit(key)} and value = ${value.slice(0, longestTagValue)}`;
+      select error_id from error_tracking_error_tags where key = ${sql.lit(key)} and value = ${value.slice(0, maximumTagValue)}`;
     const found = await ifFew(db, tagged);
     if (found) return { found, rest: { ...given, [key]: undefined } };
   }

@@ -5,7 +5,7 @@ import type { Database } from '../../../../db/index.ts';
 /** How many days of partitions are made ahead: as long as no job may run before events are no longer dropped by the day. */
 const daysAhead = 7;
 /** Making and dropping a partition locks all events for a moment; rather than let senders wait for longer, it is tried again. */
-const longestWait = sql`set local lock_timeout = '500ms'`;
+const maximumWait = sql`set local lock_timeout = '500ms'`;
 
 const cutoff = sql`now() - make_interval(days => (select error_tracking_retention_days from application_settings))`;
 
@@ -24,12 +24,12 @@ export async function addPartitions(db: Database): Promise<void> {
   await excludeFromDefault(db, rows[0]!.first, rows.at(-1)!.next);
   for (const { name, first, next } of rows)
     await db.transaction().execute(async (tx) => {
-      await longestWait.execute(tx);
+      await maximumWait.execute(tx);
       await sql`create table if not exists ${sql.table(name)} partition of error_tracking_events
                    for values from (${sql.lit(first)}) to (${sql.lit(next)})`.execute(tx);
     });
   await db.transaction().execute(async (tx) => {
-    await longestWait.execute(tx);
+    await maximumWait.execute(tx);
     await dropExclusion.execute(tx);
   });
 }
@@ -43,7 +43,7 @@ const dropExclusion = sql`alter table error_tracking_events_default drop constra
  */
 async function excludeFromDefault(db: Database, first: string, next: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await longestWait.execute(tx);
+    await maximumWait.execute(tx);
     await dropExclusion.execute(tx);
     await sql`alter table error_tracking_events_default add constraint ${exclusion}
                 check (received_at < ${sql.lit(first)}::timestamptz or received_at >= ${sql.lit(next)}::timestamptz) not valid`.execute(
@@ -65,7 +65,7 @@ export async function dropOldPartitions(db: Database): Promise<number> {
      order by relname`.execute(db);
   for (const { name } of rows)
     await db.transaction().execute(async (tx) => {
-      await longestWait.execute(tx);
+      await maximumWait.execute(tx);
       await sql`drop table ${sql.table(name)}`.execute(tx);
     });
   return rows.length;

@@ -15,7 +15,7 @@ import {
 /** Their context lines are of no source that people wrote. */
 const nativePlatforms = new Set(['native', 'c', 'objc', 'cocoa']);
 const defaultMarker = /^\{\{\s*default\s*\}\}$/;
-const longestCompared = 1024;
+const maximumCompared = 1024;
 
 function hashOf(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
@@ -24,7 +24,7 @@ function hashOf(parts: readonly string[]): string {
 /** A text without what differs from one event to the next. */
 const withoutValues = (text: string): string =>
   text
-    .slice(0, longestCompared)
+    .slice(0, maximumCompared)
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<uuid>')
     .replace(/"[^"]*"|'[^']*'/g, '<text>')
     .replace(/\b(?:0x[0-9a-f]+|(?=[0-9a-f]*[0-9])[0-9a-f]{8,})\b/gi, '<hex>')

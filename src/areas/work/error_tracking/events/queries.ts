@@ -41,8 +41,8 @@ export interface WholeEvent extends EventRow {
   user_report: UserReport | null;
 }
 
-const longestUserField = 255;
-const userField = (name: keyof EventUser) => sql`left(sent ->> ${sql.lit(name)}, ${sql.lit(longestUserField)})`;
+const maximumUserField = 255;
+const userField = (name: keyof EventUser) => sql`left(sent ->> ${sql.lit(name)}, ${sql.lit(maximumUserField)})`;
 
 /** Read from the payload without building its tree; `offset 0` keeps it from being read once for each field. */
 const user = sql`(

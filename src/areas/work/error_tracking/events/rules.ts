@@ -1,6 +1,6 @@
 /** What is stored of an event: its payload, and what is read from it. */
 import { createHmac, type KeyObject, randomUUID } from 'node:crypto';
-import { isObject, type Json, type JsonObject, longestTagValue, storedPayload, tagPairs, textOf } from '../payload/rules.ts';
+import { isObject, type Json, type JsonObject, maximumTagValue, storedPayload, tagPairs, textOf } from '../payload/rules.ts';
 import { fingerprintOf } from './grouping_rules.ts';
 import { crashFrames, exceptionsOf, messageOf, ownFrames, syntheticMessage, thrownBy } from './stack_rules.ts';
 
@@ -15,8 +15,8 @@ const levels = new Map([
   // As Python counts them.
   ...(['debug', 'info', 'warning', 'error', 'fatal'] as const).map((level, index) => [String(10 * (index + 1)), level] as const),
 ]);
-const longestName = 255;
-const longestDescription = 1024;
+const maximumName = 255;
+const maximumDescription = 1024;
 const minute_ms = 60_000;
 const day_ms = 86_400_000;
 
@@ -109,13 +109,13 @@ function userHash(payload: JsonObject, { user_salt }: Receipt): Buffer | null {
 }
 
 function actorOf(payload: JsonObject, name: string): string {
-  const named = textOf(payload.transaction, longestName) ?? textOf(payload.culprit, longestName);
+  const named = textOf(payload.transaction, maximumName) ?? textOf(payload.culprit, maximumName);
   if (named !== undefined) return named;
   const last = ownFrames(crashFrames(payload)).at(-1);
   const place = textOf(last?.module) ?? textOf(last?.filename);
   const called = textOf(last?.function);
   if (last === undefined || (called === undefined && place === undefined)) return name;
-  return `${called ?? '<unknown>'}(${place ?? '<unknown>'})`.slice(0, longestName);
+  return `${called ?? '<unknown>'}(${place ?? '<unknown>'})`.slice(0, maximumName);
 }
 
 /** What an error is called and what it says. */
@@ -123,13 +123,13 @@ function titleOf(payload: JsonObject): { name: string; description: string } {
   const thrown = thrownBy(payload);
   if (thrown !== undefined)
     return {
-      name: textOf(thrown.type, longestName) ?? 'Error',
-      description: textOf(thrown.value, longestDescription) ?? '',
+      name: textOf(thrown.type, maximumName) ?? 'Error',
+      description: textOf(thrown.value, maximumDescription) ?? '',
     };
   const said = messageOf(payload)?.formatted ?? syntheticMessage(payload) ?? 'Error';
   return {
-    name: said.split('\n', 1)[0]!.slice(0, longestName).toWellFormed(),
-    description: said.slice(0, longestDescription).toWellFormed(),
+    name: said.split('\n', 1)[0]!.slice(0, maximumName).toWellFormed(),
+    description: said.slice(0, maximumDescription).toWellFormed(),
   };
 }
 
@@ -148,13 +148,13 @@ export function readEvent(event: Json, receipt: Receipt): ReceivedEvent | undefi
   const { name, description } = titleOf(payload);
   const platform = typeof payload.platform === 'string' && platforms.has(payload.platform) ? payload.platform : 'other';
   const level = levels.get(textOf(payload.level) ?? '') ?? 'error';
-  const environment = textOf(payload.environment, longestName) ?? 'production';
-  const release = textOf(payload.release, longestName) ?? null;
+  const environment = textOf(payload.environment, maximumName) ?? 'production';
+  const release = textOf(payload.release, maximumName) ?? null;
   const always = {
     environment,
     level,
-    release: release?.slice(0, longestTagValue),
-    server_name: textOf(payload.server_name, longestTagValue),
+    release: release?.slice(0, maximumTagValue),
+    server_name: textOf(payload.server_name, maximumTagValue),
   };
   return {
     event_id,

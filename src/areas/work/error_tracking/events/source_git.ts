@@ -50,10 +50,10 @@ export interface StackTraceEntry extends TracedFrame {
 }
 
 /** Of one stack: those that were called last. */
-const mostBlames = 5;
+const maximumBlames = 5;
 /** Of one event, and of one map. */
-const mostCommittedMaps = 5;
-const longestMap_bytes = 32 * 2 ** 20;
+const maximumCommittedMaps = 5;
+const maximumMap_bytes = 32 * 2 ** 20;
 
 /** A file name as a path in a repository: without the scheme of a bundler, and without what says that it is relative. */
 const pathOf = (filename: string): string => filename.replace(/^[a-z][\w+.-]*:\/+/i, '').replace(/^(?:\.{0,2}\/+)+/, '');
@@ -134,11 +134,11 @@ async function committedOriginals(
     frames.map((frame) => (frame && frame.lineNo !== null && frame.colNo !== null ? committedMap(lookup, frame) : undefined)),
   );
   const originals: (Original | undefined)[] = frames.map(() => undefined);
-  const used = [...new Set(maps)].filter((each) => each !== undefined).slice(0, mostCommittedMaps);
+  const used = [...new Set(maps)].filter((each) => each !== undefined).slice(0, maximumCommittedMaps);
   const isCostly = await costlyMaps(reader, used);
   for (const id of used) {
     if (isCostly(id) || reader.signal.aborted) continue;
-    const bytes = await readBlob(lookup.code.repository, id, longestMap_bytes).catch(() => undefined);
+    const bytes = await readBlob(lookup.code.repository, id, maximumMap_bytes).catch(() => undefined);
     const indexes = maps.flatMap((each, index) => (each === id ? [index] : []));
     const positions = indexes.map((index): [number, number] => [frames[index]!.lineNo!, frames[index]!.colNo!]);
     const answers = bytes && (await readMap(reader, id, { bytes: Uint8Array.from(bytes), is_deflated: false, positions }));
@@ -217,7 +217,9 @@ export async function stackOf(services: Serving, project: Project, event: Sent):
   const lookup = await lookupOf(services, project, event.release);
   const [frames = []] = await traceAll(services, project, event, lookup, [crashFrames(event.payload).map(readFrame)]);
   const sources = await Promise.all(frames.map((frame) => (lookup ? sourceOf(lookup, frame) : null)));
-  const blamed = new Set(sources.flatMap((source, index) => (source && frames[index]!.lineNo ? [index] : [])).slice(-mostBlames));
+  const blamed = new Set(
+    sources.flatMap((source, index) => (source && frames[index]!.lineNo ? [index] : [])).slice(-maximumBlames),
+  );
   return Promise.all(
     frames.map(async (frame, index) => ({
       source: sources[index]!,

@@ -16,8 +16,8 @@ export interface Message {
 
 /** As Python writes them. */
 const placeholders = /%(?:%|(?:\((\w+)\))?[-+ #0]?\d*(?:\.\d+)?[sdifr])/g;
-const mostParameters = 100;
-const longestParameter = 1024;
+const maximumParameters = 100;
+const maximumParameter = 1024;
 
 /** A template with its parameters filled in, which old SDKs leave to the server. Placeholders without a text stay. */
 function filledIn(template: string, params: Json | undefined): string {
@@ -28,9 +28,9 @@ function filledIn(template: string, params: Json | undefined): string {
   let next = 0;
   let count = 0;
   return template.replace(placeholders, (found, name?: string) => {
-    if (++count > mostParameters) return found;
+    if (++count > maximumParameters) return found;
     if (found === '%%') return '%';
-    return textOf(name === undefined ? values[next++] : named.get(name), longestParameter) ?? found;
+    return textOf(name === undefined ? values[next++] : named.get(name), maximumParameter) ?? found;
   });
 }
 

@@ -7,24 +7,24 @@ export type JsonObject = { [key: string]: Json };
 const maximumDepth = 40;
 const maximumFrames = 50;
 const maximumBreadcrumbs = 100;
-const longestMessage = 8192;
+const maximumMessage = 8192;
 /** In characters of JSON. */
-const largestContext = 8192;
-const largestRequest = 8192;
-const largestExtra = 16_384;
-const largestExtras = 262_144;
-const largestVars = 8192;
-const largestUnknown = 16_384;
+const maximumContext = 8192;
+const maximumRequest = 8192;
+const maximumExtra = 16_384;
+const maximumExtras = 262_144;
+const maximumVars = 8192;
+const maximumUnknown = 16_384;
 const maximumTags = 100;
-const longestTagKey = 32;
+const maximumTagKey = 32;
 /** Longer values of tags are cut. */
-export const longestTagValue = 200;
+export const maximumTagValue = 200;
 
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A text; numbers and switches, which some SDKs send in place of one, become their text. Undefined for anything else and for a blank one. */
-export function textOf(value: Json | undefined, longest = longestMessage): string | undefined {
+export function textOf(value: Json | undefined, longest = maximumMessage): string | undefined {
   const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   return text.trim() === '' ? undefined : text.slice(0, longest).toWellFormed();
 }
@@ -44,7 +44,7 @@ export function tagPairs(tags: Json | undefined): [key: string, value: string][]
       : [];
   return pairs
     .slice(0, maximumTags)
-    .map(([key, value]) => [textOf(key, longestTagKey), textOf(value, longestTagValue)])
+    .map(([key, value]) => [textOf(key, maximumTagKey), textOf(value, maximumTagValue)])
     .filter((pair): pair is [string, string] => pair.every((part) => part !== undefined));
 }
 
@@ -91,7 +91,7 @@ function boundFrames(stack: Json | undefined): Json | undefined {
   if (!isObject(stack) || !Array.isArray(stack.frames)) return stack;
   const frames = stack.frames
     .filter(isObject)
-    .map((frame) => (frame.vars && sizeOf(frame.vars) > largestVars ? { ...frame, vars: {} } : frame));
+    .map((frame) => (frame.vars && sizeOf(frame.vars) > maximumVars ? { ...frame, vars: {} } : frame));
   const half = maximumFrames / 2;
   return { ...stack, frames: frames.length > maximumFrames ? [...frames.slice(0, half), ...frames.slice(-half)] : frames };
 }
@@ -106,20 +106,20 @@ function boundExceptions(given: Json): JsonObject[] {
   const isOne = isObject(given) && !('values' in given) && exceptionMembers.some((name) => name in given);
   return withStacks(isOne ? [given] : given).map((exception) =>
     typeof exception.value === 'object' && exception.value !== null
-      ? { ...exception, value: JSON.stringify(exception.value).slice(0, longestMessage) }
+      ? { ...exception, value: JSON.stringify(exception.value).slice(0, maximumMessage) }
       : exception,
   );
 }
 
 /** A message, as a text or in the members of an object. */
 function boundMessage(given: Json | undefined): Json | undefined {
-  if (typeof given === 'string') return given.slice(0, longestMessage);
+  if (typeof given === 'string') return given.slice(0, maximumMessage);
   if (!isObject(given)) return given;
   const { message, formatted } = given;
   return {
     ...given,
-    ...(typeof message === 'string' ? { message: message.slice(0, longestMessage) } : {}),
-    ...(typeof formatted === 'string' ? { formatted: formatted.slice(0, longestMessage) } : {}),
+    ...(typeof message === 'string' ? { message: message.slice(0, maximumMessage) } : {}),
+    ...(typeof formatted === 'string' ? { formatted: formatted.slice(0, maximumMessage) } : {}),
   };
 }
 
@@ -135,15 +135,15 @@ const knownMembers = new Set(
 function bounded(event: JsonObject): JsonObject {
   const members = Object.entries(event);
   const known = members.filter(([name]) => knownMembers.has(name));
-  const unknown = within(Object.fromEntries(members.filter(([name]) => !knownMembers.has(name))), largestUnknown, largestUnknown);
+  const unknown = within(Object.fromEntries(members.filter(([name]) => !knownMembers.has(name))), maximumUnknown, maximumUnknown);
   const payload: JsonObject = { ...Object.fromEntries(known), ...unknown };
   const parts: [name: string, value: Json | undefined][] = [
     ['message', boundMessage(payload.message)],
     ['logentry', boundMessage(payload.logentry)],
     ['tags', payload.tags && (isObject(payload.tags) ? Object.fromEntries(tagPairs(payload.tags)) : tagPairs(payload.tags))],
-    ['contexts', within(payload.contexts, largestContext)],
-    ['extra', within(payload.extra, largestExtra, largestExtras)],
-    ['request', within(payload.request, largestRequest, largestRequest)],
+    ['contexts', within(payload.contexts, maximumContext)],
+    ['extra', within(payload.extra, maximumExtra, maximumExtras)],
+    ['request', within(payload.request, maximumRequest, maximumRequest)],
     ['breadcrumbs', payload.breadcrumbs && { values: objectsIn(payload.breadcrumbs).slice(-maximumBreadcrumbs) }],
     ['exception', payload.exception && { values: boundExceptions(payload.exception) }],
     ['threads', payload.threads && { values: withStacks(payload.threads) }],

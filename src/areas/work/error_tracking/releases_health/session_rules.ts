@@ -9,9 +9,9 @@ export type SessionState = (typeof states)[number];
 /** In an envelope, and buckets in an item. */
 export const maximumSessions = 100;
 /** What one bucket may count in one state. */
-const largestCount = 1_000_000;
-const longestName = 255;
-const longestComments = 4096;
+const maximumCount = 1_000_000;
+const maximumName = 255;
+const maximumComments = 4096;
 
 interface OfRelease {
   release: string;
@@ -51,10 +51,10 @@ const userHash = (did: Json | undefined, { user_salt }: SessionReceipt): Buffer 
 /** Sessions without a release say nothing about the health of one. */
 function releaseOf(item: JsonObject): Pick<OfRelease, 'release' | 'environment'> | undefined {
   const attributes = isObject(item.attrs) ? item.attrs : {};
-  const release = textOf(attributes.release, longestName);
+  const release = textOf(attributes.release, maximumName);
   return release === undefined
     ? undefined
-    : { release, environment: textOf(attributes.environment, longestName) ?? 'production' };
+    : { release, environment: textOf(attributes.environment, maximumName) ?? 'production' };
 }
 
 function stateOf({ status, errors }: JsonObject): SessionState {
@@ -84,7 +84,7 @@ export function readSession(given: Json, receipt: SessionReceipt): SessionChange
 }
 
 const countOf = (value: Json | undefined): number =>
-  typeof value === 'number' && value > 0 ? Math.min(Math.floor(value), largestCount) : 0;
+  typeof value === 'number' && value > 0 ? Math.min(Math.floor(value), maximumCount) : 0;
 
 /**
  * Reads a `sessions` item.
@@ -119,9 +119,9 @@ export function readUserReport(given: Json, { received_at }: Pick<Receipt, 'rece
   return {
     event_id,
     report: {
-      name: text(item.name, longestName),
-      email: text(item.email, longestName),
-      comments: text(item.comments, longestComments),
+      name: text(item.name, maximumName),
+      email: text(item.email, maximumName),
+      comments: text(item.comments, maximumComments),
       created_at: received_at.toISOString(),
     },
   };

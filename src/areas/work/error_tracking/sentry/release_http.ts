@@ -13,7 +13,7 @@ import { answer, at, callerIn, linksOf, pageIn, projectIn, projectsIn, type Sent
 import { sentryProject } from './present.ts';
 
 const maximumPerPage = 100;
-const longestUrl = 2048;
+const maximumUrl = 2048;
 
 /** @throws ApiError 400 for what is no version */
 export function versionNamed(value: unknown): string {
@@ -64,7 +64,7 @@ function commitIn({ fields: { commits, refs } }: SentryCall): string | undefined
 /** @throws ApiError 400 for values that cannot be stored */
 function changesIn(call: SentryCall): VersionChanges {
   const { url, dateStarted, dateReleased } = call.fields;
-  const [address, commit_sha] = [textIn(url).slice(0, longestUrl) || undefined, commitIn(call)];
+  const [address, commit_sha] = [textIn(url).slice(0, maximumUrl) || undefined, commitIn(call)];
   return {
     url: address,
     commit_sha,

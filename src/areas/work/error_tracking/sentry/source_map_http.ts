@@ -12,8 +12,8 @@ import { versionNamed } from './release_http.ts';
 const chunks_in_request = 4;
 const request_bytes = chunks_in_request * chunk_bytes + 2 ** 20;
 /** What does not become smaller by compression becomes a little larger. */
-const longestSent_bytes = chunk_bytes + 2 ** 16;
-const longestDist = 64;
+const maximumSent_bytes = chunk_bytes + 2 ** 16;
+const maximumDist = 64;
 const checksumPattern = /^[0-9a-f]{40}$/;
 
 /** @throws ApiError 401, 403 for callers who have no project in the organization for which they could upload something */
@@ -48,9 +48,9 @@ async function bytesOf(file: Readable): Promise<Buffer> {
   for await (const part of file as AsyncIterable<Buffer>) {
     size_bytes += part.length;
     // What is too long is read to its end: the parser of the body waits for that.
-    if (size_bytes <= longestSent_bytes) parts.push(part);
+    if (size_bytes <= maximumSent_bytes) parts.push(part);
   }
-  if (size_bytes > longestSent_bytes) throw tooLarge();
+  if (size_bytes > maximumSent_bytes) throw tooLarge();
   return Buffer.concat(parts);
 }
 
@@ -85,7 +85,7 @@ async function assembleBundle(call: SentryCall) {
   const [caller, projects] = [callerIn(call), await projectsIn(call)];
   const { version, dist } = call.fields;
   const named = version === undefined || version === null ? undefined : versionNamed(version);
-  const asked = { ...checksumsIn(call), version: named, dist: textIn(dist).slice(0, longestDist) };
+  const asked = { ...checksumsIn(call), version: named, dist: textIn(dist).slice(0, maximumDist) };
   return answer(call, await assemble(call.services.db, caller, projects, asked));
 }
 

@@ -10,7 +10,7 @@ export interface BundledMap {
   url: string | null;
 }
 
-const longestUrl = 2048;
+const maximumUrl = 2048;
 /** The base of addresses that begin with `~`. */
 const somewhere = 'http://host';
 
@@ -27,7 +27,7 @@ export function debugIdIn(value: Json | undefined): string | null {
 export function tildeUrl(address: string): string | null {
   const rest = address.startsWith('~/') ? address.slice(1) : address.replace(/^[a-z][\w+.-]*:\/\/[^/]*/i, '');
   const path = rest.split(/[?#]/, 1)[0]!;
-  return path.startsWith('/') && path.length <= longestUrl ? `~${path}` : null;
+  return path.startsWith('/') && path.length <= maximumUrl ? `~${path}` : null;
 }
 
 /** Headers are spelled in any case. */

@@ -13,10 +13,10 @@ const unzip = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
 export const chunk_bytes = 8 * 2 ** 20;
 /** Of one user, until they are unpacked. */
-const mostWaiting_bytes = 512 * 2 ** 20;
+const maximumWaiting_bytes = 512 * 2 ** 20;
 
 const badChunk = 'a chunk is not what its name says';
-const tooManyChunks = `too many chunks wait to be assembled (${mostWaiting_bytes / 2 ** 20} MiB)`;
+const tooManyChunks = `too many chunks wait to be assembled (${maximumWaiting_bytes / 2 ** 20} MiB)`;
 
 async function bytesOf(sent: Buffer, isZipped: boolean): Promise<Buffer> {
   if (!isZipped) return sent;
@@ -42,7 +42,7 @@ export async function storeChunk(
       from error_tracking_chunks where user_id = ${user_id}`.execute(db);
   const [{ is_known, waiting }] = rows as [(typeof rows)[number]];
   if (is_known) return;
-  if (waiting + bytes.length > mostWaiting_bytes) throw badRequest(tooManyChunks);
+  if (waiting + bytes.length > maximumWaiting_bytes) throw badRequest(tooManyChunks);
   const blob_key = await storeBlob(
     db,
     await blobs.receive(newBlobKey('error_chunks'), Readable.from([bytes]), { at_most_bytes: chunk_bytes }),

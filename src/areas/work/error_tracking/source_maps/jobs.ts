@@ -15,12 +15,12 @@ import { type ArchivedFile, BadArchive, deflated, filesIn, unpacked } from './zi
 
 /** Of one bundle. The archive is read into memory. */
 export const bundle_bytes = 64 * 2 ** 20;
-const mostMaps = 2000;
+const maximumMaps = 2000;
 const manifest_bytes = 2 ** 20;
 /** Of one map, unpacked. */
 const map_bytes = 32 * 2 ** 20;
 /** Of all maps of a project, as they are stored. */
-const mostStored_bytes = 2 * 2 ** 30;
+const maximumStored_bytes = 2 * 2 ** 30;
 
 type Bytes = Pick<JobServices, 'db' | 'blobs'>;
 
@@ -95,13 +95,13 @@ async function checkRoom(db: Database, project_id: number, added_bytes: number):
     select coalesce(sum(size_bytes), 0)::bigint as stored from error_tracking_source_maps where project_id = ${project_id}`.execute(
     db,
   );
-  if (rows[0]!.stored + added_bytes > mostStored_bytes) throw new BadArchive('the project has too many source maps');
+  if (rows[0]!.stored + added_bytes > maximumStored_bytes) throw new BadArchive('the project has too many source maps');
 }
 
 async function storeMaps(services: Bytes, bundle: Bundle, signal: AbortSignal): Promise<StoredMap[]> {
   const files = filesIn(await archiveOf(services, bundle));
   const maps = mapsIn(await manifestIn(files));
-  if (maps.length > mostMaps) throw new BadArchive(`the archive has more than ${mostMaps} source maps`);
+  if (maps.length > maximumMaps) throw new BadArchive(`the archive has more than ${maximumMaps} source maps`);
   const found = maps.flatMap((map) => (files.has(map.name) ? [{ map, file: files.get(map.name)! }] : []));
   const size_bytes = found.reduce((sum, { file }) => sum + file.bytes.length, 0);
   await checkRoom(services.db, bundle.project_id, size_bytes);

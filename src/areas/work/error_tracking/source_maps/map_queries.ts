@@ -11,7 +11,7 @@ import { debugIdIn, tildeUrl } from './bundle_rules.ts';
 import { costlyMaps, type Reader, readMap } from './reading_actions.ts';
 
 /** Of one event. */
-const mostMaps = 10;
+const maximumMaps = 10;
 
 interface MapRow {
   id: number;
@@ -99,7 +99,7 @@ export async function uploadedOriginals(
       maps.find(({ url }) => url !== null && url === place.url));
   const chosen = places.map(mapOf);
   const originals: (Original | undefined)[] = frames.map(() => undefined);
-  const used = [...new Set(chosen)].filter((each) => each !== undefined).slice(0, mostMaps);
+  const used = [...new Set(chosen)].filter((each) => each !== undefined).slice(0, maximumMaps);
   const isCostly = await costlyMaps(
     reader,
     used.map(({ digest }) => digest),

@@ -18,11 +18,11 @@ export interface ArchivedFile {
 
 const signatures = { end: 0x06054b50, entry: 0x02014b50, file: 0x04034b50 };
 const end_bytes = 22;
-const longestComment_bytes = 65_535;
-const mostFiles = 20_000;
+const maximumComment_bytes = 65_535;
+const maximumFiles = 20_000;
 
 function endOf(archive: Buffer): number {
-  for (let at = archive.length - end_bytes; at >= Math.max(0, archive.length - end_bytes - longestComment_bytes); at--)
+  for (let at = archive.length - end_bytes; at >= Math.max(0, archive.length - end_bytes - maximumComment_bytes); at--)
     if (archive.readUInt32LE(at) === signatures.end) return at;
   throw new BadArchive('the archive has no directory');
 }
@@ -46,7 +46,7 @@ export function filesIn(archive: Buffer): Map<string, ArchivedFile> {
       archive.readUInt32LE(end + 12),
       archive.readUInt32LE(end + 16),
     ];
-    if (count > mostFiles) throw new BadArchive('the archive has too many files');
+    if (count > maximumFiles) throw new BadArchive('the archive has too many files');
     // What is in front of the archive itself, such as a mark of the program that wrote it, may count or not.
     const shift = archive.readUInt32LE(offset) === signatures.entry || count === 0 ? 0 : end - length - offset;
     const files = new Map<string, ArchivedFile>();

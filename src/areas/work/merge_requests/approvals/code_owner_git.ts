@@ -15,25 +15,25 @@ import {
 } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import { type OwnerRule, type OwnerSection, ownerRules, ownerSections } from './code_owner_rules.ts';
-import { countsFrom, hasApprovedIt, most_eligible } from './queries.ts';
+import { countsFrom, hasApprovedIt, maximumEligible } from './queries.ts';
 import type { ApprovalTerms, Demand } from './rules.ts';
 
 /** The first of these files that exists is read. */
 const places = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'];
 /** What follows is ignored. */
-const longest_file = 256 * 1024;
+const maximumFile = 256 * 1024;
 
 /** The complete lines at the beginning of a blob. */
 async function beginningOf(repository: Repository, id: string): Promise<string> {
-  if ((await blobSize(repository, id)) <= longest_file) return (await readBlob(repository, id)).toString('utf8');
+  if ((await blobSize(repository, id)) <= maximumFile) return (await readBlob(repository, id)).toString('utf8');
   const chunks: Buffer[] = [];
   let size_bytes = 0;
   for await (const chunk of streamBlob(repository, id) as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size_bytes += chunk.length;
-    if (size_bytes >= longest_file) break;
+    if (size_bytes >= maximumFile) break;
   }
-  const text = Buffer.concat(chunks).subarray(0, longest_file).toString('utf8');
+  const text = Buffer.concat(chunks).subarray(0, maximumFile).toString('utf8');
   return text.slice(0, text.lastIndexOf('\n') + 1);
 }
 
@@ -99,7 +99,7 @@ interface Span {
 }
 
 /** More changed files than this are not compared one by one. */
-const most_compared = 1_000;
+const maximumCompared = 1_000;
 
 const contentsIn = async (repository: Repository, { base, head }: Span) =>
   new Map(
@@ -113,7 +113,7 @@ const contentsIn = async (repository: Repository, { base, head }: Span) =>
 async function pathsBetween(repository: Repository, from: Span, to: Span): Promise<string[] | undefined> {
   const [before, after] = await Promise.all([contentsIn(repository, from), contentsIn(repository, to)]);
   const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path));
-  return paths.length > most_compared ? undefined : paths;
+  return paths.length > maximumCompared ? undefined : paths;
 }
 
 /**
@@ -171,7 +171,7 @@ async function eligibleFor(
                                  union select user_id from namespaces owning join group_authorizations on group_id = owning.id
                                         where owning.full_path = any(rule.names) and owning.kind = 'group' and ${isOfProject}
                                           and access_level >= ${levels.guest} and ${countsToday()})
-                and ${countsFrom(barred_ids)} order by ${hasApprovedIt(merge_request_id)} desc, users.id limit ${sql.lit(most_eligible)}) as user_ids
+                and ${countsFrom(barred_ids)} order by ${hasApprovedIt(merge_request_id)} desc, users.id limit ${sql.lit(maximumEligible)}) as user_ids
       from projects join namespaces place on place.id = projects.namespace_id,
            rows from (jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as (names citext[], emails citext[])) with ordinality rule(names, emails, at)
      where projects.id = ${project_id} order by rule.at`.execute(db);

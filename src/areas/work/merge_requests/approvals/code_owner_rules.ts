@@ -2,18 +2,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Entries after this many are ignored. */
-const most_entries = 5_000;
-const most_sections = 100;
-const longest_pattern = 255;
+const maximumEntries = 5_000;
+const maximumSections = 100;
+const maximumPattern = 255;
 /** Owners of one entry, and of one section as a whole. */
-const most_owners = 500;
-const most_approvals = 100;
+const maximumOwners = 500;
+const maximumApprovals = 100;
 /** More files than this are not looked at one by one. */
-const most_files = 1_000;
+const maximumFiles = 1_000;
 /** Rules for one merge request. */
-const most_rules = 100;
+const maximumRules = 100;
 /** Comparisons of single characters or names: about half a second altogether, and some milliseconds between other requests. */
-const most_steps = 20_000_000;
+const maximumSteps = 20_000_000;
 const slice_steps = 200_000;
 
 interface Entry {
@@ -51,7 +51,7 @@ function ownersIn(words: string): string[] {
   return all
     .slice(0, comment < 0 ? all.length : comment)
     .filter(isOwner)
-    .slice(0, most_owners);
+    .slice(0, maximumOwners);
 }
 
 /** Where the pattern of a line ends: at the first space without a backslash before it. */
@@ -75,7 +75,7 @@ function opened(sections: Map<string, OwnerSection>, name: string, approvals_req
   const key = name.toLowerCase();
   const section = sections.get(key) ?? { name, approvals_required: 0, entries: [] };
   section.approvals_required = Math.max(section.approvals_required, approvals_required);
-  if (sections.has(key) || sections.size < most_sections) sections.set(key, section);
+  if (sections.has(key) || sections.size < maximumSections) sections.set(key, section);
   return section;
 }
 
@@ -94,14 +94,14 @@ export function ownerSections(text: string): OwnerSection[] {
     const found = header.exec(line);
     if (found) {
       const [, optional, name = '', number, owners = ''] = found;
-      const required = Math.min(Math.max(Number(number ?? 1), 1), most_approvals);
+      const required = Math.min(Math.max(Number(number ?? 1), 1), maximumApprovals);
       section = opened(sections, name.trim(), optional === '^' ? 0 : required);
       usual = ownersIn(owners);
       continue;
     }
     const end = patternEnd(line);
-    if (end > longest_pattern) continue;
-    if (++count > most_entries) break;
+    if (end > maximumPattern) continue;
+    if (++count > maximumEntries) break;
     const pattern = line.slice(0, end).replaceAll(/\\([ #\\])/g, '$1');
     const own = ownersIn(line.slice(end));
     section.entries.push({ pattern, names: namesOf(pattern), owners: own.length > 0 ? own : usual });
@@ -160,7 +160,7 @@ const wholeSections = (sections: readonly OwnerSection[]): OwnerRule[] =>
   sections.flatMap(({ name, approvals_required, entries }) => {
     // Entries share the default owners, which are looked at once, so that this takes no longer than reading the file.
     const lists = new Set(entries.map((entry) => entry.owners));
-    const owners = [...new Set([...lists].flat())].slice(0, most_owners);
+    const owners = [...new Set([...lists].flat())].slice(0, maximumOwners);
     return owners.length > 0 ? [{ name, section: name, approvals_required, owners }] : [];
   });
 
@@ -169,7 +169,7 @@ const wholeSections = (sections: readonly OwnerSection[]): OwnerRule[] =>
  * @param paths of the changed files; undefined when they are too many
  */
 export async function ownerRules(sections: readonly OwnerSection[], paths: readonly string[] | undefined): Promise<OwnerRule[]> {
-  if (paths === undefined || paths.length > most_files) return wholeSections(sections);
+  if (paths === undefined || paths.length > maximumFiles) return wholeSections(sections);
   const split = paths.map((path) => path.split('/'));
   const work: Work = { steps: 0 };
   const rules: OwnerRule[] = [];
@@ -178,7 +178,7 @@ export async function ownerRules(sections: readonly OwnerSection[], paths: reado
     const deciding = new Set<Entry>();
     for (const path of split) {
       for (let at = section.entries.length - 1; at >= 0; at--) {
-        if (work.steps > most_steps) return wholeSections(sections);
+        if (work.steps > maximumSteps) return wholeSections(sections);
         if (work.steps > pause) {
           await nextTurn();
           pause = work.steps + slice_steps;
@@ -190,7 +190,7 @@ export async function ownerRules(sections: readonly OwnerSection[], paths: reado
       }
     }
     for (const entry of section.entries) if (deciding.has(entry) && entry.owners.length > 0) rules.push(ruleOf(section, entry));
-    if (rules.length > most_rules) return wholeSections(sections);
+    if (rules.length > maximumRules) return wholeSections(sections);
   }
   return rules;
 }

@@ -60,7 +60,7 @@ export const ApprovalStateForm = resource('MergeRequestApprovalState', {
 });
 
 /** More people than this are not shown. */
-const most_suggested = 100;
+const maximumSuggested = 100;
 
 const shortRule = ({ id, name, rule_type }: RuleState) => ({ id, name, rule_type });
 
@@ -102,7 +102,7 @@ export async function presentApprovals(
   const state = await approvalStateOf(services, merge_request_id);
   const hasApproved = approvals.some(({ user }) => user.id === caller?.id);
   const mayApprove = caller !== undefined && mayApproveMergeRequests(project) && !state.barred_ids.includes(caller.id);
-  const suggested = await usersWith(db, missingIn(state).slice(0, most_suggested));
+  const suggested = await usersWith(db, missingIn(state).slice(0, maximumSuggested));
   const numbers = numbersOf(state);
   return {
     ...row,
@@ -133,7 +133,7 @@ export async function presentApprovalState(
   const { db, url } = services;
   const shown = ruleRows(db, caller).where('approval_rules.id', 'in', [0, ...in_effect.flatMap(({ id }) => id ?? [])]);
   const rows = new Map((await shown.execute()).map((row) => [row.id, row]));
-  const owners = in_effect.filter(({ id }) => id === null).flatMap(({ eligible_ids }) => eligible_ids.slice(0, most_suggested));
+  const owners = in_effect.filter(({ id }) => id === null).flatMap(({ eligible_ids }) => eligible_ids.slice(0, maximumSuggested));
   const people = await usersWith(db, [...new Set([...owners, ...in_effect.flatMap(({ approved_ids }) => approved_ids)])]);
   const shownOf = (ids: readonly number[]) =>
     people.filter(({ id }) => ids.includes(id)).map((user) => presentUserBasic(url, user));
@@ -141,7 +141,7 @@ export async function presentApprovalState(
     approval_rules_overwritten: is_overwritten,
     rules: in_effect.flatMap((rule): Static<typeof ApprovalStateForm>['rules'] => {
       const outcome = { approved_by: shownOf(rule.approved_ids), approved: rule.approvals_left === 0 };
-      if (rule.id === null) return [{ ...ownerForm(rule, shownOf(rule.eligible_ids.slice(0, most_suggested))), ...outcome }];
+      if (rule.id === null) return [{ ...ownerForm(rule, shownOf(rule.eligible_ids.slice(0, maximumSuggested))), ...outcome }];
       const row = rows.get(rule.id);
       if (!row) return [];
       const eligible = row.eligible.filter(({ id }) => rule.eligible_ids.includes(id));

@@ -7,10 +7,10 @@ import { type UserBasicRow, userBasicColumns, userBasicJson } from '../../../peo
 import type { Agreeing } from '../message_rules.ts';
 
 /** More approvals than this are not shown. */
-const most_shown = 1_000;
+const maximumShown = 1_000;
 
 /** More people than this are not looked at for one rule. */
-export const most_eligible = 1_000;
+export const maximumEligible = 1_000;
 
 /** A predicate on rows of `users` joined with `projects`: the user's approval counts there. */
 export const countsFrom = (barred_ids: readonly number[]) =>
@@ -37,11 +37,11 @@ export const approvalsOf = (db: Database, merge_request_id: number) =>
     .where('merge_request_id', '=', merge_request_id)
     .orderBy('merge_request_approvals.created_at')
     .orderBy('user_id')
-    .limit(most_shown)
+    .limit(maximumShown)
     .execute();
 
 /** More people than this are not named in messages. */
-const most_named = 100;
+const maximumNamed = 100;
 
 /** Those who have approved or reviewed a merge request, for messages of commits. */
 export async function agreeingWith({ db, url }: Pick<Services, 'db' | 'url'>, merge_request_id: number): Promise<Agreeing[]> {
@@ -60,7 +60,7 @@ export async function agreeingWith({ db, url }: Pick<Services, 'db' | 'url'>, me
                                 union select user_id from merge_request_reviewers where merge_request_id = ${merge_request_id})`,
     )
     .orderBy('users.id')
-    .limit(most_named)
+    .limit(maximumNamed)
     .execute();
   return rows.map((row) => ({ ...row, commit_email: commitEmailOf(row, url) }));
 }

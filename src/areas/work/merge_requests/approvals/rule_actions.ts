@@ -33,7 +33,7 @@ export interface NewRule extends RuleChanges {
 }
 
 /** The most rules of a project, and of a merge request. */
-const most_rules = 100;
+const maximumRules = 100;
 const taken = 'has already been taken';
 const anyTaken = 'any-approver for the project already exists';
 
@@ -131,8 +131,8 @@ async function writeNamed(tx: Database, owner: RuleOwner, caller: Caller, rule_i
  */
 export async function addApprovalRule(tx: Database, owner: RuleOwner, caller: Caller, rule: NewRule): Promise<number> {
   const { name, approvals_required, rule_type, applies_to_all_protected_branches, approval_project_rule_id } = rule;
-  const { rows } = await sql`select from approval_rules where ${ownedBy(owner)} limit ${sql.lit(most_rules)}`.execute(tx);
-  if (rows.length === most_rules) throw invalid({ approval_rules: [`are limited to ${most_rules}`] });
+  const { rows } = await sql`select from approval_rules where ${ownedBy(owner)} limit ${sql.lit(maximumRules)}`.execute(tx);
+  if (rows.length === maximumRules) throw invalid({ approval_rules: [`are limited to ${maximumRules}`] });
   const { id } = await tx
     .insertInto('approval_rules')
     .values({

@@ -41,7 +41,7 @@ export const MergeRequestApprovalRule = resource('MergeRequestApprovalRule', {
 });
 
 /** More people than this are not shown. */
-const most_shown = 100;
+const maximumShown = 100;
 
 const isNamed = sql`users.id in (
   select user_id from approval_rule_users where approval_rule_id = approval_rules.id
@@ -76,7 +76,7 @@ export const ruleRows = (db: Database, caller: MaybeCaller) =>
       sql<UserBasicRow[]>`array(
         select ${userBasicJson('users')} from users, projects
          where projects.id = coalesce(approval_rules.project_id, (select project_id from merge_requests where id = approval_rules.merge_request_id))
-           and ${isNamed} and ${isApprover} order by users.id limit ${sql.lit(most_shown)})`.as('eligible'),
+           and ${isNamed} and ${isApprover} order by users.id limit ${sql.lit(maximumShown)})`.as('eligible'),
       sql<GroupRow[]>`array(
         select json_build_object('id', namespaces.id, 'name', namespaces.name, 'path', namespaces.path, 'full_path', namespaces.full_path,
                                  'visibility', namespaces.visibility) ${groups(caller, true)} order by namespaces.id)`.as(

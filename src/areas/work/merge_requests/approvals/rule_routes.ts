@@ -39,9 +39,9 @@ import {
 const plan = 'premium';
 const reasons = '<parameter>: <reason>';
 
-const longest_name = 255;
+const maximumName = 255;
 const name = checked(NotBlank(), (text) =>
-  [...text].length > longest_name ? [`is too long (maximum is ${longest_name} characters)`] : [],
+  [...text].length > maximumName ? [`is too long (maximum is ${maximumName} characters)`] : [],
 );
 const approvals_required = Type.Integer({ minimum: 0, maximum: 100 });
 const named = allOptional({

@@ -122,7 +122,7 @@ export function approvalBlocker(
 }
 
 /** More names than this are not listed. */
-const most_named = 20;
+const maximumNamed = 20;
 
 /**
  * The system note of approvals that were removed.
@@ -130,8 +130,8 @@ const most_named = 20;
  * @param reason its end, e.g. `by pushing to the branch`
  */
 export function wordsForReset(usernames: readonly string[], reason?: string): string {
-  const others = usernames.length - most_named;
-  const named = usernames.slice(0, most_named).map((username) => `@${username}`);
+  const others = usernames.length - maximumNamed;
+  const named = usernames.slice(0, maximumNamed).map((username) => `@${username}`);
   const all = others > 0 ? [...named, `${others} more`] : named;
   const names = new Intl.ListFormat('en').format(all);
   return `reset approvals from ${names}${reason === undefined ? '' : ` ${reason}`}`;

@@ -6,7 +6,7 @@ import { listCommits, repositoryOf } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import { ownersOfAddresses } from '../../../people/emails/index.ts';
 import { ownerDemands } from './code_owner_git.ts';
-import { countsFrom, hasApprovedIt, most_eligible } from './queries.ts';
+import { countsFrom, hasApprovedIt, maximumEligible } from './queries.ts';
 import {
   type ApprovalBasis,
   type ApprovalState,
@@ -18,7 +18,7 @@ import {
 } from './rules.ts';
 
 /** More commits than this are not read for their committers. */
-const most_commits = 1_000;
+const maximumCommits = 1_000;
 
 async function basisOf(db: Database, merge_request_id: number): Promise<ApprovalBasis> {
   const { rows } = await sql<ApprovalBasis>`
@@ -48,7 +48,7 @@ async function committersOf({ db, storages }: Pick<Services, 'db' | 'storages'>,
   const { head_commit_id: head, start_commit_sha: start, storage, project_id } = basis;
   if (head === null) return [];
   const repository = repositoryOf({ storages }, { id: project_id, storage });
-  const commits = await listCommits(repository, { from: [head], not: start === null ? [] : [start], limit: most_commits });
+  const commits = await listCommits(repository, { from: [head], not: start === null ? [] : [start], limit: maximumCommits });
   const addresses = [...new Set(commits.flatMap(({ author_email, committer_email }) => [author_email, committer_email]))];
   return (await ownersOfAddresses(db, addresses)).map(({ user_id }) => user_id);
 }
@@ -82,7 +82,7 @@ async function peopleFor(
                        where users.id in (select user_id from approval_rule_users where approval_rule_id = rule.id
                                           union select user_id from approval_rule_groups named join group_authorizations using (group_id)
                                                  where named.approval_rule_id = rule.id and access_level >= ${levels.guest} and ${countsToday()})
-                         and ${counts} order by ${hasApproved} desc, users.id limit ${sql.lit(most_eligible)})))
+                         and ${counts} order by ${hasApproved} desc, users.id limit ${sql.lit(maximumEligible)})))
                from unnest(${ofAnyLength(rule_ids, 'bigint[]')}) rule(id)), '[]'::json) as eligible
       from projects where projects.id = ${project_id}`.execute(db);
   return rows[0]!;

@@ -32,7 +32,7 @@ export async function refreshClosedIssues(services: Pick<Services, 'db' | 'stora
 }
 
 /** Each is read by git. */
-const most_read = 20;
+const maximumRead = 20;
 
 /**
  * Remembers which issues open merge requests close that have arrived. Their authors may have no account here: what counts is what the importer may close.
@@ -53,7 +53,7 @@ export async function findClosedIssues(
     .where('iid', '>', after)
     .where('state', '=', 'opened')
     .orderBy('iid')
-    .limit(most_read)
+    .limit(maximumRead)
     .execute();
   const importer = await callerInJob({ ...services, db: tx }, importer_id);
   const all = importer

@@ -9,9 +9,9 @@ import type { MergeFacts } from '../branch_queries.ts';
 import { closingReferences } from './rules.ts';
 
 /** More issues than this are not closed by one merge. */
-const most_issues = 100;
+const maximumIssues = 100;
 /** More commits than this are not read for the issues that they close. */
-const most_told = 1_000;
+const maximumTold = 1_000;
 
 /** Whether merging closes issues: it does in the default branch, unless the project says otherwise. */
 export const closesIssues = ({ target, target_branch }: Pick<MergeFacts, 'target' | 'target_branch'>): boolean =>
@@ -21,7 +21,7 @@ export const closesIssues = ({ target, target_branch }: Pick<MergeFacts, 'target
 export async function closingTexts(services: Pick<Services, 'storages'>, facts: MergeFacts): Promise<string[]> {
   if (!closesIssues(facts)) return [];
   const { version, description, target } = facts;
-  const range = version && { from: [version.head_commit_sha], not: [version.start_commit_sha], limit: most_told };
+  const range = version && { from: [version.head_commit_sha], not: [version.start_commit_sha], limit: maximumTold };
   const commits = range ? await listCommits(repositoryOf(services, target), range) : [];
   return [description ?? '', ...commits.map(({ message }) => message)];
 }
@@ -45,7 +45,7 @@ export async function issuesClosedBy(
 ): Promise<ClosedIssue[]> {
   const references = (await Promise.all(texts.map(closingReferences))).flat();
   const surroundings = { project_path: full_path, group_path: full_path.slice(0, full_path.lastIndexOf('/')) };
-  const named = await thingsNamed(db, caller, issueKind, pairsMeant(issueKind, references, surroundings, most_issues));
+  const named = await thingsNamed(db, caller, issueKind, pairsMeant(issueKind, references, surroundings, maximumIssues));
   const ids = named.map(({ id }) => id);
   if (ids.length === 0) return [];
   const { rows } = await sql<ClosedIssue>`

@@ -4,7 +4,7 @@ import { type Reference, referencesIn } from '../../../../markdown/index.ts';
 const before = /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):? +(?:issues? +)?$/i;
 const between = /^(?: *,? +and +| *, *| +)$/;
 /** The longest text before a reference that is looked at. */
-const longest_before = 40;
+const maximumBefore = 40;
 
 /** The references to issues that a text says it closes, in their order. */
 export async function closingReferences(text: string): Promise<Reference[]> {
@@ -13,8 +13,8 @@ export async function closingReferences(text: string): Promise<Reference[]> {
   for (const reference of issues) {
     const last = closing.at(-1);
     const follows =
-      last !== undefined && reference.start - last.end <= longest_before && between.test(text.slice(last.end, reference.start));
-    if (follows || before.test(text.slice(Math.max(0, reference.start - longest_before), reference.start)))
+      last !== undefined && reference.start - last.end <= maximumBefore && between.test(text.slice(last.end, reference.start));
+    if (follows || before.test(text.slice(Math.max(0, reference.start - maximumBefore), reference.start)))
       closing.push(reference);
   }
   return closing;

@@ -10,7 +10,7 @@ import {
   type Listable,
   type Listing as ListingOf,
   type ListScope,
-  mostNamed,
+  maximumNamed,
   selectionOf,
   visibleProjects,
 } from '../../issuables/index.ts';
@@ -31,8 +31,8 @@ async function viewOf(
   if ('project' in scope) return { place_ids: [scope.project.id], where: sql`true` };
   const [inside, readable] = [isInScope(scope, non_archived), mergeRequestKind.isVisible(caller)];
   const visible = visibleProjects(caller, inside, readable, sql`true`);
-  const { rows } = await sql<{ id: number }>`${visible} limit ${sql.lit(mostNamed + 1)}`.execute(db);
-  if (rows.length <= mostNamed) return { place_ids: rows.map(({ id }) => id), where: sql`true` };
+  const { rows } = await sql<{ id: number }>`${visible} limit ${sql.lit(maximumNamed + 1)}`.execute(db);
+  if (rows.length <= maximumNamed) return { place_ids: rows.map(({ id }) => id), where: sql`true` };
   return {
     places: { ids: sql`select id from (${visible}) visible`, where: sql`true` },
     where: sql`exists (select from projects where projects.id = merge_requests.project_id and ${inside} and ${readable})`,

@@ -118,7 +118,7 @@ interface MergeCommits {
 }
 
 /** More commits than this are not read for messages. */
-const most_told = 1_000;
+const maximumTold = 1_000;
 
 async function commitsOf(
   services: Services,
@@ -128,7 +128,7 @@ async function commitsOf(
 ): Promise<MergeCommits> {
   const { caller, wishes } = request;
   const repository = repositoryOf(services, facts.target);
-  const commits = await listCommits(repository, { from: [source_head], not: [target_head], limit: most_told });
+  const commits = await listCommits(repository, { from: [source_head], not: [target_head], limit: maximumTold });
   const variables = await variablesFor(services, caller, facts, commits.toReversed());
   const committer = { name: caller.name, email: caller.commit_email, date: new Date() };
   const source_tree = (await readCommit(repository, source_head)).tree_id;

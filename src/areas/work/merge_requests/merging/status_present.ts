@@ -7,14 +7,14 @@ import { presentSingleMergeRequest, type SingleForm } from '../present.ts';
 import { checkBranches, refreshStatus } from './status_git.ts';
 
 /** Counting stops here. */
-const most_diverged = 10_000;
+const maximumDiverged = 10_000;
 
 /** How many commits the target branch has that the source branch lacks; 0 when one of them is missing. */
 async function divergedCommits(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<number> {
   const facts = await factsOf(services.db, id);
   const { source_head, target_head } = await checkBranches(services, facts);
   if (source_head === undefined || target_head === undefined) return 0;
-  const range = { from: [target_head], not: [source_head], limit: most_diverged };
+  const range = { from: [target_head], not: [source_head], limit: maximumDiverged };
   return countCommits(repositoryOf(services, facts.target), range);
 }
 

@@ -9,7 +9,7 @@ import { suggestionReplies } from './suggestion_queries.ts';
 import { missingText, suggestionTexts } from './suggestion_rules.ts';
 
 /** The most suggestions of one commit. */
-const most_applied = 100;
+const maximumApplied = 100;
 
 const commit_message = leftOutIfBlank(
   optional(Type.String({ description: 'By default what the template of the target project says; with the same placeholders' })),
@@ -44,7 +44,7 @@ export const suggestionRoutes = [
     operation: 'applySuggestions',
     summary: 'Apply suggestions of a merge request in one commit on the source branch',
     access: signedIn,
-    input: { ids: Type.Array(Id, { minItems: 1, maxItems: most_applied }), commit_message },
+    input: { ids: Type.Array(Id, { minItems: 1, maxItems: maximumApplied }), commit_message },
     returns: listOf(Suggestion),
     refusals: refusals(missingText.some),
     handle: async ({ caller, input, ...services }) => {

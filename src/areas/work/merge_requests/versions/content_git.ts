@@ -51,12 +51,12 @@ export const VersionDetail = resource('MergeRequestVersionDetail', {
 });
 
 /** More files than this are not compared in a reply without pages. */
-const most_files = 1_000;
-const most_commits = 1_000;
+const maximumFiles = 1_000;
+const maximumCommits = 1_000;
 
 export function presentVersion(version: StoredVersion): Static<typeof Version> {
   const { id, head_commit_sha, base_commit_sha, start_commit_sha, created_at, merge_request_id, patch_id_sha } = version;
-  const real_size = version.state === 'overflow' ? `${most_files}+` : String(version.files_count ?? 0);
+  const real_size = version.state === 'overflow' ? `${maximumFiles}+` : String(version.files_count ?? 0);
   const state = version.state as Static<typeof Version>['state'];
   return { id, head_commit_sha, base_commit_sha, start_commit_sha, created_at, merge_request_id, state, real_size, patch_id_sha };
 }
@@ -75,8 +75,8 @@ export async function changesOf(
   { unidiff }: { unidiff: boolean },
 ): Promise<{ changes: Static<typeof Diff>[]; overflow: boolean }> {
   const files = await filesOf(repository, version);
-  const changes = await diffsOf(repository, rangeOf(version), files.slice(0, most_files), { unidiff, isPage: false });
-  return { changes, overflow: files.length > most_files || changes.some(({ collapsed }) => collapsed) };
+  const changes = await diffsOf(repository, rangeOf(version), files.slice(0, maximumFiles), { unidiff, isPage: false });
+  return { changes, overflow: files.length > maximumFiles || changes.some(({ collapsed }) => collapsed) };
 }
 
 /** A version with its commits and diffs. */
@@ -89,7 +89,7 @@ export async function presentVersionDetail(
   const repository = repositoryOf(services, project);
   const { head_commit_sha: head, start_commit_sha: start } = version;
   const [commits, { changes: diffs }] = await Promise.all([
-    listCommits(repository, { from: [head], not: [start], limit: most_commits }),
+    listCommits(repository, { from: [head], not: [start], limit: maximumCommits }),
     changesOf(repository, version, { unidiff }),
   ]);
   return {

@@ -3,10 +3,10 @@ import { changedFiles, countCommits, listCommits, patchId, type Repository } fro
 import type { Heads } from './actions.ts';
 
 /** More files than this are not compared one by one. */
-const most_files = 1_000;
-const most_commits = 10_000;
+const maximumFiles = 1_000;
+const maximumCommits = 10_000;
 /** By more commits than this a merge request is not found. */
-const most_found = 1_000;
+const maximumFound = 1_000;
 
 /** What a version consists of. */
 export interface VersionContent {
@@ -29,10 +29,10 @@ export async function contentOf(repository: Repository, { head, start, base }: H
   ];
   const [files, commits_count, commits] = await Promise.all([
     changedFiles(repository, { ...range, renames: true }),
-    countCommits(repository, { ...added, limit: most_commits }),
-    listCommits(repository, { ...added, limit: most_found }),
+    countCommits(repository, { ...added, limit: maximumCommits }),
+    listCommits(repository, { ...added, limit: maximumFound }),
   ]);
-  const isLong = files.length > most_files;
+  const isLong = files.length > maximumFiles;
   return {
     counts: {
       state: isLong ? 'overflow' : files.length === 0 ? 'without_files' : 'collected',

@@ -30,12 +30,12 @@ import { checkBranches, storeCheck, uncheckedAgain } from '../merging/status_git
 import { addVersion, type Heads } from './actions.ts';
 import { followThreads } from './follow_jobs.ts';
 import { contentOf, type VersionContent } from './git.ts';
-import { branchGone, branchRestored, commitsAdded, mergeAborted, most_listed } from './rules.ts';
+import { branchGone, branchRestored, commitsAdded, maximumListed, mergeAborted } from './rules.ts';
 
 type JobServices = Pick<Services, 'db' | 'storages' | 'url'>;
 
 /** The most versions of which the commits are kept when the first job of a merge request runs. */
-const most_kept = 100;
+const maximumKept = 100;
 
 /** The commits of the versions so far: branches may have moved several times before their first job ran. */
 async function keepVersions(
@@ -48,7 +48,7 @@ async function keepVersions(
     .selectFrom('merge_request_versions')
     .select(['head_commit_sha', 'start_commit_sha'])
     .where('merge_request_id', '=', merge_request_id);
-  const rows = await versions.orderBy('id', 'desc').limit(most_kept).execute();
+  const rows = await versions.orderBy('id', 'desc').limit(maximumKept).execute();
   const ids = new Set(rows.flatMap(({ head_commit_sha, start_commit_sha }) => [head_commit_sha, start_commit_sha]));
   const there = await Promise.all([...ids].map((id) => resolveCommit(into, id)));
   const refs = new Map(there.flatMap((id) => (id === undefined ? [] : [[keepAroundRef(id), id]])));
@@ -250,7 +250,7 @@ async function followHead(services: JobServices, facts: MergeFacts, head: string
   const { head_commit_id: before } = facts;
   const known = before === null ? [heads.start] : [before, heads.start];
   const [commits, content, removeOwners] = await Promise.all([
-    listCommits(into, { from: [head], not: known, limit: most_listed + 1 }),
+    listCommits(into, { from: [head], not: known, limit: maximumListed + 1 }),
     contentOf(into, heads),
     selectiveRemoval(services, facts, heads),
   ]);

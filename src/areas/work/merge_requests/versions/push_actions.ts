@@ -27,7 +27,7 @@ async function tellMergeRequests(
 }
 
 /** More branches than this are not mentioned in the answer to a push. */
-const most_links = 5;
+const maximumLinks = 5;
 
 /**
  * What a push of branches is answered with: where to see their open merge requests, or to create one. Those in other projects, which may be hidden, are not named.
@@ -46,7 +46,7 @@ async function mergeRequestLinks(
     .where('printing_merge_request_link_enabled', '=', true)
     .where('merge_requests_access_level', '<>', 'disabled')
     .executeTakeFirst();
-  const wanted = names.filter((name) => name !== project?.default_branch).slice(0, most_links);
+  const wanted = names.filter((name) => name !== project?.default_branch).slice(0, maximumLinks);
   if (!project || wanted.length === 0) return [];
   const open = await db
     .selectFrom('merge_requests')
@@ -55,7 +55,7 @@ async function mergeRequestLinks(
     .where(isAmong('source_branch', wanted, 'text[]'))
     .where('state', 'in', ['opened', 'locked'])
     .orderBy('id')
-    .limit(most_links)
+    .limit(maximumLinks)
     .execute();
   const unproposed = wanted.filter((name) => !open.some(({ source_branch }) => source_branch === name));
   return [

@@ -3,7 +3,7 @@ import type { Commit } from '../../../../git/index.ts';
 import { counted } from '../../../../texts/index.ts';
 
 /** More commits than this are not listed. */
-export const most_listed = 100;
+export const maximumListed = 100;
 const shortId_characters = 8;
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -13,10 +13,10 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
  * @param commits newest first, at most one more than are listed
  */
 export function commitsAdded(commits: readonly Pick<Commit, 'id' | 'title'>[], address: string): string {
-  const isLong = commits.length > most_listed;
-  const count = isLong ? `more than ${most_listed} commits` : counted(commits.length, 'commit');
+  const isLong = commits.length > maximumListed;
+  const count = isLong ? `more than ${maximumListed} commits` : counted(commits.length, 'commit');
   const listed = commits
-    .slice(0, most_listed)
+    .slice(0, maximumListed)
     .toReversed()
     .map(({ id, title }) => `<li>${id.slice(0, shortId_characters)} - ${escaped(title)}</li>`);
   const list = listed.length > 0 ? `<ul>${listed.join('')}</ul>\n\n` : '';
