@@ -253,7 +253,10 @@ function checkAcceptance(before: Rows, now: Rows, actor: number): void {
       member_role_id,
       expires_at,
     }: Omit<Rows['members'][number], 'id' | 'user_id'>) => ({
-      ...{ group_id, project_id, access_level, member_role_id },
+      group_id,
+      project_id,
+      access_level,
+      member_role_id,
       // An invitation ends at an instant, a membership on a day.
       expires_at: expires_at?.slice(0, 10) ?? null,
     });

@@ -189,8 +189,14 @@ test('a line that another one covers is passed over, however far', () => {
 /** What the clocks of a zone show, and the line compared with it, field by field. */
 function slowMatcher(line: Cron, zone: string): (instant_ms: number) => boolean {
   const clock = new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone: zone, hourCycle: 'h23', weekday: 'short' },
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' },
+    timeZone: zone,
+    hourCycle: 'h23',
+    weekday: 'short',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
   });
   return (instant_ms) => {
     const shown = Object.fromEntries(clock.formatToParts(instant_ms).map(({ type, value }) => [type, value]));

@@ -55,8 +55,12 @@ async function fewChanges(
   const none = { mode: '000000', id: '0'.repeat(to.length) };
   return differences.map(({ raw_path, old = none, now = none }) => ({
     status: old === none ? 'added' : now === none ? 'deleted' : 'modified',
-    ...{ old_path: textOf(raw_path), old_mode: old.mode, old_id: old.id },
-    ...{ path: textOf(raw_path), mode: now.mode, id: now.id },
+    old_path: textOf(raw_path),
+    old_mode: old.mode,
+    old_id: old.id,
+    path: textOf(raw_path),
+    mode: now.mode,
+    id: now.id,
   }));
 }
 

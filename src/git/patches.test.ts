@@ -111,8 +111,11 @@ async function commitWith(repository: Repository, files: Record<string, string>)
   }
   const tree = await git(repository, 'mktree', ['-z'], [], [], { input: Buffer.from(lines.join(''), 'latin1') });
   return writeTreeCommit(repository, {
-    ...{ tree_id: tree.toString().trim(), parent_ids: [], message: 'x' },
-    ...{ author: someone, committer: someone },
+    tree_id: tree.toString().trim(),
+    parent_ids: [],
+    message: 'x',
+    author: someone,
+    committer: someone,
   });
 }
 

@@ -31,7 +31,8 @@ async function longList() {
   const list = `/projects/${project.id}/labels`;
   const get = (path: string, accepted: string, headers: Record<string, string> = {}, method = 'GET') =>
     ask(`${url}/api/v4${path}`, method, {
-      ...{ 'private-token': people.maintainer.token, 'accept-encoding': accepted },
+      'private-token': people.maintainer.token,
+      'accept-encoding': accepted,
       ...headers,
     });
   return { maintainer, project, list, get };

@@ -42,7 +42,9 @@ export function documentation(endpoints: readonly FiledEndpoint[], described: re
     errors: () => jsonForm,
     prepare: async (app) => {
       await app.register(fastifyStatic, {
-        ...{ root: assets, prefix: '/docs/assets/', index: false },
+        root: assets,
+        prefix: '/docs/assets/',
+        index: false,
         setHeaders: (reply) => {
           reply.header('content-security-policy', policy);
         },

@@ -70,8 +70,11 @@ const idle_ms = 200;
 export const mailRetries = 10;
 
 const limits = {
-  ...{ connectionTimeout: timeout_ms, greetingTimeout: timeout_ms, socketTimeout: timeout_ms },
-  ...{ disableFileAccess: true, disableUrlAccess: true },
+  connectionTimeout: timeout_ms,
+  greetingTimeout: timeout_ms,
+  socketTimeout: timeout_ms,
+  disableFileAccess: true,
+  disableUrlAccess: true,
 };
 
 /**

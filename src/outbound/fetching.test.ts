@@ -27,7 +27,8 @@ const fetching = (url: string, may_be_local = true) => ({
     verifies_tls: true,
     may_be_local,
   },
-  ...{ silence_ms: 5000, signal: new AbortController().signal },
+  silence_ms: 5000,
+  signal: new AbortController().signal,
 });
 
 test('at most two redirects are followed, and the secret stays with its host', async (t) => {

@@ -68,7 +68,10 @@ function originalOf(map: TraceMap, [line, column]: readonly [number, number]): O
   const text = sourceContentFor(map, source);
   const short = (value: string) => value.slice(0, maximumName).replaceAll('\0', '').toWellFormed();
   return {
-    ...{ source: short(source), line: at, column: column0 + 1, name: name === null ? null : short(name) },
+    source: short(source),
+    line: at,
+    column: column0 + 1,
+    name: name === null ? null : short(name),
     context: text === null ? [] : contextIn(text, at),
   };
 }

@@ -26,7 +26,13 @@ test(`of ${perSecond} requests a second, those that are too many are refused`, a
   const [bystander, { answers, lost, conflicts }] = await Promise.all([
     watchBystander(url, warmUp_seconds + seconds),
     resultOf<Flooded>('flood.ts', {
-      ...{ url: `${url}/api/v4`, token: api.token!, requests, connections, rate: perSecond, warmUp_seconds, seconds },
+      url: `${url}/api/v4`,
+      token: api.token!,
+      requests,
+      connections,
+      rate: perSecond,
+      warmUp_seconds,
+      seconds,
     } satisfies Flood),
   ]);
   const times = (isIn: (status: number) => boolean) =>
@@ -49,7 +55,13 @@ test('on a busy machine, a client with 100 requests at once waits and is not ref
   });
   const requests = Array.from({ length: differentRequests }, () => requestFrom(seed));
   const { answers, lost, conflicts } = await resultOf<Flooded>('flood.ts', {
-    ...{ url: `${url}/api/v4`, token: api.token!, requests, connections: 100, rate: 100_000, warmUp_seconds: 0, seconds: 30 },
+    url: `${url}/api/v4`,
+    token: api.token!,
+    requests,
+    connections: 100,
+    rate: 100_000,
+    warmUp_seconds: 0,
+    seconds: 30,
   } satisfies Flood);
   console.table({ answered: new Times(answers.map(({ waited_ms }) => ({ waited_ms, ok: true }))).row });
   assert.deepEqual([lost, answers.filter(({ status }) => status >= 300).length - conflicts], [0, 0]);

@@ -138,8 +138,14 @@ async function targetFor(): Promise<Target> {
   const { file: key, line } = await newSshKey();
   await api.post('/user/keys', { title: 'laptop', key: line });
   return {
-    ...{ url, ssh_port: Number(port), api, id: project.id, full_path: project.path_with_namespace },
-    ...{ commit: branch.commit.id, key, git },
+    url,
+    ssh_port: Number(port),
+    api,
+    id: project.id,
+    full_path: project.path_with_namespace,
+    commit: branch.commit.id,
+    key,
+    git,
   };
 }
 

@@ -32,7 +32,11 @@ function program(): string | undefined {
 const source = 'function pick() {\n  // nothing is left\n  throw new Error("no apples");\n}\n';
 /** Line 1, column 14 of the generated file is line 3, column 3 of the source. */
 const map = {
-  ...{ version: 3, file: 'app.js', sources: ['../src/orchard.ts'], names: ['pick'], sourcesContent: [source] },
+  version: 3,
+  file: 'app.js',
+  sources: ['../src/orchard.ts'],
+  names: ['pick'],
+  sourcesContent: [source],
   mappings: 'AAAAA,aAEE',
 };
 
@@ -49,8 +53,13 @@ test('sentry-cli announces releases and uploads source maps, and stacks show the
     run(cli, words, {
       cwd: folder,
       env: {
-        ...{ PATH: process.env.PATH, HOME: folder, SENTRY_URL: here.url, SENTRY_AUTH_TOKEN: tokens[by] },
-        ...{ SENTRY_ORG: project.full_path.split('/')[0]!, SENTRY_PROJECT: String(project.id), SENTRY_NO_PROGRESS_BAR: '1' },
+        PATH: process.env.PATH,
+        HOME: folder,
+        SENTRY_URL: here.url,
+        SENTRY_AUTH_TOKEN: tokens[by],
+        SENTRY_ORG: project.full_path.split('/')[0]!,
+        SENTRY_PROJECT: String(project.id),
+        SENTRY_NO_PROGRESS_BAR: '1',
       },
     });
   const refused = (by: keyof typeof tokens, ...words: string[]) =>

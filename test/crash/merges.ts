@@ -36,8 +36,10 @@ export async function inspectMerges(services: JobServices, project: Project, { m
     else assert.ok(['opened', 'merged'].includes(state), `${branch} is ${state}`);
     const isMerged = state === 'merged';
     const expected = {
-      ...{ issue: isMerged ? 'closed' : 'opened', is_pending: false },
-      ...{ events: isMerged ? 1 : 0, state_events: isMerged ? 1 : 0 },
+      issue: isMerged ? 'closed' : 'opened',
+      is_pending: false,
+      events: isMerged ? 1 : 0,
+      state_events: isMerged ? 1 : 0,
     };
     assert.deepEqual(followed, expected, branch);
     assert.equal(refs.has(`refs/heads/${branch}`), !(isMerged && remove_source_branch), branch);

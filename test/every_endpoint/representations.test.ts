@@ -415,8 +415,11 @@ test('statistics are the sizes of what is stored', async () => {
     [
       expected,
       {
-        ...{ ...expected, storage_size: ofInner.storage_size, repository_size: ofInner.repository_size },
-        ...{ lfs_objects_size: 0, wiki_size: 0 },
+        ...expected,
+        storage_size: ofInner.storage_size,
+        repository_size: ofInner.repository_size,
+        lfs_objects_size: 0,
+        wiki_size: 0,
       },
     ],
   );

@@ -156,7 +156,9 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     .execute();
   await asked(
     here.as('admin').post('/admin/clusters/add', {
-      ...{ name, environment_scope: name, management_project_id: project.id },
+      name,
+      environment_scope: name,
+      management_project_id: project.id,
       platform_kubernetes_attributes: { api_url: 'https://kube.example.com', token: name },
     }),
   );
@@ -314,7 +316,10 @@ const threadOn = (
 async function addMergeRequestRows({ db, project }: World, turn: number, user_id: number, milestones: readonly { id: number }[]) {
   // The oldest is there already, with its commits.
   const rows = milestones.map((milestone, index) => ({
-    ...{ project_id: project.id, iid: 100 + 2 * turn + index, title: `Turn ${turn}`, author_id: user_id },
+    project_id: project.id,
+    iid: 100 + 2 * turn + index,
+    title: `Turn ${turn}`,
+    author_id: user_id,
     ...{
       source_project_id: project.id,
       source_branch: `turn-${turn}-${index}`,
@@ -528,7 +533,11 @@ async function addPlans(here: World, turn: number, name: string, user_id: number
     .insertInto('resource_milestone_events')
     .values(
       [{ issue_id: first.id }, { merge_request_id: firstRequest.id }].map((on) => ({
-        ...{ ...on, user_id, milestone_id: firsts[0]!.id, action: 'add', state: 'opened' },
+        ...on,
+        user_id,
+        milestone_id: firsts[0]!.id,
+        action: 'add',
+        state: 'opened',
       })),
     )
     .execute();
@@ -662,7 +671,8 @@ const unchanging = new Set([
 test('no list needs more statements for more rows', async () => {
   const here = await world({});
   const started = await here.as('owner').post(`/projects/${here.project.id}/repository/commits`, {
-    ...{ branch: 'main', commit_message: 'Begin' },
+    branch: 'main',
+    commit_message: 'Begin',
     actions: [{ action: 'create', file_path: 'README.md', content: 'a\n' }],
   });
   assert.equal(started.status, 201);

@@ -539,7 +539,8 @@ test('an encrypted token that cannot be decrypted is reported, and others are no
   const add = async (name: string) => {
     const platform_kubernetes_attributes = { api_url: 'https://kube.example.com', token: `token of ${name}` };
     const answer = await world.as('admin').post('/admin/clusters/add', {
-      ...{ name, environment_scope: name },
+      name,
+      environment_scope: name,
       platform_kubernetes_attributes,
     });
     assert.equal(answer.status, 201);

@@ -27,8 +27,13 @@ async function addEpics(here: World): Promise<{ iid: number; id: number }> {
   const url = `/groups/${group.id}/epics`;
   const parent = await addEpic(here, { title: 'Harvest', description: 'All of it', labels: 'shared', color: '#112233' });
   const child = await addEpic(here, {
-    ...{ title: 'Apples', parent_id: parent.id, confidential: true },
-    ...{ start_date_is_fixed: true, start_date_fixed: '2030-01-01', due_date_is_fixed: true, due_date_fixed: '2030-12-31' },
+    title: 'Apples',
+    parent_id: parent.id,
+    confidential: true,
+    start_date_is_fixed: true,
+    start_date_fixed: '2030-01-01',
+    due_date_is_fixed: true,
+    due_date_fixed: '2030-12-31',
   });
   const other = await addEpic(here, { title: 'Pears' });
   const thread = await sent(as('owner').post(`${url}/${parent.id}/discussions`, { body: 'Which first?' }));

@@ -22,8 +22,14 @@ export async function addIssues(here: World, { milestone, iteration, epic }: Nam
   const { as, project, group, people } = here;
   const own = `/projects/${project.id}/issues`;
   const main = await addIssue(here, {
-    ...{ title: 'Pick apples', description: '- [x] climb\n- [ ] pick', labels: 'ripe,shared,gone', milestone_id: milestone.id },
-    ...{ assignee_ids: [people.owner.id], due_date: '2030-09-09', weight: 3, confidential: true },
+    title: 'Pick apples',
+    description: '- [x] climb\n- [ ] pick',
+    labels: 'ripe,shared,gone',
+    milestone_id: milestone.id,
+    assignee_ids: [people.owner.id],
+    due_date: '2030-09-09',
+    weight: 3,
+    confidential: true,
   });
   const url = `${own}/${main.iid}`;
   await discuss(here, url);

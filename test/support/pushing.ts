@@ -67,8 +67,10 @@ export async function cloneFor(here: World, persona: Persona): Promise<Clone> {
       await git('add', '--', name);
       const [author, committer] = [people.author ?? person, people.committer ?? people.author ?? person];
       const env = {
-        ...{ GIT_AUTHOR_NAME: author[0], GIT_AUTHOR_EMAIL: author[1] },
-        ...{ GIT_COMMITTER_NAME: committer[0], GIT_COMMITTER_EMAIL: committer[1] },
+        GIT_AUTHOR_NAME: author[0],
+        GIT_AUTHOR_EMAIL: author[1],
+        GIT_COMMITTER_NAME: committer[0],
+        GIT_COMMITTER_EMAIL: committer[1],
       };
       const made = await client.run(['commit', '-q', '-m', message], { at: 'work', env });
       assert.equal(made.code, 0, made.stderr);

@@ -49,7 +49,12 @@ function statusOf([relation, content]: [string, Exported]): object {
   const batches = isBatched(content) ? content : [];
   const batched = isBatched(content) || (isLines(content) && content.length === 0);
   return {
-    ...{ relation, status: 1, error: null, updated_at: '2030-01-01T00:00:00.000Z', batched, batches_count: batches.length },
+    relation,
+    status: 1,
+    error: null,
+    updated_at: '2030-01-01T00:00:00.000Z',
+    batched,
+    batches_count: batches.length,
     total_objects_count: isLines(content) ? content.flat().length : 1,
     ...(batched
       ? { batches: batches.map((lines, index) => ({ batch_number: index + 1, status: 1, objects_count: lines.length })) }

@@ -57,8 +57,14 @@ export async function describePush(to: PushedTo, moved: readonly RefUpdate[]): P
 function bulkOf(refs: readonly Moved[]): Push {
   const { action, ref_type } = refs[0]!;
   return {
-    ...{ action, ref_type, ref_count: refs.length },
-    ...{ ref: null, commit_count: 0, commit_from: null, commit_to: null, commit_title: null },
+    action,
+    ref_type,
+    ref_count: refs.length,
+    ref: null,
+    commit_count: 0,
+    commit_from: null,
+    commit_to: null,
+    commit_title: null,
   };
 }
 

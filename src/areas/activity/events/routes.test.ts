@@ -55,8 +55,14 @@ test('the events of a project tell what was done, newest first, with the form of
   const [push, ofMilestone, , , note, opened, created] = events;
   const { body: head } = await owner.get(`${url}/repository/commits/main`);
   assert.deepEqual(push!.push_data, {
-    ...{ commit_count: 1, action: 'created', ref_type: 'branch', commit_from: null, commit_to: head.id, ref: 'main' },
-    ...{ commit_title: 'Add a file', ref_count: null },
+    commit_count: 1,
+    action: 'created',
+    ref_type: 'branch',
+    commit_from: null,
+    commit_to: head.id,
+    ref: 'main',
+    commit_title: 'Add a file',
+    ref_count: null,
   });
   assert.deepEqual([push!.target_id, push!.target_iid], [null, null]);
   assert.deepEqual([ofMilestone!.target_id, ofMilestone!.target_iid], [milestone.id, milestone.iid]);
@@ -68,8 +74,16 @@ test('the events of a project tell what was done, newest first, with the form of
   assert.deepEqual([created!.target_id, created!.target_iid], [id, id]);
   const { id: event_id, created_at, author, ...rest } = opened!;
   assert.deepEqual(rest, {
-    ...{ title: null, project_id: id, action_name: 'opened', target_id: issue_id, target_iid: iid, target_type: 'Issue' },
-    ...{ author_id: people.owner.id, target_title: 'Broken', imported: false, imported_from: 'none' },
+    title: null,
+    project_id: id,
+    action_name: 'opened',
+    target_id: issue_id,
+    target_iid: iid,
+    target_type: 'Issue',
+    author_id: people.owner.id,
+    target_title: 'Broken',
+    imported: false,
+    imported_from: 'none',
     author_username: people.owner.username,
   });
   assert.ok(Number.isInteger(event_id) && typeof created_at === 'string');

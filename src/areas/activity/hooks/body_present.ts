@@ -44,18 +44,34 @@ function project(filling: Filling, { avatar, visibility, full_path, ...row }: Pr
   const { http, ssh } = cloneUrls(filling, full_path);
   const { id, name, description, namespace, default_branch } = row;
   return {
-    ...{ id, name, description, web_url, avatar_url: avatarUrl(url, 'project', { id, avatar }) },
-    ...{ git_ssh_url: ssh, git_http_url: http, namespace, visibility_level: visibilityLevels[visibility]! },
-    ...{ path_with_namespace: full_path, default_branch, ci_config_path: null },
-    ...{ homepage: web_url, url: ssh || http, ssh_url: ssh, http_url: http },
+    id,
+    name,
+    description,
+    web_url,
+    avatar_url: avatarUrl(url, 'project', { id, avatar }),
+    git_ssh_url: ssh,
+    git_http_url: http,
+    namespace,
+    visibility_level: visibilityLevels[visibility]!,
+    path_with_namespace: full_path,
+    default_branch,
+    ci_config_path: null,
+    homepage: web_url,
+    url: ssh || http,
+    ssh_url: ssh,
+    http_url: http,
   };
 }
 
 function repository(filling: Filling, { name, description, visibility, full_path }: ShownSource) {
   const { http, ssh } = cloneUrls(filling, full_path);
   return {
-    ...{ name, url: ssh || http, description, homepage: `${filling.url}/${full_path}` },
-    ...{ git_http_url: http, git_ssh_url: ssh },
+    name,
+    url: ssh || http,
+    description,
+    homepage: `${filling.url}/${full_path}`,
+    git_http_url: http,
+    git_ssh_url: ssh,
     visibility_level: visibilityLevels[visibility]!,
   };
 }

@@ -47,7 +47,8 @@ test('a delivery carries the headers of v4, the token, custom headers and a sign
   await allowLocalHooks(here);
   const key = Buffer.alloc(32, 9);
   const hook = await addHook(here, '/signed/{room}', {
-    ...{ token: 'open sesame', signing_token: `whsec_${key.toString('base64')}` },
+    token: 'open sesame',
+    signing_token: `whsec_${key.toString('base64')}`,
     url_variables: [{ key: 'room', value: 'cellar' }],
     custom_headers: [{ key: 'X-Orchard', value: 'pears' }],
   });

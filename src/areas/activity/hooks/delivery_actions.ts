@@ -124,7 +124,10 @@ export async function attempt(services: Sending, outgoing: Outgoing, signal?: Ab
     response: Pick<Outcome, 'response_status' | 'response_headers' | 'response_body'>,
     is_final = false,
   ): Outcome => ({
-    ...{ url: hook.url, request_headers, ...response, is_final },
+    url: hook.url,
+    request_headers,
+    ...response,
+    is_final,
     execution_duration: (performance.now() - startedAt) / 1000,
   });
   try {
@@ -141,8 +144,13 @@ export async function attempt(services: Sending, outgoing: Outgoing, signal?: Ab
       headers: response_headers,
       body: response_body,
     } = await postTo({
-      ...{ url: filledUrl(hook.url, secrets.url_variables), headers: headers.sent, body, may_be_local },
-      ...{ verifies_tls: hook.enable_ssl_verification, timeout_ms, most_bytes: response_bytes },
+      url: filledUrl(hook.url, secrets.url_variables),
+      headers: headers.sent,
+      body,
+      may_be_local,
+      verifies_tls: hook.enable_ssl_verification,
+      timeout_ms,
+      most_bytes: response_bytes,
       ...(signal ? { signal } : {}),
     });
     return outcome({ response_status: status, response_headers, response_body });

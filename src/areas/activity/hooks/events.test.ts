@@ -293,12 +293,20 @@ test('pages of wikis are told as they are created, changed and deleted, to the p
   const { version_id, ...attributes } = toProject.object_attributes;
   assert.match(version_id, /^[0-9a-f]{40}$/);
   assert.deepEqual(attributes, {
-    ...{ slug: 'fruit/Späte-Äpfel', title: 'Späte Äpfel', format: 'markdown', message: 'Sow', content: 'Käse', action: 'create' },
-    ...{ url: page, diff_url: `${page}/diff?version_id=${version_id}` },
+    slug: 'fruit/Späte-Äpfel',
+    title: 'Späte Äpfel',
+    format: 'markdown',
+    message: 'Sow',
+    content: 'Käse',
+    action: 'create',
+    url: page,
+    diff_url: `${page}/diff?version_id=${version_id}`,
   });
   const path_with_namespace = `${project.full_path}.wiki`;
   assert.deepEqual(toProject.wiki, {
-    ...{ path_with_namespace, default_branch: 'main', web_url: `http://coppice.test/${project.full_path}/-/wikis` },
+    path_with_namespace,
+    default_branch: 'main',
+    web_url: `http://coppice.test/${project.full_path}/-/wikis`,
     git_http_url: `http://coppice.test/${path_with_namespace}.git`,
     git_ssh_url: `ssh://git@coppice.test:2222/${path_with_namespace}.git`,
   });

@@ -15,11 +15,19 @@ export function presentHook<K extends OwnerKind>(secrets: Secrets, names: (typeo
   const { id, url, name, description, created_at, enable_ssl_verification, disabled_until, custom_webhook_template } = row;
   const { push_events_branch_filter, branch_filter_strategy, project_id, group_id } = row;
   return {
-    ...{ id, url, name, description, created_at },
+    id,
+    url,
+    name,
+    description,
+    created_at,
     ...Object.fromEntries(Object.keys(names).map((flag) => [flag, row[flag as keyof HookRow]])),
-    ...{ enable_ssl_verification, alert_status: alertStatus(row), disabled_until },
+    enable_ssl_verification,
+    alert_status: alertStatus(row),
+    disabled_until,
     url_variables: keysOf(url_variables),
-    ...{ push_events_branch_filter, branch_filter_strategy, custom_webhook_template },
+    push_events_branch_filter,
+    branch_filter_strategy,
+    custom_webhook_template,
     custom_headers: keysOf(custom_headers),
     token_present: token !== undefined,
     signing_token_present: signing_token !== undefined,

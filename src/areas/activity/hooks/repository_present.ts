@@ -49,7 +49,10 @@ async function repositoryNow(services: Filling, { id, kind: name = 'project' }: 
 }
 
 const presentCommit = ({ url }: Filling, { full_path }: ProjectPlace, commit: Commit) => ({
-  ...{ id: commit.id, message: commit.message, title: commit.title, timestamp: commit.authored_date },
+  id: commit.id,
+  message: commit.message,
+  title: commit.title,
+  timestamp: commit.authored_date,
   url: `${url}/${pageOf(commitKind, full_path, commit.id)}`,
   author: { name: commit.author_name, email: commit.author_email },
 });
@@ -135,8 +138,13 @@ export function headOfPush(push: Pushed) {
   const none = '0'.repeat((before ?? after)!.length);
   const name = nameOf(push);
   return {
-    ...{ object_kind: name, event_name: name, before: before ?? none, after: after ?? none },
-    ...{ ref, checkout_sha: after, message: null },
+    object_kind: name,
+    event_name: name,
+    before: before ?? none,
+    after: after ?? none,
+    ref,
+    checkout_sha: after,
+    message: null,
   };
 }
 

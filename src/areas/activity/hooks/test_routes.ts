@@ -178,8 +178,12 @@ export const systemTestRoute = ({ base, access }: HookSource): AnyEndpoint =>
     input: { id: Id },
     returns: one(
       Type.Object({
-        ...{ event_name: Type.String(), name: Type.String(), path: Type.String(), project_id: Type.Integer() },
-        ...{ owner_name: Type.String(), owner_email: Type.String() },
+        event_name: Type.String(),
+        name: Type.String(),
+        path: Type.String(),
+        project_id: Type.Integer(),
+        owner_name: Type.String(),
+        owner_email: Type.String(),
       }),
     ),
     refusals: { 429: tooOftenText },

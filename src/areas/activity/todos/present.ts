@@ -145,7 +145,9 @@ export async function presentTodos(
       action_name,
       ...aim,
       ...(note_id === null ? {} : { target_url: `${aim.target_url}#note_${note_id}`, body: note_body ?? '' }),
-      ...{ state, created_at, updated_at },
+      state,
+      created_at,
+      updated_at,
     };
   });
 }

@@ -171,7 +171,9 @@ test('a new project starts with the rule of the nearest group, and keeps it', as
   const own = await ruleOf(inherited);
   assert.deepEqual(own, {
     ...unset,
-    ...{ id: own.id, project_id: inherited.id, created_at: own.created_at },
+    id: own.id,
+    project_id: inherited.id,
+    created_at: own.created_at,
     commit_message_regex: 'top',
     max_file_size: 3,
     deny_delete_tag: true,

@@ -67,7 +67,10 @@ async function following<T>({ words, command }: GitCommand, grant: (path: string
 }
 
 const conversationOf = ({ channel, protocol, signal, source }: SshCommand) => ({
-  ...{ input: channel, protocol, signal, client: source },
+  input: channel,
+  protocol,
+  signal,
+  client: source,
   is_conversation: true,
 });
 

@@ -16,8 +16,12 @@ async function describe(db: Database, vulnerability_id: number, { full_path }: M
   const { id, name, state } = row;
   const severity = severityOf(row.severity);
   return {
-    ...{ name: 'vulnerability', label: String(id), title: name, description: null },
-    ...{ thread: `vulnerability_${id}`, page: vulnerabilityPage(full_path, id) },
+    name: 'vulnerability',
+    label: String(id),
+    title: name,
+    description: null,
+    thread: `vulnerability_${id}`,
+    page: vulnerabilityPage(full_path, id),
     details: [['Severity', severity]],
     facts: { 'Vulnerability-ID': id, 'Vulnerability-Severity': severity, 'Vulnerability-State': state },
   };

@@ -73,7 +73,10 @@ test('changes of pages through the API are events of the page, which keeps its i
   );
   assert.equal(new Set(events.map(({ target_id }) => target_id)).size, 1);
   assert.deepEqual(events[0]!.wiki_page, {
-    ...{ format: 'rdoc', slug: 'fruit/Winter-apples', title: 'Winter apples', wiki_page_meta_id: events[0]!.target_id },
+    format: 'rdoc',
+    slug: 'fruit/Winter-apples',
+    title: 'Winter apples',
+    wiki_page_meta_id: events[0]!.target_id,
   });
   const { developer: author, maintainer } = here.people;
   assert.deepEqual([events[0]!.author_id, events[4]!.author_id], [author.id, maintainer.id]);

@@ -65,8 +65,14 @@ async function newsOf(
   const message = storable((await readCommit(version.repository, to)).message.slice(0, maximumMessage_chars));
   return Promise.all(
     changes.map(async ({ action, page, old_slug }) => ({
-      ...{ action, message, version_id: to, title: await titleIn(version, page), old_slug },
-      ...{ slug: page.slug, format: page.format, blob_id: page.blob_id },
+      action,
+      message,
+      version_id: to,
+      title: await titleIn(version, page),
+      old_slug,
+      slug: page.slug,
+      format: page.format,
+      blob_id: page.blob_id,
     })),
   );
 }

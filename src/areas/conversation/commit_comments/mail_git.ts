@@ -39,8 +39,13 @@ export const commitMail = (on: DiscussedCommit): MailSubject => ({
     if (!commit) return undefined;
     const [label, page] = [on.sha.slice(0, 8), pageOf(on.kind, full_path, on.sha)];
     return {
-      ...{ name: 'commit', label, title: commit.title, description: null },
-      ...{ thread: `commit_${on.sha}`, page, facts: { 'Commit-ID': on.sha } },
+      name: 'commit',
+      label,
+      title: commit.title,
+      description: null,
+      thread: `commit_${on.sha}`,
+      page,
+      facts: { 'Commit-ID': on.sha },
     };
   },
 });

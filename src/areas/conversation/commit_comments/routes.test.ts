@@ -106,7 +106,10 @@ test('a to-do item on a commit that is gone is counted until the night, and no o
   const repository = repositoryIn(here);
   const person = { name: 'Ada', email: 'ada@example.com', date: new Date(0) };
   const { id: lost } = await writeCommit(repository, {
-    ...{ parent: here.second, message: 'Lost\n', author: person, committer: person },
+    parent: here.second,
+    message: 'Lost\n',
+    author: person,
+    committer: person,
     changes: [{ op: 'put', path: 'lost.txt', mode: '100644', content: Buffer.from('x') }],
   });
   const topic = { ref: 'refs/heads/topic', old: null, new: lost };

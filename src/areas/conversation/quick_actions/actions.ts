@@ -27,8 +27,14 @@ const blank = {
     weight: null,
     health_status: null,
   },
-  ...{ time_estimate_s: 0, total_time_spent_s: 0, milestone_id: null, iteration_id: null, parent_id: null },
-  ...{ assignee_ids: [], reviewer_ids: [], is_own: false },
+  time_estimate_s: 0,
+  total_time_spent_s: 0,
+  milestone_id: null,
+  iteration_id: null,
+  parent_id: null,
+  assignee_ids: [],
+  reviewer_ids: [],
+  is_own: false,
 };
 
 /** The situation before the first command. */
@@ -42,7 +48,12 @@ async function situationOf(tx: Database, noun: Commandable, target: CommandTarge
       from (${noun.state(on.id, caller.id)}) found`.execute(tx);
   return {
     ...target,
-    ...{ tx, noun, operations: noun.operations(tx, target, on), kind: on.kind.name, changes: {}, commands_changes: {} },
+    tx,
+    noun,
+    operations: noun.operations(tx, target, on),
+    kind: on.kind.name,
+    changes: {},
+    commands_changes: {},
     labels_from: 'project' in on.in ? { project_id: on.in.project.id } : { group_id: on.in.group.id },
     before: { ...blank, ...rows[0]! },
   };

@@ -19,7 +19,8 @@ async function emptyWorld(t: TestContext): Promise<World> {
 }
 
 const bodyOf = (name: string, more: object = {}, ofPlatform: object = {}) => ({
-  ...{ name, environment_scope: name },
+  name,
+  environment_scope: name,
   ...more,
   platform_kubernetes_attributes: { ...platform, ...ofPlatform },
 });
@@ -38,34 +39,57 @@ test('a cluster is added with few parameters, shown, listed, updated and removed
   const { id, created_at } = answer.body;
   const { username } = people.admin;
   assert.deepEqual(answer.body, {
-    ...{ id, name: 'Orchard', created_at, domain: null, enabled: true, managed: true },
-    ...{ provider_type: 'user', platform_type: 'kubernetes', environment_scope: '*', cluster_type: 'instance_type' },
+    id,
+    name: 'Orchard',
+    created_at,
+    domain: null,
+    enabled: true,
+    managed: true,
+    provider_type: 'user',
+    platform_type: 'kubernetes',
+    environment_scope: '*',
+    cluster_type: 'instance_type',
     namespace_per_environment: true,
     user: {
-      ...{ id: people.admin.id, username, name: username.replaceAll('-', ' '), state: 'active', avatar_url: null },
+      id: people.admin.id,
+      username,
+      name: username.replaceAll('-', ' '),
+      state: 'active',
+      avatar_url: null,
       web_url: `${here.services.url}/${username}`,
     },
     platform_kubernetes: { api_url: platform.api_url, namespace: null, authorization_type: 'rbac', ca_cert: null },
-    ...{ provider_gcp: null, management_project: null },
+    provider_gcp: null,
+    management_project: null,
   });
 
   const other = await added(
     here,
     'production/*',
     {
-      ...{ domain: 'apps.example.com', enabled: false, managed: false, management_project_id: project.id },
+      domain: 'apps.example.com',
+      enabled: false,
+      managed: false,
+      management_project_id: project.id,
       namespace_per_environment: false,
     },
     { ca_cert: `\n${certificate}\n`, namespace: ' 7-Orchard ', authorization_type: 'abac' },
   );
   assert.deepEqual(other.platform_kubernetes, {
-    ...{ api_url: platform.api_url, namespace: '7-orchard', authorization_type: 'abac', ca_cert: certificate.trim() },
+    api_url: platform.api_url,
+    namespace: '7-orchard',
+    authorization_type: 'abac',
+    ca_cert: certificate.trim(),
   });
   assert.equal(other.namespace_per_environment, false);
   const { created_at: made, ...identity } = other.management_project;
   assert.deepEqual(identity, {
-    ...{ id: project.id, description: null, name: project.path, name_with_namespace: `${group.path} / ${project.path}` },
-    ...{ path: project.path, path_with_namespace: project.full_path },
+    id: project.id,
+    description: null,
+    name: project.path,
+    name_with_namespace: `${group.path} / ${project.path}`,
+    path: project.path,
+    path_with_namespace: project.full_path,
   });
   assert.match(made, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
@@ -76,7 +100,12 @@ test('a cluster is added with few parameters, shown, listed, updated and removed
   assert.equal(second.headers.get('x-total'), '2');
 
   const changed = await as('admin').put(`/admin/clusters/${other.id}`, {
-    ...{ name: 'Renamed', domain: '', enabled: true, environment_scope: 'review', management_project_id: null, managed: true },
+    name: 'Renamed',
+    domain: '',
+    enabled: true,
+    environment_scope: 'review',
+    management_project_id: null,
+    managed: true,
     platform_kubernetes_attributes: {
       api_url: 'https://other.example.com',
       ca_cert: '',
@@ -187,7 +216,8 @@ const refusedValues: [object, object, Record<string, string[]>][] = [
     { name: '', managed: true },
     { token: '', namespace: 'orchard' },
     {
-      ...{ name: [' has to be present'], 'platform_kubernetes.token': ["can't be blank"] },
+      name: [' has to be present'],
+      'platform_kubernetes.token': ["can't be blank"],
       'platform_kubernetes.namespace': ['only allowed for project cluster'],
     },
   ],
@@ -204,7 +234,9 @@ test('an invalid value is refused by field, and a failed update changes nothing'
     const post = await as('admin').post('/admin/clusters/add', bodyOf('new', values, ofPlatform));
     assert.deepEqual([post.status, post.body], [400, { message }]);
     const put = await as('admin').put(`/admin/clusters/${id}`, {
-      ...{ domain: 'changed.example', enabled: false, ...values },
+      domain: 'changed.example',
+      enabled: false,
+      ...values,
       platform_kubernetes_attributes: { ...ofPlatform },
     });
     assert.deepEqual([put.status, put.body], [400, { message }]);

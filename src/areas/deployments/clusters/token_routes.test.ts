@@ -15,7 +15,8 @@ import { tokenPurpose } from './queries.ts';
 
 const api_url = 'https://kube.example.com:6443';
 const bodyOf = (name: string, token: string) => ({
-  ...{ name, environment_scope: name },
+  name,
+  environment_scope: name,
   platform_kubernetes_attributes: { api_url, token },
 });
 
@@ -46,7 +47,8 @@ test('the token is encrypted in the database, and is in no reply and no log', as
   });
   const app = await buildApp({
     config: readConfig({ COPPICE_DATA: data, COPPICE_URL: services.url, COPPICE_SECRET_KEY: 'k'.repeat(32) }),
-    ...{ db, log: pino({ level: 'trace' }, lines) },
+    db,
+    log: pino({ level: 'trace' }, lines),
   });
   t.after(() => app.close());
   const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object) => {

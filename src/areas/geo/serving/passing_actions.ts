@@ -47,7 +47,8 @@ export async function open(services: Services, { headers: given, ...passage }: S
   const headers = {
     ...given,
     ...(key_id !== undefined && { 'x-geo-ssh-key': String(key_id) }),
-    ...{ 'x-forwarded-for': address, 'x-geo-signature': signedPassage(services, passage) },
+    'x-forwarded-for': address,
+    'x-geo-signature': signedPassage(services, passage),
   };
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const outgoing = send(url, { method, headers, agent: agents[url.protocol as keyof typeof agents], timeout: silence_ms });

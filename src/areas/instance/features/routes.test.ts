@@ -54,7 +54,9 @@ test('a feature is enabled for several named targets at once, and disabled for s
   const { guest, owner } = people;
   const ids = await here.db.selectFrom('namespaces').select('id').where('owner_id', '=', guest.id).executeTakeFirstOrThrow();
   const everybody = {
-    ...{ user: `${guest.username},${owner.username.toUpperCase()}`, group: group.full_path, project: project.full_path },
+    user: `${guest.username},${owner.username.toUpperCase()}`,
+    group: group.full_path,
+    project: project.full_path,
     ...{
       namespace: `${guest.username}, ${group.full_path}`,
       repository: `${project.full_path}.git`,

@@ -50,7 +50,11 @@ async function insert(tx: Database, text: string, { restrictions = {}, ...licens
     .insertInto('licenses')
     .values({
       text: normalised(text),
-      ...{ plan, trial, starts_at, expires_at, block_changes_at },
+      plan,
+      trial,
+      starts_at,
+      expires_at,
+      block_changes_at,
       licensee: JSON.stringify(licensed.licensee),
       add_ons: JSON.stringify(add_ons),
       user_limit: active_user_count,

@@ -29,7 +29,12 @@ interface Archive {
 }
 
 const failure = (relation: string, message: string, title: string): StepFailure => ({
-  ...{ relation, step: 'loader', exception_class: 'InvalidRecord', message, title, url: null },
+  relation,
+  step: 'loader',
+  exception_class: 'InvalidRecord',
+  message,
+  title,
+  url: null,
 });
 
 async function takeEntry(

@@ -94,7 +94,9 @@ export async function startMigration(services: Services, caller: Caller, migrati
       .executeTakeFirstOrThrow();
     const rows = migration.entities.map((entity) => ({
       ...entity,
-      ...{ bulk_import_id: id, user_id: caller.id, phase: firstPhase(entity.entity_type) },
+      bulk_import_id: id,
+      user_id: caller.id,
+      phase: firstPhase(entity.entity_type),
     }));
     await tx.insertInto('bulk_import_entities').values(rows).execute();
     return id;

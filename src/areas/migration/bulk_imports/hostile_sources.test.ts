@@ -111,7 +111,10 @@ const orchard: SourceEntity = { type: 'group', id: 7, full_path: 'orchard', rela
 
 /** A project with a milestone, which must arrive whatever else it has. */
 const project = (name: string, relations: SourceEntity['relations'] = {}, attributes = {}): SourceEntity => ({
-  ...{ type: 'project', id: 100, full_path: `orchard/${name}`, attributes },
+  type: 'project',
+  id: 100,
+  full_path: `orchard/${name}`,
+  attributes,
   relations: { self: [{}], ...relations, milestones: [{ iid: 1, title: 'Harvest', state: 'active', ...times }] },
 });
 

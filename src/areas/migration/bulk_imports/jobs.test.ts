@@ -14,8 +14,14 @@ import { repositoryOf } from '../../../git/index.ts';
 const times = { created_at: '2020-01-02T03:04:05.678Z', updated_at: '2020-01-02T03:04:05.678Z' };
 const label = (title: string) => ({ title, color: '#112233', description: null, type: 'ProjectLabel', priorities: [], ...times });
 const issue = (iid: number) => ({
-  ...{ iid, title: `Pick ${iid}`, description: '', state: 'opened', author_id: 3, ...times },
-  ...{ label_links: [{ target_type: 'Issue', label: label('ripe') }], notes: [] },
+  iid,
+  title: `Pick ${iid}`,
+  description: '',
+  state: 'opened',
+  author_id: 3,
+  ...times,
+  label_links: [{ target_type: 'Issue', label: label('ripe') }],
+  notes: [],
 });
 
 /** A group with a subgroup and two projects, one of them with content. */
@@ -110,7 +116,10 @@ test('repository, large files and uploads arrive with what they are named by', a
   source.answers.set('GET /projects/orchard%2Fapples/avatar', (response) => response.writeHead(200).end(pixels));
   source.entities = [
     {
-      ...{ type: 'project', id: 8, full_path: 'orchard/apples', attributes: { default_branch: 'main', avatar_url } },
+      type: 'project',
+      id: 8,
+      full_path: 'orchard/apples',
+      attributes: { default_branch: 'main', avatar_url },
       relations: {
         self: [{ archived: true }],
         repository: await archive({ 'repository.bundle': await readFile(bundle), '../evil': 'x' }),

@@ -64,7 +64,10 @@ async function confirm(db: Database, step_id: number): Promise<void> {
 }
 
 const placeIn = ({ step, entity, migration }: RunningStep) => ({
-  ...{ migration_id: migration.id, entity_id: entity.id, step_id: step.id, name: step.relation },
+  migration_id: migration.id,
+  entity_id: entity.id,
+  step_id: step.id,
+  name: step.relation,
 });
 
 /** What a step cannot go on after. */
@@ -143,7 +146,11 @@ async function perform(job: JobCall<{ step_id: number }>, place: RunningStep, st
     silence_ms,
   };
   const call: StepCall = {
-    ...{ ...services, ...place, correlation_id, signal, source: { ...source, signal } },
+    ...services,
+    ...place,
+    correlation_id,
+    signal,
+    source: { ...source, signal },
     log: log.child({ correlation_id, bulk_import_id: place.migration.id, entity_id: place.entity.id, relation: step.name }),
     isOverdue: () => performance.now() - began_ms > turn_ms,
   };

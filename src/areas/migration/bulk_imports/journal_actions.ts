@@ -78,9 +78,14 @@ async function recordFailures(tx: Database, call: StepCall, failures: readonly S
   const shown = (text: string) =>
     (source.token === '' ? text : text.replaceAll(source.token, '[FILTERED]')).replaceAll('\0', '').slice(0, longest);
   const all = failures.map(({ relation, step: failed, exception_class, message, title, url }) => ({
-    ...{ entity_id: entity.id, relation: relation.slice(0, longest), step: failed, exception_class },
-    ...{ exception_message: shown(message), source_title: title === null ? null : shown(title) },
-    ...{ source_url: url === null ? null : shown(url), pipeline_class: pipelineClass(entity.entity_type, step.relation) },
+    entity_id: entity.id,
+    relation: relation.slice(0, longest),
+    step: failed,
+    exception_class,
+    exception_message: shown(message),
+    source_title: title === null ? null : shown(title),
+    source_url: url === null ? null : shown(url),
+    pipeline_class: pipelineClass(entity.entity_type, step.relation),
     correlation_id,
   }));
   for (const alike of Map.groupBy(all, ({ relation, exception_class }) => `${exception_class} ${relation}`).values()) {
@@ -115,7 +120,7 @@ async function addMore(
   if (!row) {
     await tx
       .insertInto('bulk_import_failures')
-      .values({ ...failure, ...{ more, exception_message: moreText(more) } })
+      .values({ ...failure, more, exception_message: moreText(more) })
       .execute();
     return;
   }

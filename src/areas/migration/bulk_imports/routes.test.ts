@@ -21,15 +21,27 @@ test('a migration is started, and only the user who started it sees it', async (
   const { body: listed } = await owner.get(`/bulk_imports/${id}/entities`);
   assert.deepEqual(listed, [
     {
-      ...{ id: listed[0]!.id, bulk_import_id: id, status: 'created', entity_type: 'group', source_full_path: 'orchard' },
+      id: listed[0]!.id,
+      bulk_import_id: id,
+      status: 'created',
+      entity_type: 'group',
+      source_full_path: 'orchard',
       ...{
         destination_full_path: null,
         destination_name: 'copy',
         destination_slug: 'copy',
         destination_namespace: group.full_path,
       },
-      ...{ parent_id: null, namespace_id: null, project_id: null, created_at, updated_at: created_at, failures: [] },
-      ...{ migrate_projects: true, migrate_memberships: true, has_failures: false, stats: {} },
+      parent_id: null,
+      namespace_id: null,
+      project_id: null,
+      created_at,
+      updated_at: created_at,
+      failures: [],
+      migrate_projects: true,
+      migrate_memberships: true,
+      has_failures: false,
+      stats: {},
     },
   ]);
   assert.deepEqual((await owner.get('/bulk_imports/entities')).body, listed);

@@ -5,7 +5,14 @@ import { migrationPlace, type SourceEntity } from '../../../../test/support/sour
 
 const times = { created_at: '2020-01-02T03:04:05.678Z', updated_at: '2020-01-02T03:04:05.678Z' };
 const issue = (iid: number, description: string) => ({
-  ...{ iid, title: `Pick ${iid}`, description, state: 'opened', author_id: 1, label_links: [], notes: [], ...times },
+  iid,
+  title: `Pick ${iid}`,
+  description,
+  state: 'opened',
+  author_id: 1,
+  label_links: [],
+  notes: [],
+  ...times,
 });
 
 /** A project with an issue. */
@@ -16,8 +23,18 @@ const projectWith = (id: number, full_path: string, description: string, relatio
 test('what leads from one project to another finds it, also when it arrives later', async (t) => {
   const relates = { source_iid: 1, target_iid: 1, link_type: 'relates_to', created_at: times.created_at };
   const request = {
-    ...{ iid: 1, title: 'Graft', description: '', state: 'closed', author_id: 1, merge_status: 'can_be_merged', ...times },
-    ...{ source_branch: 'graft', target_branch: 'main', source_project_id: 9, target_project_id: 8, notes: [] },
+    iid: 1,
+    title: 'Graft',
+    description: '',
+    state: 'closed',
+    author_id: 1,
+    merge_status: 'can_be_merged',
+    ...times,
+    source_branch: 'graft',
+    target_branch: 'main',
+    source_project_id: 9,
+    target_project_id: 8,
+    notes: [],
   };
   const here = await migrationPlace(t, [
     { type: 'group', id: 7, full_path: 'orchard', relations: { self: [{}] } },

@@ -45,7 +45,11 @@ const unsupported = (name: string): Step => ({
     const exported = await exportOf(call, name);
     if (!isExport(exported)) return exported;
     const failure: StepFailure = {
-      ...{ relation: name, step: 'loader', exception_class: 'NotSupported', title: null, url: null },
+      relation: name,
+      step: 'loader',
+      exception_class: 'NotSupported',
+      title: null,
+      url: null,
       message: `There are no ${name.replaceAll('_', ' ')} here.`,
     };
     const failures = exported.total > 0 ? [failure] : [];

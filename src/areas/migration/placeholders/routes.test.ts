@@ -8,7 +8,9 @@ import { accountsOf, keepMemberships, peopleOf, type Source, type SourcePerson }
 import { reassignPlaceholder, removeOrphanedPlaceholders } from './index.ts';
 
 const person = (username: string, public_email: string | null = null): SourcePerson => ({
-  ...{ username, name: `Name of ${username}`, public_email },
+  username,
+  name: `Name of ${username}`,
+  public_email,
 });
 
 /** A source of which the world's owner migrates into their group. */

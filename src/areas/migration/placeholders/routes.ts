@@ -36,7 +36,9 @@ export const placeholderRoutes = [
         ownTables,
       );
       return mapPage(page, ({ user_id, assignee_id, ...source }) => ({
-        ...{ id: user_id, ...source, reassign_to_user_id: assignee_id },
+        id: user_id,
+        ...source,
+        reassign_to_user_id: assignee_id,
         contributions: counts.get(user_id) ?? 0,
       }));
     },

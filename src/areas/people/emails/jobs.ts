@@ -119,7 +119,9 @@ export const tellOfNewEmail = job('tell_of_new_email', {
     if (!added) return;
     const { id: user_id, name, username, email } = added;
     await sendNotice(call, {
-      ...{ user_id, name, username },
+      user_id,
+      name,
+      username,
       id: `email-${email_id}-added`,
       subject: 'An email address was added to your account',
       text: 'A new email address was added to your account.',
@@ -143,7 +145,9 @@ export const tellOfPrimaryRequest = job('tell_of_primary_email_request', {
     if (!waiting) return;
     const { name, username, unconfirmed_email, unconfirmed_email_sent_at } = waiting;
     await sendNotice(call, {
-      ...{ user_id, name, username },
+      user_id,
+      name,
+      username,
       id: `user-${user_id}-primary-requested-${Date.parse(unconfirmed_email_sent_at)}`,
       subject: 'A change of your primary email address was requested',
       text: 'The new address becomes the primary email address of your account as soon as it is confirmed.',
@@ -168,7 +172,10 @@ export const tellOfPrimaryChange = job('tell_of_primary_email_change', {
     if (!changed) return;
     const { id: user_id, name, username, old, email, updated_at } = changed;
     await sendNotice(call, {
-      ...{ user_id, name, username, to: old },
+      user_id,
+      name,
+      username,
+      to: old,
       id: `email-${email_id}-replaced-${Date.parse(updated_at)}`,
       subject: 'Your primary email address has changed',
       text: 'The primary email address of your account was changed.',

@@ -193,8 +193,11 @@ test('of many concurrent claims to one address, in any case, only one is kept', 
     const variants = [email, email.toUpperCase(), email.replace('race', 'Race')];
     const variant = (index: number) => variants[index % variants.length]!;
     const account = (index: number) => ({
-      ...{ username: `racer-${here.group.id}-${round}-${index}`, name: 'x', email: variant(index) },
-      ...{ force_random_password: true, skip_confirmation: index % 2 === 0 },
+      username: `racer-${here.group.id}-${round}-${index}`,
+      name: 'x',
+      email: variant(index),
+      force_random_password: true,
+      skip_confirmation: index % 2 === 0,
     });
     const claims: Promise<Answer>[] = [
       ...persons.slice(0, 3).map(({ client }, index) => client.post('/user/emails', { email: variant(index) })),

@@ -35,7 +35,11 @@ async function addKey(db: Database, user_id: number, given: { key: string }) {
 }
 
 export const gpgKeyRoutes = keyRoutesOf({
-  ...{ table: 'gpg_keys', operation: 'GpgKey', missing: 'GPG Key', name: 'GPG key', article: 'a' },
+  table: 'gpg_keys',
+  operation: 'GpgKey',
+  missing: 'GPG Key',
+  name: 'GPG key',
+  article: 'a',
   reply: GpgKey,
   input,
   description: 'A key has at most 1,000,000 characters.',

@@ -59,14 +59,25 @@ interface KeyOwner {
 }
 
 const own: KeyOwner = {
-  ...{ path: '/user', operation: 'Own', user: 'the current user', whose: "the current user's" },
-  ...{ read: signedIn, change: signedIn, named: {}, missing: [] },
+  path: '/user',
+  operation: 'Own',
+  user: 'the current user',
+  whose: "the current user's",
+  read: signedIn,
+  change: signedIn,
+  named: {},
+  missing: [],
   user_id: (_db, caller) => caller!.id,
 };
 
 const ofUser: KeyOwner = {
-  ...{ path: '/users/:id', operation: 'User', user: 'a user', whose: "a user's" },
-  ...{ read: anyone, change: admin, missing: ['404 User Not Found'] },
+  path: '/users/:id',
+  operation: 'User',
+  user: 'a user',
+  whose: "a user's",
+  read: anyone,
+  change: admin,
+  missing: ['404 User Not Found'],
   named: { id: IdOrName('ID or username') },
   user_id: (db, _caller, input) => userIdNamed(db, (input as { id: number | string }).id),
 };

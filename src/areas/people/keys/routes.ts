@@ -70,7 +70,11 @@ async function addKey(db: Database, user_id: number, { key, title, expires_at, u
 }
 
 export const keyRoutes = keyRoutesOf({
-  ...{ table: 'keys', operation: 'Key', missing: 'Key', name: 'SSH key', article: 'an' },
+  table: 'keys',
+  operation: 'Key',
+  missing: 'Key',
+  name: 'SSH key',
+  article: 'an',
   reply: Key,
   input,
   description: 'A key has at most 20,000 characters.',

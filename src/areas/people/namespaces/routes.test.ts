@@ -21,8 +21,12 @@ test('users see their own namespace and the groups that they are a member of', a
     parent_id: null,
     avatar_url: null,
     web_url: `http://coppice.test/${username}`,
-    ...{ projects_count: 0, root_repository_size: 0 },
-    ...{ plan: 'ultimate', trial: false, trial_ends_on: null, end_date: null },
+    projects_count: 0,
+    root_repository_size: 0,
+    plan: 'ultimate',
+    trial: false,
+    trial_ends_on: null,
+    end_date: null,
   });
   assert.equal(joined.web_url, `http://coppice.test/groups/${group.path}`);
   assert.equal('members_count_with_descendants' in joined, false);

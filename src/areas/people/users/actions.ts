@@ -121,7 +121,14 @@ export async function createUser(tx: Database, user: NewUser): Promise<number> {
       .values({
         ...(user_type === 'human' ? await defaultLimits(tx) : { projects_limit: 0, can_create_group: false }),
         ...profile,
-        ...{ username, name, email, admin, password_digest, created_by_id, confirmed_at, user_type },
+        username,
+        name,
+        email,
+        admin,
+        password_digest,
+        created_by_id,
+        confirmed_at,
+        user_type,
       })
       .returning('id')
       .executeTakeFirstOrThrow();

@@ -147,7 +147,12 @@ interface NewIteration extends Span {
 async function addIterations(tx: Database, { id, group_id }: Cadence, iterations: readonly NewIteration[]): Promise<number[]> {
   const iid = await nextIids(tx, { namespace_id: group_id }, 'iterations', iterations.length);
   const rows = iterations.map(({ title = null, description = null, start_date, due_date }, index) => ({
-    ...{ cadence_id: id, group_id, title, description, start_date, due_date },
+    cadence_id: id,
+    group_id,
+    title,
+    description,
+    start_date,
+    due_date,
     iid: iid + index,
     sequence: 0,
   }));

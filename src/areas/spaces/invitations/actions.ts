@@ -258,7 +258,9 @@ export async function changeInvitation(
     .updateTable('invitations')
     .set(
       stamped({
-        ...{ access_level: level, expires_at: ends, remind_on },
+        access_level: level,
+        expires_at: ends,
+        remind_on,
         ...(member_role_id === undefined && level === invitation.access_level ? {} : { member_role_id: member_role_id ?? null }),
         // Giving more makes the actor the inviter. An administrator, whose invitations need no approval, is not responsible for what others give.
         ...(givesMore || hasEnded ? { created_by_id: actor.id } : {}),

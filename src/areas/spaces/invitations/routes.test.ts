@@ -273,7 +273,9 @@ test('an invitation has a custom role, which keeps its level', async () => {
   const here = await world({});
   const { as, group } = here;
   const role = await as('owner').post(`/groups/${group.id}/member_roles`, {
-    ...{ name: 'Helper', base_access_level: 10, admin_group_member: true },
+    name: 'Helper',
+    base_access_level: 10,
+    admin_group_member: true,
   });
   assert.equal(role.status, 201, JSON.stringify(role.body));
   const { client: helper, id } = await here.person();

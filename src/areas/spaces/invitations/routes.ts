@@ -62,7 +62,12 @@ const present = ({
   expires_at,
   created_by_name,
 }: InvitationRow): Static<typeof Invitation> => ({
-  ...{ id, invite_email, created_at, access_level, expires_at, created_by_name },
+  id,
+  invite_email,
+  created_at,
+  access_level,
+  expires_at,
+  created_by_name,
   user_name: null,
 });
 

@@ -278,7 +278,9 @@ test('addresses excluded by the sign-up restrictions are not invited', async (t)
   const allowed = text('project', 'check &#39;Allowed domains for sign-ups&#39;');
   assert.deepEqual(await invite('project'), { [bad]: allowed, [good]: allowed });
   await as('admin').put('/application/settings', {
-    ...{ domain_allowlist: [], email_restrictions_enabled: true, email_restrictions: '^seated-' },
+    domain_allowlist: [],
+    email_restrictions_enabled: true,
+    email_restrictions: '^seated-',
   });
   const restricted = text('project', 'check &#39;Email restrictions for sign-ups&#39;');
   assert.equal((await invite('project'))[good], restricted);

@@ -120,8 +120,12 @@ async function refusalsOf(tx: Database, source: Source, actor: Actor, members: N
 
 /** The owner of a namespace has their role in its projects without a membership. */
 const ownerOfNamespace = (user_id: number) => ({
-  ...{ user_id, user_type: 'human', access_level: levels.owner },
-  ...{ expires_at: null, member_role_id: null, permissions: [] },
+  user_id,
+  user_type: 'human',
+  access_level: levels.owner,
+  expires_at: null,
+  member_role_id: null,
+  permissions: [],
 });
 
 /** Whether the current plan has minimal access. */

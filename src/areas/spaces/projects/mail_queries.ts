@@ -12,8 +12,13 @@ export const projectMail = mailTarget('Project', (id) => {
     participants: () => sql`select user_id from project_authorizations where project_id = ${id} and ${countsToday()}`,
     people: {},
     describe: async (_services, { full_path }) => ({
-      ...{ name: 'project', label: `to ${full_path}`, title: null, description: null },
-      ...{ thread: `project_${id}`, page: full_path, facts: {} },
+      name: 'project',
+      label: `to ${full_path}`,
+      title: null,
+      description: null,
+      thread: `project_${id}`,
+      page: full_path,
+      facts: {},
     }),
   };
 });

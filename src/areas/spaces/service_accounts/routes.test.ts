@@ -224,7 +224,8 @@ test('an address that nobody has confirmed does not stand for its owner, who can
   const tokens = `/users/${account.id}/personal_access_tokens`;
   const { token } = (await as('admin').post(tokens, { name: 'x', scopes: ['api'] })).body;
   const commit = await clientOf(`${url}/api/v4`, token).post(`/projects/${project.id}/repository/commits`, {
-    ...{ branch: 'main', commit_message: 'Prune' },
+    branch: 'main',
+    commit_message: 'Prune',
     actions: [{ action: 'create', file_path: 'a.txt', content: 'a' }],
   });
   assert.equal(commit.body.author_email, `${account.id}-${account.username}@users.noreply.coppice.test`);

@@ -90,7 +90,11 @@ const stateFrom = (
   state: string,
   label_ids: readonly number[],
 ): IssuableState => ({
-  ...{ title, description, confidential, label_ids, state: state as IssuableState['state'] },
+  title,
+  description,
+  confidential,
+  label_ids,
+  state: state as IssuableState['state'],
   start_date: row.start_date_is_fixed ? row.start_date_fixed : null,
   due_date: row.due_date_is_fixed ? row.due_date_fixed : null,
 });

@@ -164,7 +164,11 @@ async function listRepositories(call: SentryCall) {
   const repositories = projects
     .filter(({ full_path }) => full_path.toLowerCase().startsWith(below))
     .map(({ id, full_path, created_at }) => ({
-      ...{ id: String(id), name: full_path, url: `${services.url}/${full_path}`, status: 'active', dateCreated: created_at },
+      id: String(id),
+      name: full_path,
+      url: `${services.url}/${full_path}`,
+      status: 'active',
+      dateCreated: created_at,
       provider: { id: 'integrations:gitlab', name: 'GitLab' },
     }));
   return answer(call, repositories);

@@ -69,7 +69,14 @@ export async function insertIssue(
   try {
     if (iid !== undefined && (await isRemoved(db, project_id, iid))) throw conflict('Duplicated issue');
     return await insertIssuable(db, issueKind, {
-      ...{ place_id: project_id, columns, author_id, created_at, label_ids, assignee_ids, iid, is_news },
+      place_id: project_id,
+      columns,
+      author_id,
+      created_at,
+      label_ids,
+      assignee_ids,
+      iid,
+      is_news,
       also: sent_from && agentOf(sent_from),
     });
   } catch (error) {

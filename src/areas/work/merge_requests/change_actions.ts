@@ -137,8 +137,13 @@ async function askAgain(tx: Database, merge_request_id: number, user_ids: readon
 const stateFrom = (row: LockedMergeRequest, label_ids: readonly number[]): IssuableState => ({
   // A draft is noted in words of its own.
   title: withoutDraft(row.title),
-  ...{ description: row.description, discussion_locked: row.discussion_locked, milestone_id: row.milestone_id },
-  ...{ state: row.state as State, assignee_ids: row.assignee_ids, reviewer_ids: row.reviewer_ids, label_ids },
+  description: row.description,
+  discussion_locked: row.discussion_locked,
+  milestone_id: row.milestone_id,
+  state: row.state as State,
+  assignee_ids: row.assignee_ids,
+  reviewer_ids: row.reviewer_ids,
+  label_ids,
 });
 
 const ownWords = (before: LockedMergeRequest, after: LockedMergeRequest): string[] => [

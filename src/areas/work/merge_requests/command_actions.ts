@@ -17,8 +17,17 @@ function changesOf(changes: CommandChanges): MergeRequestChanges {
   const { title, state_event, discussion_locked, labels, add_labels, remove_labels, milestone_id } = changes;
   const { assignee_ids, reviewer_ids, review_again_ids, target_branch } = changes;
   return {
-    ...{ title, state_event, discussion_locked, labels, add_labels, remove_labels, milestone_id },
-    ...{ assignee_ids, reviewer_ids, review_again_ids, target_branch },
+    title,
+    state_event,
+    discussion_locked,
+    labels,
+    add_labels,
+    remove_labels,
+    milestone_id,
+    assignee_ids,
+    reviewer_ids,
+    review_again_ids,
+    target_branch,
   };
 }
 

@@ -40,7 +40,8 @@ export interface Between {
 }
 
 const pairOf = ({ source, source_branch, target, target_branch }: Between) => ({
-  ...{ source_branch, target_branch },
+  source_branch,
+  target_branch,
   source_project_id: source.id,
   project_id: target.id,
 });

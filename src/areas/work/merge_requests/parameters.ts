@@ -136,7 +136,9 @@ export async function newMergeRequestFrom(
   const { description, squash, merge_after, labels = [], add_labels = [], remove_labels = [] } = given;
   return {
     title: given.title.trim(),
-    ...{ description, squash, merge_after },
+    description,
+    squash,
+    merge_after,
     force_remove_source_branch: given.remove_source_branch,
     allow_collaboration: given.allow_collaboration ?? given.allow_maintainer_to_push,
     labels: [...labels, ...add_labels].filter((label) => !remove_labels.includes(label)),
@@ -161,8 +163,15 @@ export async function changesFrom(
   const { labels, add_labels, remove_labels } = given;
   return {
     title: given.title?.trim(),
-    ...{ description, target_branch, state_event, discussion_locked, squash, merge_after },
-    ...{ labels, add_labels, remove_labels },
+    description,
+    target_branch,
+    state_event,
+    discussion_locked,
+    squash,
+    merge_after,
+    labels,
+    add_labels,
+    remove_labels,
     force_remove_source_branch: given.remove_source_branch,
     allow_collaboration: given.allow_collaboration ?? given.allow_maintainer_to_push,
     creates_labels: createsLabels(parent.project),

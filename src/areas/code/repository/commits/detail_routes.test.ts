@@ -41,7 +41,11 @@ test('the diff of a commit is shown file by file', async () => {
     { ...file, ...kind, old_path: 'long', new_path: 'long', a_mode: '0', new_file: true, too_large: true, diff: '' },
     { ...file, ...kind, old_path: 'run', new_path: 'run', b_mode: '100755', diff: '' },
     {
-      ...{ ...file, ...kind, old_path: 'moved', new_path: 'to/moved', renamed_file: true },
+      ...file,
+      ...kind,
+      old_path: 'moved',
+      new_path: 'to/moved',
+      renamed_file: true,
       diff: '@@ -7,3 +7,4 @@\n 6\n 7\n 8\n+9\n',
     },
   ]);

@@ -69,8 +69,14 @@ export async function recordMerge(
     .updateTable('merge_requests')
     .set({
       ...columns,
-      ...{ state: 'merged', merge_user_id: user_id, merged_at: sql<string>`now()`, updated_at: sql<string>`now()` },
-      ...{ merge_error: null, auto_merge_user_id: null, auto_merge_parameters: null, merge_unconcluded: true },
+      state: 'merged',
+      merge_user_id: user_id,
+      merged_at: sql<string>`now()`,
+      updated_at: sql<string>`now()`,
+      merge_error: null,
+      auto_merge_user_id: null,
+      auto_merge_parameters: null,
+      merge_unconcluded: true,
       merge_status: 'can_be_merged',
     })
     .where('id', '=', id)

@@ -56,8 +56,16 @@ test('every extension selects its format, and unknown ones are refused', async (
   const archive = `/projects/${here.project.id}/repository/archive`;
   const bzip2 = (await isArchiveFormatKnown('tar.bz2')) ? 'BZ' : undefined;
   const signatures = {
-    ...{ 'tar.gz': '\x1f\x8b', tgz: '\x1f\x8b', gz: '\x1f\x8b', zip: 'PK', tar: 'pa' },
-    ...{ 'tar.bz2': bzip2, tbz: bzip2, tbz2: bzip2, tb2: bzip2, bz2: bzip2 },
+    'tar.gz': '\x1f\x8b',
+    tgz: '\x1f\x8b',
+    gz: '\x1f\x8b',
+    zip: 'PK',
+    tar: 'pa',
+    'tar.bz2': bzip2,
+    tbz: bzip2,
+    tbz2: bzip2,
+    tb2: bzip2,
+    bz2: bzip2,
   };
   for (const [extension, signature] of Object.entries(signatures)) {
     const { status, headers, body } = await download(here, `${archive}.${extension}`);

@@ -8,8 +8,13 @@ import type { Counts, SiteStatus } from './definition.ts';
 export type Copies = Omit<Counts, 'count' | 'checksum_total_count' | 'checksummed_count' | 'checksum_failed_count'>;
 
 const nothing: Copies = {
-  ...{ registry_count: 0, synced_count: 0, failed_count: 0, oldest_unsynced_time: null },
-  ...{ verification_total_count: 0, verified_count: 0, verification_failed_count: 0 },
+  registry_count: 0,
+  synced_count: 0,
+  failed_count: 0,
+  oldest_unsynced_time: null,
+  verification_total_count: 0,
+  verified_count: 0,
+  verification_failed_count: 0,
 };
 
 /** When the change was made that a copy lacks: its event is deleted after a day. */

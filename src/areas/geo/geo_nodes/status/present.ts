@@ -86,9 +86,16 @@ function zeroes(status: SiteStatus | null, isPrimary: boolean): Counts | undefin
   if (status === null) return undefined;
   const [there, copied] = [0, isPrimary ? null : 0];
   return {
-    ...{ count: there, checksum_total_count: there, checksummed_count: there, checksum_failed_count: there },
-    ...{ synced_count: copied, failed_count: copied, registry_count: copied },
-    ...{ verification_total_count: copied, verified_count: copied, verification_failed_count: copied },
+    count: there,
+    checksum_total_count: there,
+    checksummed_count: there,
+    checksum_failed_count: there,
+    synced_count: copied,
+    failed_count: copied,
+    registry_count: copied,
+    verification_total_count: copied,
+    verified_count: copied,
+    verification_failed_count: copied,
     oldest_unsynced_time: null,
   };
 }

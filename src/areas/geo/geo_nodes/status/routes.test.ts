@@ -46,7 +46,10 @@ async function reported({ services }: World): Promise<SiteStatus> {
   return {
     ...status,
     counts: { ...status.counts, project_repositories: about },
-    ...{ db_replication_lag_seconds: 2, events_behind_seconds: 3, last_event: event, cursor: { ...event, id: 11 } },
+    db_replication_lag_seconds: 2,
+    events_behind_seconds: 3,
+    last_event: event,
+    cursor: { ...event, id: 11 },
   };
 }
 

@@ -10,8 +10,13 @@ import { problemsHere } from './problem_queries.ts';
 import { recordsHere } from './record_queries.ts';
 
 const noCopies: Copies = {
-  ...{ registry_count: null, synced_count: null, failed_count: null, oldest_unsynced_time: null },
-  ...{ verification_total_count: null, verified_count: null, verification_failed_count: null },
+  registry_count: null,
+  synced_count: null,
+  failed_count: null,
+  oldest_unsynced_time: null,
+  verification_total_count: null,
+  verified_count: null,
+  verification_failed_count: null,
 };
 
 async function countsHere(db: Database, isSecondary: boolean): Promise<Record<Replicable, Counts>> {

@@ -14,7 +14,9 @@ export type Fallback = (call: StepCall, after: number) => AsyncIterable<ArrivedR
 
 /** Endpoints do not show every time. */
 const withTimes = ({ created_at = new Date().toISOString(), updated_at = created_at, ...value }: Line): Line => ({
-  ...{ ...value, created_at, updated_at },
+  ...value,
+  created_at,
+  updated_at,
 });
 
 const named = (list: unknown): Line[] => (Array.isArray(list) ? list.filter(isRecord) : []);

@@ -56,8 +56,14 @@ const addressOf = (source: Pick<Source, 'url'>, path: string, query: Query = {})
 };
 
 const requestOf = ({ token, may_be_local, silence_ms, signal }: Source, method: 'GET' | 'POST', url: string) => ({
-  ...{ method, url, headers: { accept: 'application/json', 'accept-encoding': 'identity' }, verifies_tls: true },
-  ...{ secret_headers: { 'private-token': token }, may_be_local, silence_ms, signal },
+  method,
+  url,
+  headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+  verifies_tls: true,
+  secret_headers: { 'private-token': token },
+  may_be_local,
+  silence_ms,
+  signal,
 });
 
 interface Answer {

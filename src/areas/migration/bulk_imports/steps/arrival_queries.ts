@@ -78,7 +78,8 @@ async function movedOf(call: StepCall): Promise<Moved> {
       usernames: await usernamesOf(call),
     },
     paths: new Map(entities.map((each) => [each.source_full_path.toLowerCase(), destinationOf(each)])),
-    ...{ project_ids: ids('project', 'project_id'), group_ids: ids('group', 'namespace_id') },
+    project_ids: ids('project', 'project_id'),
+    group_ids: ids('group', 'namespace_id'),
   };
 }
 
@@ -107,7 +108,12 @@ export async function arrivalOf(call: StepCall): Promise<Arrival> {
   });
   const people = async (tx: Database, source_ids: readonly number[]) => peopleOf(tx, await sourceFor(tx, source_ids), source_ids);
   return {
-    ...{ owner: ownerOf(entity), importer_id: migration.user_id, entity_id: entity.id, ghost_id, people, services: call },
+    owner: ownerOf(entity),
+    importer_id: migration.user_id,
+    entity_id: entity.id,
+    ghost_id,
+    people,
+    services: call,
     is_again: call.step.is_again,
     accounts: async (tx, source_ids) => accountsOf(tx, await sourceFor(tx, source_ids), source_ids),
     path: (source_path) => moved.paths.get(source_path.toLowerCase()),

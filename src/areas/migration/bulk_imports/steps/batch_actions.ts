@@ -11,7 +11,12 @@ export interface BatchPosition {
 }
 
 const lost = (relation: string, message: string): StepFailure => ({
-  ...{ relation, step: 'extractor', exception_class: 'ExportFailed', message, title: null, url: null },
+  relation,
+  step: 'extractor',
+  exception_class: 'ExportFailed',
+  message,
+  title: null,
+  url: null,
 });
 
 /**

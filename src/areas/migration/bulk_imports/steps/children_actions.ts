@@ -48,7 +48,12 @@ async function childrenOf(call: StepCall): Promise<Child[]> {
 }
 
 const tooMany = (message: string): StepFailure => ({
-  ...{ relation: 'entities', step: 'extractor', exception_class: 'LimitExceeded', message, title: null, url: null },
+  relation: 'entities',
+  step: 'extractor',
+  exception_class: 'LimitExceeded',
+  message,
+  title: null,
+  url: null,
 });
 
 export const childrenStep: Step = {
@@ -80,7 +85,10 @@ export const childrenStep: Step = {
           source_full_path: path,
           phase: firstPhase(entity_type),
         },
-        ...{ destination_namespace, destination_slug: path.split('/').at(-1)!, migrate_projects, migrate_memberships },
+        destination_namespace,
+        destination_slug: path.split('/').at(-1)!,
+        migrate_projects,
+        migrate_memberships,
       }));
       for (let first = 0; first < rows.length; first += rowsPerStatement)
         await tx

@@ -27,7 +27,7 @@ test('wikis of projects and groups, and repositories that are not exported, come
   source.entities = [
     { type: 'group', id: 7, full_path: 'orchard', relations: { self: [{}] }, answers: { '/wikis': pages } },
     { ...apples, answers: { '/wikis': pages } },
-    { ...{ type: 'project', id: 9, full_path: 'orchard/empty' }, relations: { self: [{}] } },
+    { type: 'project', id: 9, full_path: 'orchard/empty', relations: { self: [{}] } },
   ];
   const events = await db.selectFrom('events').select('id').execute();
   const id = await migrated(here);
@@ -67,17 +67,22 @@ test('snippets have their history', async (t) => {
   const times = { created_at: '2020-01-02T03:04:05.678Z', updated_at: '2021-01-02T03:04:05.678Z' };
   const record = { title: 'Notes', visibility_level: 0, author_id: 1, ...times, file_name: 'a.txt', content: 'last' };
   const listed = [1, 2].map((id) => ({
-    ...{ id, title: 'Notes', created_at: times.created_at },
+    id,
+    title: 'Notes',
+    created_at: times.created_at,
     http_url_to_repo: `${source.url}/orchard/apples/snippets/${id}.git`,
   }));
   const elsewhere = { ...listed[0], id: 3, http_url_to_repo: 'http://127.0.0.1:1/orchard/apples/snippets/3.git' };
   for (const [index, { id }] of made.entries())
     source.repositories.set(`orchard/apples/snippets/${index + 1}.git`, {
-      ...{ url: `${here.url}/${project.full_path}/snippets/${id}.git`, token: people.owner.token },
+      url: `${here.url}/${project.full_path}/snippets/${id}.git`,
+      token: people.owner.token,
     });
   source.entities = [
     {
-      ...{ type: 'project', id: 8, full_path: 'orchard/apples' },
+      type: 'project',
+      id: 8,
+      full_path: 'orchard/apples',
       ...{ relations: { self: [{}], snippets: [[record, record, record]] }, answers: { '/snippets': [elsewhere, ...listed] } },
     },
   ];

@@ -49,7 +49,11 @@ export const skippedRefs = (relation: string, skipped: number): StepFailure[] =>
     ? []
     : [
         {
-          ...{ relation, step: 'loader', exception_class: 'InvalidRecord', title: null, url: null },
+          relation,
+          step: 'loader',
+          exception_class: 'InvalidRecord',
+          title: null,
+          url: null,
           message: `${skipped} refs have names, or point to objects, that are not allowed here.`,
         },
       ];

@@ -43,7 +43,12 @@ async function membersOf({ source, entity }: StepCall): Promise<SourceMember[]> 
 }
 
 const failure = (exception_class: string, message: string, { name }: SourceMember): StepFailure => ({
-  ...{ relation: 'members', step: 'loader', exception_class, message, title: name, url: null },
+  relation: 'members',
+  step: 'loader',
+  exception_class,
+  message,
+  title: name,
+  url: null,
 });
 
 const given = new Set<unknown>([
@@ -104,7 +109,9 @@ async function addSome(tx: Database, call: StepCall, members: readonly SourceMem
     tx,
     placeOf(call),
     kept.map(({ source_id, access_level, expires_at }) => ({
-      ...{ user_id: people.get(source_id)!, access_level: access_level as number, expires_at },
+      user_id: people.get(source_id)!,
+      access_level: access_level as number,
+      expires_at,
     })),
   );
   return { counts: { members: { fetched: members.length, imported: members.length - failures.length } }, failures };

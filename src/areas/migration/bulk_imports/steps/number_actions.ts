@@ -38,7 +38,11 @@ export const othersStep: Step = {
       if (typeof relation !== 'string' || known.has(relation) || !/^\w{1,100}$/.test(relation)) continue;
       if (!Number.isSafeInteger(total) || (total as number) < 1) continue;
       const failure: StepFailure = {
-        ...{ relation, step: 'loader', exception_class: 'NotSupported', title: null, url: null },
+        relation,
+        step: 'loader',
+        exception_class: 'NotSupported',
+        title: null,
+        url: null,
         message: `There are no ${relation.replaceAll('_', ' ')} here.`,
       };
       await inStep(db, step.id, async (tx, row) => {

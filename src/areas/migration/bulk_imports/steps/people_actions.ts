@@ -8,7 +8,9 @@ export const personText = (value: unknown): string =>
 
 /** What is known about a person. */
 export const personIn = ({ username, name, public_email }: Record<string, unknown>) => ({
-  ...{ username: personText(username), name: personText(name), public_email: personText(public_email) || null },
+  username: personText(username),
+  name: personText(name),
+  public_email: personText(public_email) || null,
 });
 
 /** Records of people are kept with the entity; nothing is made of them before a record names them. */

@@ -85,8 +85,13 @@ export const groupStep: Step = {
       const visibility = await visibilityFor(call, self, parent?.visibility);
       const group = {
         ...groupColumns(self),
-        ...{ path: entity.destination_slug, parent_id: parent?.id, description: textIn(self, 'description', 500), visibility },
-        ...{ creator_id: importer.id, repository_storage: await storageForNew(call), is_quiet: true as const },
+        path: entity.destination_slug,
+        parent_id: parent?.id,
+        description: textIn(self, 'description', 500),
+        visibility,
+        creator_id: importer.id,
+        repository_storage: await storageForNew(call),
+        is_quiet: true as const,
         ...creationIn(self),
       };
       await refusable(() =>
@@ -108,7 +113,10 @@ export const projectStep: Step = {
       const importer = await importerOf(call);
       const namespace = (await namespaceFor(db, importer, entity.destination_namespace))!;
       const project = {
-        ...{ path: entity.destination_slug, namespace, creator_id: importer.id, is_quiet: true as const },
+        path: entity.destination_slug,
+        namespace,
+        creator_id: importer.id,
+        is_quiet: true as const,
         default_branch: textIn(self, 'default_branch', 255) || 'main',
         object_format:
           (self.object_format ?? self.repository_object_format) === 'sha256' ? ('sha256' as const) : ('sha1' as const),

@@ -8,8 +8,16 @@ import { migrationPlace, type SourceEntity } from '../../../../../test/support/s
 const times = { created_at: '2020-01-02T03:04:05.678Z', updated_at: '2020-01-02T03:04:05.678Z' };
 
 const systemNote = (note: string, action: string) => ({
-  ...{ note, noteable_type: 'Issue', author_id: 3, system: true, noteable_id: 77, project_id: 8, ...times },
-  ...{ author: { name: 'Ada' }, award_emoji: [], system_note_metadata: { action, commit_count: null, ...times } },
+  note,
+  noteable_type: 'Issue',
+  author_id: 3,
+  system: true,
+  noteable_id: 77,
+  project_id: 8,
+  ...times,
+  author: { name: 'Ada' },
+  award_emoji: [],
+  system_note_metadata: { action, commit_count: null, ...times },
 });
 
 /** As sources of the public kind write it: with their ids, and without what only we have. */
@@ -24,11 +32,19 @@ const issue = (iid: number, notes: object[]) => ({
     lock_version: 0,
     ...times,
   },
-  ...{ label_links: [], notes, issue_assignees: [{ user_id: 4 }], designs: [], zoom_meetings: [], sentry_issue: null },
+  label_links: [],
+  notes,
+  issue_assignees: [{ user_id: 4 }],
+  designs: [],
+  zoom_meetings: [],
+  sentry_issue: null,
 });
 
 const project = (id: number, name: string, issues: object[], answers: SourceEntity['answers'] = {}): SourceEntity => ({
-  ...{ type: 'project', id, full_path: `orchard/${name}`, attributes: { name, issues_access_level: 'private' } },
+  type: 'project',
+  id,
+  full_path: `orchard/${name}`,
+  attributes: { name, issues_access_level: 'private' },
   relations: {
     self: [{ description: 'Fruit', visibility_level: 0, archived: false, approvals_before_merge: 0 }],
     project_feature: [{ issues_access_level: 10, pages_access_level: 10, ...times }],

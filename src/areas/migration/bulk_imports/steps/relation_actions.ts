@@ -30,7 +30,11 @@ interface Portion {
 const emptyPortion = (line: number): Portion => ({ records: [], unreadable: [], line, size_bytes: 0 });
 
 const failure = (relation: string, exception_class: string, message: string): StepFailure => ({
-  ...{ relation, exception_class, message, title: null, url: null },
+  relation,
+  exception_class,
+  message,
+  title: null,
+  url: null,
   step: 'extractor',
 });
 
@@ -93,7 +97,8 @@ const write = (call: StepCall, relation: ArrivingRelation, arrival: Arrival, bat
     const { counts, failures } = records.length > 0 ? await relation.arrive(tx, arrival, records) : emptyArrived;
     const own = counts[step.relation] ?? { fetched: 0, imported: 0 };
     await record(tx, call, step, {
-      ...{ batch, line },
+      batch,
+      line,
       counts: { ...counts, [step.relation]: { ...own, fetched: own.fetched + unreadable.length } },
       failures: [...unreadable, ...failures.map((each): StepFailure => ({ ...each, step: 'loader' }))],
     });

@@ -77,7 +77,11 @@ async function fillOne(call: StepCall, { snippet, url }: Pair): Promise<string |
 }
 
 const failure = (message: string, title: string): StepFailure => ({
-  ...{ relation, step: 'loader', exception_class: 'InvalidRecord', title, url: null },
+  relation,
+  step: 'loader',
+  exception_class: 'InvalidRecord',
+  title,
+  url: null,
   message: `Only the last files are here. ${message}`,
 });
 
@@ -90,7 +94,8 @@ export const snippetRepositoriesStep: Step = {
       const refusal = await fillOne(call, pair);
       await inStep(db, step.id, (tx, row) =>
         record(tx, call, row, {
-          ...{ line: pair.snippet.id, source: pairs.length },
+          line: pair.snippet.id,
+          source: pairs.length,
           counts: { [relation]: { fetched: 1, imported: refusal === undefined ? 1 : 0 } },
           failures: refusal === undefined ? [] : [failure(refusal, pair.snippet.title)],
         }),

@@ -19,7 +19,11 @@ async function describe(db: Database, error_id: number, { full_path }: MailPlace
   if (!row) return undefined;
   const { id, actor, level, last_release, events_count, users_count, status } = row;
   return {
-    ...{ name: 'error', label: String(id), description: null, thread: `error_${id}`, page: errorPage({ full_path }, { id }) },
+    name: 'error',
+    label: String(id),
+    description: null,
+    thread: `error_${id}`,
+    page: errorPage({ full_path }, { id }),
     title: [...titleOf(row).replaceAll(/\s+/g, ' ')].slice(0, maximumTitle).join(''),
     details: [
       ['Where', actor],

@@ -53,9 +53,20 @@ test('errors are listed in every order, filtered and found by their texts', asyn
   assert.match(fingerprint, /^[0-9a-f]{32}$/);
   assert.ok(first_seen_at < last_seen_at);
   assert.deepEqual(rest, {
-    ...{ id: first.id, name: 'LoadError', title: 'LoadError cannot load', description: 'cannot load', actor: 'LoadError' },
-    ...{ platform: 'other', level: 'error', status: 'unresolved', assignee: null, first_release: null, last_release: null },
-    ...{ events_count: 3, users_count: 3, issue: null },
+    id: first.id,
+    name: 'LoadError',
+    title: 'LoadError cannot load',
+    description: 'cannot load',
+    actor: 'LoadError',
+    platform: 'other',
+    level: 'error',
+    status: 'unresolved',
+    assignee: null,
+    first_release: null,
+    last_release: null,
+    events_count: 3,
+    users_count: 3,
+    issue: null,
     web_url: `http://coppice.test/${here.project.full_path}/-/error_tracking/${first.id}/details`,
   });
   assert.equal(disk.title, 'Disk is full');

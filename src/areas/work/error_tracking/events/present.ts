@@ -32,7 +32,10 @@ const Frame = Type.Object({
   blame: nullable(
     Type.Object(
       {
-        ...{ commit_id: Type.String(), title: Type.String(), author_name: Type.String(), authored_date: Timestamp },
+        commit_id: Type.String(),
+        title: Type.String(),
+        author_name: Type.String(),
+        authored_date: Timestamp,
         web_url: Type.String(),
       },
       { description: 'The commit that last changed the line; of the last five lines that have a source' },

@@ -8,7 +8,8 @@ const hex = (digit: string) => digit.repeat(32);
 
 async function withSource(here: World): Promise<string> {
   const { status, body } = await here.as('maintainer').post(`/projects/${here.project.id}/repository/commits`, {
-    ...{ branch: 'main', commit_message: 'Begin' },
+    branch: 'main',
+    commit_message: 'Begin',
     actions: [{ action: 'create', file_path: 'src/a b.js', content: 'fail()\n' }],
   });
   assert.equal(status, 201);
@@ -19,8 +20,12 @@ async function withSource(here: World): Promise<string> {
 const frames = [
   { filename: 'webpack:///./src/a b.js', abs_path: '/app/a.js', function: 'run', lineno: 2, colno: 5 },
   {
-    ...{ filename: 'src/none.js', function: 'fail', lineno: 10 },
-    ...{ pre_context: ['one', 'two'], context_line: 'three', post_context: ['four'] },
+    filename: 'src/none.js',
+    function: 'fail',
+    lineno: 10,
+    pre_context: ['one', 'two'],
+    context_line: 'three',
+    post_context: ['four'],
   },
 ];
 
@@ -29,7 +34,10 @@ test('events are listed newest first and shown with their payload and the lines 
   const commit = await withSource(here);
   const { errors, report } = await reports(here);
   const event = (digit: string, release: string, minutes: number) => ({
-    ...{ event_id: hex(digit), release, timestamp: ago(minutes), user: { id: 5, ip_address: '192.0.2.1' } },
+    event_id: hex(digit),
+    release,
+    timestamp: ago(minutes),
+    user: { id: 5, ip_address: '192.0.2.1' },
     exception: { values: [{ type: 'A', value: `a ${digit}`, stacktrace: { frames } }] },
   });
   await report(event('1', 'shop@v1', 30), event('2', commit, 20), event('3', 'main', 10));
@@ -60,8 +68,14 @@ test('events are listed newest first and shown with their payload and the lines 
     [null, null],
   );
   assert.deepEqual(latest.stack_trace_entries[1], {
-    ...{ source: null, blame: null, minified: null },
-    ...{ lineNo: 10, colNo: null, filename: 'src/none.js', abs_path: null, function: 'fail' },
+    source: null,
+    blame: null,
+    minified: null,
+    lineNo: 10,
+    colNo: null,
+    filename: 'src/none.js',
+    abs_path: null,
+    function: 'fail',
     context: [
       [8, 'one'],
       [9, 'two'],
@@ -70,7 +84,8 @@ test('events are listed newest first and shown with their payload and the lines 
     ],
   });
   const sourceAt = (ref: string) => ({
-    ...{ file_path: 'src/a b.js', ref },
+    file_path: 'src/a b.js',
+    ref,
     web_url: `http://coppice.test/${here.project.full_path}/-/blob/${ref}/src/a%20b.js#L2`,
   });
   const oldest = await shown('oldest');

@@ -153,7 +153,10 @@ function traced(frame: Frame, original: Original | undefined, caller: Original |
   const { filename, lineNo, colNo, function: called } = frame;
   return {
     ...frame,
-    ...{ filename: original.source, lineNo: original.line, colNo: original.column, function: caller?.name ?? called },
+    filename: original.source,
+    lineNo: original.line,
+    colNo: original.column,
+    function: caller?.name ?? called,
     context: original.context.length > 0 ? original.context : frame.context,
     minified: { filename, lineNo, colNo, function: called },
   };

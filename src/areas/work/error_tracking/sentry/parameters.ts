@@ -33,7 +33,12 @@ const described = (
   path: `/0${path}`,
   root: '/api',
   description: {
-    ...{ operation, summary, description, tag: 'Error tracking', offerings: ['hosted'], needs_token: true },
+    operation,
+    summary,
+    description,
+    tag: 'Error tracking',
+    offerings: ['hosted'],
+    needs_token: true,
     body_types: body_type === undefined ? [] : [body_type],
     text_parameters: ['org', 'project', 'version', 'event'],
     ...(parameters ? { query_parameters: parameters } : {}),

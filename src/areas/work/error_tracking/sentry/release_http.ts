@@ -27,8 +27,19 @@ function presentVersion([row, ...others]: [VersionRow, ...VersionRow[]]) {
   const { version, url, commit_sha, created_at, started_at, released_at } = row;
   const projects = [row, ...others].map(({ project }) => sentryProject(project as Project));
   return {
-    ...{ version, shortVersion: version, url, ref: commit_sha, status: 'open', newGroups: 0, commitCount: 0, authors: [] },
-    ...{ dateCreated: created_at, dateStarted: started_at, dateReleased: released_at, firstEvent: null, lastEvent: null },
+    version,
+    shortVersion: version,
+    url,
+    ref: commit_sha,
+    status: 'open',
+    newGroups: 0,
+    commitCount: 0,
+    authors: [],
+    dateCreated: created_at,
+    dateStarted: started_at,
+    dateReleased: released_at,
+    firstEvent: null,
+    lastEvent: null,
     lastCommit: commit_sha && { id: commit_sha },
     projects,
   };

@@ -4,8 +4,14 @@ import { test } from 'node:test';
 import { world } from '../../../../../test/support/world.ts';
 
 const off = {
-  ...{ project_name: null, tracker_external_url: null, sentry_external_url: null, api_url: null, events_per_minute: null },
-  ...{ alert_events: null, alert_users: null, alert_minutes: 60 },
+  project_name: null,
+  tracker_external_url: null,
+  sentry_external_url: null,
+  api_url: null,
+  events_per_minute: null,
+  alert_events: null,
+  alert_users: null,
+  alert_minutes: 60,
 };
 
 test('error tracking is set up, disabled and enabled, and the first time brings a client key', async () => {

@@ -99,7 +99,9 @@ function drawn(
   users: number[],
 ): Issue {
   return {
-    ...{ id: 0, iid, project_id },
+    id: 0,
+    iid,
+    project_id,
     title: random.of(words),
     description: maybe(random, 50, () => `${random.of(words)} and ${random.of(words)}`),
     state: random.of(['opened', 'closed']),

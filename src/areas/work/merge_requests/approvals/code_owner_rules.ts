@@ -152,7 +152,10 @@ function isAboutFile({ names }: Entry, path: readonly string[], work: Work): boo
 }
 
 const ruleOf = ({ name: section, approvals_required }: OwnerSection, { pattern, owners }: Entry): OwnerRule => ({
-  ...{ name: pattern, section, approvals_required, owners },
+  name: pattern,
+  section,
+  approvals_required,
+  owners,
 });
 
 /** Every section with all of its owners, when there is too much to look at, so that large changes do not get around it. */

@@ -119,8 +119,18 @@ export async function presentApprovals(
 
 /** The rule of a code owner, without what only stored rules have. */
 const ownerForm = ({ id, name, rule_type, approvals_required, section }: RuleState, owners: Static<typeof UserBasic>[]) => ({
-  ...{ id, name, rule_type, approvals_required, section, code_owner: true, report_type: null, source_rule: null },
-  ...{ eligible_approvers: owners, users: owners, groups: [], contains_hidden_groups: false },
+  id,
+  name,
+  rule_type,
+  approvals_required,
+  section,
+  code_owner: true,
+  report_type: null,
+  source_rule: null,
+  eligible_approvers: owners,
+  users: owners,
+  groups: [],
+  contains_hidden_groups: false,
 });
 
 /** What each rule says of a merge request, as a reply. */

@@ -97,7 +97,11 @@ export type RuleRow = Awaited<ReturnType<ReturnType<typeof ruleRows>['executeTak
 function commonOf(url: string, row: RuleRow) {
   const { id, name, rule_type, approvals_required, contains_hidden_groups } = row;
   return {
-    ...{ id, name, rule_type, approvals_required, contains_hidden_groups },
+    id,
+    name,
+    rule_type,
+    approvals_required,
+    contains_hidden_groups,
     report_type: null,
     eligible_approvers: row.eligible.map((user) => presentUserBasic(url, user)),
     users: row.users.map((user) => presentUserBasic(url, user)),

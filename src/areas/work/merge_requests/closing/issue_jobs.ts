@@ -35,7 +35,9 @@ export const openMergeRequest = startMergeRequest.runBy(
         title: `Draft: Resolve "${issue.title}"`.slice(0, 255),
         description: `Closes #${issue.iid}`,
         assignee_ids: [caller.id],
-        ...{ reviewer_ids: [], labels: [], creates_labels: false },
+        reviewer_ids: [],
+        labels: [],
+        creates_labels: false,
       });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -193,7 +193,10 @@ async function variablesFor(
   const names = issues.map((issue) => `${issue.project_id === target.id ? '' : issue.full_path}#${issue.iid}`);
   const nameOf = (user: Caller | undefined) => (user ? `${user.name} <${user.commit_email}>` : '');
   return {
-    ...{ source_branch, target_branch, title, description: description ?? '' },
+    source_branch,
+    target_branch,
+    title,
+    description: description ?? '',
     issues: names.length > 0 ? `Closes ${names.join(', ')}` : '',
     reference: `${target.full_path}!${iid}`,
     local_reference: `!${iid}`,

@@ -278,8 +278,11 @@ test('a server that dies while it merges leaves the branch and the record to agr
     await db
       .insertInto('reference_updates')
       .values({
-        ...{ project_id: project.id, user_id: people.maintainer.id, merge_request_id: id },
-        ...{ updates: JSON.stringify([update]), merge: JSON.stringify(outcome) },
+        project_id: project.id,
+        user_id: people.maintainer.id,
+        merge_request_id: id,
+        updates: JSON.stringify([update]),
+        merge: JSON.stringify(outcome),
         created_at: sql<string>`now() - interval '1 hour'`,
       })
       .execute();

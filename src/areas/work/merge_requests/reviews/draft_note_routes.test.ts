@@ -32,8 +32,13 @@ test('drafts are seen by their author only, until they publish them with all eff
   const plain = await draft({ note: `Hello @${people.reporter.username}` });
   const { id, note, ...rest } = plain;
   assert.deepEqual(rest, {
-    ...{ author_id: people.maintainer.id, merge_request_id, resolve_discussion: false, discussion_id: null },
-    ...{ commit_id: null, line_code: null, position: null },
+    author_id: people.maintainer.id,
+    merge_request_id,
+    resolve_discussion: false,
+    discussion_id: null,
+    commit_id: null,
+    line_code: null,
+    position: null,
   });
   const placed = await draft({ note: 'Here', position, line_code });
   assert.deepEqual([placed.line_code, placed.position.new_line], [line_code, 1]);

@@ -71,8 +71,12 @@ test('a merge request shows its commits, its diffs and its versions, which a pus
   const [version] = (await as('reporter').get(`${url}/versions`)).body;
   const { id, created_at: _, patch_id_sha, ...rest } = version;
   assert.deepEqual(rest, {
-    ...{ head_commit_sha: first, base_commit_sha: base, start_commit_sha: base, merge_request_id: shown.id },
-    ...{ state: 'collected', real_size: '2' },
+    head_commit_sha: first,
+    base_commit_sha: base,
+    start_commit_sha: base,
+    merge_request_id: shown.id,
+    state: 'collected',
+    real_size: '2',
   });
   assert.match(patch_id_sha, /^[0-9a-f]{40}$/);
   const detail = (await as('reporter').get(`${url}/versions/${id}`)).body;
