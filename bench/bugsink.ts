@@ -62,7 +62,10 @@ async function untilItAnswers(url: string): Promise<void> {
  * @param folder does not exist yet
  * @returns what `work` does, or why Bugsink cannot be had on this machine
  */
-export async function withBugsink<T>(folder: string, work: (bugsink: Bugsink) => Promise<T>): Promise<T | { missing: string }> {
+export async function withBugsink<T>(
+  folder: string,
+  work: (bugsink: Bugsink) => Promise<T>,
+): Promise<T | { missing: string }> {
   try {
     await install(folder);
   } catch (error) {

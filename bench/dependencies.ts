@@ -142,7 +142,11 @@ export async function measureDependencies(folder: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    return [await measurePush(instance), ...(await measureLists(instance, client)), ...(await measureImport(instance, client))];
+    return [
+      await measurePush(instance),
+      ...(await measureLists(instance, client)),
+      ...(await measureImport(instance, client)),
+    ];
   } finally {
     await client.end();
     await stop();

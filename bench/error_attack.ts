@@ -31,7 +31,14 @@ async function attack(url: string, project: number): Promise<number> {
   const body = `{}\n{"type":"event"}\n${JSON.stringify({ message: 'x'.repeat(1000) })}\n`;
   const requests = [{ method: 'POST' as const, path: at, body }];
   const { requests: sent, statusCodeStats = {} } = await autocannon({
-    ...{ url, connections: attackers, overallRate: perSecond, duration: seconds + lead_ms / 1000, workers: 1, requests },
+    ...{
+      url,
+      connections: attackers,
+      overallRate: perSecond,
+      duration: seconds + lead_ms / 1000,
+      workers: 1,
+      requests,
+    },
   });
   if (Object.keys(statusCodeStats).some((status) => status !== '404' && status !== '503'))
     throw new Error(JSON.stringify(statusCodeStats));

@@ -22,7 +22,10 @@ const lists = ({ words }: ErrorSeed): [string, Record<string, unknown>][] => [
   ['of a release', { release: 'shop@1.7' }],
   ['of a release and a level, by users', { release: 'shop@1.7', level: 'fatal', order_by: 'users' }],
   ['page 400', { page: 400 }],
-  ...words.map(({ word, count }): [string, Record<string, unknown>] => [`a word of ${count}`, { query: word, status: 'all' }]),
+  ...words.map(({ word, count }): [string, Record<string, unknown>] => [
+    `a word of ${count}`,
+    { query: word, status: 'all' },
+  ]),
   [`a word of ${words[2]!.count} and one of ${words[4]!.count}`, { query: `${words[2]!.word} ${words[4]!.word}` }],
   [`a word of ${words[4]!.count}, by users`, { query: words[4]!.word, order_by: 'users' }],
   [`a word of ${words[4]!.count}, rare environment`, { query: words[4]!.word, environment: 'rehearsal' }],

@@ -32,7 +32,14 @@ function eventWithoutId(): string {
   }));
   const exception = { values: [{ type: 'OrderError', value: 'order 1734 has no address', stacktrace: { frames } }] };
   const timestamp = new Date().toISOString();
-  const event = { timestamp, platform: 'node', release: 'shop@1.2.3', user: { id: 7 }, tags: { region: 'eu' }, exception };
+  const event = {
+    timestamp,
+    platform: 'node',
+    release: 'shop@1.2.3',
+    user: { id: 7 },
+    tags: { region: 'eu' },
+    exception,
+  };
   const breadcrumbs = { message: 'x'.repeat(100) };
   const missing = event_bytes - JSON.stringify(event).length;
   const values = Array.from({ length: Math.max(0, Math.floor(missing / 116)) }, () => breadcrumbs).slice(0, 100);
@@ -75,7 +82,8 @@ async function openProject({ api }: Instance): Promise<{ id: number; collector: 
 }
 
 /** @returns events a second */
-const rateOf = async (amount: number, work: () => Promise<unknown>): Promise<number> => (amount / (await timeOf(work))) * 1000;
+const rateOf = async (amount: number, work: () => Promise<unknown>): Promise<number> =>
+  (amount / (await timeOf(work))) * 1000;
 
 /** The row of an event. What it changes of its error is left out, because many events do that together. */
 const insertStatement = (project: number) => `
@@ -86,7 +94,8 @@ const insertStatement = (project: number) => `
 async function bareRate(connectionString: string, project: number): Promise<number> {
   const body = eventWithoutId();
   return withLimit('insert', [connectionString, insertStatement(project)], async ({ url }) => {
-    const post = (amount: number) => untilAnswered({ url, connections, amount, requests: [{ method: 'POST', path: '/', body }] });
+    const post = (amount: number) =>
+      untilAnswered({ url, connections, amount, requests: [{ method: 'POST', path: '/', body }] });
     await post(warmUp_events);
     return rateOf(events, () => post(events));
   });
@@ -146,7 +155,11 @@ export async function measureErrorTracking(folder: string): Promise<Row[]> {
     const row = plainRow(operation, `${Math.round(rate)}/s`, '≥ 500/s, ≥ 40 %');
     rows.push({ ...row, limit: `${Math.round(bare)}/s`, ratio: `${Math.round((rate / bare) * 100)} %` });
     rows.push(
-      plainRow(`memory allocated after ${events.toLocaleString('en')} events`, `${grown > 0 ? '+' : ''}${grown} MiB`, 'flat'),
+      plainRow(
+        `memory allocated after ${events.toLocaleString('en')} events`,
+        `${grown > 0 ? '+' : ''}${grown} MiB`,
+        'flat',
+      ),
     );
   } finally {
     await client.end();

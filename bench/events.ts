@@ -83,7 +83,9 @@ const listOf = (project: number) => `/projects/${project}/events`;
 async function rates(instance: Instance, seed: EventSeed): Promise<Row[]> {
   const rate = async (operation: string, query: string, filter: string) => {
     const product = await load(instance, [`/api/v4${listOf(seed.large)}${query}`], { headers });
-    const limit = await withLimit('statement', [seed.database, statement(seed, filter)], (bare) => load(bare, ['/all']));
+    const limit = await withLimit('statement', [seed.database, statement(seed, filter)], (bare) =>
+      load(bare, ['/all']),
+    );
     return ratesRow(operation, product, limit, '≥ 40 %');
   };
   return [

@@ -80,8 +80,17 @@ export async function copyPlainly(from: Instance, to: Instance, planted: Planted
   const clones = path.join(folder, 'clones');
   await mkdir(clones);
   for (const place of planted.keys())
-    await git('clone', '--quiet', '--mirror', withToken(from.url, place), path.join(clones, place.replaceAll('/', '-')));
-  const databases = [await startEmbedded(from.data, { use: 'shared' }), await startEmbedded(to.data, { use: 'shared' })];
+    await git(
+      'clone',
+      '--quiet',
+      '--mirror',
+      withToken(from.url, place),
+      path.join(clones, place.replaceAll('/', '-')),
+    );
+  const databases = [
+    await startEmbedded(from.data, { use: 'shared' }),
+    await startEmbedded(to.data, { use: 'shared' }),
+  ];
   const clients = databases.map(({ connectionString }) => new pg.Client({ connectionString }));
   try {
     for (const client of clients) await client.connect();

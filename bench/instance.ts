@@ -34,7 +34,17 @@ export async function startInstance(data: string, settings: Record<string, strin
   const { ready_ms, memory_bytes, allocated_bytes, cpu_ms, stop } = await startServer(environment);
   const url = environment.COPPICE_URL;
   const api = clientOf(`${url}/api/v4`, token);
-  return { url, data, api, ready_ms, memory_bytes, allocated_bytes, cpu_ms, stop, longestBlock_ms: () => longestBlock_ms(url) };
+  return {
+    url,
+    data,
+    api,
+    ready_ms,
+    memory_bytes,
+    allocated_bytes,
+    cpu_ms,
+    stop,
+    longestBlock_ms: () => longestBlock_ms(url),
+  };
 }
 
 /** A folder for one run, and how to be rid of it. */

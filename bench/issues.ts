@@ -39,7 +39,10 @@ const sixtyDaysAgo = new Date(Date.now() - 60 * 86_400_000).toISOString();
 const openUnassigned = { scope: 'all', state: 'opened', labels: 'label-1', assignee_id: 'None' };
 
 /** Ways to ask. The common word is in a fifth of all issues, the other in a few of a thousand: what is asked of the small instance then has as many replies. */
-const lists = ({ project, group }: IssueSeed): [string, string, Record<string, unknown>, Record<string, unknown>?][] => {
+const lists = ({
+  project,
+  group,
+}: IssueSeed): [string, string, Record<string, unknown>, Record<string, unknown>?][] => {
   const own = `/projects/${project}/issues`;
   return [
     ['state and label', own, { state: 'opened', labels: 'label-1' }],
@@ -61,7 +64,11 @@ const lists = ({ project, group }: IssueSeed): [string, string, Record<string, u
     ['all by title, page 500', '/issues', { scope: 'all', order_by: 'title', page: 500 }],
     ['all with a label, page 60', '/issues', { scope: 'all', labels: 'label-1', page: 60 }],
     ['all with a milestone, by weight', '/issues', { scope: 'all', milestone: 'Any', order_by: 'weight' }],
-    ['all without a milestone, by milestone', '/issues', { scope: 'all', milestone: 'None', order_by: 'milestone_due' }],
+    [
+      'all without a milestone, by milestone',
+      '/issues',
+      { scope: 'all', milestone: 'None', order_by: 'milestone_due' },
+    ],
     ['all after a day, by title', '/issues', { scope: 'all', created_after: sixtyDaysAgo, order_by: 'title' }],
     ['incidents of all, of which there are none', '/issues', { scope: 'all', issue_type: 'incident' }],
     ['all without a label, by weight', '/issues', { scope: 'all', order_by: 'weight', not: { labels: 'label-2' } }],
@@ -110,7 +117,9 @@ const orderNames = [
 /** Far pages of common labels, in lists that nobody has asked for: what one of them has read is remembered for others of the same list. */
 async function jumps(large: Instance): Promise<Row[]> {
   const lists = orderNames.flatMap((order_by) =>
-    ['asc', 'desc'].flatMap((sort) => ['label-0', 'label-1'].map((labels) => ({ scope: 'all', order_by, sort, labels }))),
+    ['asc', 'desc'].flatMap((sort) =>
+      ['label-0', 'label-1'].map((labels) => ({ scope: 'all', order_by, sort, labels })),
+    ),
   );
   const to = async (page: number) => {
     const [first] = await inTurn(lists.length, (turn) => large.api.get('/issues', { ...lists[turn], page }));
@@ -121,7 +130,9 @@ async function jumps(large: Instance): Promise<Row[]> {
     ['first jump, to page 500', 500],
     ['the next, to page 300', 300],
   ] as const)
-    rows.push(plainRow(`issues: all with a label, ${name}`, `of ${lists.length} lists`, 'P90 ≤ 100 ms', await to(page)));
+    rows.push(
+      plainRow(`issues: all with a label, ${name}`, `of ${lists.length} lists`, 'P90 ≤ 100 ms', await to(page)),
+    );
   return rows;
 }
 
@@ -148,7 +159,12 @@ async function readingRates(instance: Instance, seed: IssueSeed): Promise<Row[]>
   return [
     await rate('GET an issue', (iid) => `${issuesOf(seed)}/${iid}`, numbers, 'and iid = $1'),
     await rate('GET a list of 20 issues', () => issuesOf(seed), ['all'], newestFirst),
-    await rate('GET a list by label', (label) => `${issuesOf(seed)}?labels=${label}`, labels, `${bearing} ${newestFirst}`),
+    await rate(
+      'GET a list by label',
+      (label) => `${issuesOf(seed)}?labels=${label}`,
+      labels,
+      `${bearing} ${newestFirst}`,
+    ),
   ];
 }
 

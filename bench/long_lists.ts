@@ -28,7 +28,12 @@ const projectLists: List[] = [
   { name: 'projects by id', as: 'gardener', address: '/projects', parameters: { order_by: 'id' } },
   { name: 'projects by created_at', as: 'gardener', address: '/projects' },
   { name: 'projects by name', as: 'gardener', address: '/projects', parameters: { order_by: 'name', sort: 'asc' } },
-  { name: 'projects by last_activity_at', as: 'gardener', address: '/projects', parameters: { order_by: 'last_activity_at' } },
+  {
+    name: 'projects by last_activity_at',
+    as: 'gardener',
+    address: '/projects',
+    parameters: { order_by: 'last_activity_at' },
+  },
   { name: 'projects of a topic', as: 'gardener', address: '/projects', parameters: { topic: 'topic-7' } },
   { name: 'projects, common word', as: 'gardener', address: '/projects', parameters: { search: 'service' } },
   {
@@ -134,13 +139,19 @@ async function furthestPage(ask: Ask): Promise<number> {
 }
 
 /** With the processor time of a request, which says more than its duration where others use the machine. */
-async function inBoth(forges: readonly Forge[], works: readonly (() => Promise<unknown>)[]): Promise<[Measured, Measured]> {
+async function inBoth(
+  forges: readonly Forge[],
+  works: readonly (() => Promise<unknown>)[],
+): Promise<[Measured, Measured]> {
   const spent = () => Promise.all(forges.map(({ instance }) => instance.cpu_ms()));
   await inTurn(5, ...works);
   const before_ms = await spent();
   const measured = await inTurn(turns, ...works);
   const after_ms = await spent();
-  const [large, small] = measured.map((times, index) => ({ ...times, cpu_ms: (after_ms[index]! - before_ms[index]!) / turns }));
+  const [large, small] = measured.map((times, index) => ({
+    ...times,
+    cpu_ms: (after_ms[index]! - before_ms[index]!) / turns,
+  }));
   return [large!, small!];
 }
 

@@ -47,7 +47,8 @@ export async function load(measurable: Measurable, paths: readonly string[], ask
   const before_ms = await cpu_ms();
   await measurable.longestBlock_ms?.();
   const result = await autocannon({ ...options, duration: duration_s });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${paths[0]}: ${result.non2xx} refusals, ${result.errors} errors`);
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${paths[0]}: ${result.non2xx} refusals, ${result.errors} errors`);
   return {
     rate: result.requests.average,
     cpu_ms: ((await cpu_ms()) - before_ms) / result.requests.total,
@@ -58,7 +59,8 @@ export async function load(measurable: Measurable, paths: readonly string[], ask
   };
 }
 
-const at = (sorted: readonly number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+const at = (sorted: readonly number[], share: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 
 /** What 95 of 100 stay below. */
 export const p95_ms = (taken_ms: readonly number[]): number =>

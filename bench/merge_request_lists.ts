@@ -98,7 +98,9 @@ const listOf = (project: number) => `/projects/${project}/merge_requests`;
 async function rates(instance: Instance, seeded: Seed): Promise<Row[]> {
   const rate = async (operation: string, query: string, filter: string) => {
     const product = await load(instance, [`/api/v4${listOf(seeded.large)}${query}`], { headers });
-    const limit = await withLimit('statement', [seeded.database, statement(seeded, filter)], (bare) => load(bare, ['/all']));
+    const limit = await withLimit('statement', [seeded.database, statement(seeded, filter)], (bare) =>
+      load(bare, ['/all']),
+    );
     return ratesRow(operation, product, limit, '≥ 40 %');
   };
   const labelled = `?labels=label-1&${encodeURIComponent('not[labels]')}=label-2`;

@@ -23,7 +23,8 @@ const inline = (file: string, content: string) => `M 100644 inline ${file}\ndata
 /** A tree of folders of 100 files, and branches that change some of them. */
 function* history(): Generator<string> {
   yield startOf('main', 'Begin');
-  for (let file = 0; file < files; file++) yield inline(`src/${Math.floor(file / 100)}/${file}.txt`, `content ${file}\n`);
+  for (let file = 0; file < files; file++)
+    yield inline(`src/${Math.floor(file / 100)}/${file}.txt`, `content ${file}\n`);
   for (let turn = 0; turn < merges; turn++) {
     yield startOf(`change-${turn}`, 'Change', 'refs/heads/main');
     for (let at = 0; at < changed_files; at++) {
@@ -125,7 +126,8 @@ async function readDiffs({ instance, url, source }: Place, numbers: readonly num
 /** What a push waits for: the jobs that follow it are not measured. */
 async function push(here: Place): Promise<Row> {
   const { source, remote } = here;
-  for (const branch of ['waited', 'alone']) await git('-C', source, 'push', '--quiet', remote, `change-0:refs/heads/${branch}`);
+  for (const branch of ['waited', 'alone'])
+    await git('-C', source, 'push', '--quiet', remote, `change-0:refs/heads/${branch}`);
   for (let turn = 0; turn < waiting; turn++) await propose(here, 'waited', `target-${turn}`);
   function* more(branch: string, turn: number) {
     yield startOf(branch, `More ${turn}`, turn === 0 ? 'refs/heads/change-0^0' : `refs/heads/${branch}^0`) +

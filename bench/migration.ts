@@ -66,7 +66,10 @@ async function answered<T>(ask: () => Promise<T | undefined>): Promise<T> {
 const between_ms = 1000;
 
 /** The same. @returns the most memory meanwhile as well */
-async function watched<T>(instance: Instance, ask: () => Promise<T | undefined>): Promise<{ answer: T; most_bytes: number }> {
+async function watched<T>(
+  instance: Instance,
+  ask: () => Promise<T | undefined>,
+): Promise<{ answer: T; most_bytes: number }> {
   let most_bytes = 0;
   let next = performance.now();
   const answer = await answered(async () => {
@@ -160,8 +163,16 @@ async function importing(from: Instance, to: Instance, source: string): Promise<
     return `${Math.round((imported - before) / ((ended - began) / 1000))}/s`;
   };
   return [
-    plainRow(`import of ${arriving.issues.toLocaleString('en')} issues with three notes each`, rateOf('issues'), '≥ 2000/s'),
-    plainRow(`import of ${arriving.merge_requests.toLocaleString('en')} merge requests`, rateOf('merge_requests'), '≥ 100/s'),
+    plainRow(
+      `import of ${arriving.issues.toLocaleString('en')} issues with three notes each`,
+      rateOf('issues'),
+      '≥ 2000/s',
+    ),
+    plainRow(
+      `import of ${arriving.merge_requests.toLocaleString('en')} merge requests`,
+      rateOf('merge_requests'),
+      '≥ 100/s',
+    ),
     plainRow('memory above idle while they arrive', mebibytes(most_bytes - idle_bytes), '≤ 150 MB'),
   ];
 }

@@ -14,7 +14,13 @@ const warmUp_s = 10;
 
 type Seed = Awaited<ReturnType<typeof seeded>>;
 
-async function atSteadyRate(instance: Instance, seed: Seed, rate: number, minutes: number, most_ms: number): Promise<Row> {
+async function atSteadyRate(
+  instance: Instance,
+  seed: Seed,
+  rate: number,
+  minutes: number,
+  most_ms: number,
+): Promise<Row> {
   const seconds = Math.min(minutes * 60, most_seconds);
   await sendSteadily(seed, instance.url, rate, warmUp_s);
   const before_ms = await instance.cpu_ms();
@@ -26,7 +32,12 @@ async function atSteadyRate(instance: Instance, seed: Seed, rate: number, minute
     cpu_ms: ((await instance.cpu_ms()) - before_ms) / answers.length,
     block_ms: await instance.longestBlock_ms(),
   };
-  return plainRow(`mixed load, ${rate}/s for ${seconds} s`, `${failed} errors`, `P99 ≤ ${most_ms} ms, no error`, measured);
+  return plainRow(
+    `mixed load, ${rate}/s for ${seconds} s`,
+    `${failed} errors`,
+    `P99 ≤ ${most_ms} ms, no error`,
+    measured,
+  );
 }
 
 /** @param folder for the data of the instance */

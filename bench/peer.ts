@@ -42,7 +42,9 @@ interface Place extends Peer {
 const placeUrl = ({ url, owner, repository }: Place) => `${url}/repos/${owner}/${repository}`;
 const withToken = (peer: Peer) => ({ authorization: `token ${peer.token}` });
 /** Both accept the token as the password of its user. */
-const asGit = ({ owner, token }: Place) => ({ authorization: `Basic ${Buffer.from(`${owner}:${token}`).toString('base64')}` });
+const asGit = ({ owner, token }: Place) => ({
+  authorization: `Basic ${Buffer.from(`${owner}:${token}`).toString('base64')}`,
+});
 const cloneUrl = ({ url, owner, repository }: Place) => `${url.replace(/\/api\/v\d+$/, '')}/${owner}/${repository}.git`;
 
 const ask = (peer: Peer, url: string, method = 'GET', body?: object) =>
@@ -76,7 +78,15 @@ async function seedPeer(peer: Peer, source: string): Promise<Place> {
   // Gogs does not say it before the first push.
   const place = { ...peer, owner: login, repository, branch: default_branch || 'master' };
   const remote = cloneUrl(place).replace('://', `://${login}:${peer.token}@`);
-  await git('-C', source, 'push', '--quiet', remote, `main:refs/heads/${place.branch}`, 'refs/heads/many/*:refs/heads/many/*');
+  await git(
+    '-C',
+    source,
+    'push',
+    '--quiet',
+    remote,
+    `main:refs/heads/${place.branch}`,
+    'refs/heads/many/*:refs/heads/many/*',
+  );
   const ids: number[] = [];
   for (const name of labels)
     ids.push((await create<{ id: number }>(peer, `${placeUrl(place)}/labels`, { name, color: '#6699cc' })).id);
@@ -182,7 +192,11 @@ const loadPeer = async (place: Place, paths: readonly string[], headers: Record<
   return measured;
 };
 
-async function compare(instance: Instance, place: Place, { name, own, theirs, headers, isRight }: Operation): Promise<Row> {
+async function compare(
+  instance: Instance,
+  place: Place,
+  { name, own, theirs, headers, isRight }: Operation,
+): Promise<Row> {
   const header = headers ?? { own: { 'private-token': token }, theirs: withToken(place) };
   const product = await load(instance, own, { headers: header.own });
   const operation = `${name}, beside ${place.name}`;
@@ -201,7 +215,11 @@ async function compare(instance: Instance, place: Place, { name, own, theirs, he
 async function creating(place: Place) {
   const content = Buffer.from(oneKilobyte).toString('base64');
   const put = (method: string, name: string) =>
-    ask(place, `${placeUrl(place)}/contents/new/${name}.txt`, method, { branch: place.branch, message: 'Add', content });
+    ask(place, `${placeUrl(place)}/contents/new/${name}.txt`, method, {
+      branch: place.branch,
+      message: 'Add',
+      content,
+    });
   for (const method of ['POST', 'PUT']) {
     // Gogs writes the first file in a fresh clone and all others in that clone, which some versions of git do not let it update.
     if (isKnown(await put(method, 'first')) && isKnown(await put(method, 'second')))

@@ -20,7 +20,12 @@ interface Reading {
   target: string;
 }
 
-async function read(instance: Instance, { repository }: Seed, objects: readonly string[], reading: Reading): Promise<Row> {
+async function read(
+  instance: Instance,
+  { repository }: Seed,
+  objects: readonly string[],
+  reading: Reading,
+): Promise<Row> {
   const product = await load(instance, objects.map(reading.address), { headers });
   const limit = await withLimit('file', [repository], (bare) =>
     load(
@@ -31,7 +36,8 @@ async function read(instance: Instance, { repository }: Seed, objects: readonly 
   return ratesRow(reading.operation, product, limit, reading.target);
 }
 
-const fileIn = (seed: Seed, object: string) => `${repositoryOf(seed)}/files/${encodeURIComponent(object.replace('main:', ''))}`;
+const fileIn = (seed: Seed, object: string) =>
+  `${repositoryOf(seed)}/files/${encodeURIComponent(object.replace('main:', ''))}`;
 
 async function readFiles(instance: Instance, seed: Seed, operation: string): Promise<Row> {
   const objects = fourKilobytes.map((file) => `main:${file}`);
@@ -48,7 +54,12 @@ async function readRawFiles(instance: Instance, seed: Seed): Promise<Row> {
 async function readCommits(instance: Instance, seed: Seed): Promise<Row> {
   const { stdout } = await git('-C', seed.repository, 'rev-list', '-n', '200', 'main');
   const address = (id: string) => `${repositoryOf(seed)}/commits/${id}`;
-  return read(instance, seed, stdout.trim().split('\n'), { operation: 'GET a commit', address, form: 'json', target: '≥ 25 %' });
+  return read(instance, seed, stdout.trim().split('\n'), {
+    operation: 'GET a commit',
+    address,
+    form: 'json',
+    target: '≥ 25 %',
+  });
 }
 
 /** Beside a handler that starts git once for each request. */
@@ -71,7 +82,8 @@ async function listFreezePeriods(instance: Instance, { project }: Seed): Promise
 async function blame({ api }: Instance, { project, repository }: Seed): Promise<Row[]> {
   const { stdout } = await git('-C', repository, 'rev-list', '-n', '12', 'main~10', '--', 'blamed.txt');
   const commits = stdout.trim().split('\n');
-  const ask = (turn: number) => api.get(`/projects/${project}/repository/files/blamed.txt/blame`, { ref: commits[turn]! });
+  const ask = (turn: number) =>
+    api.get(`/projects/${project}/repository/files/blamed.txt/blame`, { ref: commits[turn]! });
   const [first, limit] = await inTurn(commits.length, ask, (turn) =>
     git('-C', repository, 'blame', '--porcelain', commits[turn]!, '--', 'blamed.txt'),
   );
@@ -90,10 +102,17 @@ async function createFile({ api }: Instance, { project }: Seed, folder: string):
   const [product, limit] = await inTurn(
     50,
     (turn) =>
-      api.post(`/projects/${project}/repository/files/new%2Ffile${turn}.txt`, { branch: 'main', commit_message: 'Add', content }),
+      api.post(`/projects/${project}/repository/files/new%2Ffile${turn}.txt`, {
+        branch: 'main',
+        commit_message: 'Add',
+        content,
+      }),
     (turn) =>
       fastImport(beside, [
-        commitOf(turn, 'main', `new/file${turn}.txt`, content).replace(/(data \d+\nChange \d+\n)/, '$1from refs/heads/main^0\n'),
+        commitOf(turn, 'main', `new/file${turn}.txt`, content).replace(
+          /(data \d+\nChange \d+\n)/,
+          '$1from refs/heads/main^0\n',
+        ),
       ]),
   );
   return timesRow('create a file', product!, limit!, '≤ 1.3×');
@@ -139,7 +158,9 @@ async function clone({ url }: Instance, { repository }: Seed, folder: string): P
     await rm(target, { recursive: true });
   };
   const own = `${url.replace('://', `://root:${token}@`)}/root/bench.git`;
-  const [product, limit] = await withLimit('git_http', [repository], (bare) => inTurn(7, cloneFrom(own), cloneFrom(bare.url)));
+  const [product, limit] = await withLimit('git_http', [repository], (bare) =>
+    inTurn(7, cloneFrom(own), cloneFrom(bare.url)),
+  );
   return timesRow('clone of 5,000 commits', product!, limit!, '≤ 1.1×');
 }
 
@@ -179,7 +200,12 @@ export async function measureRepositories(folder: string): Promise<Row[]> {
     await add(await readCommits(instance, seeded));
     await add(await list(instance, seeded, 'commits', ['log', '-n', '21', '--format=raw', 'main']));
     await add(
-      await list(instance, seeded, 'branches', ['for-each-ref', '--count=21', '--format=%(refname) %(objectname)', 'refs/heads']),
+      await list(instance, seeded, 'branches', [
+        'for-each-ref',
+        '--count=21',
+        '--format=%(refname) %(objectname)',
+        'refs/heads',
+      ]),
     );
     await add(await listFreezePeriods(instance, seeded));
     await add(...(await blame(instance, seeded)));

@@ -52,7 +52,8 @@ function* history(commits: number): Generator<string> {
   }
   for (const [index, file] of fourKilobytes.entries())
     yield commitOf(commits + index, 'main', file, `${index} `.padEnd(4096, 'x'));
-  for (let branch = 0; branch < 1000; branch++) yield `reset refs/heads/many/branch-${branch}\nfrom refs/heads/main\n\n`;
+  for (let branch = 0; branch < 1000; branch++)
+    yield `reset refs/heads/many/branch-${branch}\nfrom refs/heads/main\n\n`;
 }
 
 export interface Seed {

@@ -79,7 +79,12 @@ async function copying(instance: Instance, folder: string): Promise<{ large: num
   const target = '≤ 1.3×';
   return {
     large,
-    row: timesRow('move 500 MB, beside clone --mirror and fsck', measuredFrom(moved_ms), measuredFrom(cloned_ms), target),
+    row: timesRow(
+      'move 500 MB, beside clone --mirror and fsck',
+      measuredFrom(moved_ms),
+      measuredFrom(cloned_ms),
+      target,
+    ),
   };
 }
 

@@ -18,7 +18,8 @@ export const ms = (value: number) => `${value < 10 ? value.toFixed(1) : Math.rou
 const cpu = (product: Measured, limit?: Measured) =>
   [product, ...(limit ? [limit] : [])].flatMap(({ cpu_ms }) => cpu_ms?.toFixed(2) ?? []).join(' : ');
 const block = ({ block_ms }: Measured) => (block_ms === undefined ? '' : ms(block_ms));
-const latency = ({ p50_ms, p90_ms, p99_ms }: Measured) => [p50_ms, p90_ms, p99_ms].map((value) => value.toFixed(1)).join(' / ');
+const latency = ({ p50_ms, p90_ms, p99_ms }: Measured) =>
+  [p50_ms, p90_ms, p99_ms].map((value) => value.toFixed(1)).join(' / ');
 
 /** How many requests a second there were, beside the limit for the same work. */
 export const ratesRow = (operation: string, product: Measured, limit: Measured, target: string): Row => ({
@@ -86,5 +87,7 @@ export function print(rows: readonly Row[]): void {
   const columns = Object.keys(head) as (keyof Row)[];
   const widths = columns.map((column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
   const line = (row: Row) => `| ${columns.map((column, index) => row[column].padEnd(widths[index]!)).join(' | ')} |`;
-  console.log([line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(line)].join('\n'));
+  console.log(
+    [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(line)].join('\n'),
+  );
 }

@@ -49,7 +49,10 @@ async function clones({ api, url }: Instance, folder: string): Promise<Row[]> {
     await git(...settings, 'clone', '--quiet', '--bare', '--single-branch', address, target);
     await rm(target, { recursive: true });
   };
-  const overSsh = cloneFrom(`ssh://git@127.0.0.1:${sshPort}/root/bench.git`, ['-c', `core.sshCommand=${ssh} -i '${file}'`]);
+  const overSsh = cloneFrom(`ssh://git@127.0.0.1:${sshPort}/root/bench.git`, [
+    '-c',
+    `core.sshCommand=${ssh} -i '${file}'`,
+  ]);
   const overHttp = cloneFrom(`${url.replace('://', `://root:${token}@`)}/root/bench.git`, []);
   const [one, other] = await inTurn(7, overSsh, overHttp);
   const atOnce = (clone: () => Promise<void>) => () => Promise.all(Array.from({ length: 20 }, clone));

@@ -25,7 +25,14 @@ async function seeded({ api, url }: Instance, folder: string): Promise<{ wiki: s
   await git('init', '--quiet', '--bare', source);
   await fastImport(source, history());
   for (const name of ['wiki', 'wiki.wiki'])
-    await git('-C', source, 'push', '--quiet', '--mirror', `${url.replace('://', `://root:${token}@`)}/root/${name}.git`);
+    await git(
+      '-C',
+      source,
+      'push',
+      '--quiet',
+      '--mirror',
+      `${url.replace('://', `://root:${token}@`)}/root/${name}.git`,
+    );
   return { wiki: `/projects/${id}/wikis`, files: `/projects/${id}/repository/files` };
 }
 

@@ -39,7 +39,9 @@ const require = `const require = process.getBuiltinModule('node:module').createR
 const plainHttp: Plugin = {
   name: 'plain http',
   setup({ onResolve, onLoad }) {
-    const names = Object.entries(Object.getOwnPropertyDescriptors(http)).flatMap(([name, { get }]) => (get ? [] : [name]));
+    const names = Object.entries(Object.getOwnPropertyDescriptors(http)).flatMap(([name, { get }]) =>
+      get ? [] : [name],
+    );
     const contents = `const http = process.getBuiltinModule('node:http'); export const { ${names.join(', ')} } = http; export default http;`;
     onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
       kind === 'require-call' ? null : { path: 'http', namespace: 'plain' },
@@ -72,7 +74,10 @@ async function escapeCharacters({ outputs }: Metafile): Promise<void> {
   for (const name of Object.keys(outputs).filter((output) => output.endsWith('.js'))) {
     const file = path.join(top, name);
     const code = await readFile(file, 'utf8');
-    const escaped = code.replaceAll(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    const escaped = code.replaceAll(
+      /[^\0-\x7f]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
     if (escaped !== code) await writeFile(file, escaped);
   }
 }

@@ -20,7 +20,10 @@ async function write(file: string, content: string) {
   console.log(`Wrote ${file}.`);
 }
 
-await write('docs/architecture.md', await withDistrictGraph(await readFile(path.join(top, 'docs/architecture.md'), 'utf8')));
+await write(
+  'docs/architecture.md',
+  await withDistrictGraph(await readFile(path.join(top, 'docs/architecture.md'), 'utf8')),
+);
 await write('docs/decisions/README.md', await decisionIndex());
 const server = await startTestServer();
 const db = connect({ connectionString: server.template, max: 2 });

@@ -16,7 +16,9 @@ if (major < 20) {
 }
 if (!isInstalled()) await install();
 if (major < 24 && !existsSync(path.join(top, 'node_modules', `node-${process.platform}-${process.arch}`))) {
-  console.error(`Coppice needs Node 24 or later, and brings it only for Linux on x64 and arm64. This is ${process.version}.`);
+  console.error(
+    `Coppice needs Node 24 or later, and brings it only for Linux on x64 and arm64. This is ${process.version}.`,
+  );
   process.exit(1);
 }
 

@@ -34,7 +34,10 @@ function hasRoom(folder: string): boolean {
 
 /** @returns whether the program ended well; what it said is printed then, since others run beside it */
 async function isFine(program: string, ...given: string[]): Promise<boolean> {
-  const child = spawn(path.join(top, 'node_modules/.bin', program), given, { cwd: top, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(path.join(top, 'node_modules/.bin', program), given, {
+    cwd: top,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   process.stdout.write(out);
   process.stderr.write(err);

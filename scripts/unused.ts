@@ -60,17 +60,25 @@ function read(file: string): Source {
     source.declared.push(...names.map((each) => ({ name: each, isValue })));
   }
   for (const [, type, names] of code.matchAll(list))
-    source.declared.push(...namesIn(names!, type !== undefined).map(({ alias, isValue }) => ({ name: alias, isValue })));
+    source.declared.push(
+      ...namesIn(names!, type !== undefined).map(({ alias, isValue }) => ({ name: alias, isValue })),
+    );
   for (const [, kind, type, star, names, from] of code.matchAll(passage)) {
     const found = star ? [{ name: everything, alias: everything, isValue: true }] : namesIn(names!, type !== undefined);
-    (kind === 'import' ? source.imported : source.passedOn).push(...found.map((each) => ({ ...each, file: target(from!) })));
+    (kind === 'import' ? source.imported : source.passedOn).push(
+      ...found.map((each) => ({ ...each, file: target(from!) })),
+    );
   }
-  for (const [, from] of code.matchAll(dynamic)) source.imported.push({ name: everything, isValue: true, file: target(from!) });
+  for (const [, from] of code.matchAll(dynamic))
+    source.imported.push({ name: everything, isValue: true, file: target(from!) });
   return source;
 }
 
 const sources = new Map(
-  globSync(['src/**/*.ts', 'test/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts'], { cwd: top }).map((file) => [file, read(file)]),
+  globSync(['src/**/*.ts', 'test/**/*.ts', 'scripts/**/*.ts', 'bench/**/*.ts'], { cwd: top }).map((file) => [
+    file,
+    read(file),
+  ]),
 );
 // What a script works with is not there for tests alone.
 for (const { file, imported } of sources.values())
@@ -103,13 +111,15 @@ function faultsOf(source: Source): string[] {
   const { file, declared, passedOn } = source;
   const faults: string[] = [];
   for (const { alias } of passedOn)
-    if (alias !== everything && !uses.has(`${file} ${alias}`)) faults.push(`${file}: nothing imports ${alias} from here`);
+    if (alias !== everything && !uses.has(`${file} ${alias}`))
+      faults.push(`${file}: nothing imports ${alias} from here`);
   for (const { name, isValue } of declared) {
     const isUsedHere = occursAgain(source, name);
     const used = uses.get(`${file} ${name}`);
     if (used === undefined && !isUsedHere) faults.push(`${file}: nothing uses ${name}`);
     else if (used === undefined && isValue) faults.push(`${file}: ${name} is used here alone; do not export it`);
-    else if (!isInTests(file) && used?.byProduct === false && !isUsedHere) faults.push(`${file}: only tests use ${name}`);
+    else if (!isInTests(file) && used?.byProduct === false && !isUsedHere)
+      faults.push(`${file}: only tests use ${name}`);
   }
   return faults;
 }

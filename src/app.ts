@@ -102,7 +102,13 @@ function logRequests(app: FastifyInstance): void {
     const { method, originalUrl, ip } = request;
     const duration_ms = Math.round(reply.elapsedTime * 10) / 10;
     request.log.info(
-      { method, path: withoutTokens(originalUrl.split('?', 1)[0]!), status: reply.statusCode, duration_ms, address: ip },
+      {
+        method,
+        path: withoutTokens(originalUrl.split('?', 1)[0]!),
+        status: reply.statusCode,
+        duration_ms,
+        address: ip,
+      },
       'request',
     );
     done();
@@ -111,7 +117,9 @@ function logRequests(app: FastifyInstance): void {
 
 /** python-gitlab asks for `/api/v4/features//name`; the public server reads several slashes as one. */
 const withSingleSlashes = (url: string) =>
-  url.startsWith('/api/') && url.includes('//') ? url.replace(/^[^?]*/, (path) => path.replaceAll(/\/{2,}/g, '/')) : url;
+  url.startsWith('/api/') && url.includes('//')
+    ? url.replace(/^[^?]*/, (path) => path.replaceAll(/\/{2,}/g, '/'))
+    : url;
 
 /**
  * Builds the server, ready to listen.
@@ -199,7 +207,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
 function servicesOf(config: Config, db: Database): Services {
   const services = servicesFor(config, db, areaServices);
-  return config.geo.role === 'secondary' ? { ...services, blobs: blobsOfBothSites(services.blobs, services) } : services;
+  return config.geo.role === 'secondary'
+    ? { ...services, blobs: blobsOfBothSites(services.blobs, services) }
+    : services;
 }
 
 const intakeLimits = ({ data, ingestQueueMax, ingestMinFreeDisk_mb }: Config) => ({

@@ -32,7 +32,10 @@ test('nothing has to be set', () => {
 });
 
 test('a variable that is set but empty counts as not set', () => {
-  assert.deepEqual(readConfig({ COPPICE_PORT: '', COPPICE_ROOT_TOKEN: '', COPPICE_ROOT_TOKEN_FILE: '' }), readConfig({}));
+  assert.deepEqual(
+    readConfig({ COPPICE_PORT: '', COPPICE_ROOT_TOKEN: '', COPPICE_ROOT_TOKEN_FILE: '' }),
+    readConfig({}),
+  );
 });
 
 test('the address is derived from host and port by default', () => {
@@ -163,7 +166,9 @@ test('a node has the external address as its name, and a secondary must know its
     primaryUrl: 'https://forge.example.com',
     databaseUrl: undefined,
   });
-  assert.deepEqual(problemsOf(secondary), ['COPPICE_GEO_PRIMARY_URL must say where this secondary reaches the primary.']);
+  assert.deepEqual(problemsOf(secondary), [
+    'COPPICE_GEO_PRIMARY_URL must say where this secondary reaches the primary.',
+  ]);
   assert.equal(problemsOf({ ...secondary, COPPICE_GEO_PRIMARY_URL: 'forge' }).length, 1);
 });
 

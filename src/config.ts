@@ -296,7 +296,8 @@ function readStorages(value: string): Config['storages'] | Problem {
     }
     storages.push({ name, path: path.resolve(folder) });
   }
-  if (new Set(storages.map((storage) => storage.name)).size < storages.length) return new Problem('names a storage twice.');
+  if (new Set(storages.map((storage) => storage.name)).size < storages.length)
+    return new Problem('names a storage twice.');
   if (new Set(storages.map((storage) => storage.path)).size < storages.length)
     return new Problem('gives two storages the same folder.');
   return storages;
@@ -307,7 +308,9 @@ function readBlobPlace(value: string): BlobPlace | Problem {
   if (!/^\w+:\/\//.test(value)) return { kind: 'folder', path: path.resolve(value) };
   const url = URL.parse(value);
   if (url?.protocol !== 's3:' || url.hash || url.port) {
-    return new Problem('must be a folder or an address like s3://bucket?endpoint=https://s3.example.com&region=us-east-1.');
+    return new Problem(
+      'must be a folder or an address like s3://bucket?endpoint=https://s3.example.com&region=us-east-1.',
+    );
   }
   // The value is not repeated: it may contain a password.
   if (url.username || url.password)
@@ -320,14 +323,17 @@ const s3Parameters = ['endpoint', 'region', 'path_style'];
 function readBucket({ hostname: bucket, pathname, searchParams: given }: URL): BlobPlace | Problem {
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
     return new Problem(`names a bucket that S3 does not allow: “${bucket}”.`);
-  const unknown = [...given.keys()].find((name, index, all) => !s3Parameters.includes(name) || all.indexOf(name) < index);
+  const unknown = [...given.keys()].find(
+    (name, index, all) => !s3Parameters.includes(name) || all.indexOf(name) < index,
+  );
   if (unknown !== undefined) return new Problem(`takes ${s3Parameters.join(', ')} once each, not “${unknown}”.`);
   const [endpoint, region, style] = s3Parameters.map((name) => given.get(name) || undefined);
   if (endpoint === undefined && region === undefined)
     return new Problem('needs a region, or the endpoint of another store than Amazon S3.');
   const base = endpoint === undefined ? undefined : readUrl(endpoint);
   if (base instanceof Problem) return new Problem(`has an endpoint that ${base.text}`);
-  if (style !== undefined && !['true', 'false'].includes(style)) return new Problem('takes true or false as path_style.');
+  if (style !== undefined && !['true', 'false'].includes(style))
+    return new Problem('takes true or false as path_style.');
   const folder = pathname.replace(/^\/+|\/+$/g, '');
   return {
     kind: 's3',
@@ -356,7 +362,9 @@ function readPublicKey(value: string): string | Problem {
   } catch {
     // Reported below.
   }
-  return new Problem('must be the public key of the license issuer, an Ed25519 key in PEM, as `license key` prints it there.');
+  return new Problem(
+    'must be the public key of the license issuer, an Ed25519 key in PEM, as `license key` prints it there.',
+  );
 }
 
 function readEmail(value: string): string | Problem {
@@ -388,7 +396,9 @@ const oneOf =
 function readProxies(value: string): string[] | Problem {
   const proxies = value.split(',').map((part) => part.trim());
   const wrong = proxies.find((proxy) => !isProxy(proxy));
-  return wrong === undefined ? proxies : new Problem(`must list addresses or networks like 10.0.0.0/8; “${wrong}” is not one.`);
+  return wrong === undefined
+    ? proxies
+    : new Problem(`must list addresses or networks like 10.0.0.0/8; “${wrong}” is not one.`);
 }
 
 function isProxy(value: string): boolean {

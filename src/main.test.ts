@@ -58,7 +58,10 @@ async function ready(child: ChildProcess, awaited = ''): Promise<string> {
 const oneCall = { connection: 'close' };
 
 const call = (token: string, address: string, method = 'GET') =>
-  fetch(`http://127.0.0.1:${env.COPPICE_PORT}/api/v4${address}`, { method, headers: { ...oneCall, 'private-token': token } });
+  fetch(`http://127.0.0.1:${env.COPPICE_PORT}/api/v4${address}`, {
+    method,
+    headers: { ...oneCall, 'private-token': token },
+  });
 
 const version = (token: string) => call(token, '/version');
 
@@ -72,7 +75,9 @@ async function manageUsers(token: string): Promise<void> {
   await run(['create', '--username', 'ada', '--email', 'ada@example.com']);
   const listed = (await run(['list'])).out.trimEnd().split('\n');
   assert.deepEqual(
-    listed.map((line) => line.split('\t').slice(0, 4)).filter(([username]) => username === 'ada' || username === 'root'),
+    listed
+      .map((line) => line.split('\t').slice(0, 4))
+      .filter(([username]) => username === 'ada' || username === 'root'),
     [
       ['ada', 'active', 'user', 'ada@example.com'],
       ['root', 'active', 'administrator', 'root@localhost'],
@@ -104,7 +109,9 @@ async function manageUsers(token: string): Promise<void> {
   assert.equal((await run(['block', 'ada'])).out, 'ada is already blocked.\n');
   assert.equal((await run(['unblock', 'ada'])).out, 'ada is now active.\n');
   assert.equal(await signIn('a quiet orchard'), 200);
-  const { id } = await call(token, '/users?username=ada').then(async (reply) => ((await reply.json()) as [{ id: number }])[0]);
+  const { id } = await call(token, '/users?username=ada').then(
+    async (reply) => ((await reply.json()) as [{ id: number }])[0],
+  );
   assert.equal((await call(token, `/users/${id}/ban`, 'POST')).status, 201);
   for (const change of ['block', 'unblock'])
     assert.deepEqual(await run([change, 'ada']), {
@@ -121,7 +128,9 @@ test('the first start prints a token that works, a second only its address, and 
   const welcome = await ready(first);
   const token = /glpat-[\w-]+/.exec(welcome)?.[0] ?? '';
   assert.equal((await version(token)).status, 200);
-  assert.ok(welcome.includes(`Mail is stored as files in ${path.join(top, 'data/mail')}, because COPPICE_SMTP_URL is not set.`));
+  assert.ok(
+    welcome.includes(`Mail is stored as files in ${path.join(top, 'data/mail')}, because COPPICE_SMTP_URL is not set.`),
+  );
   first.kill('SIGINT');
   assert.equal((await ended(first)).code, 0);
   assert.ok(!existsSync(path.join(top, 'data/postgres/postmaster.pid')), 'the database has been stopped');
@@ -131,7 +140,10 @@ test('the first start prints a token that works, a second only its address, and 
   assert.ok(!said.includes('glpat-') && !said.includes('Password'));
   assert.match(said, /ECONNREFUSED/);
   assert.ok(!said.includes('quiet-orchard'), 'the password of the mail server is not logged');
-  const { product_version, revision } = (await (await version(token)).json()) as { product_version: string; revision: string };
+  const { product_version, revision } = (await (await version(token)).json()) as {
+    product_version: string;
+    revision: string;
+  };
   assert.ok(said.startsWith(`Coppice ${product_version} (build ${revision}) runs on Node `), said);
 
   const made = await ended(coppice(['token', 'create', '--user', 'root', '--scopes', 'api']));
@@ -168,5 +180,9 @@ test('errors in the command line or the environment are reported in sentences', 
     [0, true, 1],
   );
   const unsent = await ended(coppice(['mail', 'test', 'ada@example.com'], { COPPICE_SMTP_URL: 'smtp://127.0.0.1:1' }));
-  assert.deepEqual([unsent.code, /^The message was not sent: .*ECONNREFUSED.*\.\n$/.test(unsent.err)], [1, true], unsent.err);
+  assert.deepEqual(
+    [unsent.code, /^The message was not sent: .*ECONNREFUSED.*\.\n$/.test(unsent.err)],
+    [1, true],
+    unsent.err,
+  );
 });

@@ -3,7 +3,15 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, type MetricObject, Registry } from 'prom-client';
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObject,
+  Registry,
+} from 'prom-client';
 import { passing } from './areas/geo/serving/index.ts';
 import { type Database, poolLoad } from './db/index.ts';
 import { gitLoad } from './git/index.ts';
@@ -29,23 +37,33 @@ export function newRegistry(db: Database): Registry {
     set('idle', idle);
     set('waiting', waiting);
   });
-  gauge(registry, 'coppice_git_processes', 'Running git processes, all started so far, and short commands that wait', (set) => {
-    const { running, started, waiting } = gitLoad();
-    set('running', running);
-    set('started', started);
-    set('waiting', waiting);
-  });
+  gauge(
+    registry,
+    'coppice_git_processes',
+    'Running git processes, all started so far, and short commands that wait',
+    (set) => {
+      const { running, started, waiting } = gitLoad();
+      set('running', running);
+      set('started', started);
+      set('waiting', waiting);
+    },
+  );
   return registry;
 }
 
 /** Shows how many requests are worked on and wait, and how many were refused. */
 export function measureQueue(registry: Registry, queue: RequestQueue): void {
-  gauge(registry, 'coppice_requests', 'Requests that are worked on or queued, and the most that are worked on at once', (set) => {
-    const { working, waiting, at_once } = queue.load;
-    set('working', working);
-    set('waiting', waiting);
-    set('at_once', at_once);
-  });
+  gauge(
+    registry,
+    'coppice_requests',
+    'Requests that are worked on or queued, and the most that are worked on at once',
+    (set) => {
+      const { working, waiting, at_once } = queue.load;
+      set('working', working);
+      set('waiting', waiting);
+      set('at_once', at_once);
+    },
+  );
   new Counter({
     name: 'coppice_refused_requests_total',
     help: 'Requests refused with 503 because the server was too busy',
@@ -143,7 +161,11 @@ export function watchSites(registry: Registry, db: Database): void {
       },
     });
   each('coppice_geo_lag_seconds', 'How far the database of a secondary is behind', ({ lag_seconds }) => lag_seconds);
-  each('coppice_geo_events_behind_seconds', 'How far the copies of a secondary are behind', (row) => row.events_behind_seconds);
+  each(
+    'coppice_geo_events_behind_seconds',
+    'How far the copies of a secondary are behind',
+    (row) => row.events_behind_seconds,
+  );
   new Gauge({
     name: 'coppice_geo_replicas',
     help: 'Copies of a secondary',
@@ -186,7 +208,10 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request;
-    duration.observe({ method, route: routeOptions.url ?? 'unknown', status: reply.statusCode }, reply.elapsedTime / 1000);
+    duration.observe(
+      { method, route: routeOptions.url ?? 'unknown', status: reply.statusCode },
+      reply.elapsedTime / 1000,
+    );
     done();
   });
 }
@@ -209,7 +234,8 @@ export const metricsDoorway = ({ token, gather }: MetricsOptions): Doorway => ({
       urgent: true,
       handle: async ({ request, reply }) => {
         const given = /^Bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1];
-        if (given !== undefined ? token === undefined || !isSame(given, token) : !isLocal(request)) throw refusal(given);
+        if (given !== undefined ? token === undefined || !isSame(given, token) : !isLocal(request))
+          throw refusal(given);
         return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await gather());
       },
     }),

@@ -53,7 +53,9 @@ async function runProcess(queue: string[], options: RunOptions): Promise<void> {
       child.send({ file } satisfies ToWorker);
     });
   });
-  const end = await new Promise<string>((resolve) => child.on('close', (code, signal) => resolve(signal ?? `exit code ${code}`)));
+  const end = await new Promise<string>((resolve) =>
+    child.on('close', (code, signal) => resolve(signal ?? `exit code ${code}`)),
+  );
   if (running.fail(`The process ended with ${end}.`) || child.killed || end === 'exit code 0') return;
   // A failed test, which is reported as such, ends its process with 1 too.
   if (running.hasFailed && end === 'exit code 1') return;
@@ -104,7 +106,8 @@ class RunningFile {
     this.#file?.events.push(event);
     const { type, data } = event;
     if (type === 'test:fail') this.hasFailed = true;
-    if (data.name === this.#file?.name && data.nesting === 0 && (type === 'test:pass' || type === 'test:fail')) this.#end();
+    if (data.name === this.#file?.name && data.nesting === 0 && (type === 'test:pass' || type === 'test:fail'))
+      this.#end();
   }
 
   /** @returns whether a file was running */
@@ -112,7 +115,9 @@ class RunningFile {
     if (this.#file === undefined) return false;
     const { name, began, events } = this.#file;
     const ended = new Set(events.filter(({ type }) => type === 'test:complete').map(({ data }) => data.testId));
-    const begun = events.filter(({ type, data }) => type === 'test:dequeue' && data.nesting > 0 && !ended.has(data.testId));
+    const begun = events.filter(
+      ({ type, data }) => type === 'test:dequeue' && data.nesting > 0 && !ended.has(data.testId),
+    );
     const text = [end, ...begun.map(({ data }) => `“${data.name}” had not ended.`)].join(' ');
     const details = { duration_ms: performance.now() - began, error: { text, failureType: 'process' } };
     this.#file.events.push({ type: 'test:fail', data: { nesting: 0, name, details } });

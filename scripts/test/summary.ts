@@ -28,7 +28,8 @@ export class Summary {
   async end(): Promise<void> {
     const byDuration = this.#durations.toSorted((a, b) => b.duration_ms - a.duration_ms).slice(0, slowest);
     this.#say('slowest files');
-    for (const { file, duration_ms } of byDuration) this.#say(`${(duration_ms / 1000).toFixed(1).padStart(7)} s  ${file}`);
+    for (const { file, duration_ms } of byDuration)
+      this.#say(`${(duration_ms / 1000).toFixed(1).padStart(7)} s  ${file}`);
     for (const [name, count] of Object.entries(this.#counts)) this.#say(`${name} ${count}`);
     this.#say(`duration_ms ${Math.round(performance.now() - this.#began)}`);
     const printed = new Promise((resolve) => this.#printer.on('end', resolve));

@@ -9,7 +9,12 @@ import { callerOfToken } from './authentication.ts';
 const unauthorized = { message: '401 Unauthorized' };
 
 /** Another token of a persona, with a client that uses it. */
-async function tokenOf({ db, people, url }: World, persona: Persona, scopes = ['api'], expires_at: string | null = null) {
+async function tokenOf(
+  { db, people, url }: World,
+  persona: Persona,
+  scopes = ['api'],
+  expires_at: string | null = null,
+) {
   const { id, value } = await createToken(db, { user_id: people[persona].id, name: 'another', scopes, expires_at });
   return { id, value, client: clientOf(`${url}/api/v4`, value) };
 }
@@ -52,7 +57,11 @@ test('an empty credential is ignored, and the first that is not empty is used', 
   const anonymous = as('anonymous');
   const empty = { 'private-token': '', authorization: 'Bearer ' };
   assert.deepEqual((await anonymous.get('/user', {}, { headers: empty })).body, unauthorized);
-  const open = await anonymous.get('/users', { username: people.guest.username, private_token: '' }, { headers: empty });
+  const open = await anonymous.get(
+    '/users',
+    { username: people.guest.username, private_token: '' },
+    { headers: empty },
+  );
   assert.equal(open.status, 200);
 
   const { token } = people.guest;
@@ -275,11 +284,19 @@ test('the last use is recorded with its address and day, at most every ten minut
 
   const earlier = new Date(Date.now() - 11 * 60_000);
   // Writing the other column, too, drops what is kept of the token, which would be looked at again within a minute.
-  await db.updateTable('personal_access_tokens').set({ last_used_at: earlier, revoked: false }).where('id', '=', id).execute();
+  await db
+    .updateTable('personal_access_tokens')
+    .set({ last_used_at: earlier, revoked: false })
+    .where('id', '=', id)
+    .execute();
   const later = await use(client);
   assert.ok(later.last_used_at! > earlier.toISOString());
   assert.deepEqual(later.last_used_ips, ['127.0.0.1']);
-  const user = await db.selectFrom('users').select('last_activity_on').where('id', '=', people.guest.id).executeTakeFirst();
+  const user = await db
+    .selectFrom('users')
+    .select('last_activity_on')
+    .where('id', '=', people.guest.id)
+    .executeTakeFirst();
   assert.equal(user!.last_activity_on, later.last_used_at!.slice(0, 10));
   // The day of the last use changes at midnight, perhaps minutes after the last use.
   await db
@@ -288,7 +305,10 @@ test('the last use is recorded with its address and day, at most every ten minut
     .where('id', '=', people.guest.id)
     .execute();
   assert.ok((await use(client)).last_used_at! > later.last_used_at!);
-  assert.equal((await as('admin').get(`/users/${people.guest.id}`)).body.last_activity_on, new Date().toISOString().slice(0, 10));
+  assert.equal(
+    (await as('admin').get(`/users/${people.guest.id}`)).body.last_activity_on,
+    new Date().toISOString().slice(0, 10),
+  );
 });
 
 test('a proxy that sends no valid address does not cause a refusal', async () => {

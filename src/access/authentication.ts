@@ -77,7 +77,10 @@ const given = (value: unknown): unknown => (value === '' || value === null ? und
 function tokenValueOf({ headers }: FastifyRequest, parameters: Values): string | undefined {
   const bearer = /^Bearer +(.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
   const value =
-    given(parameters.private_token) ?? given(headers['private-token']) ?? given(bearer) ?? given(parameters.access_token);
+    given(parameters.private_token) ??
+    given(headers['private-token']) ??
+    given(bearer) ??
+    given(parameters.access_token);
   const job = given(parameters.job_token) ?? given(headers['job-token']);
   if (value === undefined ? job !== undefined : typeof value !== 'string') throw unauthorized();
   return value as string | undefined;
@@ -121,7 +124,9 @@ async function oauthCredential(db: Kysely<DB>, name: TokenName): Promise<Credent
            token.expires_at <= now() as expired, users.last_activity_on is distinct from current_date as last_use_is_old,
            ${userColumns}
       from oauth_tokens token join users on users.id = token.user_id
-     where ${typeof name === 'number' ? sql`token.id = ${name}` : sql`token.token_digest = ${tokenDigest(name)}`}`.execute(db);
+     where ${typeof name === 'number' ? sql`token.id = ${name}` : sql`token.token_digest = ${tokenDigest(name)}`}`.execute(
+    db,
+  );
   return rows[0];
 }
 
@@ -143,7 +148,9 @@ export function refuseInactive(user: Pick<User, 'state' | 'user_type' | 'unconfi
       `Your account has been deactivated by your administrator. Please log back in from a web browser to reactivate your account at ${url}`,
     );
   if (user.unconfirmed)
-    throw forbidden('Your primary email address is not confirmed. Please check your inbox for the confirmation instructions.');
+    throw forbidden(
+      'Your primary email address is not confirmed. Please check your inbox for the confirmation instructions.',
+    );
   if (user.state !== 'active') throw forbidden('Your account has been blocked.');
 }
 
@@ -214,7 +221,11 @@ interface Use {
   rightsVersion?: AccessCall['rightsVersion'] | undefined;
 }
 
-const credentialNamed = async (db: Kysely<DB>, name: TokenName, { rightsVersion }: Use): Promise<Credential | undefined> =>
+const credentialNamed = async (
+  db: Kysely<DB>,
+  name: TokenName,
+  { rightsVersion }: Use,
+): Promise<Credential | undefined> =>
   (await (typeof name === 'string'
     ? credentialOfDigest(db, tokenDigest(name), await rightsVersion?.())
     : credentialNumbered(db, name))) ?? oauthCredential(db, name);
@@ -322,9 +333,14 @@ export async function authenticate(
  * A user as jobs act for them, with their rights at that time.
  * @returns undefined when the user is gone or not active any more
  */
-export async function callerInJob({ db, url }: Pick<Services, 'db' | 'url'>, user_id: number): Promise<Caller | undefined> {
+export async function callerInJob(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  user_id: number,
+): Promise<Caller | undefined> {
   const { rows } = await sql<User & { plan: Plan }>`
-    select ${userColumns}, ${planInForce} as plan from users where users.id = ${user_id} and users.state = 'active'`.execute(db);
+    select ${userColumns}, ${planInForce} as plan from users where users.id = ${user_id} and users.state = 'active'`.execute(
+    db,
+  );
   const [user] = rows;
   const token = { id: 0, scopes: ['api'], kind: 'personal' as const };
   return user && callerFrom(user, { token, sudo: false, counted: false, plan: user.plan }, url);

@@ -50,7 +50,9 @@ before(async () => {
     people.push(
       await db
         .transaction()
-        .execute((tx) => createUser(tx, { username, name: username, email: `${username}@example.com`, confirmed: true })),
+        .execute((tx) =>
+          createUser(tx, { username, name: username, email: `${username}@example.com`, confirmed: true }),
+        ),
     );
   roles = await db
     .insertInto('member_roles')
@@ -88,7 +90,9 @@ async function addGroup(places: Places, parent_id: number | undefined, creator_i
   const group_id = await inTransaction((tx) => createGroup(tx, { name, path: name, parent_id, creator_id }));
   places.groups.push(group_id);
   if (parent_id !== undefined) return;
-  const role = services.db.insertInto('member_roles').values({ group_id, name, base_access_level: 30, read_code: true });
+  const role = services.db
+    .insertInto('member_roles')
+    .values({ group_id, name, base_access_level: 30, read_code: true });
   places.roles.push((await role.returning('id').executeTakeFirstOrThrow()).id);
 }
 
@@ -105,7 +109,11 @@ async function addProject(places: Places, namespace_id: number): Promise<void> {
 }
 
 async function namespaceOf(user: number): Promise<number> {
-  const row = await services.db.selectFrom('namespaces').select('id').where('owner_id', '=', user).executeTakeFirstOrThrow();
+  const row = await services.db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('owner_id', '=', user)
+    .executeTakeFirstOrThrow();
   return row.id;
 }
 
@@ -153,7 +161,11 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('uninvite' as const), link: place }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('move group' as const), group: place, parent: fc.option(place, { freq: 3 }) }),
+    arbitrary: fc.record({
+      do: fc.constant('move group' as const),
+      group: place,
+      parent: fc.option(place, { freq: 3 }),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('move project' as const), project: place, group: place }) },
   {
@@ -168,7 +180,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       existing: fc.constantFrom('change' as const, 'refuse' as const),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('change' as const), place, user, level: groupLevels, role, ends }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('change' as const), place, user, level: groupLevels, role, ends }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), place, user, below: fc.boolean() }) },
 );
 
@@ -188,7 +203,11 @@ async function invite(
 }
 
 async function uninvite({ groups }: Places, index: number): Promise<void> {
-  const links = await services.db.selectFrom('group_links').selectAll().where('invited_group_id', 'in', groups).execute();
+  const links = await services.db
+    .selectFrom('group_links')
+    .selectAll()
+    .where('invited_group_id', 'in', groups)
+    .execute();
   const link = links[index % Math.max(1, links.length)];
   if (!link) return;
   const target = link.group_id === null ? { project_id: link.project_id! } : { group_id: link.group_id };
@@ -228,7 +247,8 @@ async function perform(places: Places, step: Operation): Promise<void> {
   const actor = ownerOf(people[0]!);
   const endOf = (offset: number | null) => (offset === null ? null : daysFromNow(offset));
   try {
-    if (step.do === 'group') await addGroup(places, places.groups[step.parent % places.groups.length], people[step.creator]!);
+    if (step.do === 'group')
+      await addGroup(places, places.groups[step.parent % places.groups.length], people[step.creator]!);
     else if (step.do === 'project') await addProject(places, places.groups[step.group % places.groups.length]!);
     else if (step.do === 'own project') await addProject(places, await namespaceOf(people[step.user]!));
     else if (step.do === 'invite') await invite(places, step, endOf(step.ends));
@@ -267,9 +287,9 @@ const countsOn = ({ expires_at }: Grant, day: string) => expires_at === null || 
 
 /** The roles of the grants in force on a day. */
 const rolesOn = (grants: readonly Grant[], day: string): number[] =>
-  [...new Set(grants.filter((grant) => countsOn(grant, day)).flatMap(({ member_role_id }) => member_role_id ?? []))].toSorted(
-    (a, b) => a - b,
-  );
+  [
+    ...new Set(grants.filter((grant) => countsOn(grant, day)).flatMap(({ member_role_id }) => member_role_id ?? [])),
+  ].toSorted((a, b) => a - b);
 
 /** The highest level of the grants in force on a day. */
 const levelOn = (grants: readonly Grant[], day: string): number =>
@@ -339,7 +359,9 @@ function grantsInProject(all: Everything, user_id: number, project_id: number): 
   ];
   if (namespace.kind === 'group')
     return [...direct, ...grantsInGroup(all, user_id, namespace.id).filter(({ access_level }) => access_level > 5)];
-  return namespace.owner_id === user_id ? [...direct, { access_level: 50, expires_at: null, member_role_id: null }] : direct;
+  return namespace.owner_id === user_id
+    ? [...direct, { access_level: 50, expires_at: null, member_role_id: null }]
+    : direct;
 }
 
 /** Every assigned role belongs to the instance or to the top-level group of the membership. */
@@ -351,7 +373,10 @@ function compareRoles(all: Everything): void {
     assert.equal(owner, root, `a role of group ${owner} is in the tree of ${root}`);
   }
   for (const owner of all.groupRoles.values())
-    assert.ok(owner === null || all.namespaces.get(owner)!.parent_id === null, `group ${owner} has roles and is not at the top`);
+    assert.ok(
+      owner === null || all.namespaces.get(owner)!.parent_id === null,
+      `group ${owner} has roles and is not at the top`,
+    );
 }
 
 /** Compares both tables with the memberships: for every user, group and project, on each of the next days. */
@@ -385,17 +410,20 @@ async function compare({ groups, projects }: Places): Promise<void> {
 }
 
 test('after any sequence of changes, both tables agree with memberships and the tree, for every user and day', async () => {
-  const sequences = fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 25, size: 'max' }), async (steps) => {
-    const places: Places = { groups: [], projects: [], roles: [] };
-    await addGroup(places, undefined);
-    // Members of the invited groups come from a second tree.
-    await addGroup(places, undefined, people[1]);
-    for (const step of steps) {
-      await perform(places, step);
-      await compare(places);
-    }
-    await comparePaths();
-  });
+  const sequences = fc.asyncProperty(
+    fc.array(operation, { minLength: 5, maxLength: 25, size: 'max' }),
+    async (steps) => {
+      const places: Places = { groups: [], projects: [], roles: [] };
+      await addGroup(places, undefined);
+      // Members of the invited groups come from a second tree.
+      await addGroup(places, undefined, people[1]);
+      for (const step of steps) {
+        await perform(places, step);
+        await compare(places);
+      }
+      await comparePaths();
+    },
+  );
   await fc.assert(sequences, { numRuns: runs(8, 100) });
 });
 
@@ -420,7 +448,8 @@ test('simultaneous changes of people, projects and groups in one tree miss nothi
     rename(round % 2 === 0 ? top : inside[round % 3]!, round),
   ]).flat();
   const results = await Promise.allSettled(work);
-  for (const result of results) assert.equal(result.status, 'fulfilled', String((result as PromiseRejectedResult).reason));
+  for (const result of results)
+    assert.equal(result.status, 'fulfilled', String((result as PromiseRejectedResult).reason));
   assert.equal(places.groups.length, 10);
   assert.equal(places.projects.length, 12);
   await compare(places);
@@ -447,7 +476,11 @@ test('members and a project that are added at the same time get authorizations',
     await Promise.all([
       addProject(places, group_id!),
       inTransaction((tx) =>
-        addMembers(tx, { group_id: group_id! }, actor, { user_ids: [people[1]!], access_level: 30, existing: 'refuse' }),
+        addMembers(tx, { group_id: group_id! }, actor, {
+          user_ids: [people[1]!],
+          access_level: 30,
+          existing: 'refuse',
+        }),
       ),
     ]);
     await compare(places);

@@ -44,7 +44,11 @@ const invitedMembers = sql`
   join namespaces invited on invited.id = group_links.invited_group_id
   join members on members.group_id = any(invited.traversal_ids)`;
 
-async function refreshGroups(tx: Kysely<DB>, group_ids: readonly number[], users: readonly number[] | undefined): Promise<void> {
+async function refreshGroups(
+  tx: Kysely<DB>,
+  group_ids: readonly number[],
+  users: readonly number[] | undefined,
+): Promise<void> {
   const inside = sql`namespaces.traversal_ids && ${group_ids}::bigint[]`;
   await sql`
     delete from group_authorizations
@@ -64,7 +68,11 @@ async function refreshGroups(tx: Kysely<DB>, group_ids: readonly number[], users
 }
 
 /** @param inside a predicate on rows of `projects` joined with their `namespaces` */
-async function refreshProjects(tx: Kysely<DB>, inside: RawBuilder<unknown>, users: readonly number[] | undefined): Promise<void> {
+async function refreshProjects(
+  tx: Kysely<DB>,
+  inside: RawBuilder<unknown>,
+  users: readonly number[] | undefined,
+): Promise<void> {
   const targets = sql`projects join namespaces on namespaces.id = projects.namespace_id`;
   await sql`
     delete from project_authorizations
@@ -95,7 +103,10 @@ async function refreshProjects(tx: Kysely<DB>, inside: RawBuilder<unknown>, user
 }
 
 /** Groups and projects that are shared with any of these groups or their descendants. */
-async function invitedFrom(tx: Kysely<DB>, group_ids: readonly number[]): Promise<{ groups: number[]; projects: number[] }> {
+async function invitedFrom(
+  tx: Kysely<DB>,
+  group_ids: readonly number[],
+): Promise<{ groups: number[]; projects: number[] }> {
   const { rows } = await sql<{ group_id: number | null; project_id: number | null }>`
     select group_links.group_id, group_links.project_id
       from namespaces join group_links on group_links.invited_group_id = namespaces.id
@@ -134,5 +145,6 @@ export async function refreshAuthorizations(
     await refreshGroups(tx, groups, users);
     await refreshProjects(tx, sql`namespaces.traversal_ids && ${groups}::bigint[]`, users);
   }
-  if (projects.length > 0) await refreshProjects(tx, sql`projects.id = any(${ofAnyLength(projects, 'bigint[]')})`, users);
+  if (projects.length > 0)
+    await refreshProjects(tx, sql`projects.id = any(${ofAnyLength(projects, 'bigint[]')})`, users);
 }

@@ -25,7 +25,9 @@ export const basicRefused = (url: string): ApiError =>
   );
 
 /** The username and the token from the password; undefined without credentials, both empty for unsupported ones. */
-function basicCredential({ headers }: Pick<FastifyRequest, 'headers'>): { username: string; value: string } | undefined {
+function basicCredential({
+  headers,
+}: Pick<FastifyRequest, 'headers'>): { username: string; value: string } | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return undefined;
   const encoded = /^Basic +(\S+)$/i.exec(authorization)?.[1] ?? '';
@@ -34,7 +36,8 @@ function basicCredential({ headers }: Pick<FastifyRequest, 'headers'>): { userna
 }
 
 /** The token from the password; undefined without credentials, empty for unsupported ones. */
-export const basicPassword = (request: Pick<FastifyRequest, 'headers'>): string | undefined => basicCredential(request)?.value;
+export const basicPassword = (request: Pick<FastifyRequest, 'headers'>): string | undefined =>
+  basicCredential(request)?.value;
 
 /**
  * Translates refusals for git: unknown and expired tokens become `basicRefused`, and reasons become plain sentences.

@@ -33,7 +33,9 @@ async function ownersOf(here: World, kind: Kind, count: number) {
   const owners = [];
   for (let index = 0; index < count; index += 1) {
     const person = await here.person();
-    const added = await here.as('admin').post(`/${kind}s/${here[kind].id}/members`, { user_id: person.id, access_level: 50 });
+    const added = await here
+      .as('admin')
+      .post(`/${kind}s/${here[kind].id}/members`, { user_id: person.id, access_level: 50 });
     assert.equal(added.status, 201);
     owners.push(person);
   }
@@ -64,7 +66,8 @@ test('an administrator who is demoted or whose token is revoked while a change w
   const url = `/groups/${here.group.id}/members`;
   for (const end of [
     (id: number) => here.db.updateTable('users').set({ admin: false }).where('id', '=', id).execute(),
-    (id: number) => here.db.updateTable('personal_access_tokens').set({ revoked: true }).where('user_id', '=', id).execute(),
+    (id: number) =>
+      here.db.updateTable('personal_access_tokens').set({ revoked: true }).where('user_id', '=', id).execute(),
   ]) {
     const boss = await here.person({ admin: true });
     const newcomer = await here.person();
@@ -102,7 +105,9 @@ function alone(kind: Kind, levels: Levels, { actor, what, target, level }: Step)
 
 /** All orders of a list. */
 const orders = <T>(list: readonly T[]): T[][] =>
-  list.length === 0 ? [[]] : list.flatMap((first, index) => orders(list.toSpliced(index, 1)).map((rest) => [first, ...rest]));
+  list.length === 0
+    ? [[]]
+    : list.flatMap((first, index) => orders(list.toSpliced(index, 1)).map((rest) => [first, ...rest]));
 
 test('changes by owners at the same time end as if they came one after the other', async () => {
   const here = await world();
@@ -119,9 +124,11 @@ test('changes by owners at the same time end as if they came one after the other
     const name = `i-${here.group.id}-${++count}`;
     if (what === 'change') return () => client.put(`${place}/members/${target_id}`, { access_level: level });
     if (what === 'remove') return () => client.delete(`${place}/members/${target_id}`);
-    if (what === 'invite') return () => client.post(`${place}/invitations`, { email: `${name}@example.org`, access_level: 10 });
+    if (what === 'invite')
+      return () => client.post(`${place}/invitations`, { email: `${name}@example.org`, access_level: 10 });
     if (what === 'token')
-      return () => client.post(`${place}/access_tokens`, { name, access_level: 10, scopes: ['api'], expires_at: daysFromNow(5) });
+      return () =>
+        client.post(`${place}/access_tokens`, { name, access_level: 10, scopes: ['api'], expires_at: daysFromNow(5) });
     if (what === 'share') {
       const group_id = await made('/groups', { name, path: name, visibility: 'public' });
       return () => client.post(`${place}/share`, { group_id, group_access: 10 });

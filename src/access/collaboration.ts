@@ -4,7 +4,14 @@ import type { DB } from '../db/index.ts';
 import type { Access, Caller } from '../http/endpoint.ts';
 import { forbidden, unauthorized } from '../http/errors.ts';
 import { levels } from './levels.ts';
-import { codeWriter, isMemberOfProject, mayDownloadCode, type Project, projectVisible, refuseReadOnly } from './projects.ts';
+import {
+  codeWriter,
+  isMemberOfProject,
+  mayDownloadCode,
+  type Project,
+  projectVisible,
+  refuseReadOnly,
+} from './projects.ts';
 
 /**
  * Whether an open merge request of the fork allows its target's Developers to push to its source branch. Which branches these are, and whether the caller may merge

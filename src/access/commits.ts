@@ -76,7 +76,10 @@ const visibleBy = (key: Key, missing?: string): Access<OnNoteable<MaybeCaller, D
     const sha = await resolveCommit(repositoryOf(call, project), call.params[key]!);
     if (sha === undefined) throw notFound('Commit');
     const { id: project_id, access_level } = project;
-    return { caller: call.caller, on: { kind: commitKind, project_id, sha, in: { project }, access_level, locked: false } };
+    return {
+      caller: call.caller,
+      on: { kind: commitKind, project_id, sha, in: { project }, access_level, locked: false },
+    };
   },
 });
 

@@ -60,7 +60,9 @@ export async function deployLevel(
   const { project_id, group_id } = deploys;
   if (group_id === null) return project_id === project.id ? levels.reporter : noLevel;
   const { rows } = await sql`
-    select from namespaces where id = ${project.namespace_id} and traversal_ids @> array[${group_id}::bigint]`.execute(db);
+    select from namespaces where id = ${project.namespace_id} and traversal_ids @> array[${group_id}::bigint]`.execute(
+    db,
+  );
   return rows.length > 0 ? levels.reporter : noLevel;
 }
 

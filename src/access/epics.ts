@@ -30,7 +30,12 @@ type Key = 'epic_iid' | 'epic_id';
 const largest: Record<Key, number> = { epic_iid: maximumIid, epic_id: Number.MAX_SAFE_INTEGER };
 
 /** The epic of a group with a number or ID, whether the caller may read it or not. */
-async function epicOf(db: Kysely<DB>, group: Pick<Group, 'id'>, key: Key, value: number): Promise<GrantedEpic | undefined> {
+async function epicOf(
+  db: Kysely<DB>,
+  group: Pick<Group, 'id'>,
+  key: Key,
+  value: number,
+): Promise<GrantedEpic | undefined> {
   if (!Number.isSafeInteger(value) || Math.abs(value) > largest[key]) return undefined;
   const row = await db
     .selectFrom('epics')

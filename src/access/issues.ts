@@ -124,7 +124,8 @@ const reads = (reader: Reader) => sql<SqlBool>`
   (${isUsable(reader)} and ${reader.knowsProject} and (not issues.confidential or ${isOwn(reader)} or ${reader.isMember(levels.planner)}))`;
 
 /** A predicate on rows of `issues` joined with `projects`: the caller may read the issue, as `mayReadIssue` decides for one. */
-export const isVisibleIssue = (caller: Reading): RawBuilder<SqlBool> => (caller?.admin ? isOn : reads(readerFrom(caller)));
+export const isVisibleIssue = (caller: Reading): RawBuilder<SqlBool> =>
+  caller?.admin ? isOn : reads(readerFrom(caller));
 
 /** A predicate on rows of `issues`: the caller is its author or one of its assignees. */
 export const isOwnIssue = (caller: MaybeCaller): RawBuilder<SqlBool> => isOwn(readerFrom(caller));

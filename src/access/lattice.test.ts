@@ -40,7 +40,14 @@ const shares = ({ kind }: Place, mine: Holding) => mine.level >= (kind === 'grou
 
 const ofMembers = ['add', 'add several', 'change', 'remove', 'approve', 'share', 'unshare'] as const;
 const ofTokens = ['make token', 'rotate', 'revoke'] as const;
-const ofInvitations = ['invite', 'invite user', 'change invitation', 'extend invitation', 'withdraw', 'accept'] as const;
+const ofInvitations = [
+  'invite',
+  'invite user',
+  'change invitation',
+  'extend invitation',
+  'withdraw',
+  'accept',
+] as const;
 type Of<Names extends readonly string[]> = Names[number];
 
 interface Step<What = Of<typeof ofMembers> | Of<typeof ofTokens> | Of<typeof ofInvitations>> {
@@ -63,7 +70,8 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 const oneOf = <T>(list: readonly T[], index: number): T => list[index % list.length]!;
-const isOneOf = <T extends string>(list: readonly T[], what: string): what is T => (list as readonly string[]).includes(what);
+const isOneOf = <T extends string>(list: readonly T[], what: string): what is T =>
+  (list as readonly string[]).includes(what);
 
 /** The request of one step, and whether the model allows it. */
 interface Attempt {
@@ -92,7 +100,9 @@ function attempt(before: Rows, given: Step): Attempt {
   const scene = { before, place, actor, mine, grant, decides };
   const { do: what } = given;
   if (isOneOf(ofMembers, what)) return memberAttempt(scene, { ...given, do: what });
-  return isOneOf(ofTokens, what) ? tokenAttempt(scene, { ...given, do: what }) : invitationAttempt(scene, { ...given, do: what });
+  return isOneOf(ofTokens, what)
+    ? tokenAttempt(scene, { ...given, do: what })
+    : invitationAttempt(scene, { ...given, do: what });
 }
 
 /** Possible targets: people, and bot users of the group or project. */
@@ -130,12 +140,14 @@ function memberAttempt(scene: Scene, { do: what, target, below }: Step<Of<typeof
     }
     case 'approve':
       return {
-        send: (client) => client.put(`${urlOf(place)}/access_requests/${user_id}/approve`, { access_level: grant.access_level }),
+        send: (client) =>
+          client.put(`${urlOf(place)}/access_requests/${user_id}/approve`, { access_level: grant.access_level }),
         may: manages(place, mine) && grant.access_level <= mine.level,
       };
     case 'share':
       return {
-        send: (client) => client.post(`${urlOf(place)}/share`, { group_id: arena.guests, group_access: grant.access_level }),
+        send: (client) =>
+          client.post(`${urlOf(place)}/share`, { group_id: arena.guests, group_access: grant.access_level }),
         may: shares(place, mine) && grant.access_level <= mine.level,
       };
     case 'unshare': {
@@ -160,7 +172,8 @@ function tokenAttempt({ before, place, mine, grant }: Scene, { do: what, target 
   );
   const program = before.members.find((row) => isOf(place, row) && row.user_id === token.user_id);
   return {
-    send: (client) => (what === 'rotate' ? client.post(`${url}/${token.id}/rotate`) : client.delete(`${url}/${token.id}`)),
+    send: (client) =>
+      what === 'rotate' ? client.post(`${url}/${token.id}/rotate`) : client.delete(`${url}/${token.id}`),
     may: may && (!program || covers(mine, holdingOf(arena, program))),
   };
 }
@@ -176,7 +189,10 @@ function invitationAttempt(scene: Scene, { do: what, actor, target }: Step<Of<ty
     case 'invite':
       return { send: (client) => client.post(url, { email: oneOf(addresses, target), ...grant }), may: decides };
     case 'invite user':
-      return { send: (client) => client.post(url, { user_id: oneOf(arena.people, target).id, ...grant }), may: decides };
+      return {
+        send: (client) => client.post(url, { user_id: oneOf(arena.people, target).id, ...grant }),
+        may: decides,
+      };
     case 'change invitation':
       return {
         send: (client) => client.put(`${url}/${email}`, { access_level: grant.access_level }),
@@ -195,7 +211,10 @@ function invitationAttempt(scene: Scene, { do: what, actor, target }: Step<Of<ty
 }
 
 /** A user confirms the invited address and follows the link. They release the address afterwards, so that it can be invited again. */
-async function accept(person: Arena['people'][number], invitation: Rows['invitations'][number] | undefined): Promise<Answer> {
+async function accept(
+  person: Arena['people'][number],
+  invitation: Rows['invitations'][number] | undefined,
+): Promise<Answer> {
   const { url, db, services } = arena.world;
   const link = linkOf(url, services.secrets, invitation?.seed ?? '00000000-0000-4000-8000-000000000000');
   const email = invitation?.invite_email ?? addresses[0]!;

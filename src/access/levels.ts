@@ -1,7 +1,15 @@
 /** Access levels, by the names of their roles. */
 import { Type } from 'typebox';
 
-export const levels = { minimal: 5, guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 } as const;
+export const levels = {
+  minimal: 5,
+  guest: 10,
+  planner: 15,
+  reporter: 20,
+  developer: 30,
+  maintainer: 40,
+  owner: 50,
+} as const;
 
 export type Role = keyof typeof levels;
 
@@ -14,7 +22,9 @@ const projectLevels = [guest, planner, reporter, developer, maintainer, owner] a
 export const groupLevels = [minimal, ...projectLevels] as const;
 
 /** A parameter that takes a level in a project. */
-export const ProjectLevel = (options: { default?: number; description?: string } = {}) => Type.Enum([...projectLevels], options);
+export const ProjectLevel = (options: { default?: number; description?: string } = {}) =>
+  Type.Enum([...projectLevels], options);
 
 /** A parameter that takes a level in a group. */
-export const GroupLevel = (options: { default?: number; description?: string } = {}) => Type.Enum([...groupLevels], options);
+export const GroupLevel = (options: { default?: number; description?: string } = {}) =>
+  Type.Enum([...groupLevels], options);

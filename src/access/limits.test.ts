@@ -64,7 +64,10 @@ test('without a valid token the address is throttled, also while tokens are gues
   });
   const guess = clientOf(`${here.url}/api/v4`, 'glpat-guessed');
   assert.equal((await guess.get('/user')).status, 401);
-  assert.equal((await here.as('anonymous').get('/projects')).headers.get('ratelimit-name'), 'throttle_unauthenticated_api');
+  assert.equal(
+    (await here.as('anonymous').get('/projects')).headers.get('ratelimit-name'),
+    'throttle_unauthenticated_api',
+  );
   assert.equal((await guess.get('/user')).status, 429);
   assert.equal((await here.as('anonymous').get('/projects')).status, 429);
   const image = await fetch(`${here.url}/uploads/-/system/issuable_metric_image/file/1/x.png`);
@@ -89,10 +92,18 @@ test('requests for files are counted separately, or with all others while their 
 });
 
 test('an endpoint has a limit of its own, which resets after its window', async (t) => {
-  const here = await limitedWorld(t, { project_api_limit: 1, projects_api_limit: 5, projects_api_rate_limit_unauthenticated: 1 });
+  const here = await limitedWorld(t, {
+    project_api_limit: 1,
+    projects_api_limit: 5,
+    projects_api_rate_limit_unauthenticated: 1,
+  });
   const url = `/projects/${here.project.id}`;
   // A window may end between two requests; then the next two requests are in the same window.
-  const thirdOf = async () => [await here.as('guest').get(url), await here.as('guest').get(url), await here.as('guest').get(url)];
+  const thirdOf = async () => [
+    await here.as('guest').get(url),
+    await here.as('guest').get(url),
+    await here.as('guest').get(url),
+  ];
   const refused = (await thirdOf()).find(({ status }) => status === 429);
   assert.deepEqual(refused?.body, { message: 'This endpoint has been requested too many times. Try again later.' });
   assert.ok(Number(refused.headers.get('retry-after')) > 0);

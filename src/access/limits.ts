@@ -59,7 +59,12 @@ const throttle = (kind: string): Limit => {
 type Limited = Pick<AnyEndpoint, 'throttle' | 'rate'>;
 
 /** Counts a request for the throttle of its kind. When that is off, the request counts with all others. */
-async function throttled(db: Kysely<DB>, who: string, { throttle: own }: Limited, caller: Caller | undefined): Promise<Headers> {
+async function throttled(
+  db: Kysely<DB>,
+  who: string,
+  { throttle: own }: Limited,
+  caller: Caller | undefined,
+): Promise<Headers> {
   const kinds = own ? [own, 'api'] : ['api'];
   for (const kind of kinds) {
     const limit = throttle(`${caller ? 'authenticated' : 'unauthenticated'}_${kind}`);
@@ -67,7 +72,11 @@ async function throttled(db: Kysely<DB>, who: string, { throttle: own }: Limited
     if (!state) continue;
     const headers = throttleHeaders(limit.name, state);
     if (state.count <= state.most) return headers;
-    throw new ApiError(429, { message: state.response_text ?? 'Retry later' }, { ...headers, ...refusalHeaders(state) });
+    throw new ApiError(
+      429,
+      { message: state.response_text ?? 'Retry later' },
+      { ...headers, ...refusalHeaders(state) },
+    );
   }
   return {};
 }
@@ -102,7 +111,8 @@ async function limited(db: Kysely<DB>, who: string, rate: RateLimit, caller: Cal
 export const tooOftenText = 'This endpoint has been requested too many times. Try again later.';
 
 /** @param remaining_s until the next call may succeed */
-const tooOften = (remaining_s: number) => new ApiError(429, { message: tooOftenText }, { 'retry-after': String(remaining_s) });
+const tooOften = (remaining_s: number) =>
+  new ApiError(429, { message: tooOftenText }, { 'retry-after': String(remaining_s) });
 
 /** Whether the limit of the endpoint applies to a request. */
 const isLimited = ({ parameter }: RateLimit, parameters: Counting['parameters']) =>

@@ -56,8 +56,25 @@ async function mergeRequestFor(
   if (!Number.isSafeInteger(iid) || Math.abs(iid) > maximumIid) return undefined;
   return db
     .selectFrom('merge_requests')
-    .select(['id', 'iid', 'project_id', 'source_project_id', 'source_branch', 'target_branch', 'title', 'state', 'draft'])
-    .select(['author_id', 'discussion_locked', 'head_commit_id', 'latest_version_id', 'updated_at', isOwn(caller).as('is_own')])
+    .select([
+      'id',
+      'iid',
+      'project_id',
+      'source_project_id',
+      'source_branch',
+      'target_branch',
+      'title',
+      'state',
+      'draft',
+    ])
+    .select([
+      'author_id',
+      'discussion_locked',
+      'head_commit_id',
+      'latest_version_id',
+      'updated_at',
+      isOwn(caller).as('is_own'),
+    ])
     .where('project_id', '=', project.id)
     .where('iid', '=', iid)
     .$castTo<GrantedMergeRequest>()
@@ -71,8 +88,9 @@ const isOwn = (caller: MaybeCaller) =>
     : sql<boolean>`false`;
 
 /** Whether a project has merge requests at all: they show code, so without the repository it has none. */
-export const hasMergeRequests = (project: Pick<Project, 'merge_requests_access_level' | 'repository_access_level'>): boolean =>
-  project.merge_requests_access_level !== 'disabled' && project.repository_access_level !== 'disabled';
+export const hasMergeRequests = (
+  project: Pick<Project, 'merge_requests_access_level' | 'repository_access_level'>,
+): boolean => project.merge_requests_access_level !== 'disabled' && project.repository_access_level !== 'disabled';
 
 /** Whether the caller may read the merge requests of a visible project: its Reporters, those who may approve, and everyone if the code is open to everyone. */
 export function mayReadMergeRequests(project: Project): boolean {
@@ -135,11 +153,17 @@ interface Granted<C> {
  * @param missing how the 404 names it
  * @throws ApiError 400 for what is no number, 403 in a project without merge requests, 404
  */
-async function readableIn({ db, caller, params }: AccessCall, project: Project, missing?: string): Promise<GrantedMergeRequest> {
+async function readableIn(
+  { db, caller, params }: AccessCall,
+  project: Project,
+  missing?: string,
+): Promise<GrantedMergeRequest> {
   if (!hasMergeRequests(project)) throw missing === undefined ? forbidden() : notFound(missing);
   const text = params.merge_request_iid!;
   if (!/^-?\d+$/.test(text)) throw badParams('merge_request_iid is invalid');
-  const merge_request = mayReadMergeRequests(project) ? await mergeRequestFor(db, caller, project, Number(text)) : undefined;
+  const merge_request = mayReadMergeRequests(project)
+    ? await mergeRequestFor(db, caller, project, Number(text))
+    : undefined;
   if (!merge_request) throw notFound(missing);
   return merge_request;
 }
@@ -220,7 +244,10 @@ const granting = <C>(access: Access<Granted<C>>): Access<OnNoteable<C, NumberedI
     const { caller, project, merge_request } = await access.check(call);
     const { id, iid, discussion_locked } = merge_request;
     const locked = discussion_locked === true;
-    return { caller, on: { kind: mergeRequestKind, id, iid, in: { project }, access_level: project.access_level, locked } };
+    return {
+      caller,
+      on: { kind: mergeRequestKind, id, iid, in: { project }, access_level: project.access_level, locked },
+    };
   },
 });
 

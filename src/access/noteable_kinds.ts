@@ -42,7 +42,9 @@ type NoteableColumns = Record<StoredColumn | 'project_id', number | null> & { co
 
 /** The columns that name a noteable, with their values. */
 const keyOf = (noteable: Noteable): Partial<NoteableColumns> =>
-  'id' in noteable ? { [noteable.kind.column]: noteable.id } : { project_id: noteable.project_id, commit_id: noteable.sha };
+  'id' in noteable
+    ? { [noteable.kind.column]: noteable.id }
+    : { project_id: noteable.project_id, commit_id: noteable.sha };
 
 /** The same columns and those of all other kinds, which are null. */
 export const noteableColumns = (noteable: Noteable): NoteableColumns => ({
@@ -88,7 +90,8 @@ function whoseRow(noteable: Noteable, predicate: RawBuilder<SqlBool>) {
 export const isReaderOf = (noteable: Noteable): RawBuilder<SqlBool> => whoseRow(noteable, noteable.kind.isRead);
 
 /** A predicate on rows of `users`: the user may read internal notes on it. */
-export const readsInternalNotesOn = (noteable: Noteable): RawBuilder<SqlBool> => whoseRow(noteable, noteable.kind.isReadInside);
+export const readsInternalNotesOn = (noteable: Noteable): RawBuilder<SqlBool> =>
+  whoseRow(noteable, noteable.kind.isReadInside);
 
 /** The project of a noteable in a project. */
 export function projectOf(place: PlacedNoteable['in']): Project {

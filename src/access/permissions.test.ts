@@ -10,7 +10,11 @@ import { permissions, unusedPermissions } from './permissions.ts';
 test('each permission is used by the access rule of an endpoint, or has a reason why it is not', () => {
   const words = new Set(endpoints.flatMap(({ access }) => access.rule.split(/[^a-z_]+/)));
   for (const permission of permissions)
-    assert.notEqual(words.has(permission), unusedPermissions.has(permission), `${permission} is in both places, or in neither`);
+    assert.notEqual(
+      words.has(permission),
+      unusedPermissions.has(permission),
+      `${permission} is in both places, or in neither`,
+    );
 });
 
 test('read_code: holders read private code file by file, and cannot download it', async () => {
@@ -102,13 +106,19 @@ test('admin_group_member: a guest with it adds, updates and deletes guests, deci
   assert.equal((await manager.client.post(url, { user_id: newcomer.id, access_level: 15 })).status, 403);
   assert.equal((await manager.client.post(url, { user_id: newcomer.id, access_level: 10 })).status, 201);
   assert.equal((await manager.client.put(`${url}/${newcomer.id}`, { access_level: 20 })).status, 403);
-  assert.equal((await manager.client.put(`${url}/${newcomer.id}`, { access_level: 10, expires_at: '2999-01-01' })).status, 200);
+  assert.equal(
+    (await manager.client.put(`${url}/${newcomer.id}`, { access_level: 10, expires_at: '2999-01-01' })).status,
+    200,
+  );
   assert.equal((await manager.client.delete(`${url}/${newcomer.id}`)).status, 204);
   for (const persona of ['reporter', 'owner'] as const) {
     assert.equal((await manager.client.put(`${url}/${people[persona].id}`, { access_level: 10 })).status, 403);
     assert.equal((await manager.client.delete(`${url}/${people[persona].id}`)).status, 403);
   }
-  assert.equal((await manager.client.put(`${url}/${manager.id}`, { access_level: 50, member_role_id: null })).status, 403);
+  assert.equal(
+    (await manager.client.put(`${url}/${manager.id}`, { access_level: 50, member_role_id: null })).status,
+    403,
+  );
 
   await as('owner').put(`/groups/${group.id}`, { visibility: 'public' });
   const requests = `/groups/${group.id}/access_requests`;
@@ -162,7 +172,10 @@ test('manage_merge_request_settings: holders change who uses merge requests and 
     (await manager.client.put(path, { merge_requests_access_level: 'private' })).body.merge_requests_access_level,
     'private',
   );
-  assert.equal((await manager.client.put(path, { merge_requests_enabled: false })).body.merge_requests_access_level, 'disabled');
+  assert.equal(
+    (await manager.client.put(path, { merge_requests_enabled: false })).body.merge_requests_access_level,
+    'disabled',
+  );
   const merging = {
     merge_method: 'rebase_merge',
     squash_option: 'default_on',
@@ -181,8 +194,14 @@ test('manage_merge_request_settings: holders change who uses merge requests and 
   assert.deepEqual(await settings(), merging);
   for (const [change, message] of [
     [{ merge_method: 'octopus' }, 'merge_method does not have a valid value'],
-    [{ merge_commit_template: 'x'.repeat(501) }, { merge_commit_template: ['is too long (maximum is 500 characters)'] }],
-    [{ suggestion_commit_message: 'x'.repeat(256) }, { suggestion_commit_message: ['is too long (maximum is 255 characters)'] }],
+    [
+      { merge_commit_template: 'x'.repeat(501) },
+      { merge_commit_template: ['is too long (maximum is 500 characters)'] },
+    ],
+    [
+      { suggestion_commit_message: 'x'.repeat(256) },
+      { suggestion_commit_message: ['is too long (maximum is 255 characters)'] },
+    ],
   ] as const) {
     const refused = await manager.client.put(path, { ...change, squash_option: 'never' });
     assert.deepEqual([refused.status, refused.body.message], [400, message]);
@@ -220,12 +239,21 @@ test('permissions of several roles add up, and end with each membership', async 
   assert.equal((await both.client.post(`/projects/${project.id}/unarchive`)).status, 201);
 
   // An invited group passes on the level of a member, without the permissions of their role.
-  const guests = (await as('outsider').post('/groups', { name: 'guests', path: `guests-${group.id}`, visibility: 'public' }))
-    .body;
+  const guests = (
+    await as('outsider').post('/groups', { name: 'guests', path: `guests-${group.id}`, visibility: 'public' })
+  ).body;
   const invited = await person();
-  const wide = (await as('admin').post('/member_roles', { name: 'wide', base_access_level: 30, archive_project: true })).body;
-  await as('outsider').post(`/groups/${guests.id}/members`, { user_id: invited.id, access_level: 30, member_role_id: wide.id });
-  assert.equal((await as('owner').post(`/projects/${other.id}/share`, { group_id: guests.id, group_access: 50 })).status, 201);
+  const wide = (await as('admin').post('/member_roles', { name: 'wide', base_access_level: 30, archive_project: true }))
+    .body;
+  await as('outsider').post(`/groups/${guests.id}/members`, {
+    user_id: invited.id,
+    access_level: 30,
+    member_role_id: wide.id,
+  });
+  assert.equal(
+    (await as('owner').post(`/projects/${other.id}/share`, { group_id: guests.id, group_access: 50 })).status,
+    201,
+  );
   const { permissions: shown } = (await invited.client.get(`/projects/${other.id}`)).body;
   assert.equal(shown.project_access, null);
   assert.equal((await invited.client.get(`/projects/${other.id}/members/all/${invited.id}`)).body.access_level, 30);

@@ -45,7 +45,9 @@ export const permissions = Object.keys(declared) as readonly Permission[];
 
 /** Permissions that no access rule uses, with the reason. */
 export const unusedPermissions: ReadonlyMap<Permission, string> = new Map(
-  (Object.entries(declared) as [Permission, Declaration][]).flatMap(([name, { unused }]) => (unused ? [[name, unused]] : [])),
+  (Object.entries(declared) as [Permission, Declaration][]).flatMap(([name, { unused }]) =>
+    unused ? [[name, unused]] : [],
+  ),
 );
 
 /** A user's access level in a project or group, and the permissions that custom roles add to it. */
@@ -93,4 +95,5 @@ export const mayAct = (
   { access_level, permissions: held }: Eligibility,
   role: Role,
   permission: Permission | undefined,
-): boolean => role === 'guest' || access_level >= levels[role] || (permission !== undefined && held.includes(permission));
+): boolean =>
+  role === 'guest' || access_level >= levels[role] || (permission !== undefined && held.includes(permission));

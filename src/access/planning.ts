@@ -18,7 +18,10 @@ export interface PlanningParent {
  * Grants the project or group in `:id` to members who have at least `role`; `guest` admits every signed-in caller who can see it. A project without issues and
  * merge requests is refused.
  */
-export function planningRole(kind: PlanningParent['kind'], role: Role): Access<{ caller: Caller; parent: PlanningParent }> {
+export function planningRole(
+  kind: PlanningParent['kind'],
+  role: Role,
+): Access<{ caller: Caller; parent: PlanningParent }> {
   if (kind === 'group') {
     const access = groupRole(role);
     return {

@@ -113,7 +113,9 @@ export const isMemberOfProject = (caller: Reading, level: number): RawBuilder<Sq
 export function isVisibleProject(caller: Reading): RawBuilder<SqlBool> {
   if (caller?.admin) return sql`true`;
   const isShown =
-    !caller || caller.external ? sql<SqlBool>`projects.visibility = 'public'` : sql<SqlBool>`projects.visibility <> 'private'`;
+    !caller || caller.external
+      ? sql<SqlBool>`projects.visibility = 'public'`
+      : sql<SqlBool>`projects.visibility <> 'private'`;
   const isOpen = sql<SqlBool>`(${isShown} and not ${isListedProject('marked_for_deletion')})`;
   return caller ? sql`(${isOpen} or ${isMemberOfProject(caller, 1)})` : isOpen;
 }
@@ -132,7 +134,8 @@ interface ProjectQuestion {
 /** The part of the caller that decides on the access level. */
 const callerKey = (caller: Asker) => (caller?.admin ? 'admin' : (caller?.id ?? 'anyone'));
 
-const keyOf = ({ caller, project_id, full_path }: ProjectQuestion): string => `${callerKey(caller)} ${project_id ?? full_path}`;
+const keyOf = ({ caller, project_id, full_path }: ProjectQuestion): string =>
+  `${callerKey(caller)} ${project_id ?? full_path}`;
 
 interface AskedColumns {
   ids: (number | null)[];
@@ -175,7 +178,12 @@ const grantedProject = keptWithRights('project', keyOf, dataLoader<ProjectQuesti
  * @param id an ID or a full path, compared without case
  * @param version the version of rights that counts; without one, the database is asked
  */
-export async function projectFor(db: Kysely<DB>, caller: Asker, id: string, version?: string): Promise<Project | undefined> {
+export async function projectFor(
+  db: Kysely<DB>,
+  caller: Asker,
+  id: string,
+  version?: string,
+): Promise<Project | undefined> {
   if (!caller?.deploys) return projectNamed(db, caller, id, version);
   const project = await projectNamed(db, undefined, id, version);
   return project && { ...project, access_level: await deployLevel(db, caller.deploys, project) };
@@ -280,7 +288,9 @@ export function reasonForReadOnly({
 }: Pick<Project, 'archived' | 'marked_for_deletion' | 'being_copied'>): string {
   if (being_copied) return forkIsBeingFilled;
   if (archived) return 'The project is archived.';
-  return marked_for_deletion ? 'The project is marked for deletion.' : 'The license has expired, so projects cannot be changed.';
+  return marked_for_deletion
+    ? 'The project is marked for deletion.'
+    : 'The license has expired, so projects cannot be changed.';
 }
 
 /** @throws ApiError 403 when the content of the project cannot be changed */
@@ -331,9 +341,13 @@ export function isDownloadable(caller: Reading): RawBuilder<SqlBool> {
 
 /** Whether the caller may read the code, at least file by file. */
 export const mayReadCode = (project: Project): boolean =>
-  mayDownloadCode(project) || (project.repository_access_level !== 'disabled' && holds(project, 'read_code', 'project'));
+  mayDownloadCode(project) ||
+  (project.repository_access_level !== 'disabled' && holds(project, 'read_code', 'project'));
 
-const codeRule = (rule: string, admits: (project: Project) => boolean): Access<{ caller: MaybeCaller; project: Project }> => ({
+const codeRule = (
+  rule: string,
+  admits: (project: Project) => boolean,
+): Access<{ caller: MaybeCaller; project: Project }> => ({
   rule,
   anonymous: true,
   async check(call) {

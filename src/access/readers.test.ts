@@ -3,9 +3,26 @@ import { test } from 'node:test';
 import type { RawBuilder } from 'kysely';
 import { filledWorld, headOf } from '../../test/support/repository.ts';
 import { type Persona, type World, world } from '../../test/support/world.ts';
-import { commitKind, isReaderOf, readsInternalNotesOn, refreshAuthorizations, snippetKind, theEpic, theIssue } from './index.ts';
+import {
+  commitKind,
+  isReaderOf,
+  readsInternalNotesOn,
+  refreshAuthorizations,
+  snippetKind,
+  theEpic,
+  theIssue,
+} from './index.ts';
 
-const personas: readonly Persona[] = ['admin', 'outsider', 'guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'];
+const personas: readonly Persona[] = [
+  'admin',
+  'outsider',
+  'guest',
+  'planner',
+  'reporter',
+  'developer',
+  'maintainer',
+  'owner',
+];
 
 /** The personas that match a predicate on rows of `users`. */
 async function whoReads({ db, people }: World, predicate: RawBuilder<unknown>): Promise<Persona[]> {
@@ -34,8 +51,13 @@ test('the readers of an issue are the callers it is shown to', async () => {
         for (const external of [false, true])
           for (const author_id of [people.planner.id, people.outsider.id]) {
             // The last two matter only there.
-            if ((external && visibility !== 'internal') || (author_id === people.outsider.id && !confidential)) continue;
-            await db.updateTable('projects').set({ visibility, issues_access_level }).where('id', '=', project.id).execute();
+            if ((external && visibility !== 'internal') || (author_id === people.outsider.id && !confidential))
+              continue;
+            await db
+              .updateTable('projects')
+              .set({ visibility, issues_access_level })
+              .where('id', '=', project.id)
+              .execute();
             await db.updateTable('issues').set({ confidential, author_id }).where('id', '=', id).execute();
             await db.updateTable('users').set({ external }).where('id', '=', people.outsider.id).execute();
             const shown = await whoIsShown(here, `/projects/${project.id}/issues/${iid}`);
@@ -92,7 +114,11 @@ test('the readers of a commit are the callers its discussions are shown to', asy
     for (const repository_access_level of ['enabled', 'private', 'disabled'])
       for (const external of [false, true]) {
         if (external && visibility !== 'internal') continue;
-        await db.updateTable('projects').set({ visibility, repository_access_level }).where('id', '=', project.id).execute();
+        await db
+          .updateTable('projects')
+          .set({ visibility, repository_access_level })
+          .where('id', '=', project.id)
+          .execute();
         await db.updateTable('users').set({ external }).where('id', '=', people.outsider.id).execute();
         const shown = await whoIsShown(here, `/projects/${project.id}/repository/commits/${commit.sha}/discussions`);
         const where = JSON.stringify({ visibility, repository_access_level, external });
@@ -115,7 +141,10 @@ test('a guest whose role has read_code reads a commit', async () => {
     await refreshAuthorizations(tx, { group_id: group.id }, [people.guest.id]);
   });
   assert.ok((await whoReads(here, isReaderOf(commit))).includes('guest'));
-  assert.equal((await here.as('guest').get(`/projects/${project.id}/repository/commits/${commit.sha}/discussions`)).status, 200);
+  assert.equal(
+    (await here.as('guest').get(`/projects/${project.id}/repository/commits/${commit.sha}/discussions`)).status,
+    200,
+  );
 });
 
 test('an assignee reads a confidential issue', async () => {
@@ -132,7 +161,8 @@ test('the readers of an epic are the callers it is shown to', async () => {
   const below = (await here.as('owner').post('/projects', { name: 'below', namespace_id: group.id })).body;
   const readers = new Set<string>();
   for (const isBelow of [false, true]) {
-    if (isBelow) await here.as('owner').post(`/projects/${below.id}/members`, { user_id: people.outsider.id, access_level: 30 });
+    if (isBelow)
+      await here.as('owner').post(`/projects/${below.id}/members`, { user_id: people.outsider.id, access_level: 30 });
     for (const visibility of ['private', 'internal', 'public'])
       for (const confidential of [false, true])
         for (const external of [false, true]) {

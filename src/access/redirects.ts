@@ -10,6 +10,8 @@ export async function movedFrom(db: Kysely<DB>, kind: 'project' | 'group', path:
   // PostgreSQL accepts no NUL in texts.
   if (path.includes('\0')) return undefined;
   const target = sql.ref(kind === 'project' ? 'project_id' : 'namespace_id');
-  const { rows } = await sql<{ id: number | null }>`select ${target} as id from redirects where path = ${path}`.execute(db);
+  const { rows } = await sql<{ id: number | null }>`select ${target} as id from redirects where path = ${path}`.execute(
+    db,
+  );
   return rows[0]?.id ?? undefined;
 }

@@ -52,7 +52,9 @@ test('a change of any column that decides on rights raises their version', async
       select statement from pg_prepared_statements where statement like '%select%' and statement not like '%pg_prepared%'`.execute(
       db,
     );
-    const reading = statements.filter(({ statement }) => /^\s*select/.test(statement) && !statement.includes('rights_versions'));
+    const reading = statements.filter(
+      ({ statement }) => /^\s*select/.test(statement) && !statement.includes('rights_versions'),
+    );
     assert.equal(reading.length, 3, reading.map(({ statement }) => statement).join('\n'));
     const columns: Column[] = [];
     for (const { statement } of reading) columns.push(...(await columnsOf(db, statement)));
@@ -103,7 +105,8 @@ test('whatever ends a right ends it at once', async () => {
     'the user is deleted': ({ id }) => here.as('admin').delete(`/users/${id}`, { hard_delete: true }),
     'the membership is removed': ({ id }) => here.as('owner').delete(`/projects/${project.id}/members/${id}`),
     'the membership ends': ({ id }) => sql`${ended('project_authorizations')} where user_id = ${id}`.execute(db),
-    'the level becomes lower': ({ id }) => here.as('owner').put(`/projects/${project.id}/members/${id}`, { access_level: 10 }),
+    'the level becomes lower': ({ id }) =>
+      here.as('owner').put(`/projects/${project.id}/members/${id}`, { access_level: 10 }),
   };
   for (const [what, change] of Object.entries(changes)) {
     const person = await here.person();
@@ -149,7 +152,8 @@ test('what a transaction has not committed counts for nobody else', async () => 
 
 test('transactions that change rights at the same time do not wait for each other', async () => {
   const { db, people } = await world();
-  const rename = (tx: Database, id: number) => tx.updateTable('users').set({ name: 'Changed' }).where('id', '=', id).execute();
+  const rename = (tx: Database, id: number) =>
+    tx.updateTable('users').set({ name: 'Changed' }).where('id', '=', id).execute();
   const before = await rightsVersion(db);
   await db.transaction().execute(async (one) => {
     await rename(one, people.guest.id);

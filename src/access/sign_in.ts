@@ -59,7 +59,11 @@ export async function userByPassword(
   { login, password, address, refused }: SignIn,
 ): Promise<User> {
   const user = await userOf(db, login);
-  await countGuess(db, user ? `user:${user.id}` : createHash('sha256').update(login.toLowerCase()).digest('hex'), address);
+  await countGuess(
+    db,
+    user ? `user:${user.id}` : createHash('sha256').update(login.toLowerCase()).digest('hex'),
+    address,
+  );
   decoyDigest ??= passwordDigest('');
   const matches = await isPassword(password.slice(0, longest_characters), user?.password_digest ?? (await decoyDigest));
   if (!user?.password_digest || !matches) throw unauthorized();

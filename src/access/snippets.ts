@@ -73,7 +73,8 @@ export const mayChangeSnippet = (
   caller: Pick<Caller, 'id' | 'admin'>,
   { author_id }: Pick<Snippet, 'author_id'>,
   project: Pick<Project, 'access_level'> | undefined,
-): boolean => caller.admin || caller.id === author_id || (project !== undefined && project.access_level >= levels.maintainer);
+): boolean =>
+  caller.admin || caller.id === author_id || (project !== undefined && project.access_level >= levels.maintainer);
 
 /** A predicate on rows of `snippets`: their visibility alone shows them to the caller. */
 const isOpenTo = (caller: Reading): RawBuilder<SqlBool> =>
@@ -82,8 +83,10 @@ const isOpenTo = (caller: Reading): RawBuilder<SqlBool> =>
 const isOn = sql<SqlBool>`projects.snippets_access_level <> 'disabled'`;
 
 /** A predicate on rows of `snippets` of a visible project whose snippets the caller may use: the caller may read the snippet, as `mayReadSnippet` decides for one. */
-export const isReadableInProject = (caller: MaybeCaller, { access_level }: Pick<Project, 'access_level'>): RawBuilder<SqlBool> =>
-  access_level >= levels.guest ? sql`true` : isOpenTo(caller);
+export const isReadableInProject = (
+  caller: MaybeCaller,
+  { access_level }: Pick<Project, 'access_level'>,
+): RawBuilder<SqlBool> => (access_level >= levels.guest ? sql`true` : isOpenTo(caller));
 
 /** A predicate on rows of `snippets` joined with `projects`: the caller may read the snippet. */
 function isVisibleInProject(caller: Reading): RawBuilder<SqlBool> {

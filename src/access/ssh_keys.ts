@@ -51,7 +51,10 @@ async function recordUse(db: Kysely<DB>, { key_id, id, deploys }: SshKeyRow): Pr
  * @param id ID of the key
  * @throws ApiError 401 when the key is gone or has expired, 403 with the reason for a user who is not active
  */
-export async function callerOfSshKey({ db, url, geo }: Pick<Services, 'db' | 'url' | 'geo'>, id: number): Promise<Caller> {
+export async function callerOfSshKey(
+  { db, url, geo }: Pick<Services, 'db' | 'url' | 'geo'>,
+  id: number,
+): Promise<Caller> {
   const { rows } = await sql<SshKeyRow>`
     select keys.id as key_id, keys.user_id is null as deploys, (select counts_requests from application_settings) as counted, ${planInForce} as plan,
            coalesce(keys.last_used_at < now() - make_interval(mins => ${sql.lit(lastUse_minutes)}), true) as last_use_is_old, ${userColumns}
@@ -62,12 +65,20 @@ export async function callerOfSshKey({ db, url, geo }: Pick<Services, 'db' | 'ur
   if (!row.deploys) refuseInactive(row, url);
   if (row.last_use_is_old && geo.role !== 'secondary') await recordUse(db, row);
   const { key_id, counted, plan } = row;
-  const given = { token: { id: key_id, scopes: gitScopes.upload, kind: 'ssh_key' as const }, sudo: false, counted, plan };
+  const given = {
+    token: { id: key_id, scopes: gitScopes.upload, kind: 'ssh_key' as const },
+    sudo: false,
+    counted,
+    plan,
+  };
   return row.deploys ? deployingCaller(row, given) : callerFrom(row, given, url);
 }
 
 /** Pushes are recorded for the user who added the key; its username is that of no user. */
-function deployingCaller({ key_id, id }: SshKeyRow, given: Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>): Caller {
+function deployingCaller(
+  { key_id, id }: SshKeyRow,
+  given: Pick<Caller, 'token' | 'sudo' | 'counted' | 'plan'>,
+): Caller {
   const username = `deploy-key-${key_id}`;
   const noUser = { name: username, email: '', commit_email: '', state: 'active', admin: false, external: true };
   return { ...noUser, ...given, id: id ?? 0, username, deploys: { key_id } };

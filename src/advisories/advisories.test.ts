@@ -9,11 +9,17 @@ import { orderIn } from './versions.ts';
 const ordered: [ecosystem: string, versions: string][] = [
   ['npm', '1.0.0-alpha 1.0.0-alpha.1 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0=v1.0.0 1.0.1 1.10.0 2.0.0'],
   ['crates.io', '0.6.9 0.6.13 0.6.14 1.0.0-beta 1.0.0'],
-  ['Go', 'v0.0.0-20180228061459-e0a39a4cb421 v0.0.0-20190101000000-000000000000 v1.0.0=1.0.0 v1.6.3 v2.0.0+incompatible'],
+  [
+    'Go',
+    'v0.0.0-20180228061459-e0a39a4cb421 v0.0.0-20190101000000-000000000000 v1.0.0=1.0.0 v1.6.3 v2.0.0+incompatible',
+  ],
   ['Pub', '1.2.3-dev+1 1.2.3-dev+2 1.2.3 1.2.3+1=v1.2.3+1 1.2.3+2 1.2.3+10 1.2.3+10.1 1.2.3+hotfix 1.2.4'],
   ['PyPI', '1.0.dev1 1.0a1 1.0b2 1.0rc1 1.0=1.0.0 1.0.post1 1.1 1!0.5'],
   ['RubyGems', '1.0.a 1.0.a.2 1.0.b1 1.0.rc1 1.0=1.0.0=1 1.0.1 1.9 1.10'],
-  ['Maven', '1-alpha-1=1-a1 1-beta-2 1-milestone-1 1-rc1=1-cr1 1-snapshot 1=1.0=1-ga=1.0.0-final 1-sp 1-* 1-foo 1-1 1.1 1.10'],
+  [
+    'Maven',
+    '1-alpha-1=1-a1 1-beta-2 1-milestone-1 1-rc1=1-cr1 1-snapshot 1=1.0=1-ga=1.0.0-final 1-sp 1-* 1-foo 1-1 1.1 1.10',
+  ],
   ['NuGet', '1.0.0-alpha 1.0.0-Beta 1.0.0=1.0=1.0.0.0=1.0.0+build 1.0.0.1 1.0.1 1.10'],
   ['Packagist', '1.0.0-dev 1.0.0-alpha1 1.0.0-beta2 1.0.0-RC1 1.0.0=v1.0.0=1.0 1.0.0-p1 1.0.1 1.10.0'],
   ['Debian:12', '1.0~rc1 1.0 1.0-1 1.0-1+deb12u1 1.0-1+deb12u10 1.0a 1.2 1.10 1:0.1'],
@@ -57,7 +63,10 @@ test('a version is affected from where it was introduced to where it was fixed',
     ['1.5.0', '2.0.0'].map((version) => isInRanges('npm', version, [{ type: 'SEMVER', events: limited }])),
     [true, false],
   );
-  assert.equal(isInRanges('Go', 'v1.6.2', [{ type: 'SEMVER', events: [{ introduced: '0' }, { fixed: '1.6.3' }] }]), true);
+  assert.equal(
+    isInRanges('Go', 'v1.6.2', [{ type: 'SEMVER', events: [{ introduced: '0' }, { fixed: '1.6.3' }] }]),
+    true,
+  );
 });
 
 test('severity comes from the vector, otherwise from the word of the database', () => {

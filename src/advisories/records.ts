@@ -97,7 +97,8 @@ function vectorsIn(value: unknown): (Severity | undefined)[] {
   );
 }
 
-const wordIn = (value: unknown): Severity | undefined => ofWord(textOf(fieldsOf(fieldsOf(value).database_specific).severity));
+const wordIn = (value: unknown): Severity | undefined =>
+  ofWord(textOf(fieldsOf(fieldsOf(value).database_specific).severity));
 
 function severityOf(record: Fields): Severity {
   const affected = listOf(record.affected);
@@ -131,7 +132,8 @@ export function readRecord(text: string): Advisory {
   if (!/^[\w.:+-]{1,100}$/.test(record_id)) throw new InvalidRecord('it has no id');
   const modified = new Date(textOf(record.modified));
   if (Number.isNaN(modified.getTime())) throw new InvalidRecord('it does not say when it was modified');
-  if (record.affected !== undefined && !Array.isArray(record.affected)) throw new InvalidRecord('`affected` is not a list');
+  if (record.affected !== undefined && !Array.isArray(record.affected))
+    throw new InvalidRecord('`affected` is not a list');
   const aliases = listOf(record.aliases).map(textOf).filter(isShort).slice(0, maximumAliases);
   const summary = textOf(record.summary).trim();
   return {

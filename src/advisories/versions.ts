@@ -25,7 +25,8 @@ const compareAny: Compare = (one, other) => {
     const [left, right] = [a[at], b[at]];
     const words = left !== undefined && right !== undefined && rank(left) !== 1;
     const order =
-      sign(rank(left), rank(right)) || (words ? (rank(left) === 3 ? compareDigits(left, right) : sign(left, right)) : 0);
+      sign(rank(left), rank(right)) ||
+      (words ? (rank(left) === 3 ? compareDigits(left, right) : sign(left, right)) : 0);
     if (order !== 0) return order;
   }
   return 0;
@@ -101,7 +102,8 @@ const isNothing = ({ text }: MavenToken) => /^0*$/.test(text);
 function withoutNothing(tokens: MavenToken[]): MavenToken[] {
   const kept: MavenToken[] = [];
   for (const token of tokens) {
-    if (token.separator === '-' && !/^\d/.test(token.text)) while (kept.length > 0 && isNothing(kept.at(-1)!)) kept.pop();
+    if (token.separator === '-' && !/^\d/.test(token.text))
+      while (kept.length > 0 && isNothing(kept.at(-1)!)) kept.pop();
     kept.push(token);
   }
   while (kept.length > 0 && isNothing(kept.at(-1)!)) kept.pop();
@@ -118,7 +120,8 @@ function compareTokens(left: MavenToken, right: MavenToken): number {
     return compareDigits(left.text, right.text);
   }
   if (isLeft !== isRight) return isLeft ? 1 : -1;
-  const rank = (text: string) => (mavenQualifiers.includes(text) ? mavenQualifiers.indexOf(text) : mavenQualifiers.length);
+  const rank = (text: string) =>
+    mavenQualifiers.includes(text) ? mavenQualifiers.indexOf(text) : mavenQualifiers.length;
   return sign(rank(left.text), rank(right.text)) || sign(left.text, right.text);
 }
 
@@ -194,7 +197,8 @@ function compareWords(one: string, other: string): number {
 }
 
 function compareDebianPart(one: string, other: string): number {
-  const runs = (text: string) => [...text.matchAll(/([^\d]*)(\d*)/g)].map(([, word = '', digits = '']) => ({ word, digits }));
+  const runs = (text: string) =>
+    [...text.matchAll(/([^\d]*)(\d*)/g)].map(([, word = '', digits = '']) => ({ word, digits }));
   const [a, b] = [runs(one), runs(other)];
   const none = { word: '', digits: '' };
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
@@ -209,7 +213,11 @@ function compareDebianPart(one: string, other: string): number {
 const compareDebian: Compare = (one, other) => {
   const split = (text: string) => /^(?:(\d+):)?(.*?)(?:-([^-]*))?$/s.exec(text)!;
   const [a, b] = [split(one), split(other)];
-  return compareDigits(a[1] ?? '', b[1] ?? '') || compareDebianPart(a[2]!, b[2]!) || compareDebianPart(a[3] ?? '', b[3] ?? '');
+  return (
+    compareDigits(a[1] ?? '', b[1] ?? '') ||
+    compareDebianPart(a[2]!, b[2]!) ||
+    compareDebianPart(a[3] ?? '', b[3] ?? '')
+  );
 };
 
 /** A number after the first one that begins with zero is a decimal fraction: `2.05` is older than `2.1`. */

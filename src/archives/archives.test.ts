@@ -4,7 +4,16 @@ import { test } from 'node:test';
 import { createGzip, gzipSync } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
 import { isLong } from '../../test/support/runs.ts';
-import { InvalidContent, type Json, LimitExceeded, type Line, linesOf, readJson, type TarEntry, tarEntries } from './index.ts';
+import {
+  InvalidContent,
+  type Json,
+  LimitExceeded,
+  type Line,
+  linesOf,
+  readJson,
+  type TarEntry,
+  tarEntries,
+} from './index.ts';
 import { portionsOf } from './portions.ts';
 
 const most_bytes = 100_000_000;
@@ -87,7 +96,11 @@ test('64 levels are read, 65 are not, and text that is no JSON is refused', asyn
 });
 
 function largeValues(): Json[] {
-  const note = (id: number) => ({ note: `Note ${id}`, author: { name: 'A' }, reactions: id % 7 ? [] : [{ name: 'star' }] });
+  const note = (id: number) => ({
+    note: `Note ${id}`,
+    author: { name: 'A' },
+    reactions: id % 7 ? [] : [{ name: 'star' }],
+  });
   return [
     {
       title: 'a',
@@ -163,7 +176,13 @@ test('of an archive only regular files with expected names have a content', asyn
   const file = 'not a regular file';
   const problems = ['link', 'hard', 'device', 'pipe', 'folder/'].map((name) => [`${secret}/${name}`, file]);
   const names = ['/etc/passwd', `${secret}/..`, '../x'].map((name) => [name, 'unexpected name']);
-  const expected = [[`${secret}/a.txt`, 'apple'], [long, 'b'.repeat(1025)], ...problems, ...names, [`${secret}/z.txt`, 'last']];
+  const expected = [
+    [`${secret}/a.txt`, 'apple'],
+    [long, 'b'.repeat(1025)],
+    ...problems,
+    ...names,
+    [`${secret}/z.txt`, 'last'],
+  ];
   assert.deepEqual(await entriesIn(archive), expected);
   const unread = expected.map(([name, text]) => [
     name,

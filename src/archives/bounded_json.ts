@@ -26,7 +26,8 @@ function checkBounds(text: Uint8Array): void {
     else if (byte === rightBracket || byte === rightBrace) depth--;
     else if (byte === leftBracket || byte === leftBrace) {
       values++;
-      if (++depth > maximumLevels) throw new LimitExceeded(`The JSON is nested more than ${maximumLevels} levels deep.`);
+      if (++depth > maximumLevels)
+        throw new LimitExceeded(`The JSON is nested more than ${maximumLevels} levels deep.`);
     }
   }
   if (values > maximumValues) throw new LimitExceeded('The JSON has more than 2,000,000 values.');

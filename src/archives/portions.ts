@@ -65,7 +65,8 @@ export function* portionsOf(container: Container, path: (string | number)[] = []
 export function addPortion(whole: Container, { path, members }: Portion): void {
   const walk = (names: Portion['path']) =>
     names.reduce<Container>((container, name) => (container as Record<string | number, Container>)[name]!, whole);
-  if (typeof members === 'string') (walk(path.slice(0, -1)) as Record<string | number, string>)[path.at(-1)!] += members;
+  if (typeof members === 'string')
+    (walk(path.slice(0, -1)) as Record<string | number, string>)[path.at(-1)!] += members;
   else {
     const target = walk(path);
     for (const [name, value] of Object.entries(members)) put(target, name, value);

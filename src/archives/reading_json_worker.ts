@@ -19,5 +19,8 @@ function answerTo(bytes: Uint8Array): FromReader {
 
 parentPort!.on('message', (bytes: Uint8Array) => {
   const answer = answerTo(bytes);
-  parentPort!.postMessage(answer, 'portions' in answer ? answer.portions.map(({ buffer }) => buffer as ArrayBuffer) : []);
+  parentPort!.postMessage(
+    answer,
+    'portions' in answer ? answer.portions.map(({ buffer }) => buffer as ArrayBuffer) : [],
+  );
 });

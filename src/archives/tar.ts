@@ -70,7 +70,8 @@ function paxIn(bytes: Buffer): Extension {
   for (let at = 0; at < bytes.length; ) {
     const [, length, key] = /^(\d{1,6}) ([^=\n]{1,100})=/.exec(bytes.toString('utf8', at, at + 128)) ?? [];
     const end = at + Number(length);
-    if (key === undefined || end > bytes.length || end <= at) throw new InvalidContent('The archive has a damaged header.');
+    if (key === undefined || end > bytes.length || end <= at)
+      throw new InvalidContent('The archive has a damaged header.');
     const value = bytes.toString('utf8', at + length!.length + 1 + Buffer.byteLength(key) + 1, end - 1);
     if (key === 'path') extension.name = value;
     if (key === 'size') extension.size_bytes = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
@@ -135,7 +136,8 @@ export async function* tarEntries(
     if (!header) continue;
     if (++count > maximumEntries) throw new LimitExceeded('The archive has more than 1,000,000 entries.');
     if (header.type === 'x') extension = { ...extension, ...paxIn(await smallContent(reader, header.size_bytes)) };
-    else if (header.type === 'L') extension = { ...extension, name: textIn(await smallContent(reader, header.size_bytes)) };
+    else if (header.type === 'L')
+      extension = { ...extension, name: textIn(await smallContent(reader, header.size_bytes)) };
     else {
       const { name, type, size_bytes } = { ...header, ...extension };
       const content = new Content(reader, size_bytes);

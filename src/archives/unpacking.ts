@@ -30,6 +30,8 @@ export async function* unpacked(source: AsyncIterable<Uint8Array>, most_bytes: n
       yield chunk;
     }
   } catch (error) {
-    throw isDamage(error) ? new InvalidContent('The file is not gzip, or is damaged or broken off.', { cause: error }) : error;
+    throw isDamage(error)
+      ? new InvalidContent('The file is not gzip, or is damaged or broken off.', { cause: error })
+      : error;
   }
 }

@@ -247,7 +247,11 @@ export const endpoints: readonly FiledEndpoint[] = [
     personalAccessTokenRoutes,
   ),
   ...tagged('Impersonation tokens', 'Tokens by which administrators act as another user.', impersonationTokenRoutes),
-  ...tagged('Project and group access tokens', 'Tokens that act as the bot user of a project or group.', accessTokenRoutes),
+  ...tagged(
+    'Project and group access tokens',
+    'Tokens that act as the bot user of a project or group.',
+    accessTokenRoutes,
+  ),
   ...tagged(
     'Service accounts',
     'Users for programs, of the instance or of a top-level group, and their tokens.',
@@ -261,12 +265,25 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Licenses', 'The licenses of the server, and what counts against them.', licenseRoutes),
   ...tagged('Features', 'Features that administrators turn on for everyone or for some.', featureRoutes),
   ...tagged('Freeze periods', 'Recurring periods in which a project is not deployed.', freezePeriods),
-  ...tagged('Deploy tokens', 'Tokens that fetch the code of a project or group on behalf of no user.', deployTokenRoutes),
-  ...tagged('Deploy keys', 'SSH keys that fetch the code of projects, and push where a project lets them.', deployKeyRoutes),
+  ...tagged(
+    'Deploy tokens',
+    'Tokens that fetch the code of a project or group on behalf of no user.',
+    deployTokenRoutes,
+  ),
+  ...tagged(
+    'Deploy keys',
+    'SSH keys that fetch the code of projects, and push where a project lets them.',
+    deployKeyRoutes,
+  ),
   ...tagged('CI/CD variables', 'Names and values for jobs, of projects, groups and the instance.', variableRoutes),
   ...tagged('Namespaces', 'What projects are in: groups and the namespaces of users.', namespaceRoutes),
   ...tagged('Groups', 'Groups: their settings, transfer, archiving and deletion.', groupRoutes, groupLifecycleRoutes),
-  ...tagged('Projects', 'Projects: their settings, transfer, archiving and deletion.', projectRoutes, projectLifecycleRoutes),
+  ...tagged(
+    'Projects',
+    'Projects: their settings, transfer, archiving and deletion.',
+    projectRoutes,
+    projectLifecycleRoutes,
+  ),
   ...tagged('Topics', 'Words by which projects are found.', topicRoutes),
   ...tagged('Project stars', 'Projects that users have starred.', projectStarRoutes),
   ...tagged('Project forks', 'Copies of projects that remember where they come from.', projectForkRoutes),
@@ -316,7 +333,11 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Group sharing', 'Groups whose members are invited to another group or to a project.', groupLinkRoutes),
   ...tagged('Access requests', 'Requests to become a member of a group or project.', accessRequestRoutes),
   ...tagged('Branches', 'The branches of a repository.', branchRoutes),
-  ...tagged('Protected branches', 'Rules about who may push to, merge into and unprotect branches.', protectedBranchRoutes),
+  ...tagged(
+    'Protected branches',
+    'Rules about who may push to, merge into and unprotect branches.',
+    protectedBranchRoutes,
+  ),
   ...tagged(
     'Commits',
     'The commits of a repository: reading, creating, cherry-picking, reverting and commenting on them.',
@@ -386,7 +407,12 @@ export const endpoints: readonly FiledEndpoint[] = [
     milestoneIssueRoutes,
     milestoneMergeRequestRoutes,
   ),
-  ...tagged('Iterations', 'Iterations of groups, and the cadences that create them.', iterationRoutes, iterationCadenceRoutes),
+  ...tagged(
+    'Iterations',
+    'Iterations of groups, and the cadences that create them.',
+    iterationRoutes,
+    iterationCadenceRoutes,
+  ),
   ...tagged(
     'Resource events',
     'Changes to the labels, state, milestone, weight and iteration of issues, epics and merge requests.',

@@ -28,7 +28,9 @@ async function temporaryFolder(t: TestContext): Promise<string> {
 
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 }
 
 async function inFolder(t: TestContext): Promise<Place> {
@@ -71,7 +73,8 @@ async function inBucket(t: TestContext): Promise<Place & { s3: S3Place; folder: 
     s3,
     folder,
     blobs,
-    paths: async () => (await objects()).filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)),
+    paths: async () =>
+      (await objects()).filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)),
     remains: async () => (await uploads()) + (await filesBelow(folder)).length,
     leaveRemains: async () => {
       const { S3 } = await import('@aws-sdk/client-s3');
@@ -138,7 +141,10 @@ for (const [where, open] of Object.entries({ 'in a folder': inFolder, 'in a buck
 
     await (await blobs.receive(`lfs/${whole.sha256}`, source(...chunks), whole)).discard();
     await assert.rejects(blobs.receive(key, source(...chunks, bytes), whole), mismatch('size'));
-    await assert.rejects(blobs.receive(key, source(...chunks), { ...whole, sha256: expected.sha256 }), mismatch('digest'));
+    await assert.rejects(
+      blobs.receive(key, source(...chunks), { ...whole, sha256: expected.sha256 }),
+      mismatch('digest'),
+    );
     const broken = new Readable({ read() {} });
     broken.push(large.subarray(0, 11 * 1024 * 1024));
     const receiving = blobs.receive(key, broken, whole);
@@ -170,7 +176,10 @@ for (const [where, open] of Object.entries({ 'in a folder': inFolder, 'in a buck
   test(`${where}, a blob of unannounced size is accepted up to a limit`, async (t) => {
     const { blobs, paths } = await open(t);
     const received = await blobs.receive('images/abcdef', source(bytes), { at_most_bytes: bytes.length });
-    assert.deepEqual([received.key, received.size_bytes, received.sha256], ['images/abcdef', bytes.length, expected.sha256]);
+    assert.deepEqual(
+      [received.key, received.size_bytes, received.sha256],
+      ['images/abcdef', bytes.length, expected.sha256],
+    );
     await received.keep();
     assert.deepEqual(await buffer((await blobs.read('images/abcdef'))!), bytes);
     const tooLong = blobs.receive('images/abcdff', source(bytes), { at_most_bytes: bytes.length - 1 });
@@ -245,4 +254,5 @@ test('a store that refuses or is away is named without its credentials, and the 
   assert.equal(await s3Blobs(s3, folder).read(key), undefined);
 });
 
-const inspected = (error: Error) => JSON.stringify({ ...error, message: error.message, stack: error.stack, cause: error.cause });
+const inspected = (error: Error) =>
+  JSON.stringify({ ...error, message: error.message, stack: error.stack, cause: error.cause });

@@ -54,7 +54,8 @@ export function s3Blobs(place: S3Place, folder: string): Blobs {
   };
 }
 
-const isRefusal = (error: unknown, ...reasons: string[]) => error instanceof S3Refusal && reasons.includes(error.reason);
+const isRefusal = (error: unknown, ...reasons: string[]) =>
+  error instanceof S3Refusal && reasons.includes(error.reason);
 
 async function read(ask: Ask, object: { Bucket: string; Key: string }, range: ByteRange | undefined) {
   try {
@@ -126,7 +127,9 @@ async function sweep({ ask, name, prefix }: Bucket, older_than_ms: number): Prom
       await ask((store) => store.abortMultipartUpload({ Bucket: name, Key, UploadId }));
       removed++;
     }
-    markers = page.IsTruncated ? { KeyMarker: page.NextKeyMarker!, UploadIdMarker: page.NextUploadIdMarker! } : undefined;
+    markers = page.IsTruncated
+      ? { KeyMarker: page.NextKeyMarker!, UploadIdMarker: page.NextUploadIdMarker! }
+      : undefined;
   }
   return removed;
 }

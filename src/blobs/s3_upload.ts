@@ -101,7 +101,8 @@ export class S3Upload {
     await this.#part?.file.close();
     const { ask, object } = this.#options;
     const UploadId = this.#id;
-    if (UploadId !== undefined) await ask((store) => store.abortMultipartUpload({ ...object, UploadId })).catch(() => {});
+    if (UploadId !== undefined)
+      await ask((store) => store.abortMultipartUpload({ ...object, UploadId })).catch(() => {});
   }
 
   /** One part leaves while the next one is collected; the source waits for a store that is slower. */
@@ -125,7 +126,9 @@ export class S3Upload {
   async #send(part: Part, UploadId: string): Promise<void> {
     const { ask, object } = this.#options;
     const PartNumber = this.#sent.length + 1;
-    const { ETag } = await inBody(part, (body) => ask((store) => store.uploadPart({ ...object, UploadId, PartNumber, ...body })));
+    const { ETag } = await inBody(part, (body) =>
+      ask((store) => store.uploadPart({ ...object, UploadId, PartNumber, ...body })),
+    );
     this.#sent.push({ PartNumber, ETag });
   }
 
@@ -139,7 +142,9 @@ export class S3Upload {
   async #complete(UploadId: string): Promise<void> {
     const { ask, object } = this.#options;
     try {
-      await ask((store) => store.completeMultipartUpload({ ...object, UploadId, MultipartUpload: { Parts: this.#sent } }));
+      await ask((store) =>
+        store.completeMultipartUpload({ ...object, UploadId, MultipartUpload: { Parts: this.#sent } }),
+      );
     } catch (error) {
       // The reply to an attempt that succeeded was lost, and the client has tried again.
       if (!(error instanceof S3Refusal && error.reason === 'NoSuchUpload')) throw error;

@@ -18,7 +18,9 @@ records are named and left out. The dependencies of all projects are compared wi
   run: async (given, config) => {
     const place = given.operand!;
     const result = await briefly(config, ({ db }) => importFrom(db, place));
-    console.log(`${counted(result.read, 'record')} read: ${result.changed} new, changed or withdrawn, ${result.broken} broken.`);
+    console.log(
+      `${counted(result.read, 'record')} read: ${result.changed} new, changed or withdrawn, ${result.broken} broken.`,
+    );
     return result.read === 0 ? 1 : 0;
   },
 };

@@ -23,7 +23,8 @@ The exit code is 3 if the file was written but lacks large files that the databa
   run: async (given, config) => {
     const file = path.resolve(required(given, 'to'));
     const folder = path.dirname(file);
-    if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw new OperatorError(`There is no folder ${folder}.`);
+    if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+      throw new OperatorError(`There is no folder ${folder}.`);
     if (await lstat(file).catch(() => undefined)) throw new OperatorError(`${file} exists already.`);
     const signal = interruption();
     const blobs = blobsOf(config);
@@ -41,7 +42,8 @@ The exit code is 3 if the file was written but lacks large files that the databa
     console.log(
       `${file} holds the database and ${counted(repositories, 'repository', 'repositories')}, in ${Math.ceil(size / 1024)} KiB.`,
     );
-    for (const full_path of gone) console.log(`${full_path} was deleted meanwhile; its repository is not in the backup.`);
+    for (const full_path of gone)
+      console.log(`${full_path} was deleted meanwhile; its repository is not in the backup.`);
     return missing.length === 0 ? 0 : warn(missing, blobs);
   },
 };

@@ -50,7 +50,8 @@ export function required(given: Arguments, option: string): string {
  */
 export function readDay(text: string): string {
   const day = new Date(`${text}T00:00:00Z`);
-  const isDay = /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  const isDay =
+    /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
   if (!isDay) throw new UsageError(`“${text}” is not a day like 2027-01-01.`);
   return text;
 }

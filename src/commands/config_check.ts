@@ -8,7 +8,9 @@ else: whether the database and the mail server can be reached, \`check\` and \`m
   // Every command reads the settings before it runs, and ends with their problems.
   run: async (_given, { url, data, databaseUrl }) => {
     const database = databaseUrl === undefined ? 'with its own database' : 'with the database of COPPICE_DATABASE_URL';
-    console.log(`The settings can be used: the server would be at ${url}, keep its files in ${data}, and work ${database}.`);
+    console.log(
+      `The settings can be used: the server would be at ${url}, keep its files in ${data}, and work ${database}.`,
+    );
     return 0;
   },
 };

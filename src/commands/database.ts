@@ -54,7 +54,11 @@ export async function withServer<T>(
  * @throws OperatorError when it cannot be reached
  */
 async function reachExternal(connectionString: string) {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: reachTimeout_ms, application_name: 'coppice' });
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: reachTimeout_ms,
+    application_name: 'coppice',
+  });
   client.on('error', () => {}); // connecting reports it as well
   try {
     await client.connect();

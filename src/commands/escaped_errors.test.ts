@@ -15,5 +15,6 @@ test('an error or a rejection that nothing handles is logged, and the process ru
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     cwd: import.meta.dirname,
   });
-  for (const text of ['"message":"thrown"', '"message":"rejected"', 'running']) assert.ok(stdout.includes(text), stdout);
+  for (const text of ['"message":"thrown"', '"message":"rejected"', 'running'])
+    assert.ok(stdout.includes(text), stdout);
 });

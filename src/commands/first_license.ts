@@ -30,7 +30,11 @@ export async function installFirstLicense(
 }
 
 /** Undefined when there is nothing to install. */
-async function wantedText(tx: Database, license: string | undefined, issue: () => Promise<string>): Promise<string | undefined> {
+async function wantedText(
+  tx: Database,
+  license: string | undefined,
+  issue: () => Promise<string>,
+): Promise<string | undefined> {
   if (license === undefined) {
     const begun = await tx.selectFrom('licensing').select('began_at').executeTakeFirst();
     return begun ? undefined : await issue();

@@ -20,7 +20,9 @@ async function makeFolder(path: string, purpose: string): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new OperatorError(`The folder of ${purpose} cannot be used. ${fileReason(error) ?? (error as Error).message}`);
+    throw new OperatorError(
+      `The folder of ${purpose} cannot be used. ${fileReason(error) ?? (error as Error).message}`,
+    );
   }
 }
 

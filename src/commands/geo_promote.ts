@@ -9,7 +9,8 @@ const words = (replicable: string) => replicable.replaceAll('_', ' ');
 async function printCopies(db: Database): Promise<void> {
   const behind = await copiesBehind(db);
   if (behind.length === 0) console.log('All repositories and files are as they were on the primary.');
-  for (const { replicable, count } of behind) console.log(`${count} ${words(replicable)} are not as they were on the primary.`);
+  for (const { replicable, count } of behind)
+    console.log(`${count} ${words(replicable)} are not as they were on the primary.`);
 }
 
 export const geoPromote: Command = {
@@ -31,7 +32,9 @@ Options
       if (!switches.force && (await isPrimaryAlive(services)))
         throw new OperatorError('The primary answers. Stop it first, or use --force.');
       await promote(services);
-      console.log(`${config.geo.nodeName} is the primary. Point the other secondaries to it with COPPICE_GEO_PRIMARY_URL.`);
+      console.log(
+        `${config.geo.nodeName} is the primary. Point the other secondaries to it with COPPICE_GEO_PRIMARY_URL.`,
+      );
     });
     return 0;
   },

@@ -8,7 +8,8 @@ export const geoVerify: Command = {
 damage is reported. The server does this in the background, instead of after some days.`,
   options: {},
   run: async (_given, config) => {
-    if (config.geo.role === undefined) throw new OperatorError('Geo is not set up on this site: COPPICE_GEO_ROLE is not set.');
+    if (config.geo.role === undefined)
+      throw new OperatorError('Geo is not set up on this site: COPPICE_GEO_ROLE is not set.');
     await briefly(config, async ({ db }) => {
       console.log(`${await verifySoon({ db, geo: config.geo })} repositories and files will be verified.`);
     });

@@ -57,7 +57,10 @@ async function run({ config, connectionString, connections }: Start): Promise<vo
     isStopping = true;
     answerLast(server);
     if (open.size === 0) closed.resolve();
-    await Promise.all([closeConnections(server, { closed: closed.promise, cutOff: lost.promise }), ssh.close(lost.promise)]);
+    await Promise.all([
+      closeConnections(server, { closed: closed.promise, cutOff: lost.promise }),
+      ssh.close(lost.promise),
+    ]);
     stopWatching();
     await closeReaders();
     process.exit(0);

@@ -92,5 +92,6 @@ function readAddOn(text: string): [string, number] {
   return [name, Number(count)];
 }
 
-const countIn = ({ text }: Arguments, option: string) => (text[option] === undefined ? undefined : readCount(text[option]));
+const countIn = ({ text }: Arguments, option: string) =>
+  text[option] === undefined ? undefined : readCount(text[option]);
 const dayIn = ({ text }: Arguments, option: string) => (text[option] === undefined ? undefined : readDay(text[option]));

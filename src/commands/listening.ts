@@ -52,7 +52,8 @@ async function isFree(at: Port): Promise<boolean> {
       listener.close();
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw listenProblem(error as NodeJS.ErrnoException, at);
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE')
+        throw listenProblem(error as NodeJS.ErrnoException, at);
       if (Date.now() > giveUpAt) return false;
       await sleep(tryAgain_ms);
     }
@@ -64,8 +65,11 @@ export function listenProblem(error: NodeJS.ErrnoException, at: Port): Error {
   const { host, port, variable } = at;
   if (error.code === 'EADDRINUSE') return new OperatorError(portTaken(at));
   if (error.code === 'EACCES')
-    return new OperatorError(`This account is not allowed to listen on ${host}, port ${port}. Set ${variable} to 1024 or more.`);
-  if (error.code === 'EADDRNOTAVAIL') return new OperatorError(`COPPICE_HOST, ${host}, is not an address of this machine.`);
+    return new OperatorError(
+      `This account is not allowed to listen on ${host}, port ${port}. Set ${variable} to 1024 or more.`,
+    );
+  if (error.code === 'EADDRNOTAVAIL')
+    return new OperatorError(`COPPICE_HOST, ${host}, is not an address of this machine.`);
   if (error.code === 'ENOTFOUND') return new OperatorError(`COPPICE_HOST, ${host}, cannot be resolved.`);
   return error;
 }

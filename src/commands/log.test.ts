@@ -10,10 +10,15 @@ function logged(code: string): Promise<{ messages: string[]; code: number }> {
     const log = openLog({ logLevel: 'info' });
     ${code}`;
   const { promise, resolve } = Promise.withResolvers<{ messages: string[]; code: number }>();
-  const child = execFile(process.execPath, ['--input-type=module', '-e', script], { maxBuffer: 1e8 }, (_error, stdout) => {
-    const lines = stdout.split('\n').slice(0, -1);
-    resolve({ messages: lines.map((line) => JSON.parse(line).msg), code: child.exitCode! });
-  });
+  const child = execFile(
+    process.execPath,
+    ['--input-type=module', '-e', script],
+    { maxBuffer: 1e8 },
+    (_error, stdout) => {
+      const lines = stdout.split('\n').slice(0, -1);
+      resolve({ messages: lines.map((line) => JSON.parse(line).msg), code: child.exitCode! });
+    },
+  );
   return promise;
 }
 

@@ -7,7 +7,9 @@ export const migrate: Command = {
   options: {},
   run: (_given, config) =>
     briefly(config, async ({ migrated }) => {
-      console.log(migrated.length === 0 ? 'The database is up to date.' : `The database was migrated: ${migrated.join(', ')}.`);
+      console.log(
+        migrated.length === 0 ? 'The database is up to date.' : `The database was migrated: ${migrated.join(', ')}.`,
+      );
       return 0;
     }),
 };

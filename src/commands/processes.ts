@@ -58,7 +58,9 @@ const maximumQueue = 1000;
 export async function startProcesses(options: ProcessesOptions): Promise<Processes> {
   const { config, log } = options;
   const team = new Team(options);
-  const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => team.hand({ type: 'connection', socket }));
+  const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) =>
+    team.hand({ type: 'connection', socket }),
+  );
   try {
     await team.start(config.processes);
     server.listen({ host: config.host, port: config.port });
@@ -170,7 +172,11 @@ class Team {
 
   async #gather(asking: ChildProcess, id: number): Promise<void> {
     const measured = await Promise.all(this.#ready.map((child) => this.#measure(child)));
-    tell(asking, { type: 'gathered', id, text: await this.#options.gather(measured.filter((each) => each.length > 0)) });
+    tell(asking, {
+      type: 'gathered',
+      id,
+      text: await this.#options.gather(measured.filter((each) => each.length > 0)),
+    });
   }
 
   async #measure(child: ChildProcess): Promise<Measured> {

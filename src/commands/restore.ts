@@ -13,7 +13,13 @@ import { RestoreError, restore as restoreBackup } from '../upkeep/restore.ts';
 import { restoreOne } from '../upkeep/restore_one.ts';
 import { type Command, OperatorError, required } from './command.ts';
 import { interruption, withDatabase, withServer } from './database.ts';
-import { markName, markRestore, type UnfinishedRestore, unfinishedRestore, unmarkRestore } from './unfinished_restore.ts';
+import {
+  markName,
+  markRestore,
+  type UnfinishedRestore,
+  unfinishedRestore,
+  unmarkRestore,
+} from './unfinished_restore.ts';
 
 /** Files that any command may leave in an unused data folder. */
 const ignored = ['cache', 'lost+found'];
@@ -132,14 +138,19 @@ function explain(error: unknown, file: string): never {
   if (error instanceof RestoreError || error instanceof ArchiveError)
     throw new OperatorError(`${error.message} Nothing was restored.`, { cause: error });
   if (isMisfit(error))
-    throw new OperatorError(`${file} is damaged: its rows do not fit (${(error as Error).message}). Nothing was restored.`, {
-      cause: error,
-    });
+    throw new OperatorError(
+      `${file} is damaged: its rows do not fit (${(error as Error).message}). Nothing was restored.`,
+      {
+        cause: error,
+      },
+    );
   throw error;
 }
 
 function report({ created_at, repositories, emptied }: Awaited<ReturnType<typeof restoreBackup>>): void {
-  console.log(`Restored: the database as it was at ${created_at}, and ${counted(repositories, 'repository', 'repositories')}.`);
+  console.log(
+    `Restored: the database as it was at ${created_at}, and ${counted(repositories, 'repository', 'repositories')}.`,
+  );
   for (const full_path of emptied)
     console.log(`${full_path} was deleted while the backup ran; it is back, with an empty repository.`);
 }

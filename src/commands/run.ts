@@ -80,7 +80,12 @@ function read(command: Command, args: string[]): Arguments {
     });
     const isNamed = positionals.length === 1 || (command.operand_is_optional && positionals.length === 0);
     if (command.operand !== undefined && !isNamed && !values.help) throw new UsageError(`Name one ${command.operand}.`);
-    const given: Arguments = { text: {}, switches: {}, lists: {}, ...(positionals.length > 0 && { operand: positionals[0]! }) };
+    const given: Arguments = {
+      text: {},
+      switches: {},
+      lists: {},
+      ...(positionals.length > 0 && { operand: positionals[0]! }),
+    };
     for (const [option, value] of Object.entries(values)) {
       if (typeof value === 'string') given.text[option] = value;
       if (typeof value === 'boolean') given.switches[option] = value;
@@ -117,7 +122,9 @@ function explain(error: unknown): number {
     console.error(`The database was lost, or cannot work now: ${message || code}. Try again when it is back.`);
     return 1;
   }
-  const isForOperator = [OperatorError, DatabaseError, MigrationError, SecretKeyError].some((kind) => error instanceof kind);
+  const isForOperator = [OperatorError, DatabaseError, MigrationError, SecretKeyError].some(
+    (kind) => error instanceof kind,
+  );
   console.error(isForOperator ? (error as Error).message : error);
   return 1;
 }

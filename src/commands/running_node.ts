@@ -15,6 +15,8 @@ export function runningNode(version: string, now: Date): string {
   const [major = ''] = version.split('.');
   const end = supportEnds[major];
   const isOver = end !== undefined && now.toISOString().slice(0, 10) > end;
-  const advice = isOver ? ` Node ${major} has been out of support since ${end}; use a supported long-term release.` : '';
+  const advice = isOver
+    ? ` Node ${major} has been out of support since ${end}; use a supported long-term release.`
+    : '';
   return `${productVersion} runs on Node ${version}.${advice}`;
 }

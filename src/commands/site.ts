@@ -9,7 +9,8 @@ import { refuseLostStorages } from './folders.ts';
 import { claimInstance } from './instance.ts';
 
 /** Whether requests only read the database: it is written by the replication, or by another server. */
-export const readsOnly = ({ geo }: Pick<Config, 'geo'>): boolean => geo.role === 'secondary' || geo.successor !== undefined;
+export const readsOnly = ({ geo }: Pick<Config, 'geo'>): boolean =>
+  geo.role === 'secondary' || geo.successor !== undefined;
 
 /**
  * Asks what the site really is: a secondary may have been promoted, and a primary replaced.
@@ -17,7 +18,8 @@ export const readsOnly = ({ geo }: Pick<Config, 'geo'>): boolean => geo.role ===
  */
 async function actualSite(config: Config, db: Database, log: Logger): Promise<Config | undefined> {
   const { geo } = config;
-  if (geo.role === 'secondary') return (await isPromoted(db)) ? { ...config, geo: { ...geo, role: 'primary' } } : undefined;
+  if (geo.role === 'secondary')
+    return (await isPromoted(db)) ? { ...config, geo: { ...geo, role: 'primary' } } : undefined;
   if (geo.role === undefined || geo.successor !== undefined) return undefined;
   const successor = await successorOf({ db, geo, secrets: secretsOf(config) });
   if (successor === undefined) return undefined;

@@ -22,7 +22,9 @@ moves, the state, the storages, and why it failed, separated by tabs.`,
 
 /** @param which a predicate on moves, with their order */
 async function print(db: Database, which: RawBuilder<unknown>): Promise<void> {
-  const { rows } = await sql<Record<'id' | 'place' | 'state' | 'source_storage' | 'destination_storage' | 'error', string>>`
+  const { rows } = await sql<
+    Record<'id' | 'place' | 'state' | 'source_storage' | 'destination_storage' | 'error', string>
+  >`
     select moves.id, coalesce('group ' || namespaces.full_path::text, 'project ' || projects.full_path::text, 'snippet ' || snippet_id) as place,
            state, source_storage, destination_storage, coalesce(error_message, '') as error
       from repository_storage_moves moves left join projects on projects.id = project_id left join namespaces on namespaces.id = group_id

@@ -13,7 +13,12 @@ export const tokenCreate: Command = {
   --name TEXT        name of the token
 
 Only the token is printed to standard output, so that scripts can read it.`,
-  options: { user: { type: 'string' }, scopes: { type: 'string' }, expires: { type: 'string' }, name: { type: 'string' } },
+  options: {
+    user: { type: 'string' },
+    scopes: { type: 'string' },
+    expires: { type: 'string' },
+    name: { type: 'string' },
+  },
   run: async (given, config) => {
     const username = required(given, 'user');
     const scopes = readScopes(required(given, 'scopes'));

@@ -44,5 +44,7 @@ export async function unmarkRestore(config: Home): Promise<void> {
  */
 export async function refuseUnfinishedRestore(config: Home): Promise<void> {
   if ((await unfinishedRestore(config)) !== undefined)
-    throw new OperatorError(`A restore into ${config.data} did not finish. Run \`restore\` again, which starts it anew.`);
+    throw new OperatorError(
+      `A restore into ${config.data} did not finish. Run \`restore\` again, which starts it anew.`,
+    );
 }

@@ -31,10 +31,13 @@ export const userCreate: Command = {
     if (!/^[A-Za-z0-9][\w.-]{0,254}$/.test(username))
       throw new UsageError('A username consists of letters, digits, “_”, “-” and “.”.');
     if (emailReasons(email).length > 0) throw new UsageError(`“${email}” is not an email address.`);
-    if (password !== undefined && password.length < 8) throw new UsageError('A password must have at least 8 characters.');
+    if (password !== undefined && password.length < 8)
+      throw new UsageError('A password must have at least 8 characters.');
     const chosen = password ?? newPassword();
     await briefly(config, async ({ db }) => {
-      await db.transaction().execute((tx) => createUser(tx, { username, name, email, password: chosen, admin, confirmed: true }));
+      await db
+        .transaction()
+        .execute((tx) => createUser(tx, { username, name, email, password: chosen, admin, confirmed: true }));
       // Before the database is stopped, which may fail.
       console.log(`The ${admin ? 'administrator' : 'user'} ${username} was created.`);
       if (password === undefined) console.log(`The password, shown only this once: ${chosen}`);

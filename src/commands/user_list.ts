@@ -14,7 +14,9 @@ of the last request, separated by tabs. Accounts of bots and service accounts ar
       let users = await usersAfter(db, '');
       while (users.length > 0) {
         for (const { username, state, admin, email, last_activity_on } of users)
-          console.log([username, state, admin ? 'administrator' : 'user', email, last_activity_on ?? 'never'].join('\t'));
+          console.log(
+            [username, state, admin ? 'administrator' : 'user', email, last_activity_on ?? 'never'].join('\t'),
+          );
         users = users.length < at_once ? [] : await usersAfter(db, users.at(-1)!.username);
       }
     });

@@ -54,7 +54,11 @@ async function tryMail(smtpUrl: string, log: Logger): Promise<void> {
 }
 
 /** Runs jobs in this process, and says where their mail goes. A primary that was replaced runs none. */
-export async function workHere(config: Config, { db, connectionString }: OpenDatabase, log: Logger): Promise<Worker | undefined> {
+export async function workHere(
+  config: Config,
+  { db, connectionString }: OpenDatabase,
+  log: Logger,
+): Promise<Worker | undefined> {
   if (config.geo.successor !== undefined) return undefined;
   const services = servicesFor(config, db, areaServices);
   if (config.geo.role === 'secondary')

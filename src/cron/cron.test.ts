@@ -4,7 +4,14 @@ import fc from 'fast-check';
 import { runs } from '../../test/support/runs.ts';
 import { type Cron, isCron, nextTime, parseCron, previousTime } from './cron.ts';
 
-const ZONES = ['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/St_Johns'];
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/Los_Angeles',
+  'Asia/Kolkata',
+  'Australia/Lord_Howe',
+  'America/St_Johns',
+];
 
 function cron(text: string): Cron {
   const parsed = parseCron(text);
@@ -14,7 +21,8 @@ function cron(text: string): Cron {
 
 const iso = (time: Date | undefined) => time?.toISOString().replace('.000Z', 'Z');
 const next = (text: string, after: string, zone = 'UTC') => iso(nextTime(cron(text), zone, new Date(after)));
-const previous = (text: string, instant: string, zone = 'UTC') => iso(previousTime(cron(text), zone, new Date(instant)));
+const previous = (text: string, instant: string, zone = 'UTC') =>
+  iso(previousTime(cron(text), zone, new Date(instant)));
 
 test('a cron line has five fields, or six with the seconds first, and blanks around it are cut', () => {
   assert.deepEqual(cron(' \t0 23 * * fri \n'), cron('0 0 23 * * 5'));
@@ -50,7 +58,18 @@ test('values, ranges, lists, steps and names are parsed', () => {
 
 test('invalid cron lines are refused', () => {
   const refused = [
-    ...['', ' ', '*', '* * * *', '* * * * * * *', 'every day', '@daily', '@hourly', '@reboot', 'nonsense here for five fields'],
+    ...[
+      '',
+      ' ',
+      '*',
+      '* * * *',
+      '* * * * * * *',
+      'every day',
+      '@daily',
+      '@hourly',
+      '@reboot',
+      'nonsense here for five fields',
+    ],
     ...[
       '0 0 0 * *',
       '60 * * * *',
@@ -85,7 +104,16 @@ test('invalid cron lines are refused', () => {
       '*-5 * * * *',
       '1/2/3 * * * *',
     ],
-    ...['1,,2 * * * *', ',1 * * * *', '1, * * * *', '005 * * * *', '1.5 * * * *', '0x1 * * * *', '1e1 * * * *', '٣ * * * *'],
+    ...[
+      '1,,2 * * * *',
+      ',1 * * * *',
+      '1, * * * *',
+      '005 * * * *',
+      '1.5 * * * *',
+      '0x1 * * * *',
+      '1e1 * * * *',
+      '٣ * * * *',
+    ],
     ...[
       '0 0 * january *',
       '0 0 * * sunday',
@@ -210,7 +238,8 @@ function slowMatcher(line: Cron, zone: string): (instant_ms: number) => boolean 
     const by_day = line.month_days?.some((each) => (each > 0 ? each : length + 1 + each) === day);
     const by_weekday = line.weekdays?.some(
       (each) =>
-        each.weekday === weekday && (each.nth === undefined || same_weekdays.at(each.nth > 0 ? each.nth - 1 : each.nth) === day),
+        each.weekday === weekday &&
+        (each.nth === undefined || same_weekdays.at(each.nth > 0 ? each.nth - 1 : each.nth) === day),
     );
     return line.month_days && line.weekdays ? Boolean(by_day || by_weekday) : (by_day ?? by_weekday ?? true);
   };
@@ -261,7 +290,8 @@ test('both directions agree with a walk through every minute of the days around 
       const found_before = previousTime(parsed, zone, from);
       const found_after = nextTime(parsed, zone, from);
       if (matches(before)) assert.equal(iso(found_before), iso(new Date(before)));
-      else assert.ok(found_before === undefined || (found_before.getTime() < before && matches(found_before.getTime())));
+      else
+        assert.ok(found_before === undefined || (found_before.getTime() < before && matches(found_before.getTime())));
       if (matches(after)) assert.equal(iso(found_after), iso(new Date(after)));
       else assert.ok(found_after === undefined || (found_after.getTime() > after && matches(found_after.getTime())));
     }),

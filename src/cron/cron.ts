@@ -73,7 +73,8 @@ function localOccurrence(cron: Cron, from_ms: number, direction: Direction, exce
       const day = month.getTime() + (direction > 0 ? nth : length - 1 - nth) * DAY_MS;
       if ((day - first_day) * direction < 0 || !isDay(cron, day, length)) continue;
       const bound_s = day === first_day ? (from_ms - first_day) / 1000 : direction > 0 ? 0 : DAY_MS / 1000 - 1;
-      const excluded = except?.months.includes(month.getUTCMonth() + 1) && isDay(except, day, length) ? except : undefined;
+      const excluded =
+        except?.months.includes(month.getUTCMonth() + 1) && isDay(except, day, length) ? except : undefined;
       const time_s = timeOfDay(cron, bound_s, direction, excluded);
       if (time_s !== undefined) return day + time_s * 1000;
     }
@@ -107,7 +108,8 @@ function timeOfDay(cron: Cron, bound_s: number, direction: Direction, except?: C
       for (const second of seconds) {
         const time_s = hour * 3600 + minute * 60 + second;
         if ((time_s - bound_s) * direction < 0) continue;
-        if (except?.hours.includes(hour) && except.minutes.includes(minute) && except.seconds.includes(second)) continue;
+        if (except?.hours.includes(hour) && except.minutes.includes(minute) && except.seconds.includes(second))
+          continue;
         return time_s;
       }
     }
@@ -116,6 +118,9 @@ function timeOfDay(cron: Cron, bound_s: number, direction: Direction, except?: C
 }
 
 function isEachTimeIn(cron: Cron, other: Cron): boolean {
-  const isWithin = (values: readonly number[], others: readonly number[]) => values.every((each) => others.includes(each));
-  return isWithin(cron.hours, other.hours) && isWithin(cron.minutes, other.minutes) && isWithin(cron.seconds, other.seconds);
+  const isWithin = (values: readonly number[], others: readonly number[]) =>
+    values.every((each) => others.includes(each));
+  return (
+    isWithin(cron.hours, other.hours) && isWithin(cron.minutes, other.minutes) && isWithin(cron.seconds, other.seconds)
+  );
 }

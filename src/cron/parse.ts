@@ -124,7 +124,8 @@ function elementValues(text: string, field: Field): number[] | undefined {
   if (from === '*') return to === undefined ? range(field.min, field.min + field.size - 1, step, field) : undefined;
   const start = value(from!, field);
   if (start === undefined) return undefined;
-  if (to === undefined) return by === undefined ? [wrapped(start, field)] : range(start, field.open_end ?? start, step, field);
+  if (to === undefined)
+    return by === undefined ? [wrapped(start, field)] : range(start, field.open_end ?? start, step, field);
   const end = value(to, field);
   return end === undefined ? undefined : range(start, end, step, field);
 }

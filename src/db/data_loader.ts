@@ -97,13 +97,18 @@ export function dataLoader<Question, Answer>(
  * times as long as running it.
  * @param type name of the array type
  */
-export const ofAnyLength = <T>(values: readonly T[] | RawBuilder<readonly T[]>, type: string): RawBuilder<readonly T[]> =>
-  sql`(select ${values}::${sql.raw(type)})::${sql.raw(type)}`;
+export const ofAnyLength = <T>(
+  values: readonly T[] | RawBuilder<readonly T[]>,
+  type: string,
+): RawBuilder<readonly T[]> => sql`(select ${values}::${sql.raw(type)})::${sql.raw(type)}`;
 
 /**
  * A predicate: the column has one of the values. The text of the statement is the same for any number of them, so it is prepared only once; `in` would have a
  * parameter for each value.
  * @param type name of the array type of the column
  */
-export const isAmong = <T>(column: string, values: readonly T[] | RawBuilder<readonly T[]>, type: string): RawBuilder<boolean> =>
-  sql`${sql.ref(column)} = any(${ofAnyLength(values, type)})`;
+export const isAmong = <T>(
+  column: string,
+  values: readonly T[] | RawBuilder<readonly T[]>,
+  type: string,
+): RawBuilder<boolean> => sql`${sql.ref(column)} = any(${ofAnyLength(values, type)})`;

@@ -1,4 +1,11 @@
-import { type DatabaseIntrospector, type Driver, type Kysely, PostgresDialect, type PostgresDialectConfig, sql } from 'kysely';
+import {
+  type DatabaseIntrospector,
+  type Driver,
+  type Kysely,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  sql,
+} from 'kysely';
 import type { Semaphore } from '../foundation/semaphore.ts';
 import { LimitingDriver } from './driver.ts';
 
@@ -25,7 +32,9 @@ export class Dialect extends PostgresDialect {
       },
       async getTables() {
         const { rows } = await sql<{ schema: string; name: string }>`
-          select schemaname as schema, tablename as name from pg_tables where starts_with(tablename, 'kysely_')`.execute(db);
+          select schemaname as schema, tablename as name from pg_tables where starts_with(tablename, 'kysely_')`.execute(
+          db,
+        );
         return rows.map((table) => ({ ...table, isView: false, isForeign: false, columns: [] }));
       },
     };

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -52,7 +61,9 @@ async function anotherCoppice(): Promise<ChildProcess> {
     await startEmbedded(${JSON.stringify(data)}, { use: 'exclusive', durable: false });
     console.log('ready');
     setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await once(child.stdout!, 'data');
   return child;
 }
@@ -133,7 +144,8 @@ test('no number is given twice when the database is killed after a migration tha
   t.after(() => owner.stop());
   const folder = path.join(top, 'migrations');
   mkdirSync(folder);
-  const pears = 'create table pears (id bigint generated always as identity primary key); insert into pears default values;';
+  const pears =
+    'create table pears (id bigint generated always as identity primary key); insert into pears default values;';
   writeFileSync(path.join(folder, '0001_pears.sql'), pears);
   await migrate(owner.connectionString, { folder });
   const add = 'insert into pears default values returning id';

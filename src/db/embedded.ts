@@ -3,7 +3,14 @@ import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Cluster, openCluster, removeSocketFolder, role, runningPostmaster, startPostmaster } from './postgres_cluster.ts';
+import {
+  type Cluster,
+  openCluster,
+  removeSocketFolder,
+  role,
+  runningPostmaster,
+  startPostmaster,
+} from './postgres_cluster.ts';
 import { DatabaseError } from './postgres_programs.ts';
 import { prepareReplication } from './postgres_replication.ts';
 
@@ -68,7 +75,9 @@ export async function startEmbedded(data: string, options: EmbeddedOptions): Pro
   const connectionString = socketAddress(cluster.socketFolder, databaseName);
   if (options.use === 'exclusive' && !(await takeLock(watch, serverLock, serverTimeout_ms))) {
     await watch.end();
-    throw new DatabaseError(`Another Coppice is running on ${data}. Stop it first, or set COPPICE_DATA to another folder.`);
+    throw new DatabaseError(
+      `Another Coppice is running on ${data}. Stop it first, or set COPPICE_DATA to another folder.`,
+    );
   }
   const isOwner = await takeLock(watch, ownerLock, 0);
   if (options.use === 'exclusive' && replicates && (await prepareReplication(watch, cluster.folder))) {
@@ -99,7 +108,8 @@ async function reach(cluster: Cluster): Promise<pg.Client> {
   while (Date.now() < giveUpAt) {
     const client = await connectOnce(cluster);
     if (client !== undefined) return client;
-    const ended = child === undefined || child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+    const ended =
+      child === undefined || child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
     if (ended && Date.now() >= startAfter && (await runningPostmaster(cluster)) === undefined) {
       if (started === startLimit) break;
       child = await startPostmaster(cluster);

@@ -36,7 +36,11 @@ function numbersTaken(
  * @param chosen a chosen number, which is free; by default the next one
  * @returns common table expressions; `number` has the column `iid`
  */
-export const iidTaken = (owner: NumberOwner, usage: NumberUsage, chosen: number | undefined): RawBuilder<{ iid: number }> => sql`
+export const iidTaken = (
+  owner: NumberOwner,
+  usage: NumberUsage,
+  chosen: number | undefined,
+): RawBuilder<{ iid: number }> => sql`
   taken as (${numbersTaken(owner, usage, chosen ?? 1, chosen !== undefined)}),
   number as (select ${chosen === undefined ? sql`last_value` : sql`${chosen}::integer`} as iid from taken)`;
 
@@ -44,7 +48,8 @@ export const iidTaken = (owner: NumberOwner, usage: NumberUsage, chosen: number 
  * Takes the next number. It locks the sequence until the transaction ends, so call it as late as possible.
  * @returns the number, from 1
  */
-export const nextIid = (tx: Database, owner: NumberOwner, usage: NumberUsage): Promise<number> => nextIids(tx, owner, usage, 1);
+export const nextIid = (tx: Database, owner: NumberOwner, usage: NumberUsage): Promise<number> =>
+  nextIids(tx, owner, usage, 1);
 
 /**
  * Takes several consecutive numbers.

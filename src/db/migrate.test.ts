@@ -78,6 +78,9 @@ test('a file that arrives after one with a greater number runs, too', async (t) 
 
 test('a misnamed file or a duplicate number is refused before anything runs', async (t) => {
   const { connectionString } = await testDatabase();
-  await assert.rejects(migrate(connectionString, { folder: await folderWith(t, 'later.sql', '') }), /must be named like/);
+  await assert.rejects(
+    migrate(connectionString, { folder: await folderWith(t, 'later.sql', '') }),
+    /must be named like/,
+  );
   await assert.rejects(migrate(connectionString, { folder: await folderWith(t, '0001_again.sql', '') }), /number 0001/);
 });

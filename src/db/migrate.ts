@@ -146,7 +146,9 @@ async function refuseUnfit(db: Database): Promise<void> {
 export async function sessionsInUse(db: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
-     where datname = current_database() and application_name like 'coppice%' and application_name <> ${migrating}`.execute(db);
+     where datname = current_database() and application_name like 'coppice%' and application_name <> ${migrating}`.execute(
+    db,
+  );
   return rows[0]!.count;
 }
 

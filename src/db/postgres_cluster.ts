@@ -54,7 +54,9 @@ const initialSettings = {
  */
 export async function openCluster(data: string, durable: boolean): Promise<Cluster> {
   if (process.getuid === undefined) {
-    throw new DatabaseError('PostgreSQL in the box needs Linux or macOS. Set COPPICE_DATABASE_URL to use a server of your own.');
+    throw new DatabaseError(
+      'PostgreSQL in the box needs Linux or macOS. Set COPPICE_DATABASE_URL to use a server of your own.',
+    );
   }
   await mkdir(data, { recursive: true, mode: 0o700 });
   const home = await realpath(data);
@@ -117,14 +119,21 @@ async function initialise(cluster: Cluster, folder: string): Promise<void> {
   ]);
   const ended = new Promise<number | null>((resolve, reject) => child.on('exit', resolve).on('error', reject));
   const complaints = await text(child.stderr!);
-  if ((await ended) !== 0) throw new DatabaseError(`PostgreSQL could not make its cluster in ${folder}: ${complaints.trim()}`);
+  if ((await ended) !== 0)
+    throw new DatabaseError(`PostgreSQL could not make its cluster in ${folder}: ${complaints.trim()}`);
 }
 
 /**
  * Starts a PostgreSQL program on a folder. If this process is root, the program runs as another account, which may be unable to reach the folder (anything
  * below /root). It therefore gets the folder as an open descriptor, which needs no path.
  */
-function run(cluster: Cluster, program: string, folder: string, errors: number | 'pipe', options: string[]): ChildProcess {
+function run(
+  cluster: Cluster,
+  program: string,
+  folder: string,
+  errors: number | 'pipe',
+  options: string[],
+): ChildProcess {
   const isRoot = process.getuid!() === 0;
   if (isRoot && process.platform !== 'linux')
     throw new DatabaseError('PostgreSQL in the box does not run as root here; use an ordinary account.');
@@ -183,7 +192,8 @@ async function makeSocketFolder({ socketFolder, account }: Cluster): Promise<voi
   await mkdir(socketFolder, { mode: 0o700 }).catch(unlessExists);
   const found = await lstat(socketFolder);
   // A folder of root is one that another start has created but not handed over yet, perhaps because it was killed.
-  const isOurs = found.isDirectory() && (found.mode & 0o077) === 0 && [account.uid, process.getuid!()].includes(found.uid);
+  const isOurs =
+    found.isDirectory() && (found.mode & 0o077) === 0 && [account.uid, process.getuid!()].includes(found.uid);
   if (!isOurs) {
     throw new DatabaseError(
       `${socketFolder} must be a folder that only the database's account can enter; it is not. Remove it and start again.`,

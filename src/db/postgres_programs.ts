@@ -91,7 +91,8 @@ async function copyToReachable(native: string, version: string, account: Account
   await rm(copy, { recursive: true, force: true }); // from a copy that a power failure interrupted
   await rename(beside, copy).catch(unlessExists);
   await rm(beside, { recursive: true, force: true });
-  if (!isRunnable(copy, account)) throw new DatabaseError(`PostgreSQL cannot be run from ${copy}; is it mounted noexec?`);
+  if (!isRunnable(copy, account))
+    throw new DatabaseError(`PostgreSQL cannot be run from ${copy}; is it mounted noexec?`);
   return copy;
 }
 

@@ -6,7 +6,9 @@ import type { Database } from './connect.ts';
 import { isDataException } from './connect.ts';
 
 const quotient = async (db: Database, divisor: number) => {
-  const { rows } = await sql`select 6 / ${divisor}::int as quotient, ${divisor}::text as text, null as nothing`.execute(db);
+  const { rows } = await sql`select 6 / ${divisor}::int as quotient, ${divisor}::text as text, null as nothing`.execute(
+    db,
+  );
   return rows;
 };
 
@@ -25,7 +27,8 @@ test('a prepared statement without columns says how many rows it changed', async
   const { db } = await testDatabase();
   await db.connection().execute(async (connection) => {
     await sql`create temporary table numbers (number int)`.execute(connection);
-    const insert = (count: number) => sql`insert into numbers select generate_series(1, ${count}::int)`.execute(connection);
+    const insert = (count: number) =>
+      sql`insert into numbers select generate_series(1, ${count}::int)`.execute(connection);
     for (const count of [2, 3]) {
       const { numAffectedRows, rows } = await insert(count);
       assert.deepEqual([numAffectedRows, rows], [BigInt(count), []]);

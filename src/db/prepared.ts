@@ -41,7 +41,8 @@ export class PreparingClient extends pg.Client {
   override query(...args: any[]): any {
     const [text, values] = args;
     // Without values a text may contain several statements, as migrations do; these cannot be prepared.
-    const name = args.length === 2 && Array.isArray(values) && values.length > 0 && !isCustom(text) ? nameOf(text) : undefined;
+    const name =
+      args.length === 2 && Array.isArray(values) && values.length > 0 && !isCustom(text) ? nameOf(text) : undefined;
     return name === undefined ? super.query(...(args as [string])) : this.#run({ name, text, values });
   }
 

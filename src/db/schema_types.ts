@@ -85,7 +85,9 @@ const pascalCase = (name: string) => name.replaceAll(/(?:^|_)([a-z0-9])/g, (_, f
 function typeOf(column: Column): string {
   const known = column.is_array ? elements : scalars;
   const type =
-    column.labels !== null && !column.is_array ? column.labels.map((label) => `'${label}'`).join(' | ') : known[column.type_name];
+    column.labels !== null && !column.is_array
+      ? column.labels.map((label) => `'${label}'`).join(' | ')
+      : known[column.type_name];
   if (type === undefined) {
     throw new Error(
       `${column.table_name}.${column.column_name} is ${column.type_name}${column.is_array ? '[]' : ''}, for which there is no TypeScript type in src/db/schema_types.ts.`,

@@ -36,7 +36,9 @@ export function statement<Row, Values extends object, Shape extends Record<strin
       known = write(slots as Slots<Values>, shape, db).compile(db);
       compiled.set(key, known);
     }
-    const parameters = known.parameters.map((part) => (part instanceof Slot ? values[part.name as keyof Values] : part));
+    const parameters = known.parameters.map((part) =>
+      part instanceof Slot ? values[part.name as keyof Values] : part,
+    );
     return (await db.executeQuery<Row>(CompiledQuery.raw(known.sql, parameters))).rows;
   };
 }

@@ -13,8 +13,14 @@ test('an expression matches anywhere in a text, in the order of the texts', asyn
 
 test('case and lines count unless the expression is told otherwise', async () => {
   assert.deepEqual(await matchEach({ source: '^two$' }, ['one\ntwo', 'TWO', 'two'], second_ms), [false, false, true]);
-  assert.deepEqual(await matchEach({ source: '^two$', multiline: true }, ['one\ntwo', 'TWO'], second_ms), [true, false]);
-  assert.deepEqual(await matchEach({ source: '(?-m)^two$', multiline: true }, ['one\ntwo', 'two'], second_ms), [false, true]);
+  assert.deepEqual(await matchEach({ source: '^two$', multiline: true }, ['one\ntwo', 'TWO'], second_ms), [
+    true,
+    false,
+  ]);
+  assert.deepEqual(await matchEach({ source: '(?-m)^two$', multiline: true }, ['one\ntwo', 'two'], second_ms), [
+    false,
+    true,
+  ]);
   assert.deepEqual(await matchEach({ source: '^two$', ignores_case: true }, ['TWO'], second_ms), [true]);
 });
 
@@ -48,13 +54,18 @@ test('what is not RE2 syntax is refused with the reason', async () => {
 
 test('an expression with too many instructions is refused', async () => {
   await assert.rejects(checkExpression({ source: '(.{1000}){2}' }), InvalidExpression);
-  await assert.rejects(checkExpression({ source: '(?:.{1000})'.repeat(150) }), new InvalidExpression('expression too large'));
+  await assert.rejects(
+    checkExpression({ source: '(?:.{1000})'.repeat(150) }),
+    new InvalidExpression('expression too large'),
+  );
 });
 
 test('a call that takes longer than its budget fails, and the others are answered', async () => {
   // None of these states are alike, so that the automaton has to be computed for every character.
   const slow = { source: '(a|b)*a(a|b){300}[cd]' };
-  const text = Array.from({ length: 1_048_576 }, (_, index) => (((index * 2_654_435_761) >>> 13) % 2 ? 'a' : 'b')).join('');
+  const text = Array.from({ length: 1_048_576 }, (_, index) => (((index * 2_654_435_761) >>> 13) % 2 ? 'a' : 'b')).join(
+    '',
+  );
   const [late, quick] = await Promise.allSettled([
     matchEach(slow, [text, text, text], 20),
     matchEach({ source: 'x' }, ['x', 'y'], second_ms),

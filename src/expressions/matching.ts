@@ -156,7 +156,11 @@ function portionFrom(texts: readonly string[], at: number): readonly string[] {
  * @param budget_ms how long the thread may compute for this call, without the time in which it serves others
  * @throws InvalidExpression with the reason, MatchingTimeout
  */
-export async function matchEach(expression: Expression, texts: readonly string[], budget_ms: number): Promise<boolean[]> {
+export async function matchEach(
+  expression: Expression,
+  texts: readonly string[],
+  budget_ms: number,
+): Promise<boolean[]> {
   const found: boolean[] = [];
   let left_ms = budget_ms;
   do {

@@ -5,8 +5,10 @@ import { LRUCache } from 'lru-cache';
  * A cache of at most `most` entries. lru-cache reserves the space of all entries when it is given their number; given a size, it grows as it is filled.
  * @param options `ttl` is how long an entry is kept, in milliseconds; without it, as long as there is room
  */
-export const cacheOf = <Key extends {}, Value extends {}>(most: number, options: { ttl?: number } = {}): LRUCache<Key, Value> =>
-  new LRUCache<Key, Value>({ maxSize: most, sizeCalculation: () => 1, ...options });
+export const cacheOf = <Key extends {}, Value extends {}>(
+  most: number,
+  options: { ttl?: number } = {},
+): LRUCache<Key, Value> => new LRUCache<Key, Value>({ maxSize: most, sizeCalculation: () => 1, ...options });
 
 /**
  * A cache of answers that never change, by a text for each question: `fetch` asks for those that are missing. Many who ask the same at a time get one answer. Failures and

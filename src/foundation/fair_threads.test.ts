@@ -11,7 +11,9 @@ const threadsOf = (more = {}) => new FairThreads<ToMap, Mapped>('source_maps/map
 /** A map of a few kilobytes that takes seconds to read: each line is a list of its own. */
 const costly = (): ToMap => ({
   bytes: Uint8Array.from(
-    deflateRawSync(JSON.stringify({ version: 3, sources: ['a'], names: [], mappings: `AAAA;${'A,'.repeat(9_000_000)}A` })),
+    deflateRawSync(
+      JSON.stringify({ version: 3, sources: ['a'], names: [], mappings: `AAAA;${'A,'.repeat(9_000_000)}A` }),
+    ),
   ),
   is_deflated: true,
   positions: [[1, 1]],
@@ -26,8 +28,14 @@ const found = [{ source: 'a', line: 1, column: 1, name: null, context: [] }];
 test('work that takes too long is ended, and so is the same work that waits; other work of its owner is done', async () => {
   const threads = threadsOf();
   const own = (content: string, map: ToMap) => threads.run(map, { owner: 1, content });
-  const results = await Promise.allSettled([own('x', costly()), own('y', quick()), own('x', costly()), own('x', quick())]);
-  const isOver = ({ status, reason }: Partial<PromiseRejectedResult>) => status === 'rejected' && reason instanceof OverBudget;
+  const results = await Promise.allSettled([
+    own('x', costly()),
+    own('y', quick()),
+    own('x', costly()),
+    own('x', quick()),
+  ]);
+  const isOver = ({ status, reason }: Partial<PromiseRejectedResult>) =>
+    status === 'rejected' && reason instanceof OverBudget;
   assert.deepEqual(results.map(isOver as never), [true, false, true, true]);
   assert.deepEqual((results[1] as PromiseFulfilledResult<Mapped>).value, found);
 });

@@ -22,7 +22,8 @@ export const installedFile = (file: string): string => path.join(top, file);
 export const programFile = (name: string): string => path.join(top, isBuilt ? `build/${name}.js` : `src/${name}.ts`);
 
 /** The version of this installation, e.g. `0.1.0`. */
-export const installedVersion = (JSON.parse(readFileSync(installedFile('package.json'), 'utf8')) as { version: string }).version;
+export const installedVersion = (JSON.parse(readFileSync(installedFile('package.json'), 'utf8')) as { version: string })
+  .version;
 
 /** What the installation was built from: the beginning of a hash of its sources, e.g. `1a2b3c4d5e6f`; `sources` where they run themselves. */
 export const installedBuild = isBuilt ? readFileSync(installedFile('build/made_from'), 'utf8').slice(0, 12) : 'sources';

@@ -26,7 +26,8 @@ export class Semaphore {
    */
   async take(longest_ms?: number): Promise<void> {
     if (this.#free > 0) this.#free--;
-    else if (this.#waiting.length >= this.#longest_queue) throw new Error('the server is too busy: too many are waiting');
+    else if (this.#waiting.length >= this.#longest_queue)
+      throw new Error('the server is too busy: too many are waiting');
     else await this.#turn(longest_ms);
   }
 

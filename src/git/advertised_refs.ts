@@ -74,7 +74,8 @@ export async function advertisedRefs(
   const refs = all.filter(({ ref }) => !isHidden(ref));
   const head = refs.find(({ ref }) => ref === terms.head);
   // It has moved meanwhile, or has a name that is not UTF-8.
-  if ((head === undefined) !== (terms.head === undefined) || refs.some(({ ref }) => ref.includes('\ufffd'))) return undefined;
+  if ((head === undefined) !== (terms.head === undefined) || refs.some(({ ref }) => ref.includes('\ufffd')))
+    return undefined;
   if (refs.length === 0 && service === 'git-upload-pack') return undefined;
   const listed = head ? [{ ref: 'HEAD', id: head.id }, ...refs] : refs;
   const told = capabilities.replace('\0', () => terms.head ?? '');
@@ -82,7 +83,11 @@ export async function advertisedRefs(
   return all.length > maximumRemembered ? chunks : remembering(chunks, all, key);
 }
 
-async function* remembering(chunks: AsyncIterable<Buffer>, refs: readonly StoredRef[], key: string): AsyncGenerator<Buffer> {
+async function* remembering(
+  chunks: AsyncIterable<Buffer>,
+  refs: readonly StoredRef[],
+  key: string,
+): AsyncGenerator<Buffer> {
   const told: Buffer[] = [];
   for await (const chunk of chunks) {
     told.push(chunk);

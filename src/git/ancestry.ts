@@ -31,11 +31,16 @@ export async function isAncestor(
 }
 
 /** Those of `commits` that are reachable from `into`; one that the repository does not have is not. Takes ids, and starts one process at most. */
-export async function reachableFrom(repository: Repository, into: string, commits: readonly string[]): Promise<Set<string>> {
+export async function reachableFrom(
+  repository: Repository,
+  into: string,
+  commits: readonly string[],
+): Promise<Set<string>> {
   const answers = new Map<string, boolean | undefined>();
   const ids = [...new Set(commits)];
   // For more than a page of a list, looking through the memory would keep other requests waiting.
-  for (const id of ids) answers.set(id, ids.length > maximumKept ? undefined : await keptAncestry(repository, id, into));
+  for (const id of ids)
+    answers.set(id, ids.length > maximumKept ? undefined : await keptAncestry(repository, id, into));
   const open = ids.filter((id) => answers.get(id) === undefined);
   const headers = await Promise.all(open.map((id) => objectHeader(repository, fullId(id))));
   const unknown = open.filter((_, index) => headers[index]?.type === 'commit');
@@ -55,7 +60,11 @@ export async function reachableFrom(repository: Repository, into: string, commit
 const maximumList = 256 * 1024 * 1024;
 
 /** What earlier answers, and the commits in memory, say: a commit with one parent has the ancestors of that one and itself. */
-async function keptAncestry(repository: Repository, ancestor: string, descendant: string): Promise<boolean | undefined> {
+async function keptAncestry(
+  repository: Repository,
+  ancestor: string,
+  descendant: string,
+): Promise<boolean | undefined> {
   let at = descendant;
   for (let step = 0; step < maximumSteps; step++) {
     if (at === ancestor) return true;
@@ -70,7 +79,12 @@ async function keptAncestry(repository: Repository, ancestor: string, descendant
   return undefined;
 }
 
-async function askAncestor(repository: Repository, ancestor: string, descendant: string, env?: Environment): Promise<boolean> {
+async function askAncestor(
+  repository: Repository,
+  ancestor: string,
+  descendant: string,
+  env?: Environment,
+): Promise<boolean> {
   try {
     await git(repository, 'merge-base', ['--is-ancestor'], [ancestor, descendant], [], { env });
     return true;
@@ -90,7 +104,9 @@ export async function mergeBase(
   env?: Environment,
 ): Promise<string | undefined> {
   try {
-    return (await rememberedGit(repository, 'merge-base', [], commits.map(fullId), [], { env })).toString('utf8').trim();
+    return (await rememberedGit(repository, 'merge-base', [], commits.map(fullId), [], { env }))
+      .toString('utf8')
+      .trim();
   } catch (error) {
     if (error instanceof GitError && error.exit_code === 1) return undefined;
     throw error;

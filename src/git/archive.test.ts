@@ -18,7 +18,9 @@ async function namesIn(tar: Buffer): Promise<string[]> {
 
 test('an archive contains the files of a commit below one folder, or those of one path', async (t) => {
   const repository = await temporaryRepository(t);
-  const commit = await commitTo(repository, { changes: [put('a', '1'), put('d/x', '2'), put('-o', '3'), put('*', '4')] });
+  const commit = await commitTo(repository, {
+    changes: [put('a', '1'), put('d/x', '2'), put('-o', '3'), put('*', '4')],
+  });
   const of = async (path?: string) =>
     namesIn(await buffer(streamArchive(repository, commit, { format: 'tar', folder: 'p-1', path })));
   assert.deepEqual(await of(), ['p-1/', 'p-1/*', 'p-1/-o', 'p-1/a', 'p-1/d/', 'p-1/d/x']);

@@ -22,14 +22,19 @@ export interface Archive {
 }
 
 /** An archive as a stream. It ends with an error when git or `largeFiles` fails. */
-export function streamArchive(repository: Repository, commit: string, { format, folder, path, largeFiles }: Archive): Readable {
+export function streamArchive(
+  repository: Repository,
+  commit: string,
+  { format, folder, path, largeFiles }: Archive,
+): Readable {
   const options = [`--format=${format}`, `--prefix=${folder}/`] as const;
   const args = argumentsOf(repository, 'archive', options, [fullId(commit)], path ? [path] : []);
   const env = settingsOf({ ...(format === 'tar.bz2' ? bzip2 : {}), ...(largeFiles ? channelFilter : {}) });
   const starting = start(args, { env, streams: largeFiles ? ['channel'] : [], group: true });
   const judge = ({ code, stderr }: Ending) => (code === 0 ? undefined : new GitError('archive', code, stderr));
   const out = outputStream(starting, { judge });
-  if (largeFiles) starting.then(({ channel }) => answerFilter(channel!, largeFiles)).catch((error: Error) => out.destroy(error));
+  if (largeFiles)
+    starting.then(({ channel }) => answerFilter(channel!, largeFiles)).catch((error: Error) => out.destroy(error));
   return out;
 }
 

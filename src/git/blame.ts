@@ -50,7 +50,9 @@ export async function blame(
 ): Promise<BlameGroup[]> {
   const key = `${repository.path}\0${fullId(commit)}\0${range ? `${range.start},${range.end}` : ''}\0${path}`;
   const spans = (await blames.fetch(key, { context: { repository, commit, path, range } }))!;
-  return Promise.all(spans.map(async ({ commit_id, lines }) => ({ commit: await readCommit(repository, commit_id), lines })));
+  return Promise.all(
+    spans.map(async ({ commit_id, lines }) => ({ commit: await readCommit(repository, commit_id), lines })),
+  );
 }
 
 async function readBlame({ repository, commit, path, range }: Blamed): Promise<Span[]> {

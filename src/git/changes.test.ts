@@ -18,7 +18,12 @@ async function compare(repository: Repository, from: string | null, to: string):
 test('changes are what git finds, whatever they are', async (t) => {
   const repository = await temporaryRepository(t);
   const steps: Change[][] = [
-    [put('a.txt', 'one\n'), put('folder/b.txt', 'two\n'), put('folder/deep/c.txt', 'three\n'), put('folder-x', 'four\n')],
+    [
+      put('a.txt', 'one\n'),
+      put('folder/b.txt', 'two\n'),
+      put('folder/deep/c.txt', 'three\n'),
+      put('folder-x', 'four\n'),
+    ],
     [put('a.txt', 'changed\n')],
     [put('folder/é.txt', 'new\n'), put('folder/deep/c.txt', 'new\n')],
     [{ op: 'mode', path: 'a.txt', mode: '100755' }],
@@ -42,7 +47,13 @@ test('changes are what git finds, whatever they are', async (t) => {
   }
   const person = { name: 'Ada', email: 'ada@example.com', date: new Date() };
   const tree_id = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-  const empty = await writeTreeCommit(repository, { tree_id, parent_ids: [], message: '', author: person, committer: person });
+  const empty = await writeTreeCommit(repository, {
+    tree_id,
+    parent_ids: [],
+    message: '',
+    author: person,
+    committer: person,
+  });
   assert.equal(await compare(repository, ids[1]!, empty), 4);
   assert.equal(await compare(repository, empty, empty), 0);
 });

@@ -23,13 +23,21 @@ const maximumList = 256 * 1024 * 1024;
  */
 export async function changedFiles(
   repository: Repository,
-  { from, to, renames = false, env }: { from: string | null; to: string; renames?: boolean; env?: Environment | undefined },
+  {
+    from,
+    to,
+    renames = false,
+    env,
+  }: { from: string | null; to: string; renames?: boolean; env?: Environment | undefined },
 ): Promise<ChangedFile[]> {
   const few = env ? undefined : await fewChanges(repository, { from, to, renames });
   if (few) return few;
   const base = from === null ? emptyTree(to) : fullId(from);
   const options = ['-r', '-z', '--raw', '--no-abbrev', renames ? '--find-renames' : '--no-renames'] as const;
-  const output = await rememberedGit(repository, 'diff-tree', options, [base, fullId(to)], [], { env, limit: maximumList });
+  const output = await rememberedGit(repository, 'diff-tree', options, [base, fullId(to)], [], {
+    env,
+    limit: maximumList,
+  });
   return parseRaw(output.toString('utf8'));
 }
 

@@ -16,13 +16,19 @@ test('git cannot read a value from a user as an option', async (t) => {
     '-p',
   ]);
   await assert.rejects(git(repository, 'log', [], ['--output=/tmp/x']), { name: 'GitError', exit_code: 128 });
-  await assert.rejects(git(repository, 'blame', [], ['--contents=/etc/passwd'], ['x']), { name: 'GitError', exit_code: 129 });
+  await assert.rejects(git(repository, 'blame', [], ['--contents=/etc/passwd'], ['x']), {
+    name: 'GitError',
+    exit_code: 129,
+  });
 });
 
 test('a path is literal, whatever patterns it looks like', async (t) => {
   const repository = await temporaryRepository(t);
-  const id = await commitTo(repository, { changes: [put('a.txt', 'a'), put('*.txt', 'star'), put(':(top)b', 'magic')] });
-  const listed = async (path: string) => (await git(repository, 'ls-tree', ['--name-only', '-z'], [id], [path])).toString();
+  const id = await commitTo(repository, {
+    changes: [put('a.txt', 'a'), put('*.txt', 'star'), put(':(top)b', 'magic')],
+  });
+  const listed = async (path: string) =>
+    (await git(repository, 'ls-tree', ['--name-only', '-z'], [id], [path])).toString();
   assert.equal(await listed('*.txt'), '*.txt\0');
   assert.equal(await listed(':(top)b'), ':(top)b\0');
 });
@@ -50,7 +56,9 @@ test('a command ends with its time or with the request it was for', async (t) =>
 
 test('many commands at once all get their turn', async (t) => {
   const repository = await temporaryRepository(t);
-  const answers = await Promise.all(Array.from({ length: 60 }, () => git(repository, 'rev-parse', ['--is-bare-repository'])));
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, () => git(repository, 'rev-parse', ['--is-bare-repository'])),
+  );
   assert.ok(answers.every((answer) => answer.toString() === 'true\n'));
 });
 

@@ -18,7 +18,9 @@ export class GitError extends Error {
   readonly code: 'ENOSPC' | 'EDQUOT' | typeof lostCode | undefined;
 
   constructor(command: string, exit_code: number | null, stderr: string, output?: Buffer) {
-    super(`git ${command} ${exit_code === null ? 'was stopped' : `ended with ${exit_code}`}: ${stderr.trim() || 'no message'}`);
+    super(
+      `git ${command} ${exit_code === null ? 'was stopped' : `ended with ${exit_code}`}: ${stderr.trim() || 'no message'}`,
+    );
     this.command = command;
     this.exit_code = exit_code;
     this.stderr = stderr;
@@ -91,7 +93,9 @@ export const hooksFrom = (folder: string): Environment => ({ GIT_CONFIG_VALUE_1:
 /** The environment variables that give git more settings than the fixed ones, e.g. `{ 'receive.unpackLimit': '1' }`. A setting can have several values. */
 export function settingsOf(settings: Readonly<Record<string, string | readonly string[]>>): Environment {
   const first = Number(environment.GIT_CONFIG_COUNT);
-  const pairs = Object.entries(settings).flatMap(([key, values]) => [values].flat().map((value) => [key, value] as const));
+  const pairs = Object.entries(settings).flatMap(([key, values]) =>
+    [values].flat().map((value) => [key, value] as const),
+  );
   const variables = pairs.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${first + index}`, key],
     [`GIT_CONFIG_VALUE_${first + index}`, value],
@@ -114,7 +118,14 @@ export function argumentsOf(
   const marker = operands.length > 0 && !without_end_of_options.has(command) ? ['--end-of-options'] : [];
   const dashed = marker.length === 0 && operands.find((operand) => operand.startsWith('-'));
   if (dashed) throw new GitError(command, 129, `an operand must not start with a dash: ${dashed}`);
-  return [...where, ...command.split(' '), ...options, ...marker, ...operands, ...(paths.length > 0 ? ['--', ...paths] : [])];
+  return [
+    ...where,
+    ...command.split(' '),
+    ...options,
+    ...marker,
+    ...operands,
+    ...(paths.length > 0 ? ['--', ...paths] : []),
+  ];
 }
 
 /**
@@ -223,7 +234,10 @@ export interface StreamRules {
 /**
  * The output of a running git as a stream. A slow reader pauses git, and destroying the stream stops it. A git that cannot be started ends the stream with an error.
  */
-export function outputStream(starting: Promise<GitProcess>, { judge, head, mustFinish = () => false }: StreamRules): Readable {
+export function outputStream(
+  starting: Promise<GitProcess>,
+  { judge, head, mustFinish = () => false }: StreamRules,
+): Readable {
   let child: GitProcess | undefined;
   let wrote = false;
   let isOver = false;

@@ -53,7 +53,10 @@ export function parseCommit(id: string, content: Buffer): Commit {
     committed_date: committer.date,
     trailers: Object.fromEntries(found.map(({ key, value }) => [key, value])),
     extended_trailers: Object.fromEntries(
-      Object.entries(Object.groupBy(found, ({ key }) => key)).map(([key, all]) => [key, (all ?? []).map(({ value }) => value)]),
+      Object.entries(Object.groupBy(found, ({ key }) => key)).map(([key, all]) => [
+        key,
+        (all ?? []).map(({ value }) => value),
+      ]),
     ),
   };
 }

@@ -17,9 +17,15 @@ test('the checksum covers every ref and HEAD, and is that of zeros without refs'
   const id = await commitTo(repository, { changes: [put('a.txt', 'a')] });
   const kept = 'refs/keep-around/a';
   await setKeptRefs(repository, new Map([[kept, id]]));
-  assert.equal(await refsChecksum(repository), xorOf([`${id} ${kept}`, `${id} refs/heads/main`, 'ref: refs/heads/main HEAD']));
+  assert.equal(
+    await refsChecksum(repository),
+    xorOf([`${id} ${kept}`, `${id} refs/heads/main`, 'ref: refs/heads/main HEAD']),
+  );
   await setHead(repository, 'side');
-  assert.equal(await refsChecksum(repository), xorOf([`${id} ${kept}`, `${id} refs/heads/main`, 'ref: refs/heads/side HEAD']));
+  assert.equal(
+    await refsChecksum(repository),
+    xorOf([`${id} ${kept}`, `${id} refs/heads/main`, 'ref: refs/heads/side HEAD']),
+  );
 });
 
 for (const objectFormat of ['sha1', 'sha256'] as const)

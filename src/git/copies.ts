@@ -20,7 +20,8 @@ export async function allRefs(repository: Repository): Promise<Map<string, strin
 export async function headBranch(repository: Repository): Promise<string | undefined> {
   const head = (await readFile(join(repository.path, 'HEAD'), 'utf8')).trim();
   const branch = /^ref:\s*refs\/heads\/(.+)$/.exec(head)?.[1];
-  if (branch === undefined && !/^[0-9a-f]{40,64}$/.test(head)) throw new GitError('symbolic-ref', null, 'HEAD is damaged');
+  if (branch === undefined && !/^[0-9a-f]{40,64}$/.test(head))
+    throw new GitError('symbolic-ref', null, 'HEAD is damaged');
   return branch;
 }
 

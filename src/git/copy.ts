@@ -82,7 +82,11 @@ async function syncFolder(folder: string): Promise<void> {
  * Gives a repository the object files of another one, as links where that is possible, and waits until they are on the disk.
  * @param signal stops it
  */
-export async function shareObjects(source: Repository, target: Repository, signal: AbortSignal | undefined): Promise<void> {
+export async function shareObjects(
+  source: Repository,
+  target: Repository,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const objects = join(source.path, 'objects');
   for (const folder of await readdir(objects)) {
     if (!/^(?:[0-9a-f]{2}|pack)$/.test(folder)) continue;

@@ -16,7 +16,8 @@ export interface FileDifference {
 const treeOf = async (repository: Repository, entry: RawEntry | undefined): Promise<Tree> =>
   entry ? treeWith(repository, entry.id) : Tree.empty;
 
-const folderOf = (id: string | undefined): RawEntry | undefined => (id === undefined ? undefined : { mode: tree_mode, id });
+const folderOf = (id: string | undefined): RawEntry | undefined =>
+  id === undefined ? undefined : { mode: tree_mode, id };
 
 /**
  * The files that differ between two trees, in git's order.

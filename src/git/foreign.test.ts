@@ -106,13 +106,16 @@ async function serve(t: TestContext, source: Repository, onAsked = async () => {
   const wanted = `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
   const server: Server = createServer(async (request, response) => {
     if (request.url?.startsWith('/moved')) return response.writeHead(301, { location: 'http://example.com/' }).end();
-    if (request.headers.authorization !== wanted) return response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
+    if (request.headers.authorization !== wanted)
+      return response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
     asked.push(request.url!);
     await onAsked();
     const by = { client: 'test', protocol: request.headers['git-protocol'] as string | undefined };
     const isAdvertised = request.method === 'GET';
     response.setHeader('content-type', `application/x-git-upload-pack-${isAdvertised ? 'advertisement' : 'result'}`);
-    const reply = isAdvertised ? advertiseRefs(source, 'git-upload-pack', by) : uploadPack(source, { ...by, input: request });
+    const reply = isAdvertised
+      ? advertiseRefs(source, 'git-upload-pack', by)
+      : uploadPack(source, { ...by, input: request });
     reply.pipe(response);
   });
   server.listen(0, '127.0.0.1');
@@ -142,7 +145,8 @@ async function processesShowing(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const id of (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid))
     for (const file of ['cmdline', 'environ'])
-      if ((await readFile(join('/proc', id, file), 'latin1').catch(() => '')).includes(text)) found.push(`${id}/${file}`);
+      if ((await readFile(join('/proc', id, file), 'latin1').catch(() => '')).includes(text))
+        found.push(`${id}/${file}`);
   return found;
 }
 
@@ -170,7 +174,10 @@ test('a fetch over HTTP is refused by address, host, redirect, token and size', 
       () => 'fetched',
       (error: OutboundError) => error.message,
     );
-  assert.equal(await messageOf(fetched(path, target, { may_be_local: false })), 'Requests to localhost are not allowed');
+  assert.equal(
+    await messageOf(fetched(path, target, { may_be_local: false })),
+    'Requests to localhost are not allowed',
+  );
   const byName = path.replace('127.0.0.1', 'localhost.example');
   assert.match(await messageOf(fetched(byName, target, { may_be_local: false })), /ENOTFOUND|EAI_AGAIN/);
   assert.equal(
@@ -178,7 +185,10 @@ test('a fetch over HTTP is refused by address, host, redirect, token and size', 
     'Requests to another host are not allowed',
   );
   const secure = path.replace('http:', 'https:');
-  assert.equal(await messageOf(fetched(secure, target, { may_be_local: false })), 'Requests to localhost are not allowed');
+  assert.equal(
+    await messageOf(fetched(secure, target, { may_be_local: false })),
+    'Requests to localhost are not allowed',
+  );
   assert.deepEqual(asked, []);
   await assert.rejects(fetched(`${url}/moved/project.git`, target), GitError);
   await assert.rejects(fetched(path, target, { password: 'wrong' }), GitError);

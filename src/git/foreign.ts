@@ -40,7 +40,9 @@ const refFormat = '--format=%(objectname) %(objecttype) %(refname)';
 const maximumRefs = 1_000_000;
 
 /** All refs of the kinds that we keep. */
-const refspecs = ['heads', 'tags', 'notes', 'merge-requests', 'keep-around'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
+const refspecs = ['heads', 'tags', 'notes', 'merge-requests', 'keep-around'].map(
+  (kind) => `+refs/${kind}/*:refs/${kind}/*`,
+);
 
 const mergeRequestRefs = /^refs\/merge-requests\/[1-9]\d{0,9}\/(?:head|merge)$/;
 
@@ -138,7 +140,11 @@ const isLine = (text: string) => !/[\r\n\0]/.test(text);
  * @param target has no refs, and the object format of the source
  * @throws GitError; the reason of the signal, which is a TimeoutError after the time
  */
-export async function fetchForeign(from: ForeignRepository, target: Repository, limits: FetchLimits): Promise<FetchedRefs> {
+export async function fetchForeign(
+  from: ForeignRepository,
+  target: Repository,
+  limits: FetchLimits,
+): Promise<FetchedRefs> {
   const { url, username, password } = from;
   if (!/^https?:\/\/[^\s@]+$/.test(url) || ![username, password].every(isLine))
     throw new GitError('fetch', 128, 'not a URL and a credential');

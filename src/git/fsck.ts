@@ -30,7 +30,11 @@ export async function fsck(repository: Repository, signal?: AbortSignal): Promis
 export const strictFsck = (repository: Repository, signal: AbortSignal): Promise<string[]> =>
   fsckOnce(repository, ['--strict'], signal);
 
-async function fsckOnce(repository: Repository, more: readonly Option[], signal: AbortSignal | undefined): Promise<string[]> {
+async function fsckOnce(
+  repository: Repository,
+  more: readonly Option[],
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
   const args = argumentsOf(repository, 'fsck', ['--full', '--no-dangling', '--no-progress', ...more]);
   const process = await start(args, { env: lenient });
   const stop = () => process.kill('SIGKILL');
@@ -54,8 +58,15 @@ const maximumSearch_ms = 600_000;
 
 /** The newest commits of each line of history that no ref contains. */
 export async function danglingCommits(repository: Repository): Promise<string[]> {
-  const output = await git(repository, 'fsck', ['--connectivity-only', '--dangling', '--no-reflogs', '--no-progress'], [], [], {
-    timeout_ms: maximumSearch_ms,
-  });
+  const output = await git(
+    repository,
+    'fsck',
+    ['--connectivity-only', '--dangling', '--no-reflogs', '--no-progress'],
+    [],
+    [],
+    {
+      timeout_ms: maximumSearch_ms,
+    },
+  );
   return Array.from(output.toString('utf8').matchAll(/^dangling commit ([0-9a-f]+)$/gm), ([, id]) => id!);
 }

@@ -29,8 +29,17 @@ const day = (number: number) => new Date(Date.UTC(2025, 0, number));
 /** Four commits on main, one a day, the third by another author. */
 async function history(repository: Repository): Promise<string[]> {
   const grace = { ...someone, name: 'Grace Hopper', email: 'grace@example.com' };
-  const first = await commitTo(repository, { date: day(1), message: 'One', changes: [put('a', '1\n2\n3\n'), put('b', 'b\n')] });
-  const second = await commitTo(repository, { parent: first, date: day(2), message: 'Two', changes: [put('a', '1\nzwei\n3\n')] });
+  const first = await commitTo(repository, {
+    date: day(1),
+    message: 'One',
+    changes: [put('a', '1\n2\n3\n'), put('b', 'b\n')],
+  });
+  const second = await commitTo(repository, {
+    parent: first,
+    date: day(2),
+    message: 'Two',
+    changes: [put('a', '1\nzwei\n3\n')],
+  });
   const third = await commitTo(repository, {
     parent: second,
     date: day(3),
@@ -50,7 +59,8 @@ async function history(repository: Repository): Promise<string[]> {
 test('commits are listed by path, date, author and page, newest first', async (t) => {
   const repository = await temporaryRepository(t);
   const from = [(await history(repository))[3]!];
-  const titles = async (list: object) => (await listCommits(repository, { from, ...list })).map(({ title }) => title).join(' ');
+  const titles = async (list: object) =>
+    (await listCommits(repository, { from, ...list })).map(({ title }) => title).join(' ');
   assert.equal(await titles({}), 'Four Three Two One');
   assert.equal(await titles({ path: 'a' }), 'Four Two One');
   assert.equal(await titles({ path: 'dir' }), 'Three');
@@ -94,7 +104,14 @@ test('stats count the lines of each commit, a merge against its first parent', a
         `+${s.additions} -${s.deletions} ${s.total}`,
       ]),
     );
-  const expected = { Same: '+0 -0 0', Merge: '+2 -0 2', Four: '+1 -0 1', Three: '+1 -0 1', Two: '+1 -1 2', One: '+4 -0 4' };
+  const expected = {
+    Same: '+0 -0 0',
+    Merge: '+2 -0 2',
+    Four: '+1 -0 1',
+    Three: '+1 -0 1',
+    Two: '+1 -1 2',
+    One: '+4 -0 4',
+  };
   assert.deepEqual(await stats(same), expected);
   assert.deepEqual(await stats(same), expected);
 });
@@ -119,7 +136,10 @@ test('blame groups lines by commit, within a range too', async (t) => {
   assert.deepEqual(await groups(), ['One: 1', 'Two: zwei', 'One: 3', 'Four: 4']);
   assert.deepEqual(await groups({ start: 2, end: 3 }), ['Two: zwei', 'One: 3']);
   assert.deepEqual(await groups({ start: 4, end: 400 }), ['Four: 4']);
-  await assert.rejects(groups({ start: 5, end: 6 }), (error) => error instanceof LineOutOfRange && error.line_count === 4);
+  await assert.rejects(
+    groups({ start: 5, end: 6 }),
+    (error) => error instanceof LineOutOfRange && error.line_count === 4,
+  );
   await assert.rejects(blame(repository, ids[3]!, 'none'), GitError);
   await assert.rejects(blame(repository, ids[3]!, 'dir'), GitError);
 });
@@ -137,7 +157,9 @@ test('blame keeps every line as it is', async (t) => {
 
 test('the files that differ between two commits are listed with their ids, and with sizes on request', async (t) => {
   const repository = await temporaryRepository(t);
-  const first = await commitTo(repository, { changes: [put('a', '1'), put('gone', '22'), put('old name', 'x\n'.repeat(50))] });
+  const first = await commitTo(repository, {
+    changes: [put('a', '1'), put('gone', '22'), put('old name', 'x\n'.repeat(50))],
+  });
   const second = await commitTo(repository, {
     parent: first,
     changes: [
@@ -182,7 +204,10 @@ test('a commit in an old encoding or with malformed headers is read as far as po
   assert.equal(commit.author_name, 'Jörg');
   assert.equal(commit.authored_date, '2023-11-14T22:13:20.000Z');
   assert.equal(commit.message, 'Grüße');
-  assert.deepEqual([commit.committer_name, commit.committed_date, commit.parent_ids], ['', '1970-01-01T00:00:00.000Z', []]);
+  assert.deepEqual(
+    [commit.committer_name, commit.committed_date, commit.parent_ids],
+    ['', '1970-01-01T00:00:00.000Z', []],
+  );
   assert.equal(parseCommit('1', Buffer.from('tree 1\n\n\xff', 'latin1')).message, '\ufffd');
   assert.equal(parseCommit('1', Buffer.from('nonsense')).message, '');
 });
@@ -216,7 +241,9 @@ test('trailers are parsed as git parses them', async (t) => {
   const tree = (await git(repository, 'mktree', [], [], [], { input: '' })).toString().trim();
   for (const text of texts) {
     const body: string = `tree ${tree}\n${parent ? `parent ${parent}\n` : ''}author A <a> 1 +0000\ncommitter A <a> 1 +0000\n\n${text}`;
-    parent = (await git(repository, 'hash-object', ['-tcommit', '-w', '--stdin'], [], [], { input: body })).toString().trim();
+    parent = (await git(repository, 'hash-object', ['-tcommit', '-w', '--stdin'], [], [], { input: body }))
+      .toString()
+      .trim();
   }
   const format = '--format=%x01%(trailers:only=true,unfold=true,separator=%x02,key_value_separator=%x03)';
   const said = (await git(repository, 'log', ['-z', '--reverse', format], [parent!])).toString().split('\x01').slice(1);
@@ -233,7 +260,11 @@ test('contributors are counted by email address, without merges', async (t) => {
   const repository = await temporaryRepository(t);
   const grace = { ...someone, name: 'Grace', email: 'grace@example.com' };
   const first = await commitTo(repository, { changes: [put('a', '1')] });
-  const second = await commitTo(repository, { parent: first, author: { ...someone, name: 'A. L.' }, changes: [put('a', '2')] });
+  const second = await commitTo(repository, {
+    parent: first,
+    author: { ...someone, name: 'A. L.' },
+    changes: [put('a', '2')],
+  });
   const third = await commitTo(repository, { parent: second, author: grace, changes: [put('a', '3')] });
   assert.deepEqual(await contributorsTo(repository, third), [
     { name: 'Grace', email: 'grace@example.com', commits: 1 },
@@ -261,20 +292,31 @@ test('what is found without git is what git finds, whatever the history', async 
     const stream: string[] = [];
     for (const [index, { parent, merged, minutes, path, text, end, mode }] of steps.entries()) {
       const time = 1_700_000_000 + (index * 10 + minutes) * 100 + index;
-      stream.push(`commit refs/heads/${index}\nmark :${index + 1}\ncommitter A <a@example.com> ${time} +0000\ndata 1\nm`);
+      stream.push(
+        `commit refs/heads/${index}\nmark :${index + 1}\ncommitter A <a@example.com> ${time} +0000\ndata 1\nm`,
+      );
       if (index > 0) stream.push(`from :${(parent % index) + 1}`);
-      if (index > 1 && merged !== null && merged % index !== parent % index) stream.push(`merge :${(merged % index) + 1}`);
+      if (index > 1 && merged !== null && merged % index !== parent % index)
+        stream.push(`merge :${(merged % index) + 1}`);
       const content = `${text?.join('\n')}${end}`;
       stream.push(text ? `M ${mode} inline ${path}\ndata ${content.length}\n${content}` : `D ${path}`);
     }
     await git(repository, 'fast-import', ['--quiet'], [], [], { input: stream.join('\n') });
     for (const [index] of steps.entries()) {
       const lines = async (command: string, options: `-${string}`[], ...paths: string[]) =>
-        (await git(repository, command, options, [`refs/heads/${index}`], paths)).toString().trim().split('\n').filter(Boolean);
+        (await git(repository, command, options, [`refs/heads/${index}`], paths))
+          .toString()
+          .trim()
+          .split('\n')
+          .filter(Boolean);
       const [id] = await lines('rev-parse', ['--verify']);
       for (const first_parent of [false, true]) {
         const listed = await listCommits(repository, { from: [id!], skip: 1, limit: 3, first_parent });
-        const options: `-${string}`[] = ['--skip=1', '--max-count=3', ...(first_parent ? (['--first-parent'] as const) : [])];
+        const options: `-${string}`[] = [
+          '--skip=1',
+          '--max-count=3',
+          ...(first_parent ? (['--first-parent'] as const) : []),
+        ];
         assert.deepEqual(
           listed.map((commit) => commit.id),
           await lines('rev-list', options),
@@ -287,10 +329,20 @@ test('what is found without git is what git finds, whatever the history', async 
       const lastOfA = await lastCommitOf(repository, id!, 'a');
       if (lastOfA && (await entryAt(repository, id!, 'a'))?.type === 'blob')
         assert.deepEqual(await blame(repository, lastOfA, 'a'), await blame(repository, id!, 'a'));
-      const shown = await lines('log', ['-1', '--diff-merges=first-parent', '--find-renames', '--shortstat', '--format=']);
+      const shown = await lines('log', [
+        '-1',
+        '--diff-merges=first-parent',
+        '--find-renames',
+        '--shortstat',
+        '--format=',
+      ]);
       const counted = (word: string) => Number(new RegExp(`(\\d+) ${word}`).exec(shown.join())?.[1] ?? 0);
       const [stats] = await commitStats(repository, [id!]);
-      assert.deepEqual([stats!.additions, stats!.deletions], [counted('insertion'), counted('deletion')], JSON.stringify(steps));
+      assert.deepEqual(
+        [stats!.additions, stats!.deletions],
+        [counted('insertion'), counted('deletion')],
+        JSON.stringify(steps),
+      );
     }
   }
 });

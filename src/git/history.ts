@@ -52,7 +52,10 @@ export function listCommits(
   list: CommitList & { with_stats: true },
 ): Promise<(Commit & { stats: CommitStats })[]>;
 export function listCommits(repository: Repository, list: CommitList & { with_stats?: false }): Promise<Commit[]>;
-export async function listCommits(repository: Repository, list: CommitList & { with_stats?: boolean }): Promise<Commit[]> {
+export async function listCommits(
+  repository: Repository,
+  list: CommitList & { with_stats?: boolean },
+): Promise<Commit[]> {
   const ids = await commitIds(repository, list);
   const commits = await commitsOf(repository, ids, list.env);
   if (!list.with_stats) return commits;
@@ -64,7 +67,10 @@ async function commitIds(repository: Repository, list: CommitList): Promise<stri
   const { skip = 0, limit } = list;
   const [start] = list.from ?? [];
   if (start !== undefined && limit !== undefined && isPlain(list)) {
-    const ids = await newestCommits(repository, start, { count: skip + limit, first_parent: list.first_parent ?? false });
+    const ids = await newestCommits(repository, start, {
+      count: skip + limit,
+      first_parent: list.first_parent ?? false,
+    });
     if (ids) return ids.slice(skip);
   }
   return (await walk(repository, list, [])).toString('utf8').split('\n').slice(0, -1);
@@ -72,7 +78,16 @@ async function commitIds(repository: Repository, list: CommitList): Promise<stri
 
 /** Whether a list is the history of one commit, in the order in which commits are met. */
 const isPlain = ({ from, not, all, not_all, path, since, until, author, order, env }: CommitList): boolean =>
-  from?.length === 1 && !not?.length && !all && !not_all && !path && !since && !until && !author && order !== 'topo' && !env;
+  from?.length === 1 &&
+  !not?.length &&
+  !all &&
+  !not_all &&
+  !path &&
+  !since &&
+  !until &&
+  !author &&
+  order !== 'topo' &&
+  !env;
 
 /** The number of commits of a list; counting stops at `limit`. */
 export async function countCommits(repository: Repository, list: CommitList): Promise<number> {
@@ -87,7 +102,9 @@ async function walk(repository: Repository, list: CommitList, options: readonly 
   const operands = [...from.map(fullId), ...not.map((id) => `^${fullId(id)}`), ...(tips ?? [])];
   const named = walkOptions(tips ? { ...list, all: false } : list);
   const given = ['rev-list', [...options, ...named], operands, path ? [path] : []] as const;
-  return (list.all && !tips) || list.not_all ? git(repository, ...given, { env }) : rememberedGit(repository, ...given, { env });
+  return (list.all && !tips) || list.not_all
+    ? git(repository, ...given, { env })
+    : rememberedGit(repository, ...given, { env });
 }
 
 /** They are arguments of git. */
@@ -127,7 +144,11 @@ async function commitsOf(repository: Repository, ids: readonly string[], env?: E
  * Lines added and removed by each of these commits, in the same order; a merge is compared with its first parent.
  * Throws `GitError` when an id is no commit.
  */
-export async function commitStats(repository: Repository, ids: readonly string[], env?: Environment): Promise<CommitStats[]> {
+export async function commitStats(
+  repository: Repository,
+  ids: readonly string[],
+  env?: Environment,
+): Promise<CommitStats[]> {
   const key = (id: string) => `${repository.path}\0${id}`;
   const found = new Map(ids.map((id) => [id, known_stats.get(key(id))]));
   const unknown = [...found.keys()].filter((id) => !found.get(id)).map(fullId);

@@ -45,7 +45,14 @@ export {
   updateRefs,
 } from './refs.ts';
 export { createRepository, deleteRepository, hasConfig, replaceConfig, replaceHead, setHead } from './repository.ts';
-export { diskPath, learnMove, placeOf, type RepositoryFolder, type RepositoryPlace, repositoryOf } from './repository_places.ts';
+export {
+  diskPath,
+  learnMove,
+  placeOf,
+  type RepositoryFolder,
+  type RepositoryPlace,
+  repositoryOf,
+} from './repository_places.ts';
 export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
 export { filesContaining } from './searching.ts';
 export { GitBusy } from './service_places.ts';

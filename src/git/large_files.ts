@@ -60,7 +60,8 @@ export async function answerFilter(channel: Duplex, largeFiles: LargeFiles): Pro
     else {
       await say(packet('status=success\n'), flush);
       for await (const chunk of content as AsyncIterable<Buffer>)
-        for (let at = 0; at < chunk.length; at += maximumPacket) await say(packet(chunk.subarray(at, at + maximumPacket)));
+        for (let at = 0; at < chunk.length; at += maximumPacket)
+          await say(packet(chunk.subarray(at, at + maximumPacket)));
       await say(flush, flush);
     }
   }

@@ -58,7 +58,10 @@ test('many short processes at once all end with their own output', async () => {
   const texts = Array.from({ length: 200 }, (_, number) => `number ${number}`);
   const echoed = await Promise.all(
     texts.map(async (name) => {
-      const { stdout, ended } = await launch({ args: ['check-ref-format', '--normalize', `a/${name.replace(' ', '-')}`], env });
+      const { stdout, ended } = await launch({
+        args: ['check-ref-format', '--normalize', `a/${name.replace(' ', '-')}`],
+        env,
+      });
       const [output, { code }] = await Promise.all([text(stdout), ended]);
       return [output, code];
     }),
@@ -121,7 +124,9 @@ test('the process that starts git removes its own socket only, whatever its addr
   t.after(() => rm(folder, { recursive: true, force: true }));
   await writeFile(path.join(folder, 'other'), '');
   const program = fileURLToPath(new URL('launcher_process.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, path.join(folder, 'launcher')], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [program, path.join(folder, 'launcher')], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
   child.stdin.end();
   await once(child, 'exit');
   assert.deepEqual(await readdir(folder), ['other']);

@@ -53,7 +53,9 @@ function commandFor(args: readonly string[], stdin: Socket | undefined, stdout: 
 async function launch({ id, args, env, streams, group }: LaunchMessage): Promise<void> {
   children.set(id, undefined);
   const sockets = new Map(
-    await Promise.all(streams.map(async (stream) => [stream, await connection(`${stream} ${id}\n`.padStart(20))] as const)),
+    await Promise.all(
+      streams.map(async (stream) => [stream, await connection(`${stream} ${id}\n`.padStart(20))] as const),
+    ),
   );
   const { program, words, stdio, stderr } = commandFor(
     args,

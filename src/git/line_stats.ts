@@ -23,7 +23,11 @@ export async function plainStats(repository: Repository, id: string): Promise<Co
     const { tree_id, parent_ids } = await readCommit(repository, id);
     const old_id = parent_ids[0] === undefined ? undefined : (await readCommit(repository, parent_ids[0])).tree_id;
     // Attributes decide what is text.
-    const changes = await fewDifferences(repository, { from: old_id, to: tree_id }, (tree) => !tree.get('.gitattributes'));
+    const changes = await fewDifferences(
+      repository,
+      { from: old_id, to: tree_id },
+      (tree) => !tree.get('.gitattributes'),
+    );
     if (!changes) return undefined;
     // One might be the other, renamed.
     if (changes.some(({ old }) => !old) && changes.some(({ now }) => !now)) return undefined;

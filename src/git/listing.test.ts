@@ -34,7 +34,9 @@ test('a folder is listed alone or recursively, folders first', async (t) => {
 
 test('a cursor continues after its entry, even if the entry is deleted', async (t) => {
   const repository = await temporaryRepository(t);
-  const first = await commitTo(repository, { changes: ['a/x', 'a/y', 'a.b', 'a-b/z', 'b'].map((path) => put(path, path)) });
+  const first = await commitTo(repository, {
+    changes: ['a/x', 'a/y', 'a.b', 'a-b/z', 'b'].map((path) => put(path, path)),
+  });
   const before = await listTree(repository, (await readCommit(repository, first)).tree_id, { is_recursive: true });
   for (let position = 0; position < before.length; position++)
     assert.equal(before.positionAfter(before.cursorOf(position)), position + 1);

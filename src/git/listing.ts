@@ -152,7 +152,11 @@ const listings = new LRUCache<string, Rows>({
  * The entries of the tree with this id; with `is_recursive` also of all trees below.
  * Throws `GitError` when the repository has no such tree, `OutputTooLong` when there are millions of entries below.
  */
-export async function listTree(repository: Repository, id: string, { is_recursive = false } = {}): Promise<TreeListing> {
+export async function listTree(
+  repository: Repository,
+  id: string,
+  { is_recursive = false } = {},
+): Promise<TreeListing> {
   if (!is_recursive) {
     return new TreeListing(await rowsOfTree(await treeWith(repository, id)));
   }

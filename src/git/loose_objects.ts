@@ -13,7 +13,12 @@ import { Semaphore } from '../foundation/semaphore.ts';
 import type { ObjectFormat, Repository } from './types.ts';
 
 /** With numbers of files: the `FileHandle` of `node:fs/promises` takes the event loop twice as long. */
-const [open, write, fsync, close] = [promisify(fs.open), promisify(fs.writeFile), promisify(fs.fsync), promisify(fs.close)];
+const [open, write, fsync, close] = [
+  promisify(fs.open),
+  promisify(fs.writeFile),
+  promisify(fs.fsync),
+  promisify(fs.close),
+];
 const [rename, utimes] = [promisify(fs.rename), promisify(fs.utimes)];
 const deflateElsewhere = promisify(deflate);
 /** Compressing this many bytes takes a tenth of a millisecond, less than having it done elsewhere. */

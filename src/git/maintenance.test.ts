@@ -20,8 +20,12 @@ test('maintenance packs many objects and keeps all of them, reachable or not', a
   const repository = await temporaryRepository(t);
   await maintain(repository); // An empty repository needs none and is no error.
   await git(repository, 'config', [], ['core.fsync', 'none']);
-  const unreachable = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: 'kept' })).toString().trim();
-  const first = await commitTo(repository, { changes: Array.from({ length: 510 }, (_, index) => put(`f${index}`, `${index}`)) });
+  const unreachable = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: 'kept' }))
+    .toString()
+    .trim();
+  const first = await commitTo(repository, {
+    changes: Array.from({ length: 510 }, (_, index) => put(`f${index}`, `${index}`)),
+  });
   const refs = Array.from({ length: 250 }, (_, index) => ({ ref: `refs/heads/b${index}`, old: null, new: first }));
   await updateRefs(repository, refs);
   assert.ok((await countObjects(repository)).loose_objects > 510);
@@ -51,7 +55,9 @@ test('maintenance packs a few large objects as well', async (t) => {
 test('readers and writers go on while maintenance runs', async (t) => {
   const repository = await temporaryRepository(t);
   await git(repository, 'config', [], ['core.fsync', 'none']);
-  let parent = await commitTo(repository, { changes: Array.from({ length: 510 }, (_, index) => put(`f${index}`, `${index}`)) });
+  let parent = await commitTo(repository, {
+    changes: Array.from({ length: 510 }, (_, index) => put(`f${index}`, `${index}`)),
+  });
   let is_running = true;
   const maintenance = (async () => {
     for (let round = 0; round < 2; round++) {

@@ -34,7 +34,13 @@ export async function countObjects(repository: Repository, env: Environment = {}
   const count = (key: string) => Number(new RegExp(`^${key}: (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
   const loose_bytes = count('size') * 1024;
   const size_bytes = loose_bytes + (count('size-pack') + count('size-garbage')) * 1024;
-  return { loose_objects: count('count'), packed_objects: count('in-pack'), packs: count('packs'), loose_bytes, size_bytes };
+  return {
+    loose_objects: count('count'),
+    packed_objects: count('in-pack'),
+    packs: count('packs'),
+    loose_bytes,
+    size_bytes,
+  };
 }
 
 /**
@@ -46,8 +52,10 @@ export async function maintain(repository: Repository): Promise<void> {
   await removeAbandoned(repository);
   const timeout_ms = maximumMaintenance_ms;
   const { loose_objects, loose_bytes, packs } = await countObjects(repository);
-  if (loose_objects > many_loose_objects || loose_bytes > many_loose_bytes || packs > many_packs) await repack(repository);
-  if ((await looseRefs(repository)) > many_loose_refs) await git(repository, 'pack-refs', ['--all'], [], [], { timeout_ms });
+  if (loose_objects > many_loose_objects || loose_bytes > many_loose_bytes || packs > many_packs)
+    await repack(repository);
+  if ((await looseRefs(repository)) > many_loose_refs)
+    await git(repository, 'pack-refs', ['--all'], [], [], { timeout_ms });
   await git(repository, 'commit-graph write', ['--reachable', '--changed-paths', '--split', '--no-progress'], [], [], {
     timeout_ms,
   });

@@ -16,7 +16,11 @@ import {
 type Changes = Parameters<typeof writeCommit>[1]['changes'];
 
 /** The commit and its tree that changes make of a parent. */
-async function made(repository: Repository, parent: string | null, changes: Changes): Promise<{ id: string; tree_id: string }> {
+async function made(
+  repository: Repository,
+  parent: string | null,
+  changes: Changes,
+): Promise<{ id: string; tree_id: string }> {
   return writeCommit(repository, { parent, message: 'A change', author: someone, committer: someone, changes });
 }
 
@@ -29,7 +33,10 @@ for (const format of ['sha1', 'sha256'] as const)
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
     const base = await made(repository, null, [put('text', lines.join('')), put('other', 'x')]);
     const ours = await made(repository, base.id, [{ op: 'move', from: 'text', path: 'docs/text' }]);
-    const theirs = await made(repository, base.id, [put('text', lines.with(3, 'changed\n').join('')), put('added', 'y')]);
+    const theirs = await made(repository, base.id, [
+      put('text', lines.with(3, 'changed\n').join('')),
+      put('added', 'y'),
+    ]);
     const trees = { base: base.tree_id, ours: ours.tree_id, theirs: theirs.tree_id };
     const merged = await mergeTrees(repository, trees);
     assert.equal(await listing(repository, merged!), 'added\ndocs/text\nother\n');
@@ -55,9 +62,18 @@ test('conflicting changes are not merged, and a tree merged with its own past st
   const base = await made(repository, null, [put('a', '1\n')]);
   const two = await made(repository, base.id, [put('a', '2\n')]);
   const three = await made(repository, base.id, [put('a', '3\n')]);
-  assert.equal(await mergeTrees(repository, { base: base.tree_id, ours: two.tree_id, theirs: three.tree_id }), undefined);
-  assert.equal(await mergeTrees(repository, { base: base.tree_id, ours: two.tree_id, theirs: base.tree_id }), two.tree_id);
-  assert.equal(await mergeTrees(repository, { base: base.tree_id, ours: two.tree_id, theirs: two.tree_id }), two.tree_id);
+  assert.equal(
+    await mergeTrees(repository, { base: base.tree_id, ours: two.tree_id, theirs: three.tree_id }),
+    undefined,
+  );
+  assert.equal(
+    await mergeTrees(repository, { base: base.tree_id, ours: two.tree_id, theirs: base.tree_id }),
+    two.tree_id,
+  );
+  assert.equal(
+    await mergeTrees(repository, { base: base.tree_id, ours: two.tree_id, theirs: two.tree_id }),
+    two.tree_id,
+  );
   const emptied = await mergeTrees(repository, { base: base.tree_id, ours: base.tree_id, theirs: null });
   assert.equal(await listing(repository, emptied!), '');
   assert.equal(await mergeTrees(repository, { base: null, ours: emptied!, theirs: two.tree_id }), two.tree_id);

@@ -20,7 +20,10 @@ export type Merge = { tree_id: string; conflicts?: undefined } | { tree_id?: und
  * @returns no paths, but a conflict, for commits of unrelated histories
  * @throws GitError when an id is not that of a commit
  */
-export async function mergeCommits(repository: Repository, { ours, theirs }: { ours: string; theirs: string }): Promise<Merge> {
+export async function mergeCommits(
+  repository: Repository,
+  { ours, theirs }: { ours: string; theirs: string },
+): Promise<Merge> {
   if ((await mergeBase(repository, [ours, theirs])) === undefined) return { conflicts: [] };
   return merge(repository, ours, theirs);
 }
@@ -40,7 +43,10 @@ export async function mergeTrees(
   const commitOf = (tree_id: string, parent_ids: readonly string[]) =>
     writeTreeCommit(repository, { tree_id, parent_ids, message: '', author: placeholder, committer: placeholder });
   const root = await commitOf(base ?? emptyTree(ours), []);
-  const [our_commit, their_commit] = await Promise.all([commitOf(ours, [root]), commitOf(theirs ?? emptyTree(ours), [root])]);
+  const [our_commit, their_commit] = await Promise.all([
+    commitOf(ours, [root]),
+    commitOf(theirs ?? emptyTree(ours), [root]),
+  ]);
   return (await merge(repository, our_commit, their_commit)).tree_id;
 }
 

@@ -12,8 +12,8 @@ test('files are found by their names in all folders, in the order of their paths
     const { tree_id } = await readCommit(repository, commit_id);
     return (await files.in(repository, tree_id, 1_000)).map(({ path }) => path);
   };
-  const changes = ['z.lock', 'a/b/y.lock', 'a/b.lock', 'a/ü.lock', 'a/README', 'plain/README', 'x.lock/README'].map((path) =>
-    put(path, path),
+  const changes = ['z.lock', 'a/b/y.lock', 'a/b.lock', 'a/ü.lock', 'a/README', 'plain/README', 'x.lock/README'].map(
+    (path) => put(path, path),
   );
   const first = await commitTo(repository, { changes });
   assert.deepEqual(await found(first), ['a/b.lock', 'a/b/y.lock', 'a/ü.lock', 'z.lock']);
@@ -32,7 +32,8 @@ test('a folder that holds another one many times is read once, and its paths are
     (await git(repository, 'mktree', [], [], [], { input: `${lines.join('\n')}\n` })).toString().trim();
   const { tree_id } = await readCommit(repository, await commitTo(repository, { changes: [put('a.lock', '1')] }));
   let top = tree_id;
-  for (let level = 0; level < 20; level++) top = await tree(...['a', 'b', 'c', 'd'].map((name) => `040000 tree ${top}\t${name}`));
+  for (let level = 0; level < 20; level++)
+    top = await tree(...['a', 'b', 'c', 'd'].map((name) => `040000 tree ${top}\t${name}`));
   const files = await new NamedFiles(isLock).in(repository, top, 1_000);
   assert.ok(files.length > 100 && files.length < 1_000);
   assert.equal(files[0]!.path, `${'a/'.repeat(20)}a.lock`);

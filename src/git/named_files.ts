@@ -47,7 +47,8 @@ export class NamedFiles {
       const entry = folder[at];
       if (!entry) open.pop();
       else if (typeof entry.held === 'string') found.push({ path: textOf(prefix + entry.raw_name), id: entry.held });
-      else if (prefix.length < maximumPath_bytes) open.push({ prefix: `${prefix}${entry.raw_name}/`, folder: entry.held, at: 0 });
+      else if (prefix.length < maximumPath_bytes)
+        open.push({ prefix: `${prefix}${entry.raw_name}/`, folder: entry.held, at: 0 });
       if (looked_at % entriesInTurn === 0) await nextTurn();
     }
     return found;

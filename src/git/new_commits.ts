@@ -14,12 +14,19 @@ const maximumMessage_bytes = 1024 * 1024;
 const maximumHeaders_bytes = 256 * 1024;
 
 /** A running `git rev-list` on a range. Operands come by its input, because a push may move more refs than a command line holds. */
-function walk(repository: Repository, { tips, excluded, env, signal }: CommitRange, options: readonly Option[] = []): Readable {
+function walk(
+  repository: Repository,
+  { tips, excluded, env, signal }: CommitRange,
+  options: readonly Option[] = [],
+): Readable {
   const ends = [...tips.map(fullId), ...(excluded ?? []).map((id) => `^${fullId(id)}`)];
   // Not those of merge requests: commits of a fork are new to the branch that they are merged into, and to a push that brings them.
   const others: readonly Option[] = excluded ? [] : ['--not', '--branches', '--tags'];
   const source = Readable.from([`${ends.join('\n')}\n`]);
-  return gitStream(repository, 'rev-list', ['--stdin', ...options, ...others], [], [], { ...asRun({ env, signal }), source });
+  return gitStream(repository, 'rev-list', ['--stdin', ...options, ...others], [], [], {
+    ...asRun({ env, signal }),
+    source,
+  });
 }
 
 const asRun = ({ env, signal }: Pick<CommitRange, 'env' | 'signal'>) => ({
@@ -96,7 +103,9 @@ export async function* blobsLargerThan(
 ): AsyncGenerator<NewBlob[]> {
   const walking = ['--objects', '--filter=object:type=blob', '--filter-provided-objects'] as const;
   const options = ['--batch-check=%(objecttype) %(objectsize) %(rest)', '--buffer'] as const;
-  const batches = fed(repository, range, { walking, command: 'cat-file', options }, (stream) => recordsIn(stream, line_feed));
+  const batches = fed(repository, range, { walking, command: 'cat-file', options }, (stream) =>
+    recordsIn(stream, line_feed),
+  );
   for await (const batch of batches) {
     const large = batch.flatMap((line) => {
       const [, size = '', path = ''] = /^blob (\d+) ?(.*)$/s.exec(line) ?? [];

@@ -14,7 +14,12 @@ export async function patchId(
   { from, to }: { from: string | null; to: string },
 ): Promise<string | undefined> {
   const sides = [from === null ? emptyTree(to) : fullId(from), fullId(to)];
-  const source = gitStream(repository, 'diff-tree', ['-r', '-p', '--no-renames', '--no-ext-diff', '--no-textconv'], sides);
+  const source = gitStream(
+    repository,
+    'diff-tree',
+    ['-r', '-p', '--no-renames', '--no-ext-diff', '--no-textconv'],
+    sides,
+  );
   const output = await gitStream(repository, 'patch-id', ['--stable'], [], [], { source }).toArray();
   return /^[0-9a-f]+/.exec(Buffer.concat(output).toString('latin1'))?.[0];
 }

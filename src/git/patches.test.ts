@@ -96,7 +96,9 @@ test('a link that becomes a file is removed and added in one patch', async (t) =
   const first = await commitTo(repository, { changes: [put('a', 'a\n'), put('z', 'z\n')] });
   // A commit that only git's own tools write: the API makes no links.
   const link = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: 'a' })).toString().trim();
-  const tree = (await git(repository, 'mktree', ['-z'], [], [], { input: `120000 blob ${link}\ta\0` })).toString().trim();
+  const tree = (await git(repository, 'mktree', ['-z'], [], [], { input: `120000 blob ${link}\ta\0` }))
+    .toString()
+    .trim();
   const patches = await patchesByPath(repository, first, tree);
   assert.equal(patches.a!.hunks, '@@ -1 +0,0 @@\n-a\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n');
   assert.equal(patches.z!.hunks, '@@ -1 +0,0 @@\n-z\n');
@@ -121,8 +123,18 @@ async function commitWith(repository: Repository, files: Record<string, string>)
 
 test('files whose names are not UTF-8 have their patches, also those that look the same', async (t) => {
   const repository = await temporaryRepository(t);
-  const first = await commitWith(repository, { 'caf\xe9': 'one\n', 'caf\xe8': 'uno\n', '[\xe9?\x82\xa0': 'a\n', cafe: '1\n' });
-  const second = await commitWith(repository, { 'caf\xe9': 'two\n', 'caf\xe8': 'due\n', '\xff\xfe\xfd': 'b\n', cafe: '2\n' });
+  const first = await commitWith(repository, {
+    'caf\xe9': 'one\n',
+    'caf\xe8': 'uno\n',
+    '[\xe9?\x82\xa0': 'a\n',
+    cafe: '1\n',
+  });
+  const second = await commitWith(repository, {
+    'caf\xe9': 'two\n',
+    'caf\xe8': 'due\n',
+    '\xff\xfe\xfd': 'b\n',
+    cafe: '2\n',
+  });
   const files = (await changedFiles(repository, { from: first, to: second })).filter(({ path }) => path !== 'cafe');
   const patches = await patchesOf(repository, { from: first, to: second }, files, limits);
   assert.deepEqual(

@@ -46,7 +46,11 @@ export async function patchesOf(
 const known_patches = new LRUCache<string, Patch[]>({ maxSize: 32 * 1024 * 1024 });
 const maximumKept = 256 * 1024;
 
-async function comparedBy(work: PatchRun, { from, to }: { from: string | null; to: string }, files: readonly ChangedFile[]) {
+async function comparedBy(
+  work: PatchRun,
+  { from, to }: { from: string | null; to: string },
+  files: readonly ChangedFile[],
+) {
   const in_place = files.filter(({ status }) => status !== 'renamed');
   const patches = await work.ofPaths([from === null ? emptyTree(to) : fullId(from), fullId(to)], in_place);
   const found: Patch[] = [];
@@ -106,7 +110,8 @@ class PatchRun {
       if (file) found.set(name, is_cut ? too_large : this.#patchOf(own, file.path, file.path));
       if (is_cut) break;
     }
-    if (is_whole) for (const name of wanted.keys()) if (!found.has(name)) found.set(name, { hunks: '', state: 'whole' });
+    if (is_whole)
+      for (const name of wanted.keys()) if (!found.has(name)) found.set(name, { hunks: '', state: 'whole' });
     return found;
   }
 
@@ -120,7 +125,8 @@ class PatchRun {
 
   #patchOf(sections: readonly Buffer[], old_path: string, path: string): Patch {
     const hunks = sections.map(hunksOf);
-    if (hunks.includes(undefined)) return { hunks: `Binary files a/${old_path} and b/${path} differ\n`, state: 'binary' };
+    if (hunks.includes(undefined))
+      return { hunks: `Binary files a/${old_path} and b/${path} differ\n`, state: 'binary' };
     const text = Buffer.concat(hunks.filter((bytes) => bytes !== undefined));
     return text.length > this.#patch_bytes ? too_large : { hunks: text.toString('utf8'), state: 'whole' };
   }

@@ -11,6 +11,8 @@ export const byPathspecs: Environment = { GIT_LITERAL_PATHSPECS: '0' };
 export function pathspecOf(path: string): string {
   if (!path.includes('\ufffd')) return `:(literal)${path}`;
   // Each stands for up to three bytes, none of which is ASCII.
-  const pattern = path.replace(/[\\*?[]/g, '\\$&').replace(/\ufffd+/g, (odd) => `${'[!\x01-\x7f]'.repeat(odd.length)}*`);
+  const pattern = path
+    .replace(/[\\*?[]/g, '\\$&')
+    .replace(/\ufffd+/g, (odd) => `${'[!\x01-\x7f]'.repeat(odd.length)}*`);
   return `:(glob)${pattern}`;
 }

@@ -76,7 +76,10 @@ async function answerMoved(lines: string[], rules: PushRules): Promise<string> {
     return formatAnswer(await rules.moved(updates, options), 'accept');
   } catch (error) {
     rules.failed(error);
-    return formatAnswer(['GitLab: The push has happened, but an internal error prevented what should follow.'], 'accept');
+    return formatAnswer(
+      ['GitLab: The push has happened, but an internal error prevented what should follow.'],
+      'accept',
+    );
   }
 }
 

@@ -11,7 +11,11 @@ export const alsoSeeing = (repository: Repository): Environment => ({
 });
 
 /** The complete objects with these ids, in this order. Throws `GitError` when one is missing. */
-export async function objectsIn(repository: Repository, ids: readonly string[], env: Environment): Promise<StoredObject[]> {
+export async function objectsIn(
+  repository: Repository,
+  ids: readonly string[],
+  env: Environment,
+): Promise<StoredObject[]> {
   if (ids.length === 0) return [];
   const output = await git(repository, 'cat-file', ['--batch'], [], [], {
     input: `${ids.join('\n')}\n`,

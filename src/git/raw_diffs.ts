@@ -15,5 +15,7 @@ export const streamDiff = (
   signal?: AbortSignal,
 ): Readable => {
   const sides = [from === null ? emptyTree(to) : fullId(from), fullId(to)];
-  return gitStream(repository, 'diff', ['--find-renames', '--no-color', '--no-ext-diff', '--no-textconv'], sides, [], { signal });
+  return gitStream(repository, 'diff', ['--find-renames', '--no-color', '--no-ext-diff', '--no-textconv'], sides, [], {
+    signal,
+  });
 };

@@ -153,7 +153,11 @@ export class Reader {
     const question = this.#questions[0];
     const match = /^([0-9a-f]{40,64}) (blob|tree|commit|tag) (\d+)$/.exec(line);
     if (match && question) {
-      const header: ObjectHeader = { id: match[1]!, type: match[2] as ObjectHeader['type'], size_bytes: Number(match[3]) };
+      const header: ObjectHeader = {
+        id: match[1]!,
+        type: match[2] as ObjectHeader['type'],
+        size_bytes: Number(match[3]),
+      };
       if (question.wants_content && header.size_bytes > maximumContent)
         this.#kill(`${header.id} is too large to be read at once`);
       else if (question.wants_content) {

@@ -80,8 +80,12 @@ test('a commit is found by branch, tag, id and abbreviated id, and by nothing el
 
 test('a path leads to files, folders, links and submodules, and never out of the commit', async (t) => {
   const repository = await temporaryRepository(t);
-  const blob = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: '../../etc/passwd' })).toString().trim();
-  const program = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: '#!/bin/sh' })).toString().trim();
+  const blob = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: '../../etc/passwd' }))
+    .toString()
+    .trim();
+  const program = (await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: '#!/bin/sh' }))
+    .toString()
+    .trim();
   const inner = (
     await git(repository, 'mktree', ['--missing'], [], [], {
       input: `100755 blob ${program}\trun\n120000 blob ${blob}\tlink\n160000 commit ${'1'.repeat(40)}\tmodule\n`,
@@ -89,7 +93,9 @@ test('a path leads to files, folders, links and submodules, and never out of the
   )
     .toString()
     .trim();
-  const root = (await git(repository, 'mktree', [], [], [], { input: `040000 tree ${inner}\tfolder\n` })).toString().trim();
+  const root = (await git(repository, 'mktree', [], [], [], { input: `040000 tree ${inner}\tfolder\n` }))
+    .toString()
+    .trim();
   const id = (await userGit(repository.path, 'commit-tree', '-m', 'All kinds', root)).trim();
 
   const kinds = async (path: string) => {
@@ -111,7 +117,8 @@ test('a path leads to files, folders, links and submodules, and never out of the
     'folder/link/x',
     'folder/run/x',
   ];
-  for (const path of [...nothing, 'folder/module/x', 'FOLDER', 'folder/run\0']) assert.equal(await kinds(path), undefined, path);
+  for (const path of [...nothing, 'folder/module/x', 'FOLDER', 'folder/run\0'])
+    assert.equal(await kinds(path), undefined, path);
   await assert.rejects(entryAt(repository, 'main', 'folder'), TypeError);
 });
 
@@ -158,7 +165,9 @@ test('a damaged object fails its own question and no other', async (t) => {
   await chmod(file, 0o600); // git makes them read-only
   await truncate(file, 50_000);
   const answers = await Promise.allSettled([good, bad, good, bad, good].map((id) => storedObject(repository, id)));
-  const texts = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value?.content.toString() : answer.reason.name));
+  const texts = answers.map((answer) =>
+    answer.status === 'fulfilled' ? answer.value?.content.toString() : answer.reason.name,
+  );
   assert.deepEqual(texts, ['good', 'ReaderDied', 'good', 'ReaderDied', 'good']);
 });
 
@@ -198,5 +207,6 @@ test('a blob is found by its full id only', async (t) => {
   const repository = await temporaryRepository(t);
   const commit = await commitTo(repository, { changes: [put('a', 'hello\n')] });
   assert.equal(await findBlob(repository, 'ce013625030ba8dba906f756967f9e9ca394464a'), 6);
-  for (const id of ['ce013625', commit, 'f'.repeat(40), 'main:a']) assert.equal(await findBlob(repository, id), undefined, id);
+  for (const id of ['ce013625', commit, 'f'.repeat(40), 'main:a'])
+    assert.equal(await findBlob(repository, id), undefined, id);
 });

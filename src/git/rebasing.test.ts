@@ -6,7 +6,10 @@ import { git, type Repository, readCommit, rebaseCommits, updateRefs } from './i
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
 /** A branch and a commit beside it, with these bytes from its author on. */
-async function besideMain(t: TestContext, texts: string): Promise<{ repository: Repository; onto: string; head: string }> {
+async function besideMain(
+  t: TestContext,
+  texts: string,
+): Promise<{ repository: Repository; onto: string; head: string }> {
   const repository = await temporaryRepository(t);
   const base = await commitTo(repository, { changes: [put('a', '1')] });
   await updateRefs(repository, [{ ref: 'refs/heads/topic', old: null, new: base }]);
@@ -37,10 +40,16 @@ test('a rebase makes UTF-8 of what another encoding was declared for, and keeps 
   const message = '\nCaf\xe9\n';
   const inUtf8 = Buffer.from(`${author}committer\n${message}`).toString('latin1');
   assert.equal(await rebased(t, `${author}${committer}encoding ISO-8859-1\n${message}`), inUtf8);
-  assert.equal(await rebased(t, `${author}${committer}encoding unheard-of\n${message}`), `${author}committer\n${message}`);
+  assert.equal(
+    await rebased(t, `${author}${committer}encoding unheard-of\n${message}`),
+    `${author}committer\n${message}`,
+  );
 });
 
 test('a rebase mends an author that git would refuse', async (t) => {
   const odd = 'author Ada<ada@example.com> 1700000000\n';
-  assert.equal(await rebased(t, `${odd}${committer}\nx\n`), 'author Ada <ada@example.com> 1700000000 +0000\ncommitter\n\nx\n');
+  assert.equal(
+    await rebased(t, `${odd}${committer}\nx\n`),
+    'author Ada <ada@example.com> 1700000000 +0000\ncommitter\n\nx\n',
+  );
 });

@@ -23,7 +23,12 @@ export type Rebased = { head: string } | { conflict: string } | { too_many: true
  * @throws GitError when an id is no commit
  */
 export async function rebaseCommits(repository: Repository, { head, onto, committer }: Rebase): Promise<Rebased> {
-  const commits = await listCommits(repository, { from: [head], not: [onto], order: 'topo', limit: maximumRebased + 1 });
+  const commits = await listCommits(repository, {
+    from: [head],
+    not: [onto],
+    order: 'topo',
+    limit: maximumRebased + 1,
+  });
   if (commits.length > maximumRebased) return { too_many: true };
   let tip = await readCommit(repository, onto);
   for (const commit of commits.toReversed()) {

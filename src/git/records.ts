@@ -52,7 +52,8 @@ export async function* objectsWritten(stream: Readable, most_bytes: number): Asy
         const [id = '', type = '', size] = head.toString('latin1').split(' ');
         head = Buffer.alloc(0);
         // The content ends with a line feed that is not part of it.
-        if (size !== undefined) object = { id, type, size_bytes: Number(size), parts: [], kept: 0, left: Number(size) + 1 };
+        if (size !== undefined)
+          object = { id, type, size_bytes: Number(size), parts: [], kept: 0, left: Number(size) + 1 };
         continue;
       }
       const part = chunk.subarray(at, at + object.left);

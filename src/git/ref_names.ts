@@ -9,7 +9,8 @@ const maximumPart_bytes = 250;
 const maximumName_bytes = 1024;
 
 const isShort = (name: string): boolean =>
-  Buffer.byteLength(name) <= maximumName_bytes && name.split('/').every((part) => Buffer.byteLength(part) <= maximumPart_bytes);
+  Buffer.byteLength(name) <= maximumName_bytes &&
+  name.split('/').every((part) => Buffer.byteLength(part) <= maximumPart_bytes);
 
 /** git would find a branch named `refs/heads/x` when it looks for a missing branch `x`; v4 refuses such names too. */
 const spelled_out = /^refs\/(?:heads|tags|remotes)\//;

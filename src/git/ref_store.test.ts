@@ -64,7 +64,8 @@ test('refs are what git says they are, whatever has happened to them', async (t)
 test('a folder whose date says that nothing has changed is not read again, and every change of git is seen', async (t) => {
   const repository = await temporaryRepository(t);
   const ids: string[] = [];
-  for (const name of ['1', '2']) ids.push(await commitTo(repository, { parent: ids.at(-1) ?? null, changes: [put(name, name)] }));
+  for (const name of ['1', '2'])
+    ids.push(await commitTo(repository, { parent: ids.at(-1) ?? null, changes: [put(name, name)] }));
   await userGit(repository.path, 'branch', 'topic/one', ids[0]!);
   // Git never writes into the file of a ref; only so does it show that the file was not read.
   const file = join(repository.path, 'refs/heads/topic/one');
@@ -83,7 +84,11 @@ test('a folder whose date says that nothing has changed is not read again, and e
   assert.ok(!(await isKept()), 'it is too young');
   ahead_ms = 1000;
   assert.ok(await isKept());
-  assert.equal(await refsBelow(repository, 'refs/heads/topic/'), await refsBelow(repository, 'refs/heads/topic/'), 'merged once');
+  assert.equal(
+    await refsBelow(repository, 'refs/heads/topic/'),
+    await refsBelow(repository, 'refs/heads/topic/'),
+    'merged once',
+  );
   const changes = [
     ['update-ref', 'refs/heads/topic/one', ids[1]!],
     ['branch', 'topic/two', ids[0]!],
@@ -106,7 +111,8 @@ test('a ref never disappears from a list while git packs it and others move it',
   const repository = await temporaryRepository(t);
   await git(repository, 'config', [], ['core.fsync', 'none']);
   const ids: string[] = [];
-  for (const name of ['1', '2']) ids.push(await commitTo(repository, { parent: ids.at(-1) ?? null, changes: [put(name, name)] }));
+  for (const name of ['1', '2'])
+    ids.push(await commitTo(repository, { parent: ids.at(-1) ?? null, changes: [put(name, name)] }));
   const refs = Array.from({ length: 20 }, (_, index) => `refs/heads/${index % 2 ? 'deep/er/' : ''}${index}`);
   await updateRefs(
     repository,

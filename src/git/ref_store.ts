@@ -83,7 +83,11 @@ export async function refsBelow(repository: Repository, prefix: string): Promise
   const key = `${repository.path}\0${prefix}`;
   const known = listings.get(key);
   // What is kept of folders and of `packed-refs` is replaced when they change.
-  if (known && known.sources.length === sources.length && known.sources.every((source, index) => source === sources[index]))
+  if (
+    known &&
+    known.sources.length === sources.length &&
+    known.sources.every((source, index) => source === sources[index])
+  )
     return known.refs;
   const below = packed.slice(lowerBound(packed, prefix), lowerBound(packed, `${prefix.slice(0, -1)}0`));
   const loose = folders.flatMap(({ refs }) => refs);
@@ -184,7 +188,8 @@ async function looseRefs(repository: Repository, prefix: string): Promise<Folder
       return await readFolders(repository, prefix);
     } catch (error) {
       if (!(error instanceof Changed)) throw error;
-      if (tries === maximumTries) throw new GitError('for-each-ref', null, `the refs of ${repository.path} change all the time`);
+      if (tries === maximumTries)
+        throw new GitError('for-each-ref', null, `the refs of ${repository.path} change all the time`);
     }
   }
 }
@@ -358,7 +363,8 @@ async function packedRefs(repository: Repository): Promise<readonly RawRef[]> {
     await using file = await open(path);
     const found = await file.stat({ bigint: true });
     const refs = await parsePacked(repository, await file.readFile());
-    if (Date.now() - Number(found.ctimeMs) > settled_ms) packed_refs.set(repository.path, { identity: identityOf(found), refs });
+    if (Date.now() - Number(found.ctimeMs) > settled_ms)
+      packed_refs.set(repository.path, { identity: identityOf(found), refs });
     return refs;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothingPacked;
@@ -367,8 +373,13 @@ async function packedRefs(repository: Repository): Promise<readonly RawRef[]> {
 }
 
 /** git replaces the file, never changes it. */
-const identityOf = ({ dev, ino, size, mtimeNs, ctimeNs }: { [key in 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs']: bigint }) =>
-  [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+const identityOf = ({
+  dev,
+  ino,
+  size,
+  mtimeNs,
+  ctimeNs,
+}: { [key in 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs']: bigint }) => [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 
 /** `<id> <name>` for each ref, after a header; a line that begins with `^` is what the tag before it points to. */
 async function parsePacked(repository: Repository, content: Buffer): Promise<readonly RawRef[]> {
@@ -383,7 +394,11 @@ async function parsePacked(repository: Repository, content: Buffer): Promise<rea
     const line = content.toString('latin1', at, end);
     const space = line.indexOf(' ');
     if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64}) ./.test(line))
-      throw new GitError('for-each-ref', null, `unexpected line in the packed-refs of ${repository.path}: ${line.slice(0, 200)}`);
+      throw new GitError(
+        'for-each-ref',
+        null,
+        `unexpected line in the packed-refs of ${repository.path}: ${line.slice(0, 200)}`,
+      );
     const name = line.slice(space + 1);
     if (!isValidRefName(name)) continue;
     isSorted &&= refs.length === 0 || refs.at(-1)!.name < name;

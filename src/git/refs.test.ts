@@ -166,7 +166,13 @@ test('ancestors, merge bases and merged branches follow the graph', async (t) =>
   const repository = await temporaryRepository(t);
   const base = await commitTo(repository, { changes: [put('a', '1')] });
   const side = (
-    await writeCommit(repository, { parent: base, message: 's', author: someone, committer: someone, changes: [put('b', '1')] })
+    await writeCommit(repository, {
+      parent: base,
+      message: 's',
+      author: someone,
+      committer: someone,
+      changes: [put('b', '1')],
+    })
   ).id;
   const main = await commitTo(repository, { parent: base, changes: [put('a', '2')] });
   const other = await commitTo(repository, { branch: 'other', changes: [put('c', '1')] });
@@ -241,9 +247,12 @@ test('a branch name is valid when git says so', async () => {
     '..',
     '.lock',
   ];
-  const odd = fc.array(fc.constantFrom('a', '.', '/', '-', '@', '{', '}', '~', 'lock', '.lock', ' ', 'é', '*', '\\', 'HEAD'), {
-    maxLength: 6,
-  });
+  const odd = fc.array(
+    fc.constantFrom('a', '.', '/', '-', '@', '{', '}', '~', 'lock', '.lock', ' ', 'é', '*', '\\', 'HEAD'),
+    {
+      maxLength: 6,
+    },
+  );
   const generated = fc.sample(
     odd.map((parts) => parts.join('')),
     { numRuns: runs(60, 1000), seed: 7 },
@@ -263,7 +272,12 @@ test('a branch name is valid when git says so', async () => {
 test('a tag is written with its message, and found by its name alone', async (t) => {
   const repository = await temporaryRepository(t);
   const commit = await commitTo(repository, { changes: [put('a', '1')] });
-  const id = await writeTag(repository, { name: 'v1', commit_id: commit, message: 'First\n\nOf many\n', tagger: someone });
+  const id = await writeTag(repository, {
+    name: 'v1',
+    commit_id: commit,
+    message: 'First\n\nOf many\n',
+    tagger: someone,
+  });
   await updateRefs(repository, [
     { ref: 'refs/tags/v1', old: null, new: id },
     { ref: 'refs/tags/light', old: null, new: commit },
@@ -283,7 +297,10 @@ test('a tag is written with its message, and found by its name alone', async (t)
   for (const name of ['main', 'absent', `x-g${commit.slice(0, 8)}`, 'v1^{commit}', '../heads/main', ''])
     assert.equal(await resolveTag(repository, name), undefined, name);
   assert.match(await userGit(repository.path, 'fsck', '--strict'), /^(?!.*error)/s);
-  await assert.rejects(writeTag(repository, { name: '-x', commit_id: commit, message: 'm', tagger: someone }), TypeError);
+  await assert.rejects(
+    writeTag(repository, { name: '-x', commit_id: commit, message: 'm', tagger: someone }),
+    TypeError,
+  );
   assert.deepEqual(await refsContaining(repository, commit), [
     'refs/heads/light',
     'refs/heads/main',

@@ -157,7 +157,9 @@ export async function refsContaining(
   kinds: readonly ('heads' | 'tags')[] = ['heads', 'tags'],
 ): Promise<string[]> {
   const prefixes = kinds.map((kind) => `refs/${kind}/`);
-  return linesOf(await git(repository, 'for-each-ref', ['--format=%(refname)', `--contains=${fullId(commit)}`], prefixes));
+  return linesOf(
+    await git(repository, 'for-each-ref', ['--format=%(refname)', `--contains=${fullId(commit)}`], prefixes),
+  );
 }
 
 /**

@@ -15,7 +15,9 @@ export interface FileSize {
  */
 export async function* fileSizes(repository: Repository, id: string, env: Environment = {}): AsyncGenerator<FileSize> {
   let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of gitStream(repository, 'ls-tree', ['-r', '-l', '-z', '--full-tree'], [fullId(id)], [], { env })) {
+  for await (const chunk of gitStream(repository, 'ls-tree', ['-r', '-l', '-z', '--full-tree'], [fullId(id)], [], {
+    env,
+  })) {
     const read = Buffer.concat([rest, chunk]);
     let at = 0;
     for (let end = read.indexOf(0); end >= 0; end = read.indexOf(0, at)) {

@@ -19,7 +19,17 @@ export async function touchedPaths(
 ): Promise<string[]> {
   const touched = new Set<string>();
   // The second --not ends the exclusion, so that what follows is included again.
-  const options = ['--format=', '--name-only', '-z', '-c', '--no-renames', '--not', '--branches', '--tags', '--not'] as const;
+  const options = [
+    '--format=',
+    '--name-only',
+    '-z',
+    '-c',
+    '--no-renames',
+    '--not',
+    '--branches',
+    '--tags',
+    '--not',
+  ] as const;
   for (let at = 0; at < paths.length && targets.length > 0; at += paths_at_once) {
     const some = paths.slice(at, at + paths_at_once);
     const output = await git(repository, 'log', options, targets.map(fullId), some, env ? { env } : {});

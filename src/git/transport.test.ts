@@ -9,7 +9,14 @@ import { join } from 'node:path';
 import { PassThrough, pipeline, Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { createGunzip } from 'node:zlib';
-import { commitTo, put, refusedGit, temporaryFolder, temporaryRepository, userGit } from '../../test/support/bare_repository.ts';
+import {
+  commitTo,
+  put,
+  refusedGit,
+  temporaryFolder,
+  temporaryRepository,
+  userGit,
+} from '../../test/support/bare_repository.ts';
 import {
   advertiseRefs,
   GitError,
@@ -49,15 +56,25 @@ async function serve(t: TestContext, repository: Repository, rules: PushRules = 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/project.git`;
 }
 
-async function answer(repository: Repository, rules: PushRules, incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
+async function answer(
+  repository: Repository,
+  rules: PushRules,
+  incoming: IncomingMessage,
+  reply: ServerResponse,
+): Promise<void> {
   const url = new URL(incoming.url ?? '', 'http://localhost');
   const protocol = incoming.headers['git-protocol']?.toString();
   const service = (url.searchParams.get('service') ?? url.pathname.split('/').at(-1)) as Service;
   const is_zipped = incoming.headers['content-encoding'] === 'gzip';
   const input = is_zipped ? pipeline(incoming, createGunzip(), () => {}) : incoming;
-  reply.setHeader('content-type', `application/x-${service}-${url.pathname.endsWith('/info/refs') ? 'advertisement' : 'result'}`);
-  if (url.pathname.endsWith('/info/refs')) pipeline(advertiseRefs(repository, service, { client, protocol }), reply, () => {});
-  else if (service === 'git-upload-pack') pipeline(uploadPack(repository, { client, input, protocol }), reply, () => {});
+  reply.setHeader(
+    'content-type',
+    `application/x-${service}-${url.pathname.endsWith('/info/refs') ? 'advertisement' : 'result'}`,
+  );
+  if (url.pathname.endsWith('/info/refs'))
+    pipeline(advertiseRefs(repository, service, { client, protocol }), reply, () => {});
+  else if (service === 'git-upload-pack')
+    pipeline(uploadPack(repository, { client, input, protocol }), reply, () => {});
   else pipeline(await receivePack(repository, { client, input, protocol, ...rules }), reply, () => {});
 }
 
@@ -293,7 +310,9 @@ test('a push whose server dies before the verdict moves nothing', async (t) => {
     const rules = { check: async () => process.kill(process.pid, 'SIGKILL'), moved: async () => [], failed() {} };
     await receivePack(${JSON.stringify(repository)}, { client: '', input: createReadStream(${JSON.stringify(body)}), ...rules });`;
 
-  const server = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [, signal] = await new Promise<[number | null, string | null]>((resolve) =>
     server.once('close', (...end) => resolve(end)),
   );
@@ -322,11 +341,16 @@ test('a header that is no protocol version is as good as none', async (t) => {
   const repository = await temporaryRepository(t);
   await commitTo(repository, { changes: [put('a', '1')] });
   const start = async (protocol?: string) =>
-    Buffer.concat(await advertiseRefs(repository, 'git-upload-pack', { client, protocol }).toArray()).toString('latin1', 0, 40);
+    Buffer.concat(await advertiseRefs(repository, 'git-upload-pack', { client, protocol }).toArray()).toString(
+      'latin1',
+      0,
+      40,
+    );
   assert.match(await start(), /^001e# service=git-upload-pack\n0000/);
   assert.match(await start('version=2'), /^000eversion 2\n/);
   assert.match(await start('version=1'), /^001e# service=git-upload-pack\n0000000eve/);
-  for (const odd of ['version=2\nx', 'version=2;x', 'version=2 ', '', 'x'.repeat(1000)]) assert.match(await start(odd), /^001e/);
+  for (const odd of ['version=2\nx', 'version=2;x', 'version=2 ', '', 'x'.repeat(1000)])
+    assert.match(await start(odd), /^001e/);
 });
 
 test('the capabilities of protocol 2 are those of git, for each kind of repository, and a missing repository has none', async (t) => {
@@ -373,7 +397,12 @@ test('the refs that clients of protocol 0 are told are those that git would tell
       Buffer.concat(await advertiseRefs(repository, service, { client, protocol }).toArray()).toString();
     const compared = async () => {
       for (const service of ['git-upload-pack', 'git-receive-pack'] as const) {
-        const asked = await git(undefined, service.slice(4), ['--stateless-rpc', '--advertise-refs'], [repository.path]);
+        const asked = await git(
+          undefined,
+          service.slice(4),
+          ['--stateless-rpc', '--advertise-refs'],
+          [repository.path],
+        );
         const expected = `${service.length === 15 ? '001e' : '001f'}# service=${service}\n0000${asked}`;
         assert.equal(await told(service), expected);
         assert.equal(await told(service), expected);
@@ -444,7 +473,10 @@ test('refs of merge requests are fetched by name and pushed by no one, those tha
     assert.equal((await userGit(clone, 'rev-parse', 'proposal')).trim(), proposed);
 
     for (const ref of ['refs/merge-requests/1/head', 'refs/merge-requests/2/head', `refs/keep-around/${main}`])
-      assert.match(await refusedGit(clone, ...protocol, 'push', '--force', 'origin', `main:${ref}`), /cannot be pushed/);
+      assert.match(
+        await refusedGit(clone, ...protocol, 'push', '--force', 'origin', `main:${ref}`),
+        /cannot be pushed/,
+      );
     assert.match(
       await refusedGit(clone, 'push', 'origin', ':refs/merge-requests/1/head'),
       /cannot be pushed|remote ref does not exist/,

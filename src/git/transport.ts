@@ -84,11 +84,16 @@ const protocol_pattern = /^[a-z0-9-]{1,40}(?:=[a-z0-9.-]{1,40})?(?::[a-z0-9-]{1,
  * The reply to `GET info/refs?service=…`. Media type: `application/x-<service>-advertisement`.
  * Ends with `GitError` when git fails without output.
  */
-export function advertiseRefs(repository: Repository, service: Service, { protocol, ...by }: TransportOptions): Readable {
+export function advertiseRefs(
+  repository: Repository,
+  service: Service,
+  { protocol, ...by }: TransportOptions,
+): Readable {
   const env = protocolEnvironment(protocol);
   // Protocol 2 advertises no refs, and starts with its version, as git's own http-backend does.
   // Only fetching has it: git tells a push the refs in any case.
-  if (service === 'git-upload-pack' && isVersion2(env)) return Readable.from(capabilities(repository, service, env, by));
+  if (service === 'git-upload-pack' && isVersion2(env))
+    return Readable.from(capabilities(repository, service, env, by));
   const line = `# service=${service}\n`;
   const head = Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
   if (/version=1/.test(env.GIT_PROTOCOL ?? ''))
@@ -124,13 +129,22 @@ async function* refsAdvertised(
   }
 }
 
-const startAdvertising = (repository: Repository, service: Service, env: Environment, by: Asking): Promise<GitProcess> =>
-  startService(repository, service, ['--stateless-rpc', '--advertise-refs'], { by, env });
+const startAdvertising = (
+  repository: Repository,
+  service: Service,
+  env: Environment,
+  by: Asking,
+): Promise<GitProcess> => startService(repository, service, ['--stateless-rpc', '--advertise-refs'], { by, env });
 
 /** By service, protocol and configuration, which decide them; for a while, since git may be upgraded beneath a server. */
 const known_capabilities = new LRUCache<string, Buffer>({ max: 100, ttl: 10 * 60_000 });
 
-async function* capabilities(repository: Repository, service: Service, env: Environment, by: Asking): AsyncGenerator<Buffer> {
+async function* capabilities(
+  repository: Repository,
+  service: Service,
+  env: Environment,
+  by: Asking,
+): AsyncGenerator<Buffer> {
   // A repository that is gone has none; git says so.
   const config = await readFile(join(repository.path, 'config'), 'utf8').catch(() => undefined);
   const key = [service, env.GIT_PROTOCOL, config].join('\0');

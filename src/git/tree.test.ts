@@ -12,7 +12,8 @@ const names = ['a', 'a-', 'a.b', 'a0', 'a b', 'ab', 'b', '\xe4', 'A', '0'];
 
 const treeOf = (entries: ReadonlyMap<string, RawEntry>) => Tree.of(Tree.empty.with(entries), id_bytes);
 const entriesOf = (tree: Tree) => Array.from({ length: tree.length }, (_, position) => tree.at(position));
-const byName = (entries: Iterable<NamedEntry>) => new Map(Array.from(entries, ({ raw_name, ...entry }) => [raw_name, entry]));
+const byName = (entries: Iterable<NamedEntry>) =>
+  new Map(Array.from(entries, ({ raw_name, ...entry }) => [raw_name, entry]));
 
 test('a tree finds, changes and compares its entries as a map of them would', async () => {
   const random = randomFrom(7);
@@ -21,7 +22,10 @@ test('a tree finds, changes and compares its entries as a map of them would', as
   let tree = Tree.empty;
   for (let step = 0; step < 500; step++) {
     const changes = new Map(
-      Array.from({ length: 1 + random.below(3) }, () => [random.of(names), random.below(3) === 0 ? undefined : anEntry()]),
+      Array.from({ length: 1 + random.below(3) }, () => [
+        random.of(names),
+        random.below(3) === 0 ? undefined : anEntry(),
+      ]),
     );
     const before = new Map(entries);
     for (const [name, entry] of changes) entry ? entries.set(name, entry) : entries.delete(name);

@@ -22,7 +22,11 @@ const written = new LRUCache<string, { parent: string; paths: readonly string[] 
 });
 
 /** Keeps in memory which paths a commit may have changed that has just been stored. */
-export function keepPaths(repository: Repository, id: string, change: { parent: string; paths: readonly string[] }): void {
+export function keepPaths(
+  repository: Repository,
+  id: string,
+  change: { parent: string; paths: readonly string[] },
+): void {
   if (change.paths.length <= maximumPaths) written.set(`${repository.path}\0${id}`, change);
 }
 

@@ -15,7 +15,9 @@ import {
 
 test('a commit is identical to one by git itself, and passes git fsck', async (t) => {
   const repository = await temporaryRepository(t);
-  const first = await commitTo(repository, { changes: [put('a', '1'), put('a.b', '2'), put('a-b/c', '3'), put('x/y/z', '4')] });
+  const first = await commitTo(repository, {
+    changes: [put('a', '1'), put('a.b', '2'), put('a-b/c', '3'), put('x/y/z', '4')],
+  });
   const second = await commitTo(repository, {
     parent: first,
     message: 'Second\n\nSigned-off-by: Ada <ada@example.com>\n',
@@ -81,7 +83,10 @@ test('unusual names are stored exactly', async (t) => {
     const entry = await entryAt(repository, commit, `folder/${name}`);
     assert.equal((await readBlob(repository, entry!.id)).toString(), name);
   }
-  const listed = (await git(repository, 'ls-tree', ['-r', '-z', '--name-only'], [commit])).toString().split('\0').slice(0, -1);
+  const listed = (await git(repository, 'ls-tree', ['-r', '-z', '--name-only'], [commit]))
+    .toString()
+    .split('\0')
+    .slice(0, -1);
   assert.deepEqual(new Set(listed), new Set(names.map((name) => `folder/${name}`)));
 });
 
@@ -130,8 +135,18 @@ test('an invalid change is refused with its reason, and the branch does not move
     [put('../x', 'x'), 'invalid_path'],
   ];
   for (const [change, reason] of refusals) {
-    const made = writeCommit(repository, { parent, message: 'x', author: someone, committer: someone, changes: [change] });
-    await assert.rejects(made, (error) => error instanceof ChangeRefused && error.reason === reason, JSON.stringify(change));
+    const made = writeCommit(repository, {
+      parent,
+      message: 'x',
+      author: someone,
+      committer: someone,
+      changes: [change],
+    });
+    await assert.rejects(
+      made,
+      (error) => error instanceof ChangeRefused && error.reason === reason,
+      JSON.stringify(change),
+    );
   }
   assert.equal(await resolveBranch(repository, 'main'), parent);
 });
@@ -157,7 +172,20 @@ test('a name cannot break out of its header', async (t) => {
 });
 
 test('paths that are harmful on some system are refused, and others are not', () => {
-  for (const path of ['a', 'a/b', '.gitignore', 'a/.gitmodules', 'git', '.github/x', 'a..b', '...', 'a.git', 'git~2', 'ü', ' ']) {
+  for (const path of [
+    'a',
+    'a/b',
+    '.gitignore',
+    'a/.gitmodules',
+    'git',
+    '.github/x',
+    'a..b',
+    '...',
+    'a.git',
+    'git~2',
+    'ü',
+    ' ',
+  ]) {
     assert.equal(pathProblem(path), undefined, path);
   }
   const relative = ['.', '..', 'a/../b', './a', 'a/.', '..\\a'];

@@ -115,7 +115,11 @@ async function make(objects: ObjectWriter, editor: TreeEditor, change: Change): 
     case 'move': {
       const { id, mode } = await editor.file(change.from);
       await editor.remove(change.from);
-      return editor.put(change.path, { mode, id: change.content ? await objects.add('blob', change.content) : id }, false);
+      return editor.put(
+        change.path,
+        { mode, id: change.content ? await objects.add('blob', change.content) : id },
+        false,
+      );
     }
   }
 }

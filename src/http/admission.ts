@@ -18,7 +18,10 @@ export interface Admission<C extends Caller> {
  * Identifies the caller and applies rate limits.
  * @throws what `identify` and `count` refuse
  */
-export async function admit<C extends Caller>(reply: FastifyReply, { identify, count }: Admission<C>): Promise<C | undefined> {
+export async function admit<C extends Caller>(
+  reply: FastifyReply,
+  { identify, count }: Admission<C>,
+): Promise<C | undefined> {
   // In braces, so that the reply is not returned: it is a thenable, and would be awaited until it is sent.
   const counted = async (caller: C | undefined) => {
     if (count) reply.headers(await count(caller));

@@ -10,7 +10,8 @@ import { LargeText } from './large_text.ts';
 const json = { 'content-type': 'application/json' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const multipart = { 'content-type': 'multipart/form-data; boundary=e' };
-const filePart = '--e\r\nContent-Disposition: form-data; name="file"; filename="x.png"\r\nContent-Type: image/png\r\n\r\n';
+const filePart =
+  '--e\r\nContent-Disposition: form-data; name="file"; filename="x.png"\r\nContent-Type: image/png\r\n\r\n';
 const fieldPart = '--e\r\nContent-Disposition: form-data; name="title"\r\n\r\n';
 
 /** The beginnings of bodies of every form, each cut off at another stage. */
@@ -27,7 +28,13 @@ test('a body that breaks off, of any form and at any stage, ends no process', as
   const here = await world();
   const issues = `/api/v4/projects/${here.project.id}/issues`;
   const added = await here.as('owner').post(`/projects/${here.project.id}/issues`, { title: 'one' });
-  const paths = [issues, `${issues}/${added.body.iid}/metric_images`, '/api/v4/nowhere', '/nowhere', '/-/invitations/x/accept'];
+  const paths = [
+    issues,
+    `${issues}/${added.body.iid}/metric_images`,
+    '/api/v4/nowhere',
+    '/nowhere',
+    '/-/invitations/x/accept',
+  ];
   for (const path of paths)
     for (const [type, body] of beginnings)
       for (const token of [{}, { 'private-token': here.people.owner.token }] as Record<string, string>[]) {
@@ -53,7 +60,9 @@ test('strangers are answered before their body is read, and may send 64 KiB', as
 
   // What is announced is refused before it comes, and the connection with it.
   const socket = await rawSocket(url);
-  socket.write(headOf('POST', `/api/v4${path}`, { ...json, 'private-token': people.owner.token, 'content-length': 2 ** 40 }));
+  socket.write(
+    headOf('POST', `/api/v4${path}`, { ...json, 'private-token': people.owner.token, 'content-length': 2 ** 40 }),
+  );
   assert.match(await everythingFrom(socket), /^HTTP\/1\.1 413 /);
 });
 
@@ -62,7 +71,10 @@ test('bodies are larger than 1 MiB only where a parameter may be', async () => {
   const url = `/projects/${project.id}`;
   const issue = await as('owner').post(`${url}/issues`, { title: 'x', description: 'é'.repeat(1_000_000) });
   assert.equal(issue.status, 201);
-  assert.equal((await as('owner').post(`${url}/issues`, { title: 'x', description: 'é'.repeat(4_000_000) })).status, 413);
+  assert.equal(
+    (await as('owner').post(`${url}/issues`, { title: 'x', description: 'é'.repeat(4_000_000) })).status,
+    413,
+  );
   const label = { name: 'a', color: '#ffffff', description: 'x'.repeat(1_100_000) };
   const refused = await as('owner').post(`${url}/labels`, label);
   assert.deepEqual([refused.status, refused.body], [413, { message: '413 Request Entity Too Large' }]);
@@ -98,7 +110,12 @@ test('a text that takes long to copy is handed over as bytes, and only the conte
     const refused = await as('owner').post(commits, input);
     assert.deepEqual([refused.status, refused.body.message], [400, `400 Bad request - ${text}`]);
   }
-  const base64 = { action: 'create', file_path: 'b', content: Buffer.from(content).toString('base64'), encoding: 'base64' };
+  const base64 = {
+    action: 'create',
+    file_path: 'b',
+    content: Buffer.from(content).toString('base64'),
+    encoding: 'base64',
+  };
   assert.equal((await as('owner').post(commits, { ...commit, actions: [create, base64] })).status, 201);
   const raw = new URLSearchParams({ branch: 'main', commit_message: 'form', content }).toString();
   assert.equal(
@@ -195,7 +212,12 @@ test('long texts and lists are refused by name, and nothing is added', async () 
   const labels = Array.from({ length: 1001 }, (_, number) => `label ${number}`);
   const actions = labels.map((name) => ({ action: 'create', file_path: name, content: '' }));
   const refusals = [
-    ['post', '/markdown', { text: 'x'.repeat(1_048_577) }, 'text is expected to have length less than or equal to 1048576'],
+    [
+      'post',
+      '/markdown',
+      { text: 'x'.repeat(1_048_577) },
+      'text is expected to have length less than or equal to 1048576',
+    ],
     ['post', `${url}/issues`, { title: 'x', labels: labels.join(',') }, 'labels has more than 1000 elements'],
     [
       'post',

@@ -75,7 +75,9 @@ export class UnreadBody {
     this.#request = request;
     this.#payload = payload;
     this.#type = request.headers['content-type'] ?? '';
-    this.#file = /^multipart\/form-data/i.test(this.#type) ? (request.routeOptions.config as TakesFile).file : undefined;
+    this.#file = /^multipart\/form-data/i.test(this.#type)
+      ? (request.routeOptions.config as TakesFile).file
+      : undefined;
     this.#broken.promise.catch(() => {}); // It may fail before it is read.
     payload.on('error', () => this.abort(new ApiError(400, { message: '400 Bad request' })));
     payload.on('close', () => {
@@ -119,7 +121,8 @@ export class UnreadBody {
     if (this.#file && file) return readWithFile(headers, payload, { file, blobs });
     if (Number(headers['content-length']) > at_most_bytes) throw tooLarge();
     if (parse) return { fields: parse(await this.#text(at_most_bytes)) };
-    if (/^multipart\/form-data/i.test(this.#type)) return { fields: await readParts(headers, payload, { at_most_bytes }) };
+    if (/^multipart\/form-data/i.test(this.#type))
+      return { fields: await readParts(headers, payload, { at_most_bytes }) };
     if (/^application\/(json|[^;]*\+json)/i.test(this.#type) || this.#type === '')
       return { fields: await this.#json(at_most_bytes) };
     if (/^application\/x-www-form-urlencoded/i.test(this.#type)) return { fields: await this.#form(at_most_bytes) };
@@ -145,7 +148,11 @@ export class UnreadBody {
   }
 
   /** Receives a text, checking its bounds; a long text goes to the thread that will parse it. */
-  async #measured(at_most_bytes: number, bounds: JsonBounds | FormBounds, short_bytes: number): Promise<string | LargeText> {
+  async #measured(
+    at_most_bytes: number,
+    bounds: JsonBounds | FormBounds,
+    short_bytes: number,
+  ): Promise<string | LargeText> {
     const chunks: Buffer[] = [];
     let size_bytes = 0;
     let large: LargeText | undefined;

@@ -70,7 +70,8 @@ test('HEAD and 304 stay without a body where GET is compressed', async () => {
 
 test('replies below 1 KiB, other than text or with secrets are not compressed', async () => {
   const { maintainer, project, get } = await longList();
-  for (const key of ['A', 'B']) await maintainer.post(`/projects/${project.id}/variables`, { key, value: 'x'.repeat(1000) });
+  for (const key of ['A', 'B'])
+    await maintainer.post(`/projects/${project.id}/variables`, { key, value: 'x'.repeat(1000) });
   const change = { branch: 'main', content: 'x'.repeat(5000), commit_message: 'Add a file' };
   assert.equal((await maintainer.post(`/projects/${project.id}/repository/files/long.txt`, change)).status, 201);
   for (const path of [

@@ -16,6 +16,7 @@ export async function offerCompression(app: FastifyInstance): Promise<void> {
  * chooses a part of them, whether it resembles a secret (the attack BREACH). New secrets are in replies to other methods than GET.
  */
 export function compressionOf({ method, returns, holds_secrets }: AnyEndpoint): FastifyCompressRouteOptions {
-  const isText = returns.schema !== undefined || (returns.media_types?.every((type) => type.startsWith('text/')) ?? false);
+  const isText =
+    returns.schema !== undefined || (returns.media_types?.every((type) => type.startsWith('text/')) ?? false);
   return { compress: isReading(method) && isText && !holds_secrets ? { threshold, encodings: ['br', 'gzip'] } : false };
 }

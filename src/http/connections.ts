@@ -153,7 +153,11 @@ export function limitConnections(app: FastifyInstance, { most, trustedProxies }:
     const place = requests.enter(ip);
     if (place === undefined)
       return done(
-        new ApiError(503, { message: '503 Service Unavailable - Too many requests of this client' }, { 'retry-after': '1' }),
+        new ApiError(
+          503,
+          { message: '503 Service Unavailable - Too many requests of this client' },
+          { 'retry-after': '1' },
+        ),
       );
     places.set(raw, place);
     reply.raw.once('close', () => place.end());

@@ -87,7 +87,8 @@ export interface AccessCall extends Services {
 }
 
 /** How an endpoint is called decides on the credentials that it accepts. */
-export type Authenticating = Pick<AnyEndpoint, 'rotation' | 'deploy_tokens'> & Partial<Pick<AccessCall, 'rightsVersion'>>;
+export type Authenticating = Pick<AnyEndpoint, 'rotation' | 'deploy_tokens'> &
+  Partial<Pick<AccessCall, 'rightsVersion'>>;
 
 /** Who may call, decided by loading the objects of the call: the rule grants exactly what it has checked. */
 export interface Access<Granted> {
@@ -152,7 +153,9 @@ export interface Endpoint<Granted, Input extends TProperties, Output> {
   deprecated?: true;
   /** The largest body, if it differs from the usual limit. */
   body_limit_bytes?: number;
-  handle(call: Granted & Services & Conditions & { input: Static<TObject<Input>> }): NoInfer<Output> | Promise<NoInfer<Output>>;
+  handle(
+    call: Granted & Services & Conditions & { input: Static<TObject<Input>> },
+  ): NoInfer<Output> | Promise<NoInfer<Output>>;
 }
 
 export type Refusals = Readonly<Record<number, string | readonly string[]>>;
@@ -211,7 +214,11 @@ export const offeredOn = (offerings: readonly Offering[], endpoints: readonly An
   endpoints.map((endpoint) => ({ ...endpoint, offerings }));
 
 /** Gives endpoints a tag of the documentation. */
-export function tagged(name: string, description: string, ...lists: readonly (readonly AnyEndpoint[])[]): FiledEndpoint[] {
+export function tagged(
+  name: string,
+  description: string,
+  ...lists: readonly (readonly AnyEndpoint[])[]
+): FiledEndpoint[] {
   const tag: Tag = { name, description };
   return lists.flat().map((endpoint) => ({ ...endpoint, tag }));
 }

@@ -70,7 +70,9 @@ export function answeringIn(form: ErrorForm) {
 /** The form of the API: JSON with `message`. As bytes, since Fastify would add a charset to text. */
 export const jsonForm: ErrorForm = {
   write: ({ status, body }, _request, reply) =>
-    status === 304 ? reply.send() : reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body))),
+    status === 304
+      ? reply.send()
+      : reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body))),
 };
 
 const statusOfUnreadable: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };

@@ -47,7 +47,9 @@ export const invalidToken = (description: string) =>
   new ApiError(
     401,
     { error: 'invalid_token', error_description: description, message: description },
-    { 'www-authenticate': `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"` },
+    {
+      'www-authenticate': `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"`,
+    },
   );
 
 /** 403 for a token that has none of `scopes`, any of which would be enough. */
@@ -120,7 +122,8 @@ export const textOf = ({ body: { message } }: ApiError): string => {
 };
 
 /** `Array.isArray` does not narrow read-only lists. */
-const isList = (message: Exclude<RefusalBody['message'], string>): message is readonly string[] => Array.isArray(message);
+const isList = (message: Exclude<RefusalBody['message'], string>): message is readonly string[] =>
+  Array.isArray(message);
 
 /**
  * Returns the row, or throws the 404 that names it.

@@ -17,7 +17,10 @@ type By<T extends keyof DB> = <S extends TSchema>(
  * Filters on a table.
  * @returns `input`: the parameters for an endpoint's declaration; `matching`: the predicate of those that were given
  */
-export function filtersOn<T extends keyof DB, F extends Record<string, Filter<T, TSchema>>>(_table: T, build: (by: By<T>) => F) {
+export function filtersOn<T extends keyof DB, F extends Record<string, Filter<T, TSchema>>>(
+  _table: T,
+  build: (by: By<T>) => F,
+) {
   const filters = build((schema, matches) => ({ schema, matches }));
   const schemas = Object.fromEntries(Object.entries(filters).map(([name, filter]) => [name, filter.schema]));
   const given = (values: object) =>

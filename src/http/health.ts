@@ -5,7 +5,8 @@ import type { Services } from '../services/index.ts';
 import { type Doorway, door } from './door.ts';
 import { jsonForm } from './error_replies.ts';
 
-const alive = (url: string) => door({ method: 'GET', url, urgent: true, handle: ({ reply }) => reply.send({ status: 'ok' }) });
+const alive = (url: string) =>
+  door({ method: 'GET', url, urgent: true, handle: ({ reply }) => reply.send({ status: 'ok' }) });
 
 /** A git write needs a few files; with less space than this, the disk counts as full. */
 const leastRoom_bytes = 1024 * 1024;
@@ -33,9 +34,9 @@ const readiness = (problemOf: ReadinessProblem) =>
       const failed = (states: object) =>
         reply.code(503).send({ status: 'failed', message: '503 Service Unavailable', ...states });
       try {
-        const { rows } = await sql<{ read_only: string }>`select current_setting('transaction_read_only') as read_only`.execute(
-          services.db,
-        );
+        const { rows } = await sql<{
+          read_only: string;
+        }>`select current_setting('transaction_read_only') as read_only`.execute(services.db);
         if (rows[0]?.read_only === 'on' && services.geo.role !== 'secondary') return failed({ database: 'read-only' });
         const problem = await problemOf(services);
         if (problem !== undefined) return failed({ database: 'ok', message: `503 Service Unavailable - ${problem}` });

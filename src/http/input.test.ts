@@ -73,7 +73,11 @@ test('text is converted to numbers and booleans, and to nothing else', () => {
 test('an id beyond the range of its column is one that no row has', () => {
   const input = { id: Id, iids: CommaList(Iid), namespace: IdOrName('ID or full path') };
   for (const huge of ['9223372036854775807', '99999999999999999999', 2 ** 63, '-9223372036854775809', '1'.repeat(400)])
-    assert.deepEqual(read(input, { id: huge, iids: [huge, 5], namespace: huge }), { id: -1, iids: [-1, 5], namespace: -1 });
+    assert.deepEqual(read(input, { id: huge, iids: [huge, 5], namespace: huge }), {
+      id: -1,
+      iids: [-1, 5],
+      namespace: -1,
+    });
   assert.deepEqual(read(input, { id: '7', iids: '2147483648', namespace: 'orchard/7' }), {
     id: 7,
     iids: [-1],
@@ -99,7 +103,13 @@ test('null and empty text clear nullable parameters, and count as omitted for ot
 });
 
 test('all errors are reported at once, in the order of declaration', () => {
-  const input = { branch: NotBlank(), count: Type.Integer(), kind: Type.Enum(['a', 'b']), ref: NotBlank(), when: Timestamp };
+  const input = {
+    branch: NotBlank(),
+    count: Type.Integer(),
+    kind: Type.Enum(['a', 'b']),
+    ref: NotBlank(),
+    when: Timestamp,
+  };
   assert.equal(
     refusal(input, { count: 'x', kind: 'c', ref: ' ', when: 'soon' }),
     'branch is missing, branch is empty, count is invalid, kind does not have a valid value, ref is empty, when is invalid',
@@ -145,8 +155,14 @@ test('members of hashes and of lists of hashes are named by their path', () => {
 test('rules over several parameters come last', () => {
   const input = { a: Type.Optional(Type.Integer()), b: Type.Optional(Type.Integer()) };
   assert.equal(refusal(input, { a: 1, b: 2 }, [mutuallyExclusive('a', 'b')]), 'a, b are mutually exclusive');
-  assert.equal(refusal(input, {}, [atLeastOneOf('a', 'b')]), 'a, b are missing, at least one parameter must be provided');
-  assert.equal(refusal(input, {}, [exactlyOneOf('a', 'b')]), 'a, b are missing, exactly one parameter must be provided');
+  assert.equal(
+    refusal(input, {}, [atLeastOneOf('a', 'b')]),
+    'a, b are missing, at least one parameter must be provided',
+  );
+  assert.equal(
+    refusal(input, {}, [exactlyOneOf('a', 'b')]),
+    'a, b are missing, exactly one parameter must be provided',
+  );
   assert.equal(refusal(input, { a: 1, b: 2 }, [exactlyOneOf('a', 'b')]), 'a, b are mutually exclusive');
 });
 
@@ -171,7 +187,9 @@ test('text that the database cannot hold is refused, except where it is content'
 });
 
 test('the rule of a list does not see unreadable items', () => {
-  const topics = checked(Type.Array(Type.String()), (given) => (given.some((topic) => topic.length > 3) ? ['is too long'] : []));
+  const topics = checked(Type.Array(Type.String()), (given) =>
+    given.some((topic) => topic.length > 3) ? ['is too long'] : [],
+  );
   assert.equal(refusal({ topics }, { topics: ['a', {}] }), 'topics is invalid');
   assert.deepEqual(refusal({ topics }, { topics: ['a', 'long'] }), { topics: ['is too long'] });
 });

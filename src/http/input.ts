@@ -61,13 +61,17 @@ export const allOrNoneOf =
   (...names: string[]): Rule =>
   (given) => {
     const there = names.filter((name) => given.has(name));
-    return there.length > 0 && there.length < names.length ? `${list(names)} provide all or none of parameters` : undefined;
+    return there.length > 0 && there.length < names.length
+      ? `${list(names)} provide all or none of parameters`
+      : undefined;
   };
 
 export const atLeastOneOf =
   (...names: string[]): Rule =>
   (given) =>
-    names.some((name) => given.has(name)) ? undefined : `${list(names)} are missing, at least one parameter must be provided`;
+    names.some((name) => given.has(name))
+      ? undefined
+      : `${list(names)} are missing, at least one parameter must be provided`;
 
 export const exactlyOneOf =
   (...names: string[]): Rule =>
@@ -105,18 +109,26 @@ const isoTime = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(Z|[+-]
 function isDay(text: string): boolean {
   const [, year, month, day] = isoDate.exec(text) ?? [];
   const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
-  return year !== undefined && year !== '0000' && date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
+  return (
+    year !== undefined &&
+    year !== '0000' &&
+    date.getUTCMonth() + 1 === Number(month) &&
+    date.getUTCDate() === Number(day)
+  );
 }
 
 function readTime(text: string): string | undefined {
   if (!isoTime.test(text) || !isDay(text)) return undefined;
   const [date, time] = [text.slice(0, 10), text.slice(11).replace(',', '.').replace(' ', '')];
   const zone = /(Z|[+-]\d{2}:?\d{2})$/i.test(time) ? '' : 'Z';
-  const moment = new Date(time === '' ? `${date}T00:00:00Z` : `${date}T${time}${zone}`.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
+  const moment = new Date(
+    time === '' ? `${date}T00:00:00Z` : `${date}T${time}${zone}`.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'),
+  );
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
 }
 
-const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+const isScalar = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 /** The maximum length of texts, lists and hashes that declare no limit. */
 const usualLength = 100_000;
@@ -131,11 +143,14 @@ function textReader(schema: Json): Read {
     if (!isScalar(value)) return refuse(failures, name, 'is invalid');
     const text = String(value);
     // PostgreSQL cannot store NUL, and a lone surrogate would come back as another character.
-    if (!schema[marks]?.anyText && (text.includes('\0') || !text.isWellFormed())) return refuse(failures, name, 'is invalid');
-    if (schema[marks]?.notBlank && text.trim() === '') return refuse(failures, name, schema[marks]?.absence ?? 'is empty');
+    if (!schema[marks]?.anyText && (text.includes('\0') || !text.isWellFormed()))
+      return refuse(failures, name, 'is invalid');
+    if (schema[marks]?.notBlank && text.trim() === '')
+      return refuse(failures, name, schema[marks]?.absence ?? 'is empty');
     if (schema.format === 'date') return isDay(text) ? text.slice(0, 10) : refuse(failures, name, refusal);
     if (schema.format === 'date-time') return readTime(text) ?? refuse(failures, name, refusal);
-    if (text.length < minLength || text.length > maxLength) return refuse(failures, name, lengthText(minLength, maxLength));
+    if (text.length < minLength || text.length > maxLength)
+      return refuse(failures, name, lengthText(minLength, maxLength));
     if (pattern && !pattern.test(text)) return refuse(failures, name, refusal);
     return text;
   };
@@ -186,7 +201,8 @@ function enumReader(schema: Json): Read {
   const values = schema.enum ?? [schema.const];
   const isNumeric = values.every((allowed) => typeof allowed === 'number');
   return (value, name, failures) => {
-    if (!isScalar(value) || (isNumeric && readNumber(value, true) === undefined)) return refuse(failures, name, 'is invalid');
+    if (!isScalar(value) || (isNumeric && readNumber(value, true) === undefined))
+      return refuse(failures, name, 'is invalid');
     const match = values.find((allowed) => allowed === value || String(allowed) === String(value));
     return match ?? refuse(failures, name, schema[marks]?.refusal ?? 'does not have a valid value');
   };
@@ -267,7 +283,9 @@ function memberOf(name: string, schema: Json, isRequired: boolean): Member {
 function readMember(member: Member, raw: unknown, path: string, failures: Failures): unknown {
   const { schema } = member;
   let value =
-    raw instanceof Repeated && schema.type !== 'array' && !schema.anyOf?.some((kind) => kind.type === 'array') ? raw.at(-1) : raw;
+    raw instanceof Repeated && schema.type !== 'array' && !schema.anyOf?.some((kind) => kind.type === 'array')
+      ? raw.at(-1)
+      : raw;
   if (value === '' && member.emptyIsNull) value = null;
   if (schema[marks]?.blankIsLeftOut && typeof value === 'string' && value.trim() === '') value = null;
   if (value === null && member.isNullable) return schema[marks]?.nullIsEmpty ? [] : null;
@@ -280,7 +298,8 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
     }
     if (!member.isRequired) return undefined;
     const { absence, notBlank } = schema[marks] ?? {};
-    const usual = raw === '' ? `${path} is empty` : notBlank ? `${path} is missing, ${path} is empty` : `${path} is missing`;
+    const usual =
+      raw === '' ? `${path} is empty` : notBlank ? `${path} is missing, ${path} is empty` : `${path} is missing`;
     failures.parameters.push(absence ? `${path} ${absence}` : usual);
     // Without a hash, its required members are missing too.
     if (schema.type === 'object') member.read({}, path, failures);
@@ -298,9 +317,12 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
 
 function objectReader(schema: Json): Read {
   const required = new Set(schema.required);
-  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => memberOf(name, member, required.has(name)));
+  const members = Object.entries(schema.properties ?? {}).map(([name, member]) =>
+    memberOf(name, member, required.has(name)),
+  );
   return (value, path, failures) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(failures, path, 'is invalid');
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return refuse(failures, path, 'is invalid');
     const result: Values = {};
     for (const member of members) {
       const { also_as } = member.schema[marks] ?? {};
@@ -313,7 +335,8 @@ function objectReader(schema: Json): Read {
         if (raw !== undefined) failures.above.set(at, plan!);
         continue;
       }
-      const needed = typeof raw === 'string' && valuePlans && Object.hasOwn(valuePlans, raw) ? valuePlans[raw] : undefined;
+      const needed =
+        typeof raw === 'string' && valuePlans && Object.hasOwn(valuePlans, raw) ? valuePlans[raw] : undefined;
       if (!reaches(failures.plan, needed)) failures.above.set(`${at}=${raw}`, needed!);
       const read = readMember(member, raw, at, failures);
       if (read !== undefined) result[member.name] = read;
@@ -326,7 +349,8 @@ function objectReader(schema: Json): Read {
 function recordReader(item: Json): Read {
   const read = readerOf(item);
   return (value, path, failures) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(failures, path, 'is invalid');
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return refuse(failures, path, 'is invalid');
     const keys = Object.keys(value);
     if (keys.length > usualItems) return refuse(failures, path, `has more than ${usualItems} elements`);
     if (keys.some((key) => key.includes('\0') || !key.isWellFormed())) return refuse(failures, path, 'is invalid');
@@ -335,7 +359,8 @@ function recordReader(item: Json): Read {
   };
 }
 
-const readFile: Read = (value, name, failures) => (value instanceof UploadedFile ? value : refuse(failures, name, 'is invalid'));
+const readFile: Read = (value, name, failures) =>
+  value instanceof UploadedFile ? value : refuse(failures, name, 'is invalid');
 
 /** The reader of a parameter. Long texts come as UTF-8 (large_text.ts), which only a parameter that takes any text keeps. */
 function readerOf(schema: Json): Read {
@@ -364,11 +389,14 @@ function readerByType(schema: Json): Read {
     case 'number':
       return numberReader(schema);
     case 'boolean':
-      return (value, name, failures) => readBoolean(value) ?? refuse(failures, name, schema[marks]?.refusal ?? 'is invalid');
+      return (value, name, failures) =>
+        readBoolean(value) ?? refuse(failures, name, schema[marks]?.refusal ?? 'is invalid');
     case 'array':
       return arrayReader(schema);
     case 'object':
-      return schema.patternProperties ? recordReader(Object.values(schema.patternProperties)[0]!) : objectReader(schema);
+      return schema.patternProperties
+        ? recordReader(Object.values(schema.patternProperties)[0]!)
+        : objectReader(schema);
     default:
       throw new Error(`no reader for a parameter of this schema: ${JSON.stringify(schema)}`);
   }
@@ -409,7 +437,11 @@ export function inputReader<P extends TProperties>({
     const failures: Failures = { plan, parameters: [], fields: {}, unreadable: new Set(), above: new Map() };
     const values = read(raw, '', failures) as Values;
     const { above } = failures;
-    const tooHigh = refusalOfAbove({ above, others: inBody.some((name) => raw[name] !== undefined && !above.has(name)), reads });
+    const tooHigh = refusalOfAbove({
+      above,
+      others: inBody.some((name) => raw[name] !== undefined && !above.has(name)),
+      reads,
+    });
     if (tooHigh !== undefined) throw refused(tooHigh);
     const given = failures.unreadable.union(new Set(namesIn(values)));
     const texts = [...failures.parameters, ...rules.map((rule) => rule(given)).filter((text) => text !== undefined)];

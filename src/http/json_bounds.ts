@@ -79,6 +79,7 @@ export class JsonBounds {
   }
 
   #addElement(): void {
-    if (++this.#elements > maximumElements) throw badParams(`the body has more than ${maximumElements} keys and elements`);
+    if (++this.#elements > maximumElements)
+      throw badParams(`the body has more than ${maximumElements} keys and elements`);
   }
 }

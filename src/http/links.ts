@@ -52,7 +52,11 @@ function linkTo({ request, url }: Linking, parameters: Values, changes: Record<s
   return `${originFor(request, url)}${request.url.split('?', 1)[0]}?${query}`;
 }
 
-function keysetHeaders(linking: Linking, parameters: Values, next: Record<string, string> | null): Record<string, string> {
+function keysetHeaders(
+  linking: Linking,
+  parameters: Values,
+  next: Record<string, string> | null,
+): Record<string, string> {
   if (next === null) return {};
   const { page: _page, ...rest } = parameters;
   return linkHeader([`<${linkTo(linking, { ...rest, page: undefined }, next)}>; rel="next"`]);

@@ -14,7 +14,11 @@ function rawGet(url: string, path: string): Promise<{ status: number; body: stri
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () =>
-        resolve({ status: response.statusCode!, body: Buffer.concat(chunks).toString(), type: response.headers['content-type'] }),
+        resolve({
+          status: response.statusCode!,
+          body: Buffer.concat(chunks).toString(),
+          type: response.headers['content-type'],
+        }),
       );
     });
     request.on('error', reject);
@@ -64,10 +68,16 @@ test('bodies that cannot be read are refused with a message, and nothing is adde
   const xml = await as('maintainer').post(url, undefined, { headers: { 'content-type': 'text/xml' }, raw: '<a/>' });
   assert.equal(xml.status, 415);
   assert.equal(xml.body.message, "The provided content-type 'text/xml' is not supported.");
-  const large = await as('maintainer').post(url, undefined, { headers: json, raw: `{"a":"${'x'.repeat(17 * 1024 * 1024)}"}` });
+  const large = await as('maintainer').post(url, undefined, {
+    headers: json,
+    raw: `{"a":"${'x'.repeat(17 * 1024 * 1024)}"}`,
+  });
   assert.equal(large.status, 413);
   assert.deepEqual(large.body, { message: '413 Request Entity Too Large' });
-  const boundary = await as('maintainer').post(url, undefined, { headers: { 'content-type': 'multipart/form-data' }, raw: 'x' });
+  const boundary = await as('maintainer').post(url, undefined, {
+    headers: { 'content-type': 'multipart/form-data' },
+    raw: 'x',
+  });
   assert.equal(boundary.status, 400);
   assert.deepEqual((await as('maintainer').get(url)).body, []);
 });
@@ -76,12 +86,18 @@ test('an empty body with a JSON content type counts as no body, and so does null
   const { as, project } = await world();
   const json = { headers: { 'content-type': 'application/json' } };
   for (const raw of ['', 'null']) {
-    const { status, body } = await as('maintainer').post(`/projects/${project.id}/freeze_periods`, undefined, { ...json, raw });
+    const { status, body } = await as('maintainer').post(`/projects/${project.id}/freeze_periods`, undefined, {
+      ...json,
+      raw,
+    });
     assert.equal(status, 400);
     assert.equal(body.message, 'freeze_start is missing, freeze_end is missing');
   }
   const { id } = (await as('maintainer').post(`/projects/${project.id}/freeze_periods`, nights)).body;
-  assert.equal((await as('maintainer').delete(`/projects/${project.id}/freeze_periods/${id}`, undefined, json)).status, 204);
+  assert.equal(
+    (await as('maintainer').delete(`/projects/${project.id}/freeze_periods/${id}`, undefined, json)).status,
+    204,
+  );
 });
 
 test('unknown paths are refused with JSON', async () => {
@@ -120,7 +136,16 @@ test('projects are found by id and by encoded path, with %2E for dots and a trai
     assert.equal((await ask(`${id}/freeze_periods`)).status, 200, id);
     assert.equal((await ask(`${id}/freeze_periods/`)).status, 200, id);
   }
-  for (const id of ['..', '%2E%2E', project.path, '0', '-1', '99999999999999999999', path.replace('%2F', '%252F'), '%00'])
+  for (const id of [
+    '..',
+    '%2E%2E',
+    project.path,
+    '0',
+    '-1',
+    '99999999999999999999',
+    path.replace('%2F', '%252F'),
+    '%00',
+  ])
     assert.equal((await ask(`${id}/freeze_periods`)).status, 404, id);
   assert.equal((await as('reporter').get(`/projects/${path}/freeze_periods`)).status, 200);
 });
@@ -155,7 +180,8 @@ test('GET routes answer HEAD, and 304 when nothing has changed', async () => {
 test('invalid page parameters are adjusted or refused as in the reference, and links lead on', async () => {
   const { as, project, url } = await world();
   const path = `/projects/${project.id}/freeze_periods`;
-  for (let hour = 0; hour < 3; hour++) await as('maintainer').post(path, { ...nights, freeze_start: `0 ${hour} * * *` });
+  for (let hour = 0; hour < 3; hour++)
+    await as('maintainer').post(path, { ...nights, freeze_start: `0 ${hour} * * *` });
   const page = (parameters: object) => as('reporter').get(path, { ...parameters });
 
   const large = await page({ per_page: 500 });

@@ -99,7 +99,10 @@ async function tagOf(payload: string | Buffer[]): Promise<string> {
 }
 
 const jsonReply = (reply: FastifyReply, status: number): FastifyReply =>
-  reply.code(status).header('content-type', 'application/json').header('cache-control', 'max-age=0, private, must-revalidate');
+  reply
+    .code(status)
+    .header('content-type', 'application/json')
+    .header('cache-control', 'max-age=0, private, must-revalidate');
 
 async function* none(): AsyncGenerator<never> {}
 
@@ -177,7 +180,13 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const grant = async ({ params }: FastifyRequest, caller: Caller | undefined, rightsVersion: RightsVersion) => {
     checkScopes(caller, scopes);
     if (isElsewhere) throw caller ? endpoint.elsewhere!(services) : unauthorized();
-    const call = { ...services, caller, params: params as Record<string, string>, method: endpoint.method, rightsVersion };
+    const call = {
+      ...services,
+      caller,
+      params: params as Record<string, string>,
+      method: endpoint.method,
+      rightsVersion,
+    };
     const granted = await endpoint.access.check(call);
     const plan = caller?.plan ?? (await options.planForAnonymous(services.db, await rightsVersion()));
     if (!reaches(plan, endpoint.plan)) throw forbidden(needsPlan('This', endpoint.plan!));
@@ -217,7 +226,13 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
       const parameters = parametersOf(request, fields);
       const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
       const unmodified_since = endpoint.conditional && unmodifiedSince(request);
-      const conditions = { plan, unmodified_since, sent_from, reading: request.headers as Reading, left: leavingOf(reply) };
+      const conditions = {
+        plan,
+        unmodified_since,
+        sent_from,
+        reading: request.headers as Reading,
+        left: leavingOf(reply),
+      };
       const call = { ...granted, ...services, input: readInput(parameters, plan), ...conditions };
       const result = await causedBy(request.headers, () => handle(call));
       const { body, headers, status: own = status } = endpoint.returns.parts(result);

@@ -22,7 +22,8 @@ function describe(schema: Json, shapes: Map<string, unknown>): Values {
       Object.entries(properties).map(([name, member]) => [name, describe(member, shapes)]),
     );
   // Members that need a plan are not always present.
-  if (properties && rest.required) described.required = rest.required.filter((name) => !properties[name]?.[marks]?.plan);
+  if (properties && rest.required)
+    described.required = rest.required.filter((name) => !properties[name]?.[marks]?.plan);
   if (items) described.items = describe(items, shapes);
   if (anyOf) described.anyOf = anyOf.map((member) => describe(member, shapes));
   const { plan, valuePlans } = schema[marks] ?? {};
@@ -70,7 +71,9 @@ const unmodifiedSince = {
 };
 
 const idOrPath = (name: string) =>
-  Type.Union([Type.Integer(), Type.String()], { description: name === 'id' ? 'Id, or URL-encoded full path' : 'Id or name' });
+  Type.Union([Type.Integer(), Type.String()], {
+    description: name === 'id' ? 'Id, or URL-encoded full path' : 'Id or name',
+  });
 
 function requestBody(endpoint: AnyEndpoint, shapes: Map<string, unknown>): Values {
   if (isReading(endpoint.method)) return {};
@@ -172,7 +175,9 @@ function doorOperation({ path, description: door }: DescribedDoor): Values {
       ...pathParameters(path).map((name) => ({ name, in: 'path', required: true, schema: { type: typeOf(name) } })),
       ...query_parameters.map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
     ],
-    ...(body_types.length > 0 ? { requestBody: { content: Object.fromEntries(body_types.map((type) => [type, {}])) } } : {}),
+    ...(body_types.length > 0
+      ? { requestBody: { content: Object.fromEntries(body_types.map((type) => [type, {}])) } }
+      : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries(responses).map(([status, text]) => [

@@ -47,7 +47,8 @@ test('a redirect of git stays on this server, whatever its path', async () => {
   ]) {
     const answer = await reply(url, `${path}?${service}`, 'Host: coppice.test');
     const [, location] = /^location: (.*)\r$/m.exec(answer) ?? [];
-    if (location !== undefined) assert.equal(new URL(location, 'http://coppice.test/').origin, 'http://coppice.test', location);
+    if (location !== undefined)
+      assert.equal(new URL(location, 'http://coppice.test/').origin, 'http://coppice.test', location);
   }
   assert.match(
     await reply(url, `/a%20b/x/info/refs?${service}`, 'Host: coppice.test'),

@@ -10,7 +10,9 @@ const plainHost = /^(?:[a-z0-9](?:[\w.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})
  * @param url the external address of the server, used if the client sent no plain host
  */
 export const originFor = (request: FastifyRequest, url: string): string =>
-  plainHost.test(request.host) ? `${request.protocol === 'https' ? 'https' : 'http'}://${request.host}` : new URL(url).origin;
+  plainHost.test(request.host)
+    ? `${request.protocol === 'https' ? 'https' : 'http'}://${request.host}`
+    : new URL(url).origin;
 
 const hostsIn = (rawHeaders: readonly string[]): number =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;

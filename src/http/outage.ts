@@ -48,7 +48,8 @@ export class Outage {
    */
   covers(error: unknown): boolean {
     if (isFull(error)) {
-      if (performance.now() - this.#fullAt > fullFor_ms) this.#log.error({ err: error }, 'the disk is full: writes fail');
+      if (performance.now() - this.#fullAt > fullFor_ms)
+        this.#log.error({ err: error }, 'the disk is full: writes fail');
       this.#fullAt = performance.now();
       return true;
     }

@@ -109,11 +109,17 @@ test('a client that is slow to send its body keeps no other request waiting', as
   const { hostname, port } = new URL(url);
   const slow = Array.from({ length: 20 }, () => connect(Number(port), hostname));
   for (const socket of slow)
-    socket.write('POST /text HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"a"');
+    socket.write(
+      'POST /text HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"a"',
+    );
   await until(() => arrived.length === slow.length);
   load.isDelayed = true;
   await until(() => queue.load.at_once === 16);
-  const answer = await fetch(`${url}/text`, { method: 'POST', body: '{"b":2}', headers: { 'content-type': 'application/json' } });
+  const answer = await fetch(`${url}/text`, {
+    method: 'POST',
+    body: '{"b":2}',
+    headers: { 'content-type': 'application/json' },
+  });
   assert.deepEqual(await answer.json(), { b: 2 });
   for (const socket of slow) {
     socket.write(':1 }');

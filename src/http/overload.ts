@@ -118,7 +118,8 @@ declare module 'fastify' {
   }
 }
 
-const tooBusy = () => new ApiError(503, { message: '503 Service Unavailable - The server is too busy' }, { 'retry-after': '1' });
+const tooBusy = () =>
+  new ApiError(503, { message: '503 Service Unavailable - The server is too busy' }, { 'retry-after': '1' });
 
 /** Queues the requests of `app`, and logs when overload begins and ends. */
 export function shedLoad(app: FastifyInstance, isDelayed: LoadMeter, log: Pick<Logger, 'warn'>): RequestQueue {

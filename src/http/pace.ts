@@ -64,7 +64,10 @@ function watch(
       before_bytes = socket.bytesRead;
       if (raw.complete || socket.destroyed) clearInterval(timer);
       // A full buffer holds a client back that this server is too busy to read from.
-      else if (performance.now() - startedAt >= total_ms || (received_bytes < least_bytes && raw.readableLength === 0)) {
+      else if (
+        performance.now() - startedAt >= total_ms ||
+        (received_bytes < least_bytes && raw.readableLength === 0)
+      ) {
         clearInterval(timer);
         giveUp(request, reply);
       }

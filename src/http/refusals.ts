@@ -25,7 +25,8 @@ const shared = {
   Failed:
     'The server failed, or cannot answer at the moment: its database is away, its disk is full, or the client has too many requests open',
   Moved: 'The project or group has moved; `Location` is the same call by its id',
-  BadParameters: 'A parameter is missing or invalid, or the request cannot be read; `message` names everything that is wrong',
+  BadParameters:
+    'A parameter is missing or invalid, or the request cannot be read; `message` names everything that is wrong',
   Unauthorized: 'No credential, or one that is unknown, revoked or expired',
   BadCredential: 'The credential is unknown, revoked or expired; without one, the call is served',
   Forbidden: 'The access rule, the plan or the scopes of the token do not admit the caller',
@@ -73,7 +74,8 @@ function impliedBy(endpoint: AnyEndpoint): { [status: number]: keyof typeof shar
 }
 
 /** The texts of declared refusals of one status. */
-const textsOf = (refusals: Refusals | undefined, status: number): readonly string[] => [refusals?.[status] ?? []].flat();
+const textsOf = (refusals: Refusals | undefined, status: number): readonly string[] =>
+  [refusals?.[status] ?? []].flat();
 
 /** The responses of the document for all refusals of an endpoint. */
 export function refusalsOf(endpoint: AnyEndpoint): Record<string, object> {

@@ -44,7 +44,11 @@ export const furthest = 50_000;
 export const tooFar = `Offset pagination has a maximum allowed offset of ${furthest} for lists without a total. Follow the links to the next page instead.`;
 
 /** One object. */
-export const one = <S extends TSchema>(schema: S): Returns<Static<S>> => ({ kind: 'json', schema, parts: (body) => ({ body }) });
+export const one = <S extends TSchema>(schema: S): Returns<Static<S>> => ({
+  kind: 'json',
+  schema,
+  parts: (body) => ({ body }),
+});
 
 /** One page of a list: headers and links are written by `mount`. */
 export const pageOf = <S extends TSchema>(schema: S): Returns<Page<Static<S>>> => ({
@@ -80,7 +84,10 @@ export const nothing: Returns<void> = { kind: 'nothing', parts: () => ({ body: u
  * An object with headers of its own.
  * @param headers names and meaning of the headers, for the documentation
  */
-export const withHeaders = <S extends TSchema>(schema: S, headers: Headers): Returns<{ body: Static<S>; headers: Headers }> => ({
+export const withHeaders = <S extends TSchema>(
+  schema: S,
+  headers: Headers,
+): Returns<{ body: Static<S>; headers: Headers }> => ({
   kind: 'json',
   schema,
   headers,

@@ -84,7 +84,8 @@ function* piecesOf(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length > piece_chars) {
     yield '"';
     // Half of a surrogate pair is escaped; clients read both halves as the character again.
-    for (let at = 0; at < value.length; at += piece_chars) yield JSON.stringify(value.slice(at, at + piece_chars)).slice(1, -1);
+    for (let at = 0; at < value.length; at += piece_chars)
+      yield JSON.stringify(value.slice(at, at + piece_chars)).slice(1, -1);
     yield '"';
   } else if (Buffer.isBuffer(value)) {
     yield '"';

@@ -59,7 +59,11 @@ export async function fileReply(
   const { start, end } = range;
   return {
     status: 206,
-    headers: { ...common, 'content-length': String(end - start + 1), 'content-range': `bytes ${start}-${end}/${size_bytes}` },
+    headers: {
+      ...common,
+      'content-length': String(end - start + 1),
+      'content-range': `bytes ${start}-${end}/${size_bytes}`,
+    },
     body,
   };
 }

@@ -160,4 +160,5 @@ export const valuesSince = <S extends TSchema>(valuePlans: Readonly<Record<strin
   marked(schema, { valuePlans });
 
 /** A named shape of a reply; it becomes `#/components/schemas/<name>` of the OpenAPI document. */
-export const resource = <P extends TProperties>(name: string, properties: P) => Type.Object(properties, { title: name });
+export const resource = <P extends TProperties>(name: string, properties: P) =>
+  Type.Object(properties, { title: name });

@@ -24,7 +24,11 @@ function knownPaths(endpoints: readonly AnyEndpoint[]): KnownPath[] {
 }
 
 function refuseMethod({ methods: allowed }: KnownPath): ApiError {
-  return new ApiError(405, { message: '405 Not Allowed', error: '405 Not Allowed' }, { allow: [...allowed].join(', ') });
+  return new ApiError(
+    405,
+    { message: '405 Not Allowed', error: '405 Not Allowed' },
+    { allow: [...allowed].join(', ') },
+  );
 }
 
 /**

@@ -9,13 +9,17 @@ export const upgradeProtocol = 'coppice-geo';
 const upgraded = new WeakMap<Server, Set<Duplex>>();
 
 /** Whether a request is taken out of HTTP. */
-export const asksForUpgrade = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => headers.upgrade === upgradeProtocol;
+export const asksForUpgrade = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers.upgrade === upgradeProtocol;
 
 /**
  * Takes the connections that are upgraded.
  * @param take is given the request and what came after it
  */
-export function takeUpgrades(server: Server, take: (request: IncomingMessage, connection: Duplex, head: Buffer) => void): void {
+export function takeUpgrades(
+  server: Server,
+  take: (request: IncomingMessage, connection: Duplex, head: Buffer) => void,
+): void {
   const open = new Set<Duplex>();
   upgraded.set(server, open);
   server.on('upgrade', (request, connection, head) => {

@@ -97,7 +97,10 @@ export async function readWithFile(
       async onFile(part, stream, filename) {
         if (part !== name || isTaken) return;
         isTaken = true;
-        file = new UploadedFile(lastPart(filename ?? ''), await blobs.receive(newBlobKey(kind), stream, { at_most_bytes }));
+        file = new UploadedFile(
+          lastPart(filename ?? ''),
+          await blobs.receive(newBlobKey(kind), stream, { at_most_bytes }),
+        );
       },
     });
     return { fields: file ? { ...fields, [name]: file } : fields, file };

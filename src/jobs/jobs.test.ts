@@ -130,7 +130,8 @@ test('a job that waits for its time is left alone when it is enqueued again, and
   const calm = job('test_calm', { input: { id: Type.Integer() }, retries: 2, run: async () => {} });
   const isCalm = sql`task_id = (select id from graphile_worker._private_tasks where identifier = 'test_calm')`;
   const waiting = async (lock = sql``) => {
-    const { rows } = await sql`select revision, attempts from graphile_worker._private_jobs where ${isCalm} ${lock}`.execute(db);
+    const { rows } =
+      await sql`select revision, attempts from graphile_worker._private_jobs where ${isCalm} ${lock}`.execute(db);
     return rows;
   };
   const enqueue = (tx = db) => calm.enqueue(tx, { id: 1 }, { key: 'one', after_s: 60 });
@@ -160,7 +161,9 @@ test('a job that a stop interrupts returns to the queue, and the attempt does no
   await began.promise;
   assert.equal((await queued(db, 'test_endless'))[0]?.is_locked, true);
   await stop(0);
-  assert.deepEqual(await queued(db, 'test_endless'), [{ task: 'test_endless', attempts: 0, max_attempts: 1, is_locked: false }]);
+  assert.deepEqual(await queued(db, 'test_endless'), [
+    { task: 'test_endless', attempts: 0, max_attempts: 1, is_locked: false },
+  ]);
 });
 
 test('a job that arrives while the worker stops returns to the queue without being started', async (t) => {
@@ -285,7 +288,11 @@ test('a job that another one replaces is not counted as failed', async (t) => {
   await sql`update graphile_worker._private_jobs set attempts = max_attempts where ${isShaky}`.execute(db);
   await shaky.enqueue(db, {}, { key: 'one' });
   const left = await queued(db, 'test_shaky');
-  assert.deepEqual(left, [{ task: 'test_shaky', attempts: 0, max_attempts: 1, is_locked: false }], 'one that failed for good');
+  assert.deepEqual(
+    left,
+    [{ task: 'test_shaky', attempts: 0, max_attempts: 1, is_locked: false }],
+    'one that failed for good',
+  );
 });
 
 test('a scheduled job that has run makes up for those that failed before', async (t) => {
@@ -320,7 +327,10 @@ test('a job that ends while the database is away is recorded as done when it is 
     retries: 3,
     run: async () => {
       runs += 1;
-      process.kill(Number((await readFile(path.join(data, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]), 'SIGKILL');
+      process.kill(
+        Number((await readFile(path.join(data, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]),
+        'SIGKILL',
+      );
       // The connection of the queue is lost, too, when this one is.
       while ((await sql`select pg_sleep(0.01)`.execute(db).catch(() => undefined)) !== undefined);
     },

@@ -95,7 +95,13 @@ export async function startWorker({
   return { stop };
 }
 
-function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, signal: AbortSignal, running: Running): TaskList {
+function tasksOf(
+  jobs: readonly AnyJob[],
+  services: JobServices,
+  log: Logger,
+  signal: AbortSignal,
+  running: Running,
+): TaskList {
   const task =
     (job: AnyJob) =>
     async (payload: unknown, { job: row, query }: JobHelpers) => {
@@ -124,7 +130,9 @@ function tasksOf(jobs: readonly AnyJob[], services: JobServices, log: Logger, si
  * transaction that is just doing so.
  */
 async function isReplaced(query: JobHelpers['query'], id: string): Promise<boolean> {
-  const { rows } = await query('select from graphile_worker._private_jobs where id = $1 and key is null for update', [id]);
+  const { rows } = await query('select from graphile_worker._private_jobs where id = $1 and key is null for update', [
+    id,
+  ]);
   return rows.length > 0;
 }
 
@@ -197,13 +205,17 @@ async function stopRunner(
 }
 
 /** Repeated while the database is away, which is logged once, with the requests. */
-const isOfOutage = (message: string) => /^(Error with notify listener|Error occurred attempting to UNLISTEN)/.test(message);
+const isOfOutage = (message: string) =>
+  /^(Error with notify listener|Error occurred attempting to UNLISTEN)/.test(message);
 
 /** The queue reports every job; only problems are logged above the level of debug messages. */
 function queueLogger(log: Logger): QueueLogger {
   const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
   return new QueueLogger(
     (scope) => (level, message, meta) =>
-      log[isOfOutage(message) ? 'debug' : levels[level]]({ ...scope, ...(meta?.error ? { err: meta.error } : {}) }, message),
+      log[isOfOutage(message) ? 'debug' : levels[level]](
+        { ...scope, ...(meta?.error ? { err: meta.error } : {}) },
+        message,
+      ),
   );
 }

@@ -9,7 +9,8 @@ import type { Counting } from './totals.ts';
 /** Selects the rows of a list, in no order. Unless an index finds them, those of more places than are listed by id are found by their places. */
 function rowsIn(selection: Selection): RawBuilder<unknown> {
   const { kind, view, filters } = selection;
-  if (!view.places || filters.some(isNarrow)) return sql`select from ${sql.table(kind.table)} where ${isRead(selection)}`;
+  if (!view.places || filters.some(isNarrow))
+    return sql`select from ${sql.table(kind.table)} where ${isRead(selection)}`;
   const tests = all([view.places.where, ...filters.map(({ where }) => where)]);
   return sql`select from (${view.places.ids}) place(id) join ${sql.table(kind.table)} on ${placeId(kind)} = place.id where ${tests}`;
 }

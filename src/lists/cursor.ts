@@ -61,7 +61,8 @@ export function readCursor(db: Database, text: string, parts: readonly (readonly
   const [name, part, ...values] = arrayIn(text);
   const keys = typeof part === 'number' ? parts[part] : undefined;
   const isValue = (value: unknown) => value === null || typeof value === 'string';
-  if (!keys || keys.length !== values.length || !values.every(isValue) || name !== nameOf(db, parts)) throw invalidCursor();
+  if (!keys || keys.length !== values.length || !values.every(isValue) || name !== nameOf(db, parts))
+    throw invalidCursor();
   return { part: part as number, values: values as (string | null)[] };
 }
 
@@ -125,7 +126,10 @@ function keyOf({ orderBy, direction, nulls }: OrderByItemNode): SortKey {
  * The sort keys of a query, if the last of them tells its rows apart.
  * @param id the column that does
  */
-export function sortKeysOf<D, T extends keyof D, Row>(query: SelectQueryBuilder<D, T, Row>, id: string): SortKey[] | undefined {
+export function sortKeysOf<D, T extends keyof D, Row>(
+  query: SelectQueryBuilder<D, T, Row>,
+  id: string,
+): SortKey[] | undefined {
   const items = query.toOperationNode().orderBy?.items ?? [];
   const last = items.at(-1);
   return last && isReferenceTo(id, last.orderBy) ? items.map(keyOf) : undefined;

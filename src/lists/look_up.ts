@@ -19,12 +19,16 @@ export async function isShort({ db, selection }: Reading): Promise<boolean> {
     ids ? sql`(select count(*) from (${ids} limit ${sql.lit(lookedUp + 1)}) matching) <= ${sql.lit(lookedUp)}` : [],
   );
   if (areFew.length > 0) {
-    const { rows } = await sql<{ is_few: SqlBool }>`${customPlan} select ${sql.join(areFew, sql` or `)} as is_few`.execute(db);
+    const { rows } = await sql<{
+      is_few: SqlBool;
+    }>`${customPlan} select ${sql.join(areFew, sql` or `)} as is_few`.execute(db);
     if (rows[0]!.is_few) return true;
   }
   if (areFew.length === filters.length) return false;
   const { table } = selection.kind;
-  return (await expectedRows(db, sql`select from ${sql.table(table)} where ${isListed(selection)}`)) < expected * lookedUp;
+  return (
+    (await expectedRows(db, sql`select from ${sql.table(table)} where ${isListed(selection)}`)) < expected * lookedUp
+  );
 }
 
 /** Finds a page among all rows that match, unless these are too many. */

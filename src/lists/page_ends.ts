@@ -12,7 +12,8 @@ const endsOf = cachesByDatabase<string>(60_000);
 const endKey = (list: string, row: number) => `${list} ${row}`;
 
 /** A short name of the list that a statement selects, with everything that decides on its rows and their order. */
-export const listNamed = ({ sql, parameters }: CompiledQuery): string => hash('sha1', JSON.stringify([sql, parameters]));
+export const listNamed = ({ sql, parameters }: CompiledQuery): string =>
+  hash('sha1', JSON.stringify([sql, parameters]));
 
 /**
  * The beginning of a page of a list that has cursors. A far page by number begins where the page before it ended, if that was read by number a moment ago.

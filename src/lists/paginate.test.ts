@@ -19,12 +19,15 @@ test('an order without keyset pagination is refused with 405', async () => {
   assert.equal(page.has_more, true);
 
   for (const order_by of ['name', 'toString']) {
-    await assert.rejects(paginateByKey(db, query, paging, { columns, order_by, sort: 'desc', id: 'users.id' }), (error) => {
-      assert.ok(error instanceof ApiError);
-      assert.equal(error.status, 405);
-      assert.deepEqual(error.body, { message: text, error: text });
-      return true;
-    });
+    await assert.rejects(
+      paginateByKey(db, query, paging, { columns, order_by, sort: 'desc', id: 'users.id' }),
+      (error) => {
+        assert.ok(error instanceof ApiError);
+        assert.equal(error.status, 405);
+        assert.deepEqual(error.body, { message: text, error: text });
+        return true;
+      },
+    );
   }
 });
 
@@ -37,7 +40,12 @@ test('rows with equal values are ordered by id, also across pages, and the last 
   const seen: number[] = [];
   let cursor: string | undefined;
   for (let pages = 0; pages < 4; pages++) {
-    const page = await paginateByKey(db, query, { page: 1, per_page: 2, ...(cursor === undefined ? {} : { cursor }) }, order);
+    const page = await paginateByKey(
+      db,
+      query,
+      { page: 1, per_page: 2, ...(cursor === undefined ? {} : { cursor }) },
+      order,
+    );
     seen.push(...page.items.map(({ id }) => id));
     cursor = page.next?.cursor;
   }
@@ -49,8 +57,11 @@ test('computed columns are read for the rows of a page only, not for those befor
   const { db, people } = await world();
   await sql`create sequence computed`.execute(db);
   const computed = async () =>
-    (await sql<{ count: number }>`select case when is_called then last_value else 0 end as count from computed`.execute(db))
-      .rows[0]!.count;
+    (
+      await sql<{
+        count: number;
+      }>`select case when is_called then last_value else 0 end as count from computed`.execute(db)
+    ).rows[0]!.count;
   const ids = Object.values(people).map(({ id }) => id);
   const query = db
     .selectFrom('users')
@@ -82,7 +93,10 @@ test('a list in parts is read across their borders, and counted as a whole', asy
   const ids = Object.values(people).map(({ id }) => id);
   const query = db.selectFrom('users').select('users.id').where('users.id', 'in', ids);
   const [first, ...others] = ids.toSorted((a, b) => a - b);
-  const parts = [query.where('users.id', '<>', first!).orderBy('users.id', 'desc'), query.where('users.id', '=', first!)];
+  const parts = [
+    query.where('users.id', '<>', first!).orderBy('users.id', 'desc'),
+    query.where('users.id', '=', first!),
+  ];
   const wanted = [...others.toReversed(), first];
   const read: number[] = [];
   for (let page = 1; page <= ids.length; page++) {
@@ -109,7 +123,8 @@ test('the pages behind a far one are found by cursors, also if rows before them 
   const orders = [
     (query: ReturnType<typeof list>) => query.orderBy('numbers.rank').orderBy('id'),
     (query: ReturnType<typeof list>) => query.orderBy('rank', 'desc').orderBy('numbers.id', 'desc'),
-    (query: ReturnType<typeof list>) => query.orderBy('rank', (order) => order.desc().nullsLast()).orderBy(sql.ref('id')),
+    (query: ReturnType<typeof list>) =>
+      query.orderBy('rank', (order) => order.desc().nullsLast()).orderBy(sql.ref('id')),
     (query: ReturnType<typeof list>) => query.orderBy(sql`numbers.rank is null`, 'desc').orderBy('id', 'desc'),
     (query: ReturnType<typeof list>) => query.orderBy('id', 'desc'),
   ];
@@ -179,7 +194,10 @@ test('a page by number behind the 50,000th row is refused, unless the list is kn
 test('a client that counts pages reads on where the page before ended, however far that is', async () => {
   const { db } = await world();
   await sql`create table counted as select generate_series(1, 60000) as id`.execute(db);
-  const list = (db as unknown as Kysely<{ counted: { id: number } }>).selectFrom('counted').selectAll().orderBy('counted.id');
+  const list = (db as unknown as Kysely<{ counted: { id: number } }>)
+    .selectFrom('counted')
+    .selectAll()
+    .orderBy('counted.id');
   const page = (number: number, cursor?: string) =>
     paginate(db, list, { page: number, per_page: 100, ...(cursor === undefined ? {} : { cursor }) });
   const first = async (number: number) => (await page(number)).items[0]!.id;

@@ -137,7 +137,11 @@ function idsFrom<D, T extends keyof D>(
     id,
     keys,
     parts,
-  }: { id: string; keys: readonly SortKey[] | undefined; parts: readonly SelectQueryBuilder<D, T, unknown>[] | undefined },
+  }: {
+    id: string;
+    keys: readonly SortKey[] | undefined;
+    parts: readonly SelectQueryBuilder<D, T, unknown>[] | undefined;
+  },
 ): Promise<Ends> {
   if (cursor !== undefined) {
     const { values } = readCursor(db, cursor, keys ? [keys] : []);
@@ -191,7 +195,10 @@ export async function paginate<D, T extends keyof D, Row>(
   }
   const { ids, has_more, values } = await idsFrom(db, query, start, { id, keys, parts: varies ? [query] : parts });
   const end = keys ? endOf(db, start, has_more && values ? { part: 0, values } : undefined, [keys]) : {};
-  const [items, total] = await Promise.all([rowsOf(query, ids, id), totalOf({ start, shown: ids.length, has_more }, counting)]);
+  const [items, total] = await Promise.all([
+    rowsOf(query, ids, id),
+    totalOf({ start, shown: ids.length, has_more }, counting),
+  ]);
   return { items, page, per_page, has_more, ...end, ...total };
 }
 
@@ -207,7 +214,8 @@ export async function totalOf(
 ): Promise<{ total?: number }> {
   const isKnown = start.cursor === undefined && (shown > 0 || start.offset === 0);
   const known = start.offset + shown;
-  const total = isKnown && (!has_more || known >= maximumTotal) ? known + Number(has_more) : await count(maximumTotal + 1);
+  const total =
+    isKnown && (!has_more || known >= maximumTotal) ? known + Number(has_more) : await count(maximumTotal + 1);
   return total <= maximumTotal ? { total } : {};
 }
 
@@ -223,7 +231,11 @@ export async function pageBeyond(start: Start, count: (most: number) => Promise<
   return { items: [], page, per_page, has_more: false, total };
 }
 
-function countOf<D, T extends keyof D, Row>(db: Database, query: SelectQueryBuilder<D, T, Row>, most: number): Promise<number> {
+function countOf<D, T extends keyof D, Row>(
+  db: Database,
+  query: SelectQueryBuilder<D, T, Row>,
+  most: number,
+): Promise<number> {
   const counted = query.clearSelect().clearOrderBy().select(sql<number>`1`.as('one')).limit(most);
   return countRows(db, sql<{ total: number }>`select count(*) as total from (${counted}) counted`, most);
 }
@@ -252,7 +264,14 @@ export async function paginateByKey<T extends keyof DB, Row>(
   const column = Object.hasOwn(columns, order_by) ? columns[order_by] : undefined;
   if (column === undefined) throw keysetUnavailable();
   const { per_page, cursor } = startOf({ ...input, page: 1 });
-  const start = { page: 1, per_page, offset: 0, isFar: true, isBeyond: false, ...(cursor === undefined ? {} : { cursor }) };
+  const start = {
+    page: 1,
+    per_page,
+    offset: 0,
+    isFar: true,
+    isBeyond: false,
+    ...(cursor === undefined ? {} : { cursor }),
+  };
   const ordered = query.orderBy(sql.ref(column), sort).orderBy(sql.ref(id), sort);
   const keys = sortKeysOf(ordered, id)!;
   const { ids, has_more, values } = await idsFrom(db, ordered, start, { id, keys, parts: undefined });

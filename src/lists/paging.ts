@@ -33,7 +33,9 @@ export const gitPaging = {
 /** The parameters of a list that supports keyset pagination, besides its own `order_by` and `sort`. */
 export const keysetPaging = {
   ...paging,
-  pagination: Type.Optional(Type.Enum(['legacy', 'keyset'], { description: '`keyset` for long lists; follow the links' })),
+  pagination: Type.Optional(
+    Type.Enum(['legacy', 'keyset'], { description: '`keyset` for long lists; follow the links' }),
+  ),
 };
 
 /**

@@ -18,7 +18,10 @@ const maximumKnown = 10_000;
  * @param ttl how long an entry is kept, in milliseconds
  * @param most how many entries are kept
  */
-export function cachesByDatabase<Value extends {}>(ttl: number, most = maximumKnown): (db: Database) => LRUCache<string, Value> {
+export function cachesByDatabase<Value extends {}>(
+  ttl: number,
+  most = maximumKnown,
+): (db: Database) => LRUCache<string, Value> {
   const caches = new WeakMap<Database, LRUCache<string, Value>>();
   return (db) => {
     let cache = caches.get(db);
@@ -43,7 +46,12 @@ function remember(db: Database, key: string, total: number, most: number): void 
  * @param list tells the list from all others, with everything that decides on its rows
  * @param count counts them, up to `most`
  */
-export async function countedUpTo(db: Database, list: string, most: number, count: () => Promise<number>): Promise<number> {
+export async function countedUpTo(
+  db: Database,
+  list: string,
+  most: number,
+  count: () => Promise<number>,
+): Promise<number> {
   const key = keyOf(list, most);
   const remembered = knownOf(db).get(key);
   if (remembered !== undefined) return remembered;
@@ -75,9 +83,9 @@ export const isKnownLong = (db: Database, counting: Counting, most: number): boo
  * analysed; for rare ones it says little.
  */
 export async function expectedRows(db: Database, statement: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`explain (format json) ${statement}`.execute(
-    db,
-  );
+  const { rows } = await sql<{
+    'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
+  }>`explain (format json) ${statement}`.execute(db);
   return rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'];
 }
 
@@ -102,7 +110,8 @@ export function countingEach<Counts extends {}>(sizeOf: (counts: Counts) => numb
     const remembered = things.map((thing) => cache.get(keyOf(thing)));
     const others = things.filter((_, index) => remembered[index] === undefined);
     const counted = others.length === 0 ? [] : await count(others);
-    for (const [index, counts] of counted.entries()) if (sizeOf(counts) >= fewest) cache.set(keyOf(others[index]!), counts);
+    for (const [index, counts] of counted.entries())
+      if (sizeOf(counts) >= fewest) cache.set(keyOf(others[index]!), counts);
     const rest = counted.values();
     return remembered.map((counts) => counts ?? rest.next().value!);
   };

@@ -37,7 +37,12 @@ const ways: readonly Way[] = [
  * @param start where the page begins, by number or behind a row
  * @throws ApiError 400 for a cursor of another list
  */
-export async function pageFrom(db: Database, selection: Selection, parts: readonly Part[], start: Start): Promise<Found> {
+export async function pageFrom(
+  db: Database,
+  selection: Selection,
+  parts: readonly Part[],
+  start: Start,
+): Promise<Found> {
   const reading = { db, selection, start, parts, rest: partsFrom(db, selection.kind, parts, start) };
   for (const { when, read } of ways) {
     const found = (await when(reading)) && (await read(reading));

@@ -6,7 +6,9 @@ import { isOfOtherType, readPurl } from './purls.ts';
 
 const propertyOf = (about: unknown, name: string): string =>
   textAt(
-    itemsOf(memberOf(about, 'properties')).find((property) => textAt(property, 'name') === `gitlab:dependency_scanning:${name}`),
+    itemsOf(memberOf(about, 'properties')).find(
+      (property) => textAt(property, 'name') === `gitlab:dependency_scanning:${name}`,
+    ),
     'value',
   );
 
@@ -22,7 +24,9 @@ function licensesOfComponent(component: unknown): string[] {
 /** The references of what the subject of a document depends on itself; undefined when the document does not say. */
 function directIn(document: unknown): Set<string> | undefined {
   const subject = textAt(memberOf(memberOf(document, 'metadata'), 'component'), 'bom-ref');
-  const edges = itemsOf(memberOf(document, 'dependencies')).find((each) => subject !== '' && textAt(each, 'ref') === subject);
+  const edges = itemsOf(memberOf(document, 'dependencies')).find(
+    (each) => subject !== '' && textAt(each, 'ref') === subject,
+  );
   return edges === undefined ? undefined : new Set(itemsOf(memberOf(edges, 'dependsOn')).map(String));
 }
 
@@ -35,7 +39,8 @@ function noteUnread(purl: string, found: Collector): void {
 export function readCycloneDx(bytes: Uint8Array, path: string): Contents {
   const document = objectIn(jsonOf(bytes));
   if (textAt(document, 'bomFormat') !== 'CycloneDX') throw new Unreadable('It is not a CycloneDX document.');
-  if (!/^1\.[456]$/.test(textAt(document, 'specVersion'))) throw new Unreadable('Its `specVersion` is not 1.4, 1.5 or 1.6.');
+  if (!/^1\.[456]$/.test(textAt(document, 'specVersion')))
+    throw new Unreadable('Its `specVersion` is not 1.4, 1.5 or 1.6.');
   const ofDocument = propertyOf(memberOf(document, 'metadata'), 'input_file:path');
   const direct = directIn(document);
   const found = new Collector('npm');
@@ -73,7 +78,8 @@ function edgeOf(relationship: unknown): { from: string; type: string; to: string
 /** @throws Unreadable */
 export function readSpdx(bytes: Uint8Array, path: string): Contents {
   const document = objectIn(jsonOf(bytes));
-  if (textAt(document, 'spdxVersion') !== 'SPDX-2.3') throw new Unreadable('It is not an SPDX document of version 2.3.');
+  if (textAt(document, 'spdxVersion') !== 'SPDX-2.3')
+    throw new Unreadable('It is not an SPDX document of version 2.3.');
   const edges = arrayAt(document, 'relationships').map((each) => edgeOf(each));
   const described = new Set(
     edges.flatMap(({ from, type, to }) => (type === 'DESCRIBES' ? [to] : type === 'DESCRIBED_BY' ? [from] : [])),

@@ -157,7 +157,17 @@ export class Collector {
     if (this.#entries.size === maximumEntries) throw new Unreadable(`It lists more than ${maximumEntries} packages.`);
     const ecosystem = found.ecosystem ?? ecosystems[manager];
     const advised_name = found.advised_name ?? (ecosystem === null ? name : advisedName(ecosystem, name));
-    this.#entries.set(key, { name, version, manager, ecosystem, advised_name, direct, development, licenses, source_path });
+    this.#entries.set(key, {
+      name,
+      version,
+      manager,
+      ecosystem,
+      advised_name,
+      direct,
+      development,
+      licenses,
+      source_path,
+    });
   }
 
   /** Notes a part of the file that is not understood: what it lists is missing, and the file says so. */
@@ -173,7 +183,9 @@ export class Collector {
     if (this.#unknown === 0) return { entries, includes };
     const [count, first] = [this.#unknown, this.#firstUnknown || '(empty)'];
     const error =
-      count === 1 ? `An entry is not understood: ${first}` : `${count} entries are not understood. The first is: ${first}`;
+      count === 1
+        ? `An entry is not understood: ${first}`
+        : `${count} entries are not understood. The first is: ${first}`;
     return { entries, includes, error };
   }
 }

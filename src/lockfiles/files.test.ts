@@ -36,10 +36,13 @@ const withoutFlags = (all: string[], flags: RegExp) => all.map((each) => each.re
 test('lock files of npm and pnpm list what npm lists', () => {
   assert.deepEqual(shown(stored('npm2/package-lock.json')), orchard);
   assert.deepEqual(shown(stored('npm3/package-lock.json')), orchard);
-  for (const version of [5, 6, 9]) assert.deepEqual(shown(stored(`pnpm${version}/pnpm-lock.yaml`)), orchard, `pnpm ${version}`);
+  for (const version of [5, 6, 9])
+    assert.deepEqual(shown(stored(`pnpm${version}/pnpm-lock.yaml`)), orchard, `pnpm ${version}`);
   // Version 1 does not say what the project itself names.
   assert.deepEqual(withoutFlags(shown(stored('npm1/package-lock.json')), /\?/), withoutFlags(orchard, /!/));
-  const { licenses, manager, ecosystem } = stored('npm3/package-lock.json').entries.find(({ name }) => name === 'minimist')!;
+  const { licenses, manager, ecosystem } = stored('npm3/package-lock.json').entries.find(
+    ({ name }) => name === 'minimist',
+  )!;
   assert.deepEqual({ licenses, manager, ecosystem }, { licenses: ['MIT'], manager: 'npm', ecosystem: 'npm' });
 });
 
@@ -71,7 +74,14 @@ test('files of Python', () => {
     'flask@1.0!',
     'idna@2.7',
   ]);
-  const requests = ['certifi@2026.10.18', 'chardet@3.0.4', 'idna@2.7', 'requests@2.19.1!', 'six@1.17.0!d', 'urllib3@1.23'];
+  const requests = [
+    'certifi@2026.10.18',
+    'chardet@3.0.4',
+    'idna@2.7',
+    'requests@2.19.1!',
+    'six@1.17.0!d',
+    'urllib3@1.23',
+  ];
   assert.deepEqual(shown(stored('uv/uv.lock')), requests);
   assert.deepEqual(withoutFlags(shown(stored('pipenv/Pipfile.lock')), /\?$/), requests);
   // `poetry show --all`; six is in the group for development.
@@ -175,9 +185,18 @@ test('files of Cargo, Go, Bundler, Composer, pub, conda and Conan', () => {
   assert.deepEqual(shown(written('conda-lock.yml', conda)), ['numpy@1.10?', 'ruamel-yaml@0.17?d']);
   const environment =
     'dependencies:\n- python=3.11.4\n- conda-forge::numpy=1.10=py_0\n- scipy>=1\n- pip:\n  - requests==2.19.1\n';
-  assert.deepEqual(shown(written('environment.yml', environment)), ['numpy@1.10!', 'python@3.11.4!', 'requests@2.19.1!']);
+  assert.deepEqual(shown(written('environment.yml', environment)), [
+    'numpy@1.10!',
+    'python@3.11.4!',
+    'requests@2.19.1!',
+  ]);
   // `conan graph info` of Conan 2, with recipes of its own.
-  assert.deepEqual(shown(stored('conan/conan.lock')), ['cmake@3.27.7?d', 'libcurl@8.2.1?', 'openssl@3.1.2?', 'zlib@1.2.13?']);
+  assert.deepEqual(shown(stored('conan/conan.lock')), [
+    'cmake@3.27.7?d',
+    'libcurl@8.2.1?',
+    'openssl@3.1.2?',
+    'zlib@1.2.13?',
+  ]);
   // `conan info` of Conan 1, with the same recipes.
   assert.deepEqual(shown(stored('conan1/conan.lock')), ['libcurl@8.2.1!', 'openssl@3.1.2', 'zlib@1.2.13']);
 });
@@ -232,7 +251,9 @@ test('files of Gradle, Maven, sbt and NuGet', () => {
     '<Project><ItemGroup><PackageReference Include="A" Version="1.0"/><PackageReference Include="B"><Version>[2.0]</Version><PrivateAssets>all</PrivateAssets></PackageReference><PackageReference Include="C" Version="1.*"/></ItemGroup></Project>';
   assert.deepEqual(shown(written('src/own.csproj', project)), ['A@1.0!', 'B@2.0!d']);
   assert.deepEqual(
-    shown(written('packages.config', '<packages><package id="A" version="1.0" developmentDependency="true"/></packages>')),
+    shown(
+      written('packages.config', '<packages><package id="A" version="1.0" developmentDependency="true"/></packages>'),
+    ),
     ['A@1.0?d'],
   );
 });
@@ -286,7 +307,9 @@ test('a pom.xml is completed by its parents, which are asked for one by one', ()
   assert.equal(readListing(own, 'pom.xml').wants, undefined);
   assert.throws(
     () =>
-      readListing(own, path, [{ path: 'x/pom.xml', bytes: project(`${parent('own', 'own')}<artifactId>middle</artifactId>`) }]),
+      readListing(own, path, [
+        { path: 'x/pom.xml', bytes: project(`${parent('own', 'own')}<artifactId>middle</artifactId>`) },
+      ]),
     /^Unreadable: Its parents form a circle\.$/,
   );
   const chain = Array.from({ length: 12 }, (_, index) => ({
@@ -370,7 +393,9 @@ test('a lock file is read instead of the manifest beside it, and nothing below f
     ),
     [true, true, false, false, false],
   );
-  assert.deepEqual(listingsAmong(['test/Cargo.lock', 'test/yarn.lock'], named), [{ path: 'test/Cargo.lock', manager: 'cargo' }]);
+  assert.deepEqual(listingsAmong(['test/Cargo.lock', 'test/yarn.lock'], named), [
+    { path: 'test/Cargo.lock', manager: 'cargo' },
+  ]);
 });
 
 test('a lock file of Yarn 1 whose property names are in quotation marks lists its packages', () => {
@@ -436,11 +461,18 @@ test('a project of NuGet has its versions from overrides, properties and the sha
     ['src/Directory.Build.props', build],
     ['Directory.Packages.props', packages],
   ]);
-  const parents = first.wants!.map((each) => ({ path: each, bytes: given.has(each) ? Buffer.from(given.get(each)!) : null }));
+  const parents = first.wants!.map((each) => ({
+    path: each,
+    bytes: given.has(each) ? Buffer.from(given.get(each)!) : null,
+  }));
   const complete = readListing(project, path, parents);
   assert.deepEqual(
     [shown(complete), complete.wants, complete.error],
-    [['Analyzer@5.0.0!d', 'ByProperty@3.1.0!', 'ByShared@4.5.0!', 'Central@2.0.0!', 'Overridden@1.9.0!'], undefined, undefined],
+    [
+      ['Analyzer@5.0.0!d', 'ByProperty@3.1.0!', 'ByShared@4.5.0!', 'Central@2.0.0!', 'Overridden@1.9.0!'],
+      undefined,
+      undefined,
+    ],
   );
   const alone = readListing(
     project,
@@ -465,8 +497,16 @@ test('what a reader does not understand is an error of the file, beside what it 
     ['environment.yml', 'dependencies:\n- a=1\n- npm: [b]\n', 'An entry is not understood: {"npm":["b"]}'],
     ['go.mod', 'module m\nrequire a.b/c v1\nrequires d v1\n', 'An entry is not understood: requires'],
     ['gradle.graph.txt', 'x - y\n+--- a:b:1\n+--- c\n', 'An entry is not understood: c'],
-    ['dependencies.lock', '{"x":{"a:b":{"locked":"1"},"c:d":{},"own:e":{"project":true}}}', 'An entry is not understood: c/d'],
-    ['dependencies-compile.dot', 'digraph {\n"own:a:1" -> "b:c:1"\n"own:a:1" -> "d"\n}', 'An entry is not understood: d'],
+    [
+      'dependencies.lock',
+      '{"x":{"a:b":{"locked":"1"},"c:d":{},"own:e":{"project":true}}}',
+      'An entry is not understood: c/d',
+    ],
+    [
+      'dependencies-compile.dot',
+      'digraph {\n"own:a:1" -> "b:c:1"\n"own:a:1" -> "d"\n}',
+      'An entry is not understood: d',
+    ],
     [
       'maven.graph.json',
       '{"children":[{"groupId":"a","artifactId":"b","version":"1"},{"artifactId":"c","version":"1"}]}',
@@ -477,7 +517,11 @@ test('what a reader does not understand is an error of the file, beside what it 
       '{"lockfileVersion":3,"packages":{"node_modules/a":{"version":"1"},"node_modules/b":{}}}',
       'An entry is not understood: b',
     ],
-    ['packages.config', '<packages><package id="a" version="1"/><package id="b"/></packages>', 'An entry is not understood: b'],
+    [
+      'packages.config',
+      '<packages><package id="a" version="1"/><package id="b"/></packages>',
+      'An entry is not understood: b',
+    ],
     ['Pipfile.lock', '{"default":{"a":{"version":"==1"},"b":{"version":"*"}}}', 'An entry is not understood: b'],
     [
       'pnpm-lock.yaml',

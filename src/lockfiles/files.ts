@@ -63,7 +63,13 @@ const kinds: readonly Kind[] = [
   },
   { pattern: /^dependencies\.lock$/, manager: 'gradle', read: readNebula, family: 'gradle', rank: 0 },
   { pattern: /^gradle\.graph\.txt$/, manager: 'gradle', read: readGradleGraph, family: 'gradle', rank: 0 },
-  { pattern: /^gradle\/verification-metadata\.xml$/, manager: 'gradle', read: readGradleVerification, family: 'gradle', rank: 1 },
+  {
+    pattern: /^gradle\/verification-metadata\.xml$/,
+    manager: 'gradle',
+    read: readGradleVerification,
+    family: 'gradle',
+    rank: 1,
+  },
   { pattern: /^build\.gradle(?:\.kts)?$/, manager: 'gradle', read: readGradleBuild, family: 'gradle', rank: 2 },
   { pattern: /^maven\.graph\.json$/, manager: 'maven', read: readMavenGraph, family: 'maven', rank: 0 },
   { pattern: /^pom\.xml$/, manager: 'maven', read: readPom, family: 'maven', rank: 1 },
@@ -72,7 +78,13 @@ const kinds: readonly Kind[] = [
   { pattern: /^packages\.lock\.json$/, manager: 'nuget', read: readNugetLock, family: 'nuget', rank: 0 },
   { pattern: /^packages\.config$/, manager: 'nuget', read: readPackagesConfig, family: 'nuget', rank: 1 },
   { pattern: /^[^/]+\.(?:cs|fs|vb)proj$/, manager: 'nuget', read: readProjectFile, family: 'nuget', rank: 1 },
-  { pattern: /^requirements\.(?:txt|pip)$|^requires\.txt$/, manager: 'pip', read: readRequirements, family: 'python', rank: 0 },
+  {
+    pattern: /^requirements\.(?:txt|pip)$|^requires\.txt$/,
+    manager: 'pip',
+    read: readRequirements,
+    family: 'python',
+    rank: 0,
+  },
   { pattern: /^pip-deptree\.json$/, manager: 'pip', read: readPipDeptree, family: 'python', rank: 0 },
   { pattern: /^Pipfile\.lock$/, manager: 'pipenv', read: readPipfileLock, family: 'python', rank: 0 },
   { pattern: /^poetry\.lock$/, manager: 'poetry', read: readPoetry, family: 'python', rank: 0 },
@@ -130,7 +142,8 @@ export const hasListingName = (path: string): boolean => kindOf(path) !== undefi
  * Whether a file is one that may be read, by its path alone.
  * @param named files that are read also below folders of foreign code and tests
  */
-export const isListing = (path: string, named: ReadonlySet<string>): boolean => isRead(path, named) && hasListingName(path);
+export const isListing = (path: string, named: ReadonlySet<string>): boolean =>
+  isRead(path, named) && hasListingName(path);
 
 /**
  * The files that are read of those of a repository: what lies below a folder of foreign code or tests is not, nor is a manifest beside its lock file.
@@ -156,7 +169,8 @@ export function listingsAmong(paths: Iterable<string>, named: ReadonlySet<string
  * @param path from the top of the repository; one that is no known name is a file of pip that another includes
  * @throws Unreadable
  */
-export const readListing: Reader = (bytes, path, parents) => (kindOf(path)?.kind.read ?? readRequirements)(bytes, path, parents);
+export const readListing: Reader = (bytes, path, parents) =>
+  (kindOf(path)?.kind.read ?? readRequirements)(bytes, path, parents);
 
 /** Reads a bill of materials that was uploaded. */
 export const readDocument: Reader = readBom;

@@ -48,10 +48,13 @@ export const jsonOf = (bytes: Uint8Array): unknown => reading('JSON', () => JSON
  * @throws Unreadable
  */
 export const yamlOf = (bytes: Uint8Array): unknown[] =>
-  reading('YAML', () => loadAll(textOf(bytes), { schema: FAILSAFE_SCHEMA, maxDepth: deepest, maxAliases: maximumAliases }));
+  reading('YAML', () =>
+    loadAll(textOf(bytes), { schema: FAILSAFE_SCHEMA, maxDepth: deepest, maxAliases: maximumAliases }),
+  );
 
 /** @throws Unreadable */
-export const tomlOf = (bytes: Uint8Array): unknown => reading('TOML', () => parseToml(textOf(bytes), { maxDepth: deepest }));
+export const tomlOf = (bytes: Uint8Array): unknown =>
+  reading('TOML', () => parseToml(textOf(bytes), { maxDepth: deepest }));
 
 /** An element of XML: its name without a prefix, attributes, children, and the text directly in it. */
 export interface Element {
@@ -93,10 +96,12 @@ export const childrenOf = (element: Element | undefined, name: string): Element[
   element?.children.filter((child) => child.name === name) ?? [];
 
 /** The first child of an element with a name. */
-export const childOf = (element: Element | undefined, name: string): Element | undefined => childrenOf(element, name)[0];
+export const childOf = (element: Element | undefined, name: string): Element | undefined =>
+  childrenOf(element, name)[0];
 
 /** The text of the first child with a name, without blanks around it. */
-export const childText = (element: Element | undefined, name: string): string => childOf(element, name)?.text.trim() ?? '';
+export const childText = (element: Element | undefined, name: string): string =>
+  childOf(element, name)?.text.trim() ?? '';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

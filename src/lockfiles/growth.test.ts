@@ -39,7 +39,10 @@ const lines = (...starts: string[]): Place[] =>
 const places: Record<string, Place[]> = {
   'Gemfile.lock': lines('GEM\n', 'GEM\n    a (', 'GEM\n    a', 'DEPENDENCIES\n  a'),
   'Cargo.lock': toml('[[package]]\nname="a"\ndependencies=[HERE]', '[[package]]\nname=HERE'),
-  'composer.lock': json('{"packages":[{"name":"a","version":HERE}]}', '{"packages":[{"name":"a","version":"1","license":HERE}]}'),
+  'composer.lock': json(
+    '{"packages":[{"name":"a","version":HERE}]}',
+    '{"packages":[{"name":"a","version":"1","license":HERE}]}',
+  ),
   'conan.lock': json('{"requires":[HERE]}', '{"graph_lock":{"nodes":{"1":{"ref":HERE}}}}'),
   'conda-lock.yml': yaml('package:\n- name: '),
   'environment.yml': yaml(
@@ -53,8 +56,16 @@ const places: Record<string, Place[]> = {
   'gradle.lockfile': lines('a:', 'a:b:1=', 'a'),
   'dependencies.lock': json('{HERE:{"a:b":{"locked":"1"}}}', '{"a":{HERE:{"locked":"1"}}}'),
   'gradle.graph.txt': lines('+--- ', '+--- a:b', '+--- a:b:1', '|'),
-  'gradle/verification-metadata.xml': xml('<a><components><component group="a" name="b" version="HERE"/></components></a>'),
-  'build.gradle': lines('compile ', 'compile "', 'compile "a:b:', 'compile group: ', "compile group: 'a', name: 'b', version: "),
+  'gradle/verification-metadata.xml': xml(
+    '<a><components><component group="a" name="b" version="HERE"/></components></a>',
+  ),
+  'build.gradle': lines(
+    'compile ',
+    'compile "',
+    'compile "a:b:',
+    'compile group: ',
+    "compile group: 'a', name: 'b', version: ",
+  ),
   'build.gradle.kts': lines('compile(', 'compile("a'),
   'maven.graph.json': json('{"children":[{"groupId":HERE}]}', '{"children":[{"groupId":"a","version":HERE}]}'),
   'pom.xml': xml(
@@ -106,7 +117,9 @@ const places: Record<string, Place[]> = {
   'x.cdx.json': json(
     '{"bomFormat":"CycloneDX","specVersion":"1.6","components":[{"purl":HERE}]}',
     '{"bomFormat":"CycloneDX","specVersion":"1.6","components":[{"purl":"pkg:npm/a@1","licenses":[{"license":{"name":HERE}}]}]}',
-  ).concat((text) => `{"bomFormat":"CycloneDX","specVersion":"1.6","components":[{"purl":${quoted(`pkg:npm/a${text}\nb`)}}]}`),
+  ).concat(
+    (text) => `{"bomFormat":"CycloneDX","specVersion":"1.6","components":[{"purl":${quoted(`pkg:npm/a${text}\nb`)}}]}`,
+  ),
 };
 
 function refused(read: () => unknown): void {
@@ -139,7 +152,9 @@ const licensePlaces: Record<string, Place[]> = {
 };
 
 test('twice the input takes no more than about twice the time, in every reader', () => {
-  const found = Object.entries(places).flatMap(([path, around]) => tooFast(path, around, (bytes) => readListing(bytes, path)));
+  const found = Object.entries(places).flatMap(([path, around]) =>
+    tooFast(path, around, (bytes) => readListing(bytes, path)),
+  );
   assert.deepEqual(found, []);
 });
 

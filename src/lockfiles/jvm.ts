@@ -1,6 +1,17 @@
 /** Files of the build tools of the JVM: Gradle, Maven and sbt. Their packages are shown as `group/artifact`. */
 import { Collector, type Contents, type PackageManager, Unreadable } from './entries.ts';
-import { childOf, childrenOf, itemsOf, jsonOf, memberOf, membersOf, objectIn, textAt, textOf, xmlOf } from './formats.ts';
+import {
+  childOf,
+  childrenOf,
+  itemsOf,
+  jsonOf,
+  memberOf,
+  membersOf,
+  objectIn,
+  textAt,
+  textOf,
+  xmlOf,
+} from './formats.ts';
 
 const isTest = (configuration: string) => /^(?:androidTest|test)|Test(?:[A-Z]|$)/.test(configuration);
 
@@ -22,7 +33,8 @@ export function readGradleLock(bytes: Uint8Array): Contents {
 }
 
 /** The name of a package; empty without a group or an artifact. */
-const coordinates = (group = '', artifact = ''): string => (group === '' || artifact === '' ? '' : `${group}/${artifact}`);
+const coordinates = (group = '', artifact = ''): string =>
+  group === '' || artifact === '' ? '' : `${group}/${artifact}`;
 
 /** `gradle/verification-metadata.xml`: the checksums of everything that a build may download. */
 export function readGradleVerification(bytes: Uint8Array): Contents {
@@ -64,7 +76,12 @@ export function readGradleGraph(bytes: Uint8Array): Contents {
       /^([^:\s]+):([^:\s]+)(?::(\{[^}]*\}|[^:\s]+))?(?: -> ([^\s:]+))?(?: .*)?$/.exec(coordinates) ?? [];
     const exact = used ?? version;
     if (group && name && exact && !exact.startsWith('{'))
-      found.add({ name: `${group}/${name}`, version: exact, direct: indent === '', development: isTest(configuration) });
+      found.add({
+        name: `${group}/${name}`,
+        version: exact,
+        direct: indent === '',
+        development: isTest(configuration),
+      });
     else found.unknown(coordinates);
   }
   return found.contents();
@@ -92,7 +109,8 @@ export function readGradleBuild(bytes: Uint8Array): Contents {
   const text = withoutComments(textOf(bytes));
   const found = new Collector('gradle');
   const add = (configuration: string, group: string, name: string, version: string) => {
-    if (isExact(version)) found.add({ name: `${group}/${name}`, version, direct: true, development: isTest(configuration) });
+    if (isExact(version))
+      found.add({ name: `${group}/${name}`, version, direct: true, development: isTest(configuration) });
   };
   for (const [, configuration = '', coordinates = ''] of text.matchAll(
     /\b([a-z]\w*)[ \t]*(?:\([ \t]*)?["']([\w.-]+:[\w.-]+:[^"'$\s]+)["']/g,
@@ -122,7 +140,9 @@ export function readSbt(bytes: Uint8Array): Contents {
 export function readSbtDot(bytes: Uint8Array): Contents {
   const text = textOf(bytes);
   if (!/^\s*digraph\b/.test(text)) throw new Unreadable('It is not a graph in DOT.');
-  const edges = [...text.matchAll(/"([^"\n]+)"[ \t]*->[ \t]*"([^"\n]+)"/g)].map(([, from = '', to = '']) => [from, to] as const);
+  const edges = [...text.matchAll(/"([^"\n]+)"[ \t]*->[ \t]*"([^"\n]+)"/g)].map(
+    ([, from = '', to = '']) => [from, to] as const,
+  );
   const targets = new Set(edges.map(([, to]) => to));
   const roots = new Set(edges.map(([from]) => from).filter((from) => !targets.has(from)));
   const direct = new Set(edges.filter(([from]) => roots.has(from)).map(([, to]) => to));

@@ -1,6 +1,18 @@
 /** Lock files of Cargo, Bundler, Composer, pub, conda and Conan, and the module files of Go. */
 import { Collector, type Contents, pythonName, Unreadable } from './entries.ts';
-import { arrayAt, itemsOf, jsonOf, memberOf, membersOf, objectAt, objectIn, textAt, textOf, tomlOf, yamlOf } from './formats.ts';
+import {
+  arrayAt,
+  itemsOf,
+  jsonOf,
+  memberOf,
+  membersOf,
+  objectAt,
+  objectIn,
+  textAt,
+  textOf,
+  tomlOf,
+  yamlOf,
+} from './formats.ts';
 import { licensesIn } from './licenses.ts';
 import { isRequirement, pinned } from './requirements.ts';
 
@@ -70,7 +82,12 @@ export function readPub(bytes: Uint8Array): Contents {
   for (const [name, about] of Object.entries(objectAt(yamlOf(bytes)[0], 'packages'))) {
     if (['sdk', 'path'].includes(textAt(about, 'source'))) continue;
     const kind = textAt(about, 'dependency');
-    found.add({ name, version: textAt(about, 'version'), direct: kind.startsWith('direct'), development: kind === 'direct dev' });
+    found.add({
+      name,
+      version: textAt(about, 'version'),
+      direct: kind.startsWith('direct'),
+      development: kind === 'direct dev',
+    });
   }
   return found.contents();
 }
@@ -103,7 +120,8 @@ export function readCondaEnvironment(bytes: Uint8Array): Contents {
     for (const requirement of itemsOf(memberOf(each, 'pip'))) {
       const pin = typeof requirement === 'string' ? pinned(requirement) : undefined;
       if (pin) found.add({ ...pin, manager: 'pip', direct: true });
-      else if (typeof requirement !== 'string' || !isRequirement(requirement)) found.unknown(JSON.stringify(requirement));
+      else if (typeof requirement !== 'string' || !isRequirement(requirement))
+        found.unknown(JSON.stringify(requirement));
     }
   }
   return found.contents();
@@ -146,7 +164,8 @@ function* directives(text: string): Generator<{ directive: string; words: string
     if (words.length === 0) continue;
     if (words.at(-1) === '(') block = words[0]!;
     else if (words[0] === ')') block = '';
-    else if (block === '') yield { directive: words[0]!, words: words.slice(1), indirect: comment.trim().startsWith('indirect') };
+    else if (block === '')
+      yield { directive: words[0]!, words: words.slice(1), indirect: comment.trim().startsWith('indirect') };
     else yield { directive: block, words, indirect: comment.trim().startsWith('indirect') };
   }
 }

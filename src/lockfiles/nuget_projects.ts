@@ -42,7 +42,8 @@ function propertiesOf(files: readonly Element[]): Map<string, string> {
   const properties = new Map<string, string>();
   for (const property of files.flatMap((file) => groupsIn(file, 'PropertyGroup')).flatMap(({ children }) => children)) {
     const name = property.name.toLowerCase();
-    if (property.attributes.Condition === undefined || !properties.has(name)) properties.set(name, property.text.trim());
+    if (property.attributes.Condition === undefined || !properties.has(name))
+      properties.set(name, property.text.trim());
   }
   return properties;
 }
@@ -82,7 +83,10 @@ export function readProjectFile(bytes: Uint8Array, path: string, parents: readon
   const files = nearest.map(xmlOf);
   const properties = propertiesOf([...files, project]);
   const resolve: Resolve = (text) =>
-    interpolated(text, /\$\(([^()]+)\)/g, (name) => properties.get(name.toLowerCase())).replace(/^\[([^,\]]+)\]$/, '$1');
+    interpolated(text, /\$\(([^()]+)\)/g, (name) => properties.get(name.toLowerCase())).replace(
+      /^\[([^,\]]+)\]$/,
+      '$1',
+    );
   const central = centralVersions([...files, project], resolve);
   const found = new Collector('nuget');
   for (const item of [...references, ...files.flatMap((file) => itemsIn(file, 'GlobalPackageReference'))])

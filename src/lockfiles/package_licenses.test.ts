@@ -5,7 +5,11 @@ import { licensesIn } from './licenses.ts';
 import { declaredIn, licensedEcosystem } from './package_licenses.ts';
 
 const declared = (path: string, text: string) =>
-  declaredIn(path, Buffer.from(text)).map(({ advised_name, version, licenses }) => [advised_name, version, ...licenses]);
+  declaredIn(path, Buffer.from(text)).map(({ advised_name, version, licenses }) => [
+    advised_name,
+    version,
+    ...licenses,
+  ]);
 
 const mit =
   'The MIT License\n\nPermission is hereby granted, free of charge, to any\nperson obtaining a copy of this software ... THE SOFTWARE IS PROVIDED "AS IS"';
@@ -52,7 +56,12 @@ test('files of packages tell their licenses, each in the way of its ecosystem', 
       'Metadata-Version: 2.1\nName: Flask\nVersion: 1.0\nLicense: BSD\n as a long text\nClassifier: License :: OSI Approved :: BSD License\n\nLicense: not in the text\n',
       ['flask', '1.0', 'BSD'],
     ],
-    ['libs/a.dist-info/METADATA', 'PyPI', 'Name: a_b\nVersion: 2\nLicense-Expression: MIT AND ISC\n', ['a-b', '2', 'MIT', 'ISC']],
+    [
+      'libs/a.dist-info/METADATA',
+      'PyPI',
+      'Name: a_b\nVersion: 2\nLicense-Expression: MIT AND ISC\n',
+      ['a-b', '2', 'MIT', 'ISC'],
+    ],
     [
       'libs/c.dist-info/METADATA',
       'PyPI',
@@ -96,7 +105,10 @@ test('files that say nothing, or are hostile, say nothing', () => {
 test('licenses are told by their texts and by the names that they are known under', () => {
   const texts: [string, ...string[]][] = [
     ['Apache License\n   Version 2.0, January 2004', 'Apache-2.0'],
-    ['GNU LESSER GENERAL PUBLIC LICENSE\n Version 3, 29 June 2007\n ... GNU General Public License version 3', 'LGPL-3.0'],
+    [
+      'GNU LESSER GENERAL PUBLIC LICENSE\n Version 3, 29 June 2007\n ... GNU General Public License version 3',
+      'LGPL-3.0',
+    ],
     [`This project is covered by two licenses.\n${mit}\nApache License, Version 2.0`, 'Apache-2.0', 'MIT'],
     ['Redistribution and use in source and binary forms, with or without modification', 'BSD-2-Clause'],
     [

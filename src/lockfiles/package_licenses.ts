@@ -1,6 +1,18 @@
 /** Licenses as the packages say them whose files are committed with a project (docs/reference/dependencies.md#licenses). */
 import { advisedName } from './entries.ts';
-import { childOf, childrenOf, childText, itemsOf, jsonOf, memberOf, objectIn, textAt, textOf, tomlOf, xmlOf } from './formats.ts';
+import {
+  childOf,
+  childrenOf,
+  childText,
+  itemsOf,
+  jsonOf,
+  memberOf,
+  objectIn,
+  textAt,
+  textOf,
+  tomlOf,
+  xmlOf,
+} from './formats.ts';
 import { licensesInText } from './license_texts.ts';
 import { licensesIn } from './licenses.ts';
 import { inherited, projectIn } from './pom.ts';
@@ -61,7 +73,8 @@ const fromComposer: Kind['read'] = (bytes) => {
 /** A specification of a gem, as far as it is literal. */
 const fromGemspec: Kind['read'] = (bytes) => {
   const text = textOf(bytes);
-  const literal = (name: string) => new RegExp(`^[ \\t]*\\w+\\.${name}\\s*=\\s*["']([^"'\n]*)["']`, 'm').exec(text)?.[1] ?? '';
+  const literal = (name: string) =>
+    new RegExp(`^[ \\t]*\\w+\\.${name}\\s*=\\s*["']([^"'\n]*)["']`, 'm').exec(text)?.[1] ?? '';
   const opening = /^[ \t]*\w+\.licenses\s*=\s*\[/m.exec(text);
   const [list = ''] = opening ? text.slice(opening.index + opening[0].length).split(']', 1) : [];
   const licenses = [...list.matchAll(/["']([^"'\n]*)["']/g)].map(([, each]) => each);
@@ -83,7 +96,8 @@ const fromPython: Kind['read'] = (bytes) => {
   const [license = ''] = values('License');
   const classified = values('Classifier').flatMap((each) => /^License :: (?:.* :: )?(.+)$/.exec(each)?.[1] ?? []);
   const isShort = license !== '' && license.length <= 100 && !/^(?:dual license|copyright)/i.test(license);
-  const said = expression !== '' ? expression : isShort ? license : classified.filter((each) => each !== 'OSI Approved');
+  const said =
+    expression !== '' ? expression : isShort ? license : classified.filter((each) => each !== 'OSI Approved');
   return [{ name: values('Name')[0] ?? '', version: values('Version')[0] ?? '', licenses: licensesIn(said) }];
 };
 
@@ -140,8 +154,14 @@ export function declaredIn(path: string, bytes: Uint8Array): DeclaredLicenses[] 
     return kind
       .read(bytes, kind.pattern.exec(path)?.[1] ?? '')
       .slice(0, maximumPackages)
-      .filter(({ name, version, licenses }) => licenses.length > 0 && isName(name) && (version === null || isName(version)))
-      .map(({ name, ...others }) => ({ ...others, ecosystem: kind.ecosystem, advised_name: advisedName(kind.ecosystem, name) }));
+      .filter(
+        ({ name, version, licenses }) => licenses.length > 0 && isName(name) && (version === null || isName(version)),
+      )
+      .map(({ name, ...others }) => ({
+        ...others,
+        ecosystem: kind.ecosystem,
+        advised_name: advisedName(kind.ecosystem, name),
+      }));
   } catch {
     return [];
   }

@@ -125,7 +125,8 @@ export function readPom(bytes: Uint8Array, path: string, parents: readonly Paren
     const exact = version || managed.get(name)?.version || '';
     const isKnown = isExact(exact) && !name.includes('${');
     if (!isKnown && !isRange(exact)) found.unknown(`${name} ${exact}`);
-    if (isKnown) found.add({ name, version: exact, direct: true, development: (scope || managed.get(name)?.scope) === 'test' });
+    if (isKnown)
+      found.add({ name, version: exact, direct: true, development: (scope || managed.get(name)?.scope) === 'test' });
   }
   return { ...found.contents(), ...(wants !== undefined && { wants: [wants] }) };
 }

@@ -8,7 +8,11 @@ const maximumRounds = 5;
  * Replaces references to properties, whose values can refer to others. What is unknown, or too long, stays.
  * @param reference matches one, with its name as the group
  */
-export function interpolated(text: string, reference: RegExp, propertyOf: (name: string) => string | undefined): string {
+export function interpolated(
+  text: string,
+  reference: RegExp,
+  propertyOf: (name: string) => string | undefined,
+): string {
   let value = text;
   for (let round = 0; round < maximumRounds && value.length < 1_000 && value.search(reference) >= 0; round++)
     value = value.replace(reference, (whole, name: string) => {

@@ -15,7 +15,8 @@ export interface Purl {
 
 type Manager = (path: string) => PackageManager;
 
-const npmManager: Manager = (path) => (path.endsWith('yarn.lock') ? 'yarn' : path.endsWith('pnpm-lock.yaml') ? 'pnpm' : 'npm');
+const npmManager: Manager = (path) =>
+  path.endsWith('yarn.lock') ? 'yarn' : path.endsWith('pnpm-lock.yaml') ? 'pnpm' : 'npm';
 
 function pythonManager(path: string): PackageManager {
   if (path.endsWith('Pipfile.lock')) return 'pipenv';

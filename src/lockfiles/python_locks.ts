@@ -49,7 +49,8 @@ export function readUv(bytes: Uint8Array): Contents {
   const packages = arrayAt(objectIn(tomlOf(bytes)), 'package');
   const isOwn = (about: unknown) =>
     ['virtual', 'editable', 'directory'].some((kind) => memberOf(memberOf(about, 'source'), kind) !== undefined);
-  const optional = (about: unknown) => membersOf(memberOf(about, 'optional-dependencies')).flatMap(([, list]) => namesIn(list));
+  const optional = (about: unknown) =>
+    membersOf(memberOf(about, 'optional-dependencies')).flatMap(([, list]) => namesIn(list));
   const own = packages.filter(isOwn);
   const used = own.flatMap((about) => [...namesIn(memberOf(about, 'dependencies')), ...optional(about)]);
   const direct = new Set([
@@ -61,7 +62,8 @@ export function readUv(bytes: Uint8Array): Contents {
   for (let name = used.pop(); name !== undefined; name = used.pop()) {
     if (needed.has(name)) continue;
     needed.add(name);
-    for (const about of byName.get(name) ?? []) used.push(...namesIn(memberOf(about, 'dependencies')), ...optional(about));
+    for (const about of byName.get(name) ?? [])
+      used.push(...namesIn(memberOf(about, 'dependencies')), ...optional(about));
   }
   const found = new Collector('uv');
   for (const about of packages) {

@@ -18,7 +18,11 @@ const hostile: [string, string | Uint8Array, RegExp][] = [
   ['package-lock.json', Buffer.from([0x7b, 0xff, 0xfe]), /not text in UTF-8/],
   ['package-lock.json', 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n', /pointer of Git LFS/],
   ['package-lock.json', '<<<<<<< HEAD\n{}\n=======\n', /merge conflicts/],
-  ['package-lock.json', `{"lockfileVersion":3,"packages":{"node_modules/a":{"version":"1\\u0000"}}}`, /invalid characters/],
+  [
+    'package-lock.json',
+    `{"lockfileVersion":3,"packages":{"node_modules/a":{"version":"1\\u0000"}}}`,
+    /invalid characters/,
+  ],
   [
     'package-lock.json',
     `{"lockfileVersion":3,"packages":{"node_modules/${'a'.repeat(300)}":{"version":"1"}}}`,
@@ -70,7 +74,10 @@ test('names from hostile files stay data', async () => {
 
 test('a lock file nested 20,000 levels deep, and one of aliases of aliases, are read in no time', async () => {
   const nested = `${'{"version":"1","dependencies":{"a":'.repeat(deep)}{"version":"2"}${'}}'.repeat(deep)}`;
-  const { count } = await readFile('package-lock.json', Buffer.from(`{"lockfileVersion":1,"dependencies":{"a":${nested}}}`));
+  const { count } = await readFile(
+    'package-lock.json',
+    Buffer.from(`{"lockfileVersion":1,"dependencies":{"a":${nested}}}`),
+  );
   assert.equal(count, 2);
   const bomb = Array.from(
     { length: 30 },

@@ -77,7 +77,8 @@ export async function readFile(
   work: Work,
   { is_document = false, parents = [] }: Partial<Pick<ToReadListing, 'is_document' | 'parents'>> = {},
 ): Promise<ReadFile> {
-  if (bytes.length > maximumListing_bytes) throw new Unreadable(`It is larger than ${maximumListing_bytes / 1024 / 1024} MiB.`);
+  if (bytes.length > maximumListing_bytes)
+    throw new Unreadable(`It is larger than ${maximumListing_bytes / 1024 / 1024} MiB.`);
   return (await ask({ path, bytes, is_document, parents }, work)) as ReadFile;
 }
 

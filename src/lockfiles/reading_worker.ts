@@ -9,7 +9,8 @@ import type { FromReader, Portion, ReadFile, ToReader, ToReadListing } from './r
 const maximumAtOnce = 10_000;
 
 /** Texts as PostgreSQL writes an array of them. */
-const arrayOf = (texts: readonly string[]): string => `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
+const arrayOf = (texts: readonly string[]): string =>
+  `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
 
 function portionOf(entries: readonly Entry[]): Portion {
   const column = (memberOf: (entry: Entry) => string | boolean | null) => JSON.stringify(entries.map(memberOf));
@@ -33,13 +34,15 @@ function read({ path, bytes, is_document, parents }: ToReadListing): Contents {
 function listed(request: ToReadListing): ReadFile {
   const { entries, ...others } = read(request);
   const portions: Portion[] = [];
-  for (let at = 0; at < entries.length; at += maximumAtOnce) portions.push(portionOf(entries.slice(at, at + maximumAtOnce)));
+  for (let at = 0; at < entries.length; at += maximumAtOnce)
+    portions.push(portionOf(entries.slice(at, at + maximumAtOnce)));
   return { portions, count: entries.length, ...others };
 }
 
 function answer(request: ToReader): FromReader {
   try {
-    if ('files' in request) return { answer: request.files.map(({ path, bytes }) => JSON.stringify(declaredIn(path, bytes))) };
+    if ('files' in request)
+      return { answer: request.files.map(({ path, bytes }) => JSON.stringify(declaredIn(path, bytes))) };
     return { answer: listed(request) };
   } catch (error) {
     if (error instanceof Unreadable) return { reason: error.message };

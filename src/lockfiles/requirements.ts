@@ -140,7 +140,8 @@ function collectPoetry(packages: unknown, development: boolean, found: Collector
     for (const each of Array.isArray(about) ? about : [about]) {
       const allowed = typeof each === 'string' ? each : textAt(each, 'version');
       const version = poetryPin(allowed);
-      if (version !== undefined) found.add({ name: pythonName(name), version, manager: 'poetry', direct: true, development });
+      if (version !== undefined)
+        found.add({ name: pythonName(name), version, manager: 'poetry', direct: true, development });
     }
   }
 }

@@ -55,7 +55,9 @@ function readBerry(bytes: Uint8Array): Contents {
   const named = new Set(
     blocks
       .filter(([, about]) => isWorkspace(about))
-      .flatMap(([, about]) => membersOf(memberOf(about, 'dependencies')).map(([name, range]) => `${name}@${String(range)}`)),
+      .flatMap(([, about]) =>
+        membersOf(memberOf(about, 'dependencies')).map(([name, range]) => `${name}@${String(range)}`),
+      ),
   );
   const found = new Collector('yarn');
   for (const [key, about] of blocks) {

@@ -31,5 +31,8 @@ function* blocksIn(text: string, isWanted: (info: string) => boolean, limit: num
  * @param isWanted which blocks, by what follows their opening fence
  * @param limit how many at most
  */
-export const fencedBlocks = (text: string, isWanted: (info: string) => boolean, limit: number): Promise<FencedBlock[]> =>
-  inSlices(blocksIn(text, isWanted, limit));
+export const fencedBlocks = (
+  text: string,
+  isWanted: (info: string) => boolean,
+  limit: number,
+): Promise<FencedBlock[]> => inSlices(blocksIn(text, isWanted, limit));

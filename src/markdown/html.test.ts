@@ -52,7 +52,10 @@ test('nothing executable remains', async () => {
 
 test('images of other servers become text where only those of one server are shown', async () => {
   const shown = (text: string) => toHtml(text, { images_of: 'https://forge.example' });
-  assert.equal(await shown('![a](https://forge.example/a.png)'), '<p><img src="https://forge.example/a.png" alt="a" /></p>\n');
+  assert.equal(
+    await shown('![a](https://forge.example/a.png)'),
+    '<p><img src="https://forge.example/a.png" alt="a" /></p>\n',
+  );
   assert.equal(await shown('![a](/uploads/a.png)'), '<p><img src="/uploads/a.png" alt="a" /></p>\n');
   assert.equal(
     await shown('![a &lt;b>](https://spy.example/a.png?x=1&y=2)'),

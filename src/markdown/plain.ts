@@ -12,6 +12,8 @@ const piece_chars = 128 * 1024;
 /** A whole text in `<pre>`. */
 export async function toPlainHtml(text: string): Promise<string> {
   const count = Math.ceil(text.length / piece_chars);
-  const pieces = Array.from({ length: count }, (_, index) => text.slice(index * piece_chars, (index + 1) * piece_chars));
+  const pieces = Array.from({ length: count }, (_, index) =>
+    text.slice(index * piece_chars, (index + 1) * piece_chars),
+  );
   return `<pre>${(await mapInSlices(pieces, asWritten)).join('')}</pre>`;
 }

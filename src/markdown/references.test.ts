@@ -14,7 +14,10 @@ const referencesIn = (text: string, url: string) => atOnce(readText(text, url));
 
 /** References as `kind path value`, with what stands in the text for each. */
 const found = (text: string) =>
-  referencesIn(text, url).map(({ kind, path, value, start, end }) => [`${kind} ${path ?? '-'} ${value}`, text.slice(start, end)]);
+  referencesIn(text, url).map(({ kind, path, value, start, end }) => [
+    `${kind} ${path ?? '-'} ${value}`,
+    text.slice(start, end),
+  ]);
 const named = (text: string) => found(text).map(([name]) => name);
 
 test('each sigil has its kind, with and without a path', () => {
@@ -47,11 +50,10 @@ test('each sigil has its kind, with and without a path', () => {
 });
 
 test('our own addresses are references, and others contain none', () => {
-  assert.deepEqual(named(`${url}/a/b/-/issues/1#note_5 ${url}/groups/g/h/-/epics/2 <${url}/a/b/-/merge_requests/3/diffs>`), [
-    'issue a/b 1',
-    'epic g/h 2',
-    'merge_request a/b 3',
-  ]);
+  assert.deepEqual(
+    named(`${url}/a/b/-/issues/1#note_5 ${url}/groups/g/h/-/epics/2 <${url}/a/b/-/merge_requests/3/diffs>`),
+    ['issue a/b 1', 'epic g/h 2', 'merge_request a/b 3'],
+  );
   assert.deepEqual(named(`[that](${url}/a/b/-/work_items/4) ${url}/a/b/-/commit/abcdef01`), [
     'issue a/b 4',
     'commit a/b abcdef01',
@@ -66,7 +68,9 @@ test('our own addresses are references, and others contain none', () => {
 
 test('text that only looks like a reference is none', () => {
   assert.deepEqual(
-    named('#12a #0x1 mail@example.com a@b.c # 1 @ ann % of &amp; &#39; &nbsp; ~~gone~~ 10% 5$ \\#1 \\@ann C# !important #'),
+    named(
+      '#12a #0x1 mail@example.com a@b.c # 1 @ ann % of &amp; &#39; &nbsp; ~~gone~~ 10% 5$ \\#1 \\@ann C# !important #',
+    ),
     [],
   );
   assert.deepEqual(named('é#1 #1é'), []);

@@ -192,7 +192,12 @@ function* codeEnds(text: string): Steps<Map<number, number>> {
 }
 
 /** Reads from a position that is not in a word. */
-function readMark(piece: Piece, at: number, ends: ReadonlyMap<number, number>, commentEnd: (from: number) => number): number {
+function readMark(
+  piece: Piece,
+  at: number,
+  ends: ReadonlyMap<number, number>,
+  commentEnd: (from: number) => number,
+): number {
   const { text } = piece;
   switch (text[at]) {
     case '\\':

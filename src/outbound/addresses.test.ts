@@ -98,5 +98,6 @@ test('other addresses are not recognized as local', () => {
     'mylocal.net',
     'xn--bcher-kva.example',
   ];
-  for (const host of [...outside, ...ofSix, ...names]) assert.equal(localTargetOf(hostOf(`http://${host}/`)), undefined, host);
+  for (const host of [...outside, ...ofSix, ...names])
+    assert.equal(localTargetOf(hostOf(`http://${host}/`)), undefined, host);
 });

@@ -12,7 +12,15 @@ const networks: Record<LocalTarget, readonly string[]> = {
   localhost: ['127.0.0.0/8', '0.0.0.0/8', '::/128', '::1/128'],
   'local network': [
     // Private, shared with a carrier, link-local (where clouds tell a machine its secrets), for measurements and protocols.
-    ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16', '198.18.0.0/15', '192.0.0.0/24'],
+    ...[
+      '10.0.0.0/8',
+      '172.16.0.0/12',
+      '192.168.0.0/16',
+      '100.64.0.0/10',
+      '169.254.0.0/16',
+      '198.18.0.0/15',
+      '192.0.0.0/24',
+    ],
     // Multicast, reserved and broadcast.
     ...['224.0.0.0/4', '240.0.0.0/4'],
     // Unique local, link-local, site-local, multicast, discarded, segment routing.

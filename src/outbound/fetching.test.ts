@@ -49,7 +49,10 @@ test('at most two redirects are followed, and the secret stays with its host', a
   });
   assert.deepEqual((await fetchWhole(fetching(`${url}/a`), 1000)).body.toString(), '{"at":"elsewhere"}');
   assert.deepEqual(seen.splice(0), ['secret', 'secret', undefined]);
-  await assert.rejects(fetchWhole(fetching(`${url}/endless`), 1000), { name: 'OutboundError', message: 'Redirected too often' });
+  await assert.rejects(fetchWhole(fetching(`${url}/endless`), 1000), {
+    name: 'OutboundError',
+    message: 'Redirected too often',
+  });
   assert.equal(seen.length, 3);
   await assert.rejects(fetchWhole(fetching(`${url}/file`), 1000), /not allowed/);
 });

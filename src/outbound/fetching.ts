@@ -81,7 +81,9 @@ async function withResponse<T>(
   } catch (error) {
     fetching.signal.throwIfAborted();
     if (error instanceof OutboundError) throw error;
-    throw new OutboundError(silence.signal.aborted ? `No answer within ${fetching.silence_ms / 1000} seconds` : reasonOf(error));
+    throw new OutboundError(
+      silence.signal.aborted ? `No answer within ${fetching.silence_ms / 1000} seconds` : reasonOf(error),
+    );
   } finally {
     clearTimeout(timer);
     response?.destroy();

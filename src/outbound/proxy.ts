@@ -1,7 +1,13 @@
 /** A proxy for one program that connects to another system itself, such as git: it resolves and checks each address, and counts the bytes. */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request as requestPlain, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request as requestPlain,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, connect, type LookupFunction, type Socket } from 'node:net';
 import { type Duplex, pipeline, Transform } from 'node:stream';
 import { localTargetOf, localTexts } from './addresses.ts';
@@ -36,7 +42,9 @@ class GuardedProxy {
     this.#rules = rules;
     this.#authorization = Buffer.from(`Basic ${Buffer.from(`coppice:${secret}`).toString('base64')}`);
     this.#server = createServer((request, response) => this.#forward(request, response));
-    this.#server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => this.#tunnel(request, client, head));
+    this.#server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) =>
+      this.#tunnel(request, client, head),
+    );
     this.#server.on('connection', (socket) => this.#keep(socket));
   }
 
@@ -145,7 +153,10 @@ class GuardedProxy {
  * @throws BlockedError, OutboundError when there is no connection or another host is asked for, ResponseTooLong when the other system has sent too much; otherwise
  *   what `run` throws
  */
-export async function throughProxy<Result>(rules: ProxyRules, run: (proxy_url: string) => Promise<Result>): Promise<Result> {
+export async function throughProxy<Result>(
+  rules: ProxyRules,
+  run: (proxy_url: string) => Promise<Result>,
+): Promise<Result> {
   const secret = randomBytes(24).toString('hex');
   const proxy = new GuardedProxy(rules, secret);
   const port = await proxy.listen();

@@ -98,6 +98,8 @@ function reasonOf({ body }: ApiError): string {
  * Replies to refusals with a page.
  * @param pageFor the page for a reason
  */
-export const pageForm = (pageFor: (reason: string, refusal: ApiError, request: FastifyRequest) => HtmlPage): ErrorForm => ({
+export const pageForm = (
+  pageFor: (reason: string, refusal: ApiError, request: FastifyRequest) => HtmlPage,
+): ErrorForm => ({
   write: (refusal, request, reply) => sendPage(reply, refusal.status, pageFor(reasonOf(refusal), refusal, request)),
 });

@@ -25,7 +25,9 @@ function failureOf({ kind, relation }: ReadRows, { value, reason }: RefusedRecor
 function outcomeOf(read: ReadRows): Arrived {
   const all = [...withParts(read)].filter(({ fetched }) => fetched > 0);
   return {
-    counts: Object.fromEntries(all.map(({ relation, fetched, rows }) => [relation, { fetched, imported: rows.length }])),
+    counts: Object.fromEntries(
+      all.map(({ relation, fetched, rows }) => [relation, { fetched, imported: rows.length }]),
+    ),
     failures: all.flatMap((each) => each.refused.map((refused) => failureOf(each, refused))),
   };
 }
@@ -34,7 +36,12 @@ function outcomeOf(read: ReadRows): Arrived {
 async function keepNumbers(tx: Database, { owner }: Arrival, { kind, rows }: ReadRows): Promise<void> {
   if (!kind.numbered || rows.length === 0) return;
   const largest = Math.max(...rows.map(({ row }) => row.iid as number));
-  await raiseIid(tx, owner.kind === 'project' ? { project_id: owner.id } : { namespace_id: owner.id }, kind.numbered, largest);
+  await raiseIid(
+    tx,
+    owner.kind === 'project' ? { project_id: owner.id } : { namespace_id: owner.id },
+    kind.numbered,
+    largest,
+  );
 }
 
 async function written(tx: Database, arrival: Arrival, read: ReadRows): Promise<Arrived> {
@@ -94,7 +101,12 @@ function sumOf(outcomes: readonly Arrived[]): Arrived {
 }
 
 /** Halves of what is refused are tried again, so that one bad record among many costs few attempts. */
-async function arrive(tx: Database, arrival: Arrival, relation: Relation, records: readonly ArrivedRecord[]): Promise<Arrived> {
+async function arrive(
+  tx: Database,
+  arrival: Arrival,
+  relation: Relation,
+  records: readonly ArrivedRecord[],
+): Promise<Arrived> {
   await sql`savepoint arrival`.execute(tx);
   try {
     const outcome = await arriveTogether(tx, arrival, relation, records);

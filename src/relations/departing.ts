@@ -53,7 +53,9 @@ export const isSeen = (kind: RecordKind, condition: RawBuilder<unknown>, departu
   sql`${sql.join([condition, ...(kind.only ? [kind.only] : []), ...(kind.isVisible ? [kind.isVisible(departure)] : [])], sql` and `)}`;
 
 function orderOf(kind: RecordKind): RawBuilder<unknown> {
-  const last = kind.is_link ? kind.distinct!.map((name) => sql.ref(`${kind.table}.${name}`)) : [sql.ref(`${kind.table}.id`)];
+  const last = kind.is_link
+    ? kind.distinct!.map((name) => sql.ref(`${kind.table}.${name}`))
+    : [sql.ref(`${kind.table}.id`)];
   return sql.join([...(kind.order ? [kind.order] : []), ...last]);
 }
 
@@ -102,7 +104,12 @@ async function* linesThrough(
   await sql`close ${cursor}`.execute(tx);
 }
 
-async function completed({ complete }: Relation, tx: Database, departure: Departure, lines: string[]): Promise<string[]> {
+async function completed(
+  { complete }: Relation,
+  tx: Database,
+  departure: Departure,
+  lines: string[],
+): Promise<string[]> {
   if (!complete || lines.length === 0) return lines;
   const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   await complete(tx, departure, records);

@@ -86,7 +86,14 @@ export interface GroupMember {
   members: Members;
 }
 
-export type Member = ColumnMember | PersonMember | ShownMember | ReferenceMember | LateMember | PartsMember | GroupMember;
+export type Member =
+  | ColumnMember
+  | PersonMember
+  | ShownMember
+  | ReferenceMember
+  | LateMember
+  | PartsMember
+  | GroupMember;
 export type Members = Readonly<Record<string, Member>>;
 
 /** A row to be written, by column. */

@@ -36,7 +36,11 @@ async function fillPeople(tx: Database, arrival: Arrival, all: readonly ReadRows
   await fillSome(tx, arrival.accounts, accounts);
   const strangers = new Set(accounts.filter(({ row, column }) => row[column] === null).map(({ row }) => row));
   for (const read of all) {
-    refuseRows(read, new Set(read.rows.filter(({ row }) => strangers.has(row))), 'names a person who has no account here');
+    refuseRows(
+      read,
+      new Set(read.rows.filter(({ row }) => strangers.has(row))),
+      'names a person who has no account here',
+    );
     const { kind, rows } = read;
     const needed = peopleNeeded(kind.members);
     for (const { row } of rows) for (const column of needed) row[column] ??= arrival.ghost_id;
@@ -49,7 +53,8 @@ async function fillReferences(tx: Database, arrival: Arrival, read: ReadRows): P
     const wanted = new Map(pending.map((reference) => [JSON.stringify(reference.wanted), reference.wanted]));
     const ids = await member.find(tx, arrival, [...wanted.values()]);
     const found = new Map([...wanted.keys()].map((key, index) => [key, ids[index] ?? null]));
-    for (const reference of pending) reference.row[reference.column] = found.get(JSON.stringify(reference.wanted)) ?? null;
+    for (const reference of pending)
+      reference.row[reference.column] = found.get(JSON.stringify(reference.wanted)) ?? null;
     if (!member.is_required) continue;
     const isMissing = ({ row }: ReadRow) => row[member.column] === null;
     refuseRows(read, new Set(read.rows.filter(isMissing)), 'names a record that does not exist here');

@@ -18,7 +18,10 @@ import type { Value } from './values.ts';
 export const column = (name: string, value: Value): ColumnMember => ({ is: 'column', column: name, value });
 
 /** A column that gets a value of its own where the member is missing. */
-export const columnOr = (name: string, value: Value, otherwise: unknown): ColumnMember => ({ ...column(name, value), otherwise });
+export const columnOr = (name: string, value: Value, otherwise: unknown): ColumnMember => ({
+  ...column(name, value),
+  otherwise,
+});
 
 /** A column without which a record is refused. */
 export const required = (name: string, value: Value): ColumnMember => ({ ...column(name, value), is_required: true });
@@ -36,7 +39,9 @@ export const account = (name: string): PersonMember => ({ is: 'person', column: 
 export const requiredAccount = (name: string): PersonMember => ({ ...account(name), is_required: true });
 
 /** What is written and not read. */
-export const shown = (expression: RawBuilder<unknown> | ((departure: Departure) => RawBuilder<unknown>)): ShownMember => ({
+export const shown = (
+  expression: RawBuilder<unknown> | ((departure: Departure) => RawBuilder<unknown>),
+): ShownMember => ({
   is: 'shown',
   expression: typeof expression === 'function' ? expression : () => expression,
 });

@@ -125,11 +125,17 @@ function readMember(member: Member, value: unknown, row: Row, found: Found): voi
       if (value === null && member.is_account && member.is_required) throw new Refusal("can't be blank");
       row[member.column] = null;
       if (value !== null)
-        found.people.push({ row, column: member.column, source_id: personIn(value), is_account: member.is_account === true });
+        found.people.push({
+          row,
+          column: member.column,
+          source_id: personIn(value),
+          is_account: member.is_account === true,
+        });
       return;
     case 'reference':
       row[member.column] = null;
-      if (isObject(value) && isStorable(value)) found.references.push([member, { row, column: member.column, wanted: value }]);
+      if (isObject(value) && isStorable(value))
+        found.references.push([member, { row, column: member.column, wanted: value }]);
       else if (member.is_required) throw new Refusal("can't be blank");
       return;
     case 'group':

@@ -97,7 +97,8 @@ const maximumInteger = 2 ** 31 - 1;
 export const integer = (least = -maximumInteger, most = maximumInteger): Value => ({
   type: 'integer',
   arrives: (value) => {
-    if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) throw new Refusal('is invalid');
+    if (!Number.isInteger(value) || (value as number) < least || (value as number) > most)
+      throw new Refusal('is invalid');
     return value;
   },
 });
@@ -135,7 +136,8 @@ export const time: Value = {
 export const day: Value = {
   type: 'date',
   arrives: (value) => {
-    const parsed = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? new Date(`${value}T00:00:00Z`) : undefined;
+    const parsed =
+      typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? new Date(`${value}T00:00:00Z`) : undefined;
     if (
       !parsed ||
       Number.isNaN(parsed.getTime()) ||

@@ -19,7 +19,12 @@ export async function keepWaiting(tx: Database, { owner }: Arrival, { kind, rela
       const wanted = JSON.stringify(value[name] ?? null);
       if (wanted === 'null') return [];
       const kept = wanted.length > longest_characters ? 'null' : wanted;
-      return { [ownerColumn(owner)]: owner.id, relation: `${relation}, ${name}`, row_id: row.id as number, wanted: kept };
+      return {
+        [ownerColumn(owner)]: owner.id,
+        relation: `${relation}, ${name}`,
+        row_id: row.id as number,
+        wanted: kept,
+      };
     });
   });
   if (waiting.length > 0) await tx.insertInto('waiting_references').values(waiting).execute();
@@ -54,7 +59,12 @@ async function lead(
   return new Set(found.keys());
 }
 
-async function leadAll(tx: Database, arrival: Arrival, place: WaitingMember, waiting: readonly Waiting[]): Promise<Set<number>> {
+async function leadAll(
+  tx: Database,
+  arrival: Arrival,
+  place: WaitingMember,
+  waiting: readonly Waiting[],
+): Promise<Set<number>> {
   if (!place.member.is_alone) return lead(tx, arrival, place, waiting);
   const led = new Set<number>();
   for (const each of waiting) for (const id of await lead(tx, arrival, place, [each])) led.add(id);

@@ -22,7 +22,9 @@ function typesOf(members: Members): Types {
 
 /** The columns that are written, with their types. */
 function columnsOf({ members, always = {}, derives, is_link }: RecordKind, key: string | undefined): Types {
-  const fixed = Object.entries(always).map(([name, value]) => [name, typeof value === 'boolean' ? 'boolean' : 'text'] as const);
+  const fixed = Object.entries(always).map(
+    ([name, value]) => [name, typeof value === 'boolean' ? 'boolean' : 'text'] as const,
+  );
   return {
     ...(!is_link && { id: 'bigint' }),
     ...typesOf(members),
@@ -42,7 +44,8 @@ async function numberRows(tx: Database, read: ReadRows): Promise<void> {
       from (select pg_get_serial_sequence(name, 'id')::regclass as sequence, count from (values ${sql.join(counts)}) wanted(name, count) offset 0) sequences`.execute(
     tx,
   );
-  for (const [at, { rows }] of wanted.entries()) for (const [index, { row }] of rows.entries()) row.id = taken[at]!.ids[index];
+  for (const [at, { rows }] of wanted.entries())
+    for (const [index, { row }] of rows.entries()) row.id = taken[at]!.ids[index];
 }
 
 /** The rows of a kind with those of their parts, for what a kind says about itself. */

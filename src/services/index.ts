@@ -114,7 +114,10 @@ export const servicesFor = (config: ServicesConfig, db: Database, areas: AreaSer
  * @param path without `.git`
  * @returns `ssh` is empty when the server does not speak SSH
  */
-export const cloneUrls = ({ url, ssh_url }: Pick<Services, 'url' | 'ssh_url'>, path: string): { http: string; ssh: string } => ({
+export const cloneUrls = (
+  { url, ssh_url }: Pick<Services, 'url' | 'ssh_url'>,
+  path: string,
+): { http: string; ssh: string } => ({
   http: `${url}/${path}.git`,
   ssh: ssh_url === undefined ? '' : `${ssh_url}${path}.git`,
 });

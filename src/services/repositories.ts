@@ -77,7 +77,10 @@ export interface PushFollower {
    * Looks at what has moved, with git, before the transaction.
    * @returns writes what follows; the default branch may have become another, because the first branches decide on it
    */
-  follow(services: RepositoryServices, move: ProjectMove): Promise<(tx: Database, default_branch: string) => Promise<void>>;
+  follow(
+    services: RepositoryServices,
+    move: ProjectMove,
+  ): Promise<(tx: Database, default_branch: string) => Promise<void>>;
   /** Lines that git shows to those who pushed. */
   answer?(services: RepositoryServices, project_id: number, moved: readonly RefUpdate[]): Promise<string[]>;
 }

@@ -15,7 +15,8 @@ const places: ((hostile: string) => string)[] = [
   (text) => JSON.stringify({ ...base, names: [text] }),
 ];
 
-const listOf = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => item(index));
+const listOf = <T>(count: number, item: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => item(index));
 
 /** Maps of many parts. */
 const lists: ((count: number) => object)[] = [
@@ -25,7 +26,8 @@ const lists: ((count: number) => object)[] = [
   (count) => ({ version: 3, sections: listOf(count, (column) => ({ offset: { line: 0, column }, map: base })) }),
 ];
 
-const read = (json: string) => mapped({ bytes: Uint8Array.from(Buffer.from(json)), is_deflated: false, positions: [[1, 1]] });
+const read = (json: string) =>
+  mapped({ bytes: Uint8Array.from(Buffer.from(json)), is_deflated: false, positions: [[1, 1]] });
 
 test('twice the source map takes no more than about twice the time', () => {
   for (const [index, place] of places.entries())
@@ -41,8 +43,23 @@ test('twice the source map takes no more than about twice the time', () => {
 test('a map with damaged mappings tells nothing, instead of positions that do not exist', () => {
   const map = (mappings: string, more: object = {}) =>
     JSON.stringify({ ...base, sources: ['a'], names: ['n'], mappings, ...more });
-  for (const whole of ['', ';', 'AAAA', 'AAAAA,CAAA;A', 'gggggAAAA']) assert.notEqual(read(map(whole)), undefined, whole);
-  const damaged = ['AA', 'AAA', 'AAAAAA', 'AACA!', 'ACAA', 'ADAA', 'AADA', 'AAAD', 'D', 'AAAAC', 'g', 'gggggggA', 'AAAA,AÄ'];
+  for (const whole of ['', ';', 'AAAA', 'AAAAA,CAAA;A', 'gggggAAAA'])
+    assert.notEqual(read(map(whole)), undefined, whole);
+  const damaged = [
+    'AA',
+    'AAA',
+    'AAAAAA',
+    'AACA!',
+    'ACAA',
+    'ADAA',
+    'AADA',
+    'AAAD',
+    'D',
+    'AAAAC',
+    'g',
+    'gggggggA',
+    'AAAA,AÄ',
+  ];
   for (const mappings of damaged) assert.equal(read(map(mappings)), undefined, mappings);
   assert.equal(read(map('AAAA', { sources: [] })), undefined);
   const sections = [{ offset: { line: 0, column: 0 }, map: JSON.parse(map('ACAA')) }];

@@ -41,7 +41,10 @@ function isReadable(map: Sections): boolean {
       if (inner) left.push(inner);
     }
     if (lines > maximumLines) return false;
-    if (typeof mappings === 'string' && !areWellFormed({ mappings, sources: lengthOf(sources), names: lengthOf(names) }))
+    if (
+      typeof mappings === 'string' &&
+      !areWellFormed({ mappings, sources: lengthOf(sources), names: lengthOf(names) })
+    )
       return false;
   }
   return true;

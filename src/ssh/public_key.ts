@@ -70,7 +70,8 @@ const readers: Record<string, (fields: Fields) => JsonWebKey | undefined> = {
 export const rsa_bits = { least: 2048, most: 16_384 };
 
 /** Whether a key is an RSA key that is too short to be safe. */
-export const isShort = ({ key }: SshPublicKey): boolean => (key.asymmetricKeyDetails?.modulusLength ?? Infinity) < rsa_bits.least;
+export const isShort = ({ key }: SshPublicKey): boolean =>
+  (key.asymmetricKeyDetails?.modulusLength ?? Infinity) < rsa_bits.least;
 
 /**
  * Reads the second word of an `id_*.pub` file. OpenSSL checks the mathematics.

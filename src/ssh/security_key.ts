@@ -31,7 +31,11 @@ function split(type: string, signature: Buffer): [own: Buffer, tail: Buffer] {
  * Whether a security key has signed bytes, and a person touched it for that.
  * @param signature as ssh2 passes it on: without its type and the length that follows
  */
-export function isSignedBySecurityKey({ type, key, application }: SshPublicKey, signature: Buffer, bytes: Buffer): boolean {
+export function isSignedBySecurityKey(
+  { type, key, application }: SshPublicKey,
+  signature: Buffer,
+  bytes: Buffer,
+): boolean {
   try {
     const [own, tail] = split(type, signature);
     if (!application || tail.length !== tail_bytes || (tail[0]! & userPresent) === 0) return false;

@@ -133,7 +133,8 @@ class Connections<Who> {
     if (remoteAddress === undefined) return false; // it has just ended
     const source = sourceOf(remoteAddress);
     const open = this.#open.get(source) ?? 0;
-    if (open >= this.#options.connectionsPerAddress || (this.#failures.get(source) ?? 0) >= maximumFailures) return false;
+    if (open >= this.#options.connectionsPerAddress || (this.#failures.get(source) ?? 0) >= maximumFailures)
+      return false;
     const place = placeOf(remoteAddress, remotePort);
     this.#open.set(source, open + 1);
     this.#sockets.set(place, socket);

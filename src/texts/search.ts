@@ -25,7 +25,11 @@ const inOneOf = (columns: readonly string[], pattern: string) => {
  * @returns undefined for a search without terms
  * @throws ApiError 400 for too many terms
  */
-export function isFoundIn(search: string, columns: readonly string[], parameter = 'search'): RawBuilder<SqlBool> | undefined {
+export function isFoundIn(
+  search: string,
+  columns: readonly string[],
+  parameter = 'search',
+): RawBuilder<SqlBool> | undefined {
   const terms = termsOf(search);
   if (terms.length === 0) return undefined;
   if (terms.length > maximumTerms) throw badParams(`${parameter} has more than ${maximumTerms} terms`);

@@ -19,7 +19,10 @@ export async function acceptRefs(services: Services, row: RepositoryRow): Promis
   if (await isMoving(services, row))
     throw new RefsRefused('Refs of this repository are changing at the moment. Try again later.');
   const differences = await refDifferences(services.db, row, repository);
-  if (row.kind.needs_branch && differences.some(({ ref, now }) => now === null && ref === `refs/heads/${row.default_branch}`))
+  if (
+    row.kind.needs_branch &&
+    differences.some(({ ref, now }) => now === null && ref === `refs/heads/${row.default_branch}`)
+  )
     throw new RefsRefused(`The branch ${row.default_branch} is missing. \`check --recover\` brings it back.`);
   for (const { ref, now } of differences)
     if (now !== null && !(await objectHeader(repository, now)))
@@ -30,7 +33,12 @@ export async function acceptRefs(services: Services, row: RepositoryRow): Promis
 
 /** Also when the move seems abandoned: settling it records where the refs are. */
 async function isMoving({ db }: Services, { kind, id }: RepositoryRow): Promise<boolean> {
-  const moving = await db.selectFrom('reference_updates').select('id').where(kind.column, '=', id).limit(1).executeTakeFirst();
+  const moving = await db
+    .selectFrom('reference_updates')
+    .select('id')
+    .where(kind.column, '=', id)
+    .limit(1)
+    .executeTakeFirst();
   return moving !== undefined;
 }
 

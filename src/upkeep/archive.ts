@@ -41,7 +41,11 @@ export function createArchive(file: string, signal?: AbortSignal): ArchiveWriter
   const compress = createZstdCompress({
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   });
-  const written = pipeline(tar as unknown as NodeJS.ReadableStream, compress, createWriteStream(draft, { mode: 0o600 }));
+  const written = pipeline(
+    tar as unknown as NodeJS.ReadableStream,
+    compress,
+    createWriteStream(draft, { mode: 0o600 }),
+  );
   written.catch(() => {}); // the next write reports it
   let entries = 0;
 
@@ -126,7 +130,8 @@ function isDamage(error: unknown): boolean {
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (error instanceof SyntaxError || code.startsWith('ZSTD') || code.startsWith('Z_')) return true;
   return (
-    code === 'ERR_STREAM_PREMATURE_CLOSE' || /^(Unexpected end of data|Invalid tar header|unexpected end of file)/i.test(message)
+    code === 'ERR_STREAM_PREMATURE_CLOSE' ||
+    /^(Unexpected end of data|Invalid tar header|unexpected end of file)/i.test(message)
   );
 }
 

@@ -125,7 +125,8 @@ async function refsBefore(
     signal?.throwIfAborted();
     const repository = placeOf(storages, row);
     // A missing repository is handled when it is copied.
-    if (repository && (await isThere(repository))) refs.set(nameOf(row), await allRefs(repository).catch(() => new Map()));
+    if (repository && (await isThere(repository)))
+      refs.set(nameOf(row), await allRefs(repository).catch(() => new Map()));
   });
   return refs;
 }
@@ -143,7 +144,9 @@ async function addRepository(
 ): Promise<boolean> {
   for (let look = 0; look < 2; look++) {
     // It may have moved to another storage or been deleted meanwhile.
-    const { rows } = await client.query<{ storage: string }>(`select storage from ${row.kind.table} where id = $1`, [row.id]);
+    const { rows } = await client.query<{ storage: string }>(`select storage from ${row.kind.table} where id = $1`, [
+      row.id,
+    ]);
     if (!rows[0]) return false;
     const repository = placeOf(storages, { ...row, storage: rows[0].storage });
     if (!repository || !(await isThere(repository))) continue;
@@ -154,7 +157,9 @@ async function addRepository(
       if (await isThere(repository)) throw error;
     }
   }
-  throw new Error(`The repository of ${row.kind.name} ${row.id} (${row.full_path}) is not on the storage ${row.storage}.`);
+  throw new Error(
+    `The repository of ${row.kind.name} ${row.id} (${row.full_path}) is not on the storage ${row.storage}.`,
+  );
 }
 
 /** Refs first: objects are only added, so that a later copy contains those that the refs need. */
@@ -172,7 +177,8 @@ async function copy(archive: ArchiveWriter, repository: Repository, name: string
     const missing = (await objectFiles(repository)).filter((file) => !copied.has(file));
     let isComplete = true;
     for (const file of missing) {
-      if (await addFile(archive, `${name}/objects/${file}`, path.join(repository.path, 'objects', file))) copied.add(file);
+      if (await addFile(archive, `${name}/objects/${file}`, path.join(repository.path, 'objects', file)))
+        copied.add(file);
       else isComplete = false;
     }
     if (isComplete) return;

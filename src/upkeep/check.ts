@@ -25,7 +25,11 @@ import { allRows, storagesOf } from './repositories.ts';
  * Reports inconsistencies one by one. It can run beside a server: what seems wrong because it is changing
  * at the moment is checked again before it is reported.
  */
-export async function* check({ db, config, signal }: Pick<CheckOptions, 'db' | 'config' | 'signal'>): AsyncGenerator<Finding> {
+export async function* check({
+  db,
+  config,
+  signal,
+}: Pick<CheckOptions, 'db' | 'config' | 'signal'>): AsyncGenerator<Finding> {
   const options: CheckOptions = { db, config, signal, storages: storagesOf(config), blobs: blobsOf(config) };
   yield* checkSecret(options);
   yield* checkJournal(options);
@@ -63,14 +67,17 @@ async function* checkSecret({ db, config, signal }: CheckOptions): AsyncGenerato
   }
   for await (const id of brokenImportTokens(db, secrets)) {
     signal.throwIfAborted();
-    yield { sentence: `Migration ${id}: its token for the source cannot be decrypted. Cancel it and retry it with a token.` };
+    yield {
+      sentence: `Migration ${id}: its token for the source cannot be decrypted. Cancel it and retry it with a token.`,
+    };
   }
 }
 
 async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Finding> {
   const paths = sql.join(
     repositories.kinds.map(
-      ({ rows, column }) => sql`select full_path from (${sql.raw(rows)}) owners where id = reference_updates.${sql.ref(column)}`,
+      ({ rows, column }) =>
+        sql`select full_path from (${sql.raw(rows)}) owners where id = reference_updates.${sql.ref(column)}`,
     ),
     sql` union all `,
   );

@@ -58,7 +58,8 @@ async function* checkTree(db: Database, tree: Tree): AsyncGenerator<Finding> {
   };
 }
 
-const isSame = (differences: Difference[]): boolean => total(differences, 'missing') + total(differences, 'superfluous') === 0;
+const isSame = (differences: Difference[]): boolean =>
+  total(differences, 'missing') + total(differences, 'superfluous') === 0;
 
 const total = (differences: Difference[], member: 'missing' | 'superfluous') =>
   differences.reduce((sum, difference) => sum + difference[member], 0);

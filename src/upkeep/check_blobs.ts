@@ -26,7 +26,11 @@ export async function* checkBlobs({ db, blobs, signal }: CheckOptions): AsyncGen
   yield* checkRows({ db, blobs, signal });
 }
 
-async function* checkRows({ db, blobs, signal }: Pick<CheckOptions, 'db' | 'blobs' | 'signal'>): AsyncGenerator<Finding> {
+async function* checkRows({
+  db,
+  blobs,
+  signal,
+}: Pick<CheckOptions, 'db' | 'blobs' | 'signal'>): AsyncGenerator<Finding> {
   for (let after = 0; ; ) {
     const rows = await db
       .selectFrom('lfs_objects')
@@ -41,7 +45,8 @@ async function* checkRows({ db, blobs, signal }: Pick<CheckOptions, 'db' | 'blob
     for (const { oid, size, full_path } of rows) {
       signal.throwIfAborted();
       const found = await blobs.stat(`lfs/${oid}`);
-      if (!found) yield { sentence: `${full_path}: the LFS object ${oid} is missing. Push it again from a clone that has it.` };
+      if (!found)
+        yield { sentence: `${full_path}: the LFS object ${oid} is missing. Push it again from a clone that has it.` };
       else if (found.size_bytes !== size)
         yield { sentence: `${full_path}: the LFS object ${oid} has ${found.size_bytes} bytes instead of ${size}.` };
     }

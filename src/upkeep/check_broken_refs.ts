@@ -21,7 +21,8 @@ export async function checkBrokenRefs(
       recover: async () => {
         const target = await keptTarget(db, id, ref);
         await clearBrokenRef(repository, ref);
-        if (target === undefined || !(await objectHeader(repository, target))) return 'The file, which said nothing, is removed.';
+        if (target === undefined || !(await objectHeader(repository, target)))
+          return 'The file, which said nothing, is removed.';
         await setKeptRefs(repository, new Map([[ref, target]]));
         return `It is at ${target} again.`;
       },

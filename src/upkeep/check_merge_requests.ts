@@ -36,7 +36,9 @@ async function checkCommits(
   let example = '';
   for (let after = 0; ; ) {
     const { rows } = await named(id, after).execute(db);
-    const headers = await Promise.all(rows.map(({ shas }) => Promise.all(shas.map((sha) => objectHeader(repository, sha)))));
+    const headers = await Promise.all(
+      rows.map(({ shas }) => Promise.all(shas.map((sha) => objectHeader(repository, sha)))),
+    );
     for (const [row, { iid, shas }] of rows.entries())
       for (const [index, sha] of shas.entries()) {
         if (headers[row]![index]?.type === 'commit') continue;
@@ -56,7 +58,11 @@ async function checkCommits(
 }
 
 /** Refs of merge requests that do not exist. A job removes them when one is deleted, so that none is reported while one waits. */
-async function checkStrayRefs(db: Database, { id, full_path }: RepositoryRow, repository: Repository): Promise<Finding[]> {
+async function checkStrayRefs(
+  db: Database,
+  { id, full_path }: RepositoryRow,
+  repository: Repository,
+): Promise<Finding[]> {
   const refs = Array.from(await allRefs(repository), ([ref]) => ({
     ref,
     iid: Number(/^refs\/merge-requests\/(\d+)\//.exec(ref)?.[1]),

@@ -67,7 +67,9 @@ async function* checkRows({ db, blobs, signal }: CheckOptions, kind: Kind): Asyn
 
 /** It may have been deleted since it was read. */
 async function hasRow(db: CheckOptions['db'], kind: Kind, blob_key: string): Promise<boolean> {
-  const { rows } = await sql`select from ${sql.table(kinds[kind].table)} where blob_key = ${blob_key} limit 1`.execute(db);
+  const { rows } = await sql`select from ${sql.table(kinds[kind].table)} where blob_key = ${blob_key} limit 1`.execute(
+    db,
+  );
   return rows.length > 0;
 }
 

@@ -41,7 +41,9 @@ export async function projectDifferences(
   }
   // No repair: that the repository was not empty is the only trace of what it has lost.
   if (isEmpty && !empty_repo && lost.length === 0 && !(await wereBranchesDeleted(db, row)))
-    findings.push({ sentence: `${full_path}: the database records the repository as not empty, but it has no branches.` });
+    findings.push({
+      sentence: `${full_path}: the database records the repository as not empty, but it has no branches.`,
+    });
   // What is damaged cannot be searched.
   if (!isDamaged && (lost.length > 0 || (isEmpty && !empty_repo)))
     findings.push(...(await checkDangling(db, { id, full_path }, repository)));

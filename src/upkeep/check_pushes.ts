@@ -1,7 +1,15 @@
 /** Compares the refs of a repository with those that the database has recorded, and finds commits that lost their refs. */
 import { beforeAll, recordRefsIn } from '../areas/code/repository/index.ts';
 import type { Database } from '../db/index.ts';
-import { allRefs, danglingCommits, objectHeader, type RefUpdate, type Repository, readCommit, updateRefs } from '../git/index.ts';
+import {
+  allRefs,
+  danglingCommits,
+  objectHeader,
+  type RefUpdate,
+  type Repository,
+  readCommit,
+  updateRefs,
+} from '../git/index.ts';
 import { counted } from '../texts/index.ts';
 import type { Finding } from './finding.ts';
 import { bringBack, refDifferences, shownRef } from './recorded_refs.ts';
@@ -23,7 +31,9 @@ const acceptance = ' If that is right, `check --accept-refs` records it.';
 
 async function missing(said: string, repository: Repository, ref: string, target: string): Promise<Finding> {
   if (!(await objectHeader(repository, target)))
-    return { sentence: `${said} is missing, and so is ${target}, where the last push left it. Restore it from a backup.` };
+    return {
+      sentence: `${said} is missing, and so is ${target}, where the last push left it. Restore it from a backup.`,
+    };
   return {
     sentence: `${said} is missing; the last push left it at ${target}. \`check --recover\` brings it back.`,
     recover: async () => {
@@ -55,7 +65,10 @@ export async function checkDangling(
 
 /** Looked up again, because recovered refs may contain some of them now. */
 async function recoverDangling(db: Database, project_id: number, repository: Repository): Promise<string> {
-  const commits = (await danglingCommits(repository)).map((id) => ({ ref: `refs/heads/recovered/${id.slice(0, 12)}`, id }));
+  const commits = (await danglingCommits(repository)).map((id) => ({
+    ref: `refs/heads/recovered/${id.slice(0, 12)}`,
+    id,
+  }));
   const existing = await allRefs(repository);
   const fresh = commits
     .filter(({ ref }) => !existing.has(ref))

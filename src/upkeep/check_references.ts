@@ -14,7 +14,12 @@ interface Reference {
 
 /** References that have no foreign key, because checking it row by row would take too long (docs/decisions/0056-dependencies-have-no-foreign-keys.md). */
 const unenforced: readonly Reference[] = [
-  { table: 'dependencies', columns: ['project_id', 'file_id'], to_table: 'dependency_files', to_columns: ['project_id', 'id'] },
+  {
+    table: 'dependencies',
+    columns: ['project_id', 'file_id'],
+    to_table: 'dependency_files',
+    to_columns: ['project_id', 'id'],
+  },
   { table: 'dependencies', columns: ['package_version_id'], to_table: 'package_versions', to_columns: ['id'] },
 ];
 

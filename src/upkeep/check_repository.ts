@@ -30,7 +30,9 @@ const underWay_minutes = 1;
 const further: Partial<Record<RepositoryKind['name'], typeof checkProject>> = { project: checkProject };
 
 /** The same, of what may be found because a push is between the repository and the database. */
-const furtherDifferences: Partial<Record<RepositoryKind['name'], typeof projectDifferences>> = { project: projectDifferences };
+const furtherDifferences: Partial<Record<RepositoryKind['name'], typeof projectDifferences>> = {
+  project: projectDifferences,
+};
 
 /** @param known as it was when the check began: it may have moved to another storage since */
 export async function checkRepository(options: CheckOptions, known: RepositoryRow): Promise<Finding[]> {
@@ -60,7 +62,9 @@ async function checkFiles(
   if (unusable) return [unusable];
   const damage = await fsck(repository, options.signal);
   options.signal.throwIfAborted();
-  const findings: Finding[] = damage.map((line) => ({ sentence: `${row.full_path}: the repository is damaged: ${line}` }));
+  const findings: Finding[] = damage.map((line) => ({
+    sentence: `${row.full_path}: the repository is damaged: ${line}`,
+  }));
   findings.push(...(await checkLocks(row, repository)));
   try {
     findings.push(...(await furtherFindings(repository, damage.length > 0)));
@@ -81,7 +85,10 @@ const isUnreadable = (error: unknown): error is Error =>
   error instanceof GitError || damaged.has((error as NodeJS.ErrnoException).code);
 
 /** Without a valid HEAD, git does not take a folder for a repository. */
-async function checkHead({ full_path, default_branch }: RepositoryRow, repository: Repository): Promise<Finding | undefined> {
+async function checkHead(
+  { full_path, default_branch }: RepositoryRow,
+  repository: Repository,
+): Promise<Finding | undefined> {
   try {
     await headBranch(repository);
     return undefined;
@@ -98,7 +105,11 @@ async function checkHead({ full_path, default_branch }: RepositoryRow, repositor
 }
 
 /** Without its settings, git takes a repository for one of another format, and does not make its writes durable. */
-async function checkConfig({ db }: CheckOptions, row: RepositoryRow, repository: Repository): Promise<Finding | undefined> {
+async function checkConfig(
+  { db }: CheckOptions,
+  row: RepositoryRow,
+  repository: Repository,
+): Promise<Finding | undefined> {
   if (await hasConfig(repository)) return undefined;
   return {
     sentence: `${row.full_path}: its file config is missing or empty, so the repository cannot be read.`,
@@ -140,7 +151,9 @@ async function checkRefs(
 ): Promise<Finding[]> {
   const before = await differences(options, row, repository, isDamaged);
   // A push may be between the repository and the database: only what is found twice is reported.
-  return before.length === 0 || (await isMoving(options, row)) ? [] : await differences(options, row, repository, isDamaged);
+  return before.length === 0 || (await isMoving(options, row))
+    ? []
+    : await differences(options, row, repository, isDamaged);
 }
 
 /** Old ref updates are reported separately. */

@@ -60,7 +60,11 @@ async function* checkFolders(
 
 /** The ids of owners of which moves, or the job that removes repositories, know of a copy on a storage. */
 async function recordedCopies(db: Database, { name }: RepositoryKind, storage: string): Promise<Set<number>> {
-  const copies = db.selectFrom('unused_repositories').select('id').where('kind', '=', name).where('storage', '=', storage);
+  const copies = db
+    .selectFrom('unused_repositories')
+    .select('id')
+    .where('kind', '=', name)
+    .where('storage', '=', storage);
   return new Set((await copies.execute()).map(({ id }) => id));
 }
 

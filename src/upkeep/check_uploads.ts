@@ -10,7 +10,13 @@ const rowsAtOnce = 1000;
 
 export async function* checkUploads({ db, blobs, signal }: CheckOptions): AsyncGenerator<Finding> {
   for (let after = ''; ; ) {
-    const { rows } = await sql<{ blob_key: BlobKey; size_bytes: number; sha256: string; place: string; filename: string }>`
+    const { rows } = await sql<{
+      blob_key: BlobKey;
+      size_bytes: number;
+      sha256: string;
+      place: string;
+      filename: string;
+    }>`
       select distinct on (blob_key) blob_key, size_bytes, sha256, filename, coalesce(projects.full_path, namespaces.full_path)::text as place
         from uploads left join projects on projects.id = project_id left join namespaces on namespaces.id = group_id
        where blob_key > ${after} order by blob_key, uploads.id limit ${sql.lit(rowsAtOnce)}`.execute(db);
@@ -20,7 +26,9 @@ export async function* checkUploads({ db, blobs, signal }: CheckOptions): AsyncG
       const found = await blobs.stat(blob_key);
       const isThere = found || !(await hasRow(db, blob_key));
       if (!isThere)
-        yield { sentence: `${place}: the file ${file} of the upload ${filename} is missing. Restore it from a backup.` };
+        yield {
+          sentence: `${place}: the file ${file} of the upload ${filename} is missing. Restore it from a backup.`,
+        };
       else if (found && (found.size_bytes !== size_bytes || !(await isIntact(blobs, blob_key, sha256, signal))))
         yield { sentence: `${place}: the file ${file} of the upload ${filename} is damaged: its content has changed.` };
     }
@@ -32,10 +40,17 @@ export async function* checkUploads({ db, blobs, signal }: CheckOptions): AsyncG
 
 /** It may have been deleted since it was read. */
 async function hasRow(db: CheckOptions['db'], blob_key: string): Promise<boolean> {
-  return (await db.selectFrom('uploads').select('id').where('blob_key', '=', blob_key).limit(1).executeTakeFirst()) !== undefined;
+  return (
+    (await db.selectFrom('uploads').select('id').where('blob_key', '=', blob_key).limit(1).executeTakeFirst()) !==
+    undefined
+  );
 }
 
-async function* checkFiles({ db, blobs, signal }: Pick<CheckOptions, 'db' | 'blobs' | 'signal'>): AsyncGenerator<Finding> {
+async function* checkFiles({
+  db,
+  blobs,
+  signal,
+}: Pick<CheckOptions, 'db' | 'blobs' | 'signal'>): AsyncGenerator<Finding> {
   for await (const key of blobs.keys('uploads')) {
     signal.throwIfAborted();
     const found = await blobs.stat(key);

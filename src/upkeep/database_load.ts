@@ -61,7 +61,8 @@ export async function beginLoading(connectionString: string): Promise<Loading> {
     takeSequences: async (values) => {
       await closeRows();
       await addJobs(client);
-      for (const { name, value } of values) await client.query('select setval($1::regclass, $2)', [quoted(name), value]);
+      for (const { name, value } of values)
+        await client.query('select setval($1::regclass, $2)', [quoted(name), value]);
       await restoreForeignKeys(client, constraints, [...tables.keys()]);
     },
     commit: async () => {

@@ -3,7 +3,11 @@
  * @param limit the maximum number at a time
  * @throws the first error, after all started tasks have ended
  */
-export async function inParallel<T>(items: Iterable<T>, limit: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function inParallel<T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const rest = items[Symbol.iterator]();
   let failure: { error: unknown } | undefined;
   const lane = async () => {

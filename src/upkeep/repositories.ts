@@ -23,7 +23,9 @@ const { kinds } = repositories;
 export async function repositoryRows(client: pg.ClientBase): Promise<RepositoryRow[]> {
   const all: RepositoryRow[] = [];
   for (const kind of kinds) {
-    const known = await client.query<{ is_known: boolean }>('select to_regclass($1) is not null as is_known', [kind.table]);
+    const known = await client.query<{ is_known: boolean }>('select to_regclass($1) is not null as is_known', [
+      kind.table,
+    ]);
     if (!known.rows[0]?.is_known) continue;
     const { rows } = await client.query<Omit<RepositoryRow, 'id' | 'kind'> & { id: string }>(`${kind.rows} order by 1`);
     for (const row of rows) all.push({ ...row, kind, id: Number(row.id) });

@@ -40,7 +40,11 @@ test('a move that a backup finds started begins anew after the restore, and noth
   await restore({ connectionString, config, file });
   const restored = connect({ connectionString, max: 1 });
   try {
-    const found = await restored.selectFrom('repository_storage_moves').select(['state', 'runs']).orderBy('id').execute();
+    const found = await restored
+      .selectFrom('repository_storage_moves')
+      .select(['state', 'runs'])
+      .orderBy('id')
+      .execute();
     assert.deepEqual(found, [
       { state: 'finished', runs: 1 },
       { state: 'scheduled', runs: 0 },

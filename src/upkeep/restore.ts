@@ -100,7 +100,9 @@ async function refuseWithoutKey(config: ServicesConfig, { loading, secretKeyFile
   );
   if (!rows[0]) return;
   if (secretKeyFile !== undefined && !existsSync(secretKeyFile))
-    throw new RestoreError('The backup has no secret key. Set COPPICE_SECRET_KEY to the key of the server that it was made on.');
+    throw new RestoreError(
+      'The backup has no secret key. Set COPPICE_SECRET_KEY to the key of the server that it was made on.',
+    );
   refuseOtherKey(config, rows[0].fingerprint);
 }
 
@@ -118,7 +120,9 @@ export async function readManifest(entries: AsyncGenerator<ArchiveEntry>, file: 
   const known = await knownMigrations();
   const unknown = manifest.migrations.filter((name) => !known.includes(name));
   if (manifest.format !== 1 || unknown.length > 0)
-    throw new RestoreError(`${file} was made by a newer version of Coppice. Restore it with that version or a later one.`);
+    throw new RestoreError(
+      `${file} was made by a newer version of Coppice. Restore it with that version or a later one.`,
+    );
   return manifest;
 }
 
@@ -170,13 +174,17 @@ async function placeInRepository(
     if (!row) throw new ArchiveError(`The backup has ${name}, but no row that it belongs to.`);
     // A repository that changed its storage while it was copied begins anew.
     await deleteRepository(requiredPlace(progress.storages, row));
-    progress.restored.set(name, await beginRepository(entry, requiredPlace(progress.storages, row), row.default_branch));
+    progress.restored.set(
+      name,
+      await beginRepository(entry, requiredPlace(progress.storages, row), row.default_branch),
+    );
     await announceMoves(progress.loading.client, row, entry);
     return;
   }
   const repository = progress.restored.get(name);
   const file = below.replace(/^objects\//, '');
-  if (!repository || !objectFilePattern.test(file)) throw new ArchiveError(`The backup has a file out of place: ${below}.`);
+  if (!repository || !objectFilePattern.test(file))
+    throw new ArchiveError(`The backup has a file out of place: ${below}.`);
   await write(path.join(repository.path, 'objects', file), content, 0o444);
 }
 
@@ -204,7 +212,10 @@ export async function beginRepository(
   place: Repository,
   default_branch: string,
 ): Promise<Repository> {
-  const repository = await createRepository(place.path, { defaultBranch: head ?? default_branch, objectFormat: object_format });
+  const repository = await createRepository(place.path, {
+    defaultBranch: head ?? default_branch,
+    objectFormat: object_format,
+  });
   await plantRefs(repository, new Map(refs));
   return repository;
 }
@@ -212,14 +223,22 @@ export async function beginRepository(
 /** @throws RestoreError when its storage is not configured */
 function requiredPlace(storages: Progress['storages'], row: RepositoryRow): Repository {
   const place = placeOf(storages, row);
-  if (!place) throw new RestoreError(`The backup has repositories on the storage ${row.storage}; COPPICE_STORAGES must name it.`);
+  if (!place)
+    throw new RestoreError(`The backup has repositories on the storage ${row.storage}; COPPICE_STORAGES must name it.`);
   return place;
 }
 
 /** What had moved when the repository was copied, but perhaps not yet when the database was: settled as after a crash. */
-async function announceMoves(client: pg.ClientBase, { kind, id }: RepositoryRow, { moved }: RepositoryEntry): Promise<void> {
+async function announceMoves(
+  client: pg.ClientBase,
+  { kind, id }: RepositoryRow,
+  { moved }: RepositoryEntry,
+): Promise<void> {
   if (moved.length === 0) return;
-  await client.query(`insert into reference_updates (${kind.column}, updates) values ($1, $2)`, [id, JSON.stringify(moved)]);
+  await client.query(`insert into reference_updates (${kind.column}, updates) values ($1, $2)`, [
+    id,
+    JSON.stringify(moved),
+  ]);
 }
 
 /**

@@ -71,7 +71,10 @@ function keyOf(blobs: Blobs, place: string): BlobKey | undefined {
  * Reads the backup to its end.
  * @param take gets each entry; what it does not read is skipped
  */
-async function readAll({ file, config, signal }: OneOptions, take: (entry: ArchiveEntry) => Promise<void>): Promise<void> {
+async function readAll(
+  { file, config, signal }: OneOptions,
+  take: (entry: ArchiveEntry) => Promise<void>,
+): Promise<void> {
   const entries = readArchive(file);
   const { secret_fingerprint } = await readManifest(entries, file);
   // The numbers of projects mean nothing elsewhere.
@@ -106,7 +109,8 @@ async function restoreBlob(options: OneOptions, key: BlobKey): Promise<Restored>
 /** The SHA-256 of a blob, where it is known. */
 async function digestOf(db: Database, key: BlobKey): Promise<string | undefined> {
   if (key.startsWith('lfs/')) return key.slice('lfs/'.length);
-  return (await db.selectFrom('uploads').select('sha256').where('blob_key', '=', key).limit(1).executeTakeFirst())?.sha256;
+  return (await db.selectFrom('uploads').select('sha256').where('blob_key', '=', key).limit(1).executeTakeFirst())
+    ?.sha256;
 }
 
 async function restoreRepository(options: OneOptions, row: RepositoryRow): Promise<Restored> {
@@ -144,7 +148,8 @@ async function unpack(options: OneOptions, row: RepositoryRow, draft: Repository
       // It is there a second time if the repository changed its storage while it was copied.
       await rm(draft.path, { recursive: true, force: true });
       await beginRepository(header, draft, row.default_branch);
-    } else if (header && objectFilePattern.test(object)) await write(path.join(draft.path, 'objects', object), content, 0o444);
+    } else if (header && objectFilePattern.test(object))
+      await write(path.join(draft.path, 'objects', object), content, 0o444);
   });
   if (!header) throw new RestoreError(`The backup has no repository of ${row.full_path}.`);
   return header;
@@ -164,7 +169,9 @@ async function makeUsable(place: Repository, row: RepositoryRow, { object_format
 
 /** Files of the same name have the same content, or are damaged. The index of a pack comes last: without it, git does not see the pack. */
 async function addObjects(from: Repository, to: Repository): Promise<void> {
-  const names = (await objectFiles(from)).toSorted((one, other) => Number(one.endsWith('.idx')) - Number(other.endsWith('.idx')));
+  const names = (await objectFiles(from)).toSorted(
+    (one, other) => Number(one.endsWith('.idx')) - Number(other.endsWith('.idx')),
+  );
   const folders = new Set<string>();
   for (const name of names) {
     const target = path.join(to.path, 'objects', name);

@@ -19,7 +19,12 @@ type Refs = ReadonlyMap<string, string>;
  * backup stays deleted.
  * @param kept the refs in the backup, whose objects the repository has
  */
-export async function restoreRefs(services: Services, row: RepositoryRow, repository: Repository, kept: Refs): Promise<Restored> {
+export async function restoreRefs(
+  services: Services,
+  row: RepositoryRow,
+  repository: Repository,
+  kept: Refs,
+): Promise<Restored> {
   const [current, recorded] = await Promise.all([allRefs(repository), row.kind.recordedRefs(services.db, row.id)]);
   const restored: Restored = { done: [], lost: [] };
   const moves: RefDifference[] = [];

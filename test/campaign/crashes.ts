@@ -53,7 +53,9 @@ const companions: Record<string, (scene: Scene) => Promise<void>> = {
     withConnectionString(environment.COPPICE_DATA, async (connectionString) => {
       const db = connect({ connectionString, max: 1, statementTimeout_ms: 20_000 });
       // It ends with its connection, or is cancelled when only the server was killed.
-      await sql`select count(*) from generate_series(1, 3000) a, generate_series(1, 1000000) b`.execute(db).catch(() => {});
+      await sql`select count(*) from generate_series(1, 3000) a, generate_series(1, 1000000) b`
+        .execute(db)
+        .catch(() => {});
       await db.destroy();
     }),
   'a backup': async ({ environment }) => {
@@ -145,7 +147,11 @@ test(`of ${ingestionRounds} kills at full rate, none loses an event that was ans
     const stored = fates.filter((fate) => fate === 'done').length;
     console.log(`round ${number}: killing ${victim} after ${stored} events`);
     const sum = killed.get(victim)!;
-    killed.set(victim, { rounds: sum.rounds + 1, stored: sum.stored + stored, unknown: sum.unknown + fates.length - stored });
+    killed.set(victim, {
+      rounds: sum.rounds + 1,
+      stored: sum.stored + stored,
+      unknown: sum.unknown + fates.length - stored,
+    });
   }
   await closeScene(scene);
   console.table(Object.fromEntries(killed));

@@ -48,7 +48,10 @@ function prepared({ method, path, parameters }: Asked): Request {
   };
   if (!path.includes('/repository/')) return writing;
   // A commit that changes nothing would be refused.
-  const setupRequest = (request: Request) => ({ ...request, body: JSON.stringify({ ...parameters, content: randomUUID() }) });
+  const setupRequest = (request: Request) => ({
+    ...request,
+    body: JSON.stringify({ ...parameters, content: randomUUID() }),
+  });
   return { ...writing, setupRequest, onResponse };
 }
 

@@ -29,8 +29,12 @@ test(`${perSecond} requests a second are answered for ${minutes} minutes, and ke
   const before_bytes = await instance.memory_bytes();
   const seconds = minutes * 60;
   const times = new Map(kinds.map(([name]) => [name, new Times()]));
-  const [bystander, answers] = await Promise.all([watchBystander(url, seconds), sendSteadily(seed, url, perSecond, seconds)]);
-  for (const { kind, status, waited_ms } of answers) times.get(kind)!.add({ waited_ms, ok: status >= 200 && status < 300 });
+  const [bystander, answers] = await Promise.all([
+    watchBystander(url, seconds),
+    sendSteadily(seed, url, perSecond, seconds),
+  ]);
+  for (const { kind, status, waited_ms } of answers)
+    times.get(kind)!.add({ waited_ms, ok: status >= 200 && status < 300 });
   const after_bytes = await instance.memory_bytes();
 
   const rows = [...times, ['bystander, quiet', quiet], ['bystander, under load', bystander]] as [string, Times][];

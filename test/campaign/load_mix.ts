@@ -69,7 +69,11 @@ export const kinds: readonly [name: string, share: number, ask: (seed: Seeded) =
     6,
     (seed) => ({ method: 'post', path: `${aProject(seed)}/issues`, parameters: { title: 'Created under load' } }),
   ],
-  ['add a note', 5, (seed) => ({ method: 'post', path: `${anIssue(seed)}/notes`, parameters: { body: 'Noted under load.' } })],
+  [
+    'add a note',
+    5,
+    (seed) => ({ method: 'post', path: `${anIssue(seed)}/notes`, parameters: { body: 'Noted under load.' } }),
+  ],
   ['list projects', 5, () => ({ method: 'get', path: '/projects', parameters: { order_by: 'last_activity_at' } })],
   [
     'commit',
@@ -81,10 +85,12 @@ export const kinds: readonly [name: string, share: number, ask: (seed: Seeded) =
   ],
 ];
 
-const fileUrl = ({ id }: { id: number }, file: string) => `/projects/${id}/repository/files/${encodeURIComponent(file)}`;
+const fileUrl = ({ id }: { id: number }, file: string) =>
+  `/projects/${id}/repository/files/${encodeURIComponent(file)}`;
 const aProject = ({ random, ids }: Seeded) => `/projects/${random.of(ids)}`;
 const anIssue = (seed: Seeded) => `${aProject(seed)}/issues/${1 + seed.random.below(issuesPerProject)}`;
-const aFile = (seed: Seeded) => fileUrl({ id: seed.random.of(seed.ids) }, `docs/${seed.random.below(filesPerProject)}.md`);
+const aFile = (seed: Seeded) =>
+  fileUrl({ id: seed.random.of(seed.ids) }, `docs/${seed.random.below(filesPerProject)}.md`);
 
 /** Every kind as often as its share says. */
 const deck = kinds.flatMap((kind) => Array.from({ length: kind[1] }, () => kind));

@@ -106,19 +106,27 @@ async function withstand(
 }
 
 const semicolons = 10_000_000;
-const sourceMap = (mappings: string, name: string) => JSON.stringify({ version: 3, sources: [name], names: [], mappings });
+const sourceMap = (mappings: string, name: string) =>
+  JSON.stringify({ version: 3, sources: [name], names: [], mappings });
 
 test('source maps of ten million lines keep nobody else waiting', async () => {
   const files = ['a', 'b', 'c', 'd'];
   let release = '';
   for (const name of files)
-    release = await commit(hostile!, { [`${name}.js`]: 'x', [`${name}.js.map`]: sourceMap(';'.repeat(semicolons), name) });
+    release = await commit(hostile!, {
+      [`${name}.js`]: 'x',
+      [`${name}.js.map`]: sourceMap(';'.repeat(semicolons), name),
+    });
   const costly = await reported(
     hostile!,
     release,
     files.map((name) => `${name}.js`),
   );
-  const harmless = await reported(quiet!, await commit(quiet!, { 'a.js': 'x', 'a.js.map': sourceMap('AAAA', 'a.ts') }), ['a.js']);
+  const harmless = await reported(
+    quiet!,
+    await commit(quiet!, { 'a.js': 'x', 'a.js.map': sourceMap('AAAA', 'a.ts') }),
+    ['a.js'],
+  );
   const attack = (end_ms: number) =>
     Promise.all(Array.from({ length: 8 }, () => repeat(end_ms, async () => (await api.get(costly)).status === 200)));
   await withstand('source maps', attack, async () => {

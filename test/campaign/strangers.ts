@@ -80,7 +80,12 @@ const attacks: Record<string, Attack> = {
   },
   'nothing over SSH': { says: () => '', isSsh: true },
   'nothing over SSH, from one address': { from: addresses.slice(0, 1), says: () => '', isSsh: true },
-  'only a version over SSH': { connections: 100, from: addresses.slice(0, 1), says: () => 'SSH-2.0-x\r\n', isSsh: true },
+  'only a version over SSH': {
+    connections: 100,
+    from: addresses.slice(0, 1),
+    says: () => 'SSH-2.0-x\r\n',
+    isSsh: true,
+  },
 };
 
 /** Keeps so many connections open. Resolves when all are closed. */
@@ -165,7 +170,11 @@ for (const [name, attack] of Object.entries(attacks))
       keepOpen(target, attack, end_ms),
       watchBystander(url, seconds, { path: `/api/v4/projects/${id}`, interval_ms: bystanderInterval_ms }),
       watchGit(target, ['ls-remote', '-q', remoteOf(url, full_path)], end_ms),
-      watchGit(target, [...withKey(key), 'ls-remote', '-q', `ssh://git@127.0.0.1:${ssh_port}/${full_path}.git`], end_ms),
+      watchGit(
+        target,
+        [...withKey(key), 'ls-remote', '-q', `ssh://git@127.0.0.1:${ssh_port}/${full_path}.git`],
+        end_ms,
+      ),
     ]);
     for (const [who, times] of Object.entries({ bystander, 'git over HTTP': overHttp, 'git over SSH': overSsh })) {
       rows[`${name}: ${who}`] = times.row;

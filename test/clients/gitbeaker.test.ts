@@ -80,7 +80,10 @@ test('a group gets a subgroup, and that gets a project with a first commit', asy
   const group = await api.Groups.create('The Workshop', path, { visibility: 'private', description: 'We build' });
   assert.deepEqual([group.full_path, group.parent_id, group.visibility], [path, null, 'private']);
   const tools = await api.Groups.create('Tools', 'tools', { parentId: group.id });
-  assert.deepEqual([tools.full_path, tools.full_name, tools.parent_id], [`${path}/tools`, 'The Workshop / Tools', group.id]);
+  assert.deepEqual(
+    [tools.full_path, tools.full_name, tools.parent_id],
+    [`${path}/tools`, 'The Workshop / Tools', group.id],
+  );
   assert.equal((await api.Groups.show(`${path}/tools`)).id, tools.id);
   assert.equal((await api.Groups.edit(group.id, { description: 'We repair' })).description, 'We repair');
   assert.deepEqual(
@@ -143,7 +146,10 @@ test('freeze periods are created, shown, updated and deleted', async () => {
   const { id } = here.project;
 
   const nights = await FreezePeriods.create(id, '0 23 * * *', '0 7 * * *', { cronTimezone: 'Europe/Berlin' });
-  assert.deepEqual([nights.freeze_start, nights.freeze_end, nights.cron_timezone], ['0 23 * * *', '0 7 * * *', 'Europe/Berlin']);
+  assert.deepEqual(
+    [nights.freeze_start, nights.freeze_end, nights.cron_timezone],
+    ['0 23 * * *', '0 7 * * *', 'Europe/Berlin'],
+  );
   const weekends = await FreezePeriods.create(id, '0 0 * * sat', '0 0 * * mon');
   assert.equal(weekends.cron_timezone, 'UTC');
   const longer = await FreezePeriods.edit(id, nights.id, { freezeEnd: '0 9 * * *' });
@@ -160,7 +166,8 @@ test('a list is read over all its pages, or one page with its totals', async () 
   const api = clientFor(here, 'maintainer');
   const { id } = here.project;
   const made: number[] = [];
-  for (let hour = 0; hour < 7; hour++) made.push((await api.FreezePeriods.create(id, `0 ${hour} * * *`, '0 9 * * *')).id);
+  for (let hour = 0; hour < 7; hour++)
+    made.push((await api.FreezePeriods.create(id, `0 ${hour} * * *`, '0 9 * * *')).id);
 
   const whole = await api.FreezePeriods.all(id, { perPage: 2 });
   assert.deepEqual(
@@ -181,7 +188,8 @@ test('filters are kept from page to page', async () => {
   const admin = clientFor(here, 'admin');
   const family = `fam${here.people.admin.id}`;
   const ids: number[] = [];
-  for (const name of ['ann', 'bob', 'cid', 'dan', 'eve']) ids.push((await admin.Users.create(person(`${family}-${name}`))).id);
+  for (const name of ['ann', 'bob', 'cid', 'dan', 'eve'])
+    ids.push((await admin.Users.create(person(`${family}-${name}`))).id);
 
   const found = await admin.Users.all({ search: `${family}-`, orderBy: 'username', sort: 'asc', perPage: 2 });
   assert.deepEqual(
@@ -208,7 +216,11 @@ test('projects, users and branches support keyset pagination', async () => {
     latest.map(({ id }) => id),
     ids.slice(1).reverse(),
   );
-  const people = await clientFor(here, 'admin').Users.all<false, false, 'keyset'>({ ...keyset, orderBy: 'name', sort: 'asc' });
+  const people = await clientFor(here, 'admin').Users.all<false, false, 'keyset'>({
+    ...keyset,
+    orderBy: 'name',
+    sort: 'asc',
+  });
   const known = people.map(({ id }) => id);
   assert.equal(new Set(known).size, known.length);
   assert.ok(Object.values(here.people).every(({ id }) => known.includes(id)));
@@ -230,7 +242,11 @@ test('the client reports refusals', async () => {
   const cron = refusal(FreezePeriods.create(id, 'at night', '0 7 * * *'));
   const calls: [ReturnType<typeof refusal>, number, string][] = [
     [cron, 400, '{"freeze_start":[" is invalid syntax"]}'],
-    [refusal(FreezePeriods.create(id, '', '0 7 * * *')), 400, `{"freeze_start":[" is invalid syntax","can't be blank"]}`],
+    [
+      refusal(FreezePeriods.create(id, '', '0 7 * * *')),
+      400,
+      `{"freeze_start":[" is invalid syntax","can't be blank"]}`,
+    ],
     [refusal(RepositoryFiles.create(id, '../up', 'main', 'x', 'x')), 400, 'file_path should be a valid file path'],
     [refusal(FreezePeriods.show(id, 2_000_000_000)), 404, '404 Not found'],
     [refusal(RepositoryFiles.show(id, 'x', 'main')), 404, '404 Commit Not Found'],

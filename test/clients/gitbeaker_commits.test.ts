@@ -94,18 +94,26 @@ test('a branch starts from a commit elsewhere, also in a fork, and restarts with
   assert.deepEqual([closed.status, closed.text], [403, '403 Forbidden - You are not allowed to push into this branch']);
 
   const other = await owner.Projects.create({ name: 'Other', namespaceId: here.group.id, initializeWithReadme: true });
-  const foreign = await refusal(Commits.create(id, 'theirs', 'x', add('d'), { startBranch: 'main', startProject: other.id }));
+  const foreign = await refusal(
+    Commits.create(id, 'theirs', 'x', add('d'), { startBranch: 'main', startProject: other.id }),
+  );
   assert.equal(foreign.status, 403);
   assert.match(foreign.text, /Project is not included in the fork network for/);
 });
 
 test('a commit is cherry-picked and reverted, after a dry run', async () => {
   const { id, Commits, Branches, RepositoryFiles } = await workplace();
-  const topic = await Commits.create(id, 'topic', 'Add a line', [{ action: 'create', filePath: 'line', content: 'one\n' }], {
-    startBranch: 'main',
-    authorName: 'Ada',
-    authorEmail: 'ada@example.com',
-  });
+  const topic = await Commits.create(
+    id,
+    'topic',
+    'Add a line',
+    [{ action: 'create', filePath: 'line', content: 'one\n' }],
+    {
+      startBranch: 'main',
+      authorName: 'Ada',
+      authorEmail: 'ada@example.com',
+    },
+  );
   const base = (await Branches.show(id, 'main')).commit.id;
   const tried: object = await Commits.cherryPick(id, topic.id, 'main', { dryRun: true });
   assert.deepEqual(tried, { dry_run: 'success' });
@@ -171,13 +179,28 @@ test('a CI system reports a status, which the commit shows', async () => {
   const { id, Commits } = await workplace();
   const [commit] = await Commits.all(id);
   const sha = commit!.id;
-  const running = await Commits.editStatus(id, sha, 'running', { name: 'build', targetUrl: 'https://ci.example.com/1' });
+  const running = await Commits.editStatus(id, sha, 'running', {
+    name: 'build',
+    targetUrl: 'https://ci.example.com/1',
+  });
   assert.deepEqual(
-    [running.sha, running.ref, running.name, running.status, running.target_url, running.allow_failure, running.finished_at],
+    [
+      running.sha,
+      running.ref,
+      running.name,
+      running.status,
+      running.target_url,
+      running.allow_failure,
+      running.finished_at,
+    ],
     [sha, 'main', 'build', 'running', 'https://ci.example.com/1', false, null],
   );
   assert.equal((await Commits.show(id, sha)).status, 'running');
-  const done = await Commits.editStatus(id, sha, 'success', { name: 'build', coverage: 87.5, description: 'All green' });
+  const done = await Commits.editStatus(id, sha, 'success', {
+    name: 'build',
+    coverage: 87.5,
+    description: 'All green',
+  });
   assert.deepEqual([done.id, done.status, done.coverage, done.description], [running.id, 'success', 87.5, 'All green']);
   await Commits.editStatus(id, sha, 'failed', { name: 'lint' });
   assert.deepEqual(
@@ -194,7 +217,9 @@ test('a CI system reports a status, which the commit shows', async () => {
 test('a commit is commented on and discussed, also at a line of its diff', async () => {
   const { id, Commits, CommitDiscussions } = await workplace();
   const [base] = await Commits.all(id);
-  const { id: sha } = await Commits.create(id, 'main', 'Write', [{ action: 'create', filePath: 'a b', content: 'one\ntwo\n' }]);
+  const { id: sha } = await Commits.create(id, 'main', 'Write', [
+    { action: 'create', filePath: 'a b', content: 'one\ntwo\n' },
+  ]);
   const plain = await Commits.createComment(id, sha, 'Fine.');
   assert.deepEqual([plain.note, plain.path, plain.line_type], ['Fine.', null, null]);
   const lined = await Commits.createComment(id, sha, 'Why two?', { path: 'a b', line: 2, lineType: 'new' });
@@ -204,10 +229,16 @@ test('a commit is commented on and discussed, also at a line of its diff', async
   const place = { ...refs, positionType: 'text', newPath: 'a b', newLine: '1' } as const;
   const thread = await CommitDiscussions.create(id, sha, 'And one?', { position: { ...place, oldPath: 'a b' } });
   const [first] = thread.notes!;
-  assert.deepEqual([first?.type, first?.noteable_type, first?.noteable_id, first?.commit_id], ['DiffNote', 'Commit', null, sha]);
+  assert.deepEqual(
+    [first?.type, first?.noteable_type, first?.noteable_id, first?.commit_id],
+    ['DiffNote', 'Commit', null, sha],
+  );
   assert.equal((first!.position as { new_line: number }).new_line, 1);
   const answer = await CommitDiscussions.addNote(id, sha, thread.id, 'To begin.');
-  assert.equal((await CommitDiscussions.editNote(id, sha, thread.id, answer.id, { body: 'To start.' })).body, 'To start.');
+  assert.equal(
+    (await CommitDiscussions.editNote(id, sha, thread.id, answer.id, { body: 'To start.' })).body,
+    'To start.',
+  );
   const absent = await refusal(CommitDiscussions.create(id, sha, 'x', { position: { ...place, newLine: '9' } }));
   assert.equal(absent.status, 400);
   assert.deepEqual(

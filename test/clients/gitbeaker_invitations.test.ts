@@ -17,7 +17,10 @@ for (const kind of ['group', 'project'] as const) {
     const email = `anna+${kind}-${process.pid}@example.org`;
     const other = `berta+${kind}-${process.pid}@example.org`;
 
-    const added = await invitations.add(id, AccessLevel.DEVELOPER, { email: `${email},${other}`, expiresAt: '2999-01-02' });
+    const added = await invitations.add(id, AccessLevel.DEVELOPER, {
+      email: `${email},${other}`,
+      expiresAt: '2999-01-02',
+    });
     assert.deepEqual({ ...added }, { status: 'success' });
     const again = await invitations.add(id, AccessLevel.DEVELOPER, { email });
     assert.deepEqual({ ...again }, { status: 'error', message: { [email]: 'Invite email has already been taken' } });
@@ -26,7 +29,12 @@ for (const kind of ['group', 'project'] as const) {
 
     const all = await invitations.all(id);
     assert.deepEqual(
-      all.map(({ invite_email, access_level, expires_at, user_name }) => [invite_email, access_level, expires_at, user_name]),
+      all.map(({ invite_email, access_level, expires_at, user_name }) => [
+        invite_email,
+        access_level,
+        expires_at,
+        user_name,
+      ]),
       [email, other].map((address) => [address, 30, '2999-01-02T00:00:00.000Z', null]),
     );
     const paged = await invitations.all(id, { perPage: 1, maxPages: 2 });
@@ -37,7 +45,10 @@ for (const kind of ['group', 'project'] as const) {
     );
 
     const edited = await invitations.edit(id, email, { accessLevel: AccessLevel.GUEST, expiresAt: '2999-03-04' });
-    assert.deepEqual([edited.access_level, edited.expires_at, edited.invite_email], [10, '2999-03-04T00:00:00.000Z', email]);
+    assert.deepEqual(
+      [edited.access_level, edited.expires_at, edited.invite_email],
+      [10, '2999-03-04T00:00:00.000Z', email],
+    );
     await invitations.remove(id, email);
     assert.deepEqual(
       (await invitations.all(id)).map(({ invite_email }) => invite_email),

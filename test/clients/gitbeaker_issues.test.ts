@@ -38,7 +38,10 @@ test('an issue is created, updated, closed, reopened, read by id, and deleted', 
     assigneeIds: [0],
     stateEvent: 'close',
   });
-  assert.deepEqual([edited.title, edited.labels, edited.assignees, edited.state], ['Renamed', ['api', 'bug'], [], 'closed']);
+  assert.deepEqual(
+    [edited.title, edited.labels, edited.assignees, edited.state],
+    ['Renamed', ['api', 'bug'], [], 'closed'],
+  );
   assert.equal((edited.closed_by as unknown as { id: number }).id, people.planner.id);
   assert.equal((await Issues.edit(id, 1, { stateEvent: 'reopen' })).state, 'opened');
   assert.equal((await Issues.show(1, { projectId: id })).title, 'Renamed');
@@ -72,7 +75,9 @@ test('issues are reordered, and moved and cloned to another project', async () =
   const target = await clientFor(here, 'owner').Projects.create({ name: 'Target', namespaceId: here.group.id });
   const [one, two] = [await Issues.create(id, 'One'), await Issues.create(id, 'Two')];
   await Issues.reorder(id, two.iid, { moveBeforeId: one.id });
-  const titles = (await Issues.all({ projectId: id, orderBy: 'relative_position', sort: 'asc' })).map(({ title }) => title);
+  const titles = (await Issues.all({ projectId: id, orderBy: 'relative_position', sort: 'asc' })).map(
+    ({ title }) => title,
+  );
   assert.deepEqual(titles, ['Two', 'One']);
   const moved = await Issues.move(id, one.iid, target.id);
   assert.deepEqual([moved.project_id, moved.iid, moved.title], [target.id, 1, 'One']);
@@ -80,7 +85,10 @@ test('issues are reordered, and moved and cloned to another project', async () =
   assert.deepEqual([left.state, left.moved_to_id], ['closed', moved.id]);
   assert.equal((await Issues.clone(id, two.iid, target.id, { withNotes: true })).iid, 2);
   const refused = await refusal(Issues.move(id, two.iid, id));
-  assert.deepEqual([refused.status, refused.text], [400, 'Cannot move work item to same project or group it originates from.']);
+  assert.deepEqual(
+    [refused.status, refused.text],
+    [400, 'Cannot move work item to same project or group it originates from.'],
+  );
 });
 
 test('time is tracked, people subscribe, and issues are linked', async () => {

@@ -38,7 +38,10 @@ test('an administrator installs a license, reads it, refreshes the seats, and de
   assert.equal((await License.show()).active_users, added.active_users + 1);
 
   const wrong = await refusal(License.add(`${text}x`));
-  assert.deepEqual([wrong.status, wrong.text], [400, 'The license key is invalid. Make sure it is exactly as you received it.']);
+  assert.deepEqual(
+    [wrong.status, wrong.text],
+    [400, 'The license key is invalid. Make sure it is exactly as you received it.'],
+  );
   assert.equal((await refusal(clientFor('owner').License.show())).status, 403);
   assert.equal((await refusal(License.remove(added.id + 1))).status, 404);
   await License.remove(added.id);

@@ -206,7 +206,11 @@ test('namespaces are listed, shown and checked for free paths; members are impor
   await Projects.importProjectMembers(here.project.id, source.id);
   assert.equal((await ProjectMembers.show(here.project.id, userId)).access_level, 20);
   assert.deepEqual(
-    ids(await Projects.allUsers(here.project.id, { search: `${(await ProjectMembers.show(source.id, userId)).username}` })),
+    ids(
+      await Projects.allUsers(here.project.id, {
+        search: `${(await ProjectMembers.show(source.id, userId)).username}`,
+      }),
+    ),
     [userId],
   );
   assert.deepEqual(ids(await Projects.allGroups(here.project.id)), [here.group.id]);

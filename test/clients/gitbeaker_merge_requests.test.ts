@@ -30,9 +30,15 @@ test('a merge request is created, shown, updated, compared, merged and deleted',
     [made.iid, made.state, made.draft, made.labels, made.force_remove_source_branch, made.squash, made.changes_count],
     [1, 'opened', true, ['garden', 'spring'], true, true, null],
   );
-  assert.deepEqual([idsOf(made.assignees ?? []), idsOf(made.reviewers ?? [])], [[developer.id], [reporter.id, maintainer.id]]);
+  assert.deepEqual(
+    [idsOf(made.assignees ?? []), idsOf(made.reviewers ?? [])],
+    [[developer.id], [reporter.id, maintainer.id]],
+  );
   const twin = await refusal(MergeRequests.create(id, 'topic', 'main', 'Again'));
-  assert.deepEqual([twin.status, twin.text], [409, '["Another open merge request already exists for this source branch: !1"]']);
+  assert.deepEqual(
+    [twin.status, twin.text],
+    [409, '["Another open merge request already exists for this source branch: !1"]'],
+  );
 
   const edited = await MergeRequests.edit(id, 1, {
     title: 'Sow the beans',
@@ -42,7 +48,10 @@ test('a merge request is created, shown, updated, compared, merged and deleted',
     reviewerIds: [reporter.id],
     stateEvent: 'close',
   });
-  assert.deepEqual([edited.state, edited.draft, edited.labels, edited.assignees], ['closed', false, ['garden', 'soil'], []]);
+  assert.deepEqual(
+    [edited.state, edited.draft, edited.labels, edited.assignees],
+    ['closed', false, ['garden', 'soil'], []],
+  );
   assert.equal((await MergeRequests.edit(id, 1, { stateEvent: 'reopen' })).state, 'opened');
   await performQueued(here.services, [prepareMergeRequest]);
   const shown = await MergeRequests.show(id, 1);
@@ -134,13 +143,16 @@ test('merge requests are listed everywhere, discussed, tracked and reacted to', 
   ];
   const client = clientFor(here, 'reporter');
   const { MergeRequests } = client;
-  const listed = async (options: Omit<NonNullable<Parameters<typeof MergeRequests.all<false, 'offset'>>[0]>, 'showExpanded'>) =>
-    (await MergeRequests.all<false, 'offset'>(options)).map(({ iid }) => iid);
+  const listed = async (
+    options: Omit<NonNullable<Parameters<typeof MergeRequests.all<false, 'offset'>>[0]>, 'showExpanded'>,
+  ) => (await MergeRequests.all<false, 'offset'>(options)).map(({ iid }) => iid);
   assert.deepEqual(await listed({ projectId: id, perPage: 1 }), [two.iid, one.iid]);
   assert.deepEqual(await listed({ groupId: here.group.id, authorId: developer.id }), [one.iid]);
   assert.deepEqual(await listed({ projectId: id, not: { labels: 'garden' } }), [two.iid]);
   assert.deepEqual(await listed({ projectId: id, iids: [one.iid], state: 'opened', wip: 'no' }), [one.iid]);
-  assert.deepEqual(await listed({ scope: 'all', reviewerId: reporter.id, orderBy: 'updated_at', sort: 'asc' }), [one.iid]);
+  assert.deepEqual(await listed({ scope: 'all', reviewerId: reporter.id, orderBy: 'updated_at', sort: 'asc' }), [
+    one.iid,
+  ]);
   assert.deepEqual(await listed({ sourceBranch: 'other', targetBranch: 'main', scope: 'all' }), [two.iid]);
   assert.deepEqual(await listed({}), [], 'of the reporter');
   const [detailed] = await MergeRequests.all({ projectId: id, labels: 'garden', withLabelsDetails: true });

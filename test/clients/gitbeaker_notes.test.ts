@@ -14,7 +14,10 @@ test('comments on an issue are created, listed, updated and deleted', async () =
   const { iid } = await addIssue(here);
   const { IssueNotes } = clientFor(here, 'reporter');
   const first = await IssueNotes.create(id, iid, 'First.');
-  assert.deepEqual([first.body, first.noteable_type, first.noteable_iid, first.system], ['First.', 'Issue', iid, false]);
+  assert.deepEqual(
+    [first.body, first.noteable_type, first.noteable_iid, first.system],
+    ['First.', 'Issue', iid, false],
+  );
   await IssueNotes.create(id, iid, 'Second.', { internal: true, createdAt: '2020-01-01T00:00:00Z' });
   const bodies = async (options: { sort?: 'asc' | 'desc'; orderBy?: 'created_at' | 'updated_at' }) =>
     (await IssueNotes.all(id, iid, { ...options, perPage: 1 })).map(({ body }) => body);

@@ -52,7 +52,10 @@ test('only tokens with the sudo scope can act as another user, by id and by user
   const refused = await refusal(clientFor(here, 'owner').Users.showCurrentUser({ sudo: id }));
   assert.deepEqual([refused.status, refused.text], [403, '403 Forbidden - Must be admin to use sudo']);
   const without = await PersonalAccessTokens.create(here.people.admin.id, 'no sudo', ['api']);
-  assert.equal((await refusal(clientOf(here, without.token).Users.showCurrentUser({ sudo: id }))).text, 'insufficient_scope');
+  assert.equal(
+    (await refusal(clientOf(here, without.token).Users.showCurrentUser({ sudo: id }))).text,
+    'insufficient_scope',
+  );
 });
 
 for (const kind of ['project', 'group'] as const) {
@@ -62,7 +65,10 @@ for (const kind of ['project', 'group'] as const) {
     const api = clientFor(here, 'owner');
     const tokens = kind === 'project' ? api.ProjectAccessTokens : api.GroupAccessTokens;
     const made = await tokens.create(id, 'robot', ['api'], daysFromNow(30), { accessLevel: 30 });
-    assert.deepEqual([made.name, made.access_level, made.expires_at, made.active], ['robot', 30, daysFromNow(30), true]);
+    assert.deepEqual(
+      [made.name, made.access_level, made.expires_at, made.active],
+      ['robot', 30, daysFromNow(30), true],
+    );
     assert.deepEqual([member(made, 'resource_type'), member(made, 'resource_id')], [kind, id]);
     const robot = clientOf(here, made.token);
     const self = await robot.Users.showCurrentUser();
@@ -83,7 +89,10 @@ for (const kind of ['project', 'group'] as const) {
     assert.equal((await refusal(clientFor(here, 'admin').Users.show(made.user_id))).status, 404);
     assert.deepEqual(await tokens.all(id), []);
     const below = clientFor(here, 'developer');
-    assert.equal((await refusal((kind === 'project' ? below.ProjectAccessTokens : below.GroupAccessTokens).all(id))).status, 401);
+    assert.equal(
+      (await refusal((kind === 'project' ? below.ProjectAccessTokens : below.GroupAccessTokens).all(id))).status,
+      401,
+    );
   });
 }
 

@@ -43,7 +43,10 @@ test('milestones are created, searched, closed and promoted, and list their issu
   const api = clientFor(here);
   const { project, group } = here;
 
-  const { id } = await api.ProjectMilestones.create(project.id, 'v1', { dueDate: '2031-01-01', startDate: '2030-01-01' });
+  const { id } = await api.ProjectMilestones.create(project.id, 'v1', {
+    dueDate: '2031-01-01',
+    startDate: '2030-01-01',
+  });
   const refused = await refusal(api.ProjectMilestones.create(project.id, 'v1'));
   assert.equal(refused.status, 400);
   const issue = await api.Issues.create(project.id, 'Ripen', { milestoneId: id });
@@ -56,7 +59,9 @@ test('milestones are created, searched, closed and promoted, and list their issu
   const closed = await api.ProjectMilestones.edit(project.id, id, { stateEvent: 'close', description: 'done' });
   assert.deepEqual([closed.state, closed.due_date], ['closed', '2031-01-01']);
   assert.deepEqual(
-    (await api.ProjectMilestones.all(project.id, { iids: [1], state: 'closed', search: 'DONE' })).map(({ title }) => title),
+    (await api.ProjectMilestones.all(project.id, { iids: [1], state: 'closed', search: 'DONE' })).map(
+      ({ title }) => title,
+    ),
     ['v1'],
   );
   await api.ProjectMilestones.promote(project.id, id);

@@ -69,7 +69,10 @@ test('a branch protection decides who can push and commit', async () => {
 
   await Branches.create(id, 'stable/1', 'main');
   assert.equal((await Branches.show(id, 'stable/1')).protected, true);
-  assert.match((await push('HEAD:stable/1')).stderr, /You are not allowed to push code to protected branches on this project\./);
+  assert.match(
+    (await push('HEAD:stable/1')).stderr,
+    /You are not allowed to push code to protected branches on this project\./,
+  );
   const commit = () => developer.RepositoryFiles.create(id, 'a', 'stable/1', 'a', 'Add a');
   const closed = await refusal(commit());
   assert.deepEqual([closed.status, closed.text], [400, 'You are not allowed to push into this branch']);
@@ -117,7 +120,10 @@ test('webhooks of a project are added, edited, listed and removed', async () => 
   const made = await ProjectHooks.add(id, 'https://hooks.example.com/a', { issuesEvents: true, token: 'swordfish' });
   assert.deepEqual([made.url, made.push_events, made.issues_events], ['https://hooks.example.com/a', true, true]);
   const edited = await ProjectHooks.edit(id, made.id, 'https://hooks.example.com/b', { pushEvents: false });
-  assert.deepEqual([edited.url, edited.push_events, edited.issues_events], ['https://hooks.example.com/b', false, true]);
+  assert.deepEqual(
+    [edited.url, edited.push_events, edited.issues_events],
+    ['https://hooks.example.com/b', false, true],
+  );
   assert.deepEqual(
     (await ProjectHooks.all(id)).map((hook) => hook.id),
     [made.id],

@@ -19,7 +19,10 @@ test('the push rules of a project and a group are added, changed, enforced and r
   const made = await ProjectPushRules.create(id, { commitMessageRegex: '^JIRA', maxFileSize: 5, preventSecrets: true });
   assert.deepEqual([made.commit_message_regex, made.max_file_size, made.prevent_secrets], ['^JIRA', 5, true]);
   const edited = await ProjectPushRules.edit(id, { maxFileSize: 6, rejectUnsignedCommits: true });
-  assert.deepEqual([edited.commit_message_regex, edited.max_file_size, edited.reject_unsigned_commits], ['^JIRA', 6, true]);
+  assert.deepEqual(
+    [edited.commit_message_regex, edited.max_file_size, edited.reject_unsigned_commits],
+    ['^JIRA', 6, true],
+  );
   assert.deepEqual(await ProjectPushRules.show(id), edited);
   const twice = await refusal(ProjectPushRules.create(id, { memberCheck: true }));
   assert.deepEqual([twice.status, twice.text], [422, 'Project push rule exists']);

@@ -27,7 +27,10 @@ test('a file is created, read, blamed, updated and deleted', async () => {
     authorEmail: 'ada@example.com',
   });
   const [change, beginning] = await Commits.all(id, { path: 'docs/poem.txt' });
-  assert.deepEqual([change?.title, change?.author_name, beginning?.title], ['Count better', 'Ada Lovelace', 'Begin the poem']);
+  assert.deepEqual(
+    [change?.title, change?.author_name, beginning?.title],
+    ['Count better', 'Ada Lovelace', 'Begin the poem'],
+  );
 
   const shown = await RepositoryFiles.show(id, 'docs/poem.txt', 'main');
   assert.equal(Buffer.from(shown.content, 'base64').toString(), 'one\n2\nthree\n');
@@ -95,7 +98,9 @@ test('an edit on a new branch starts it, and a stale edit is refused', async () 
 
   await RepositoryFiles.edit(id, 'a.txt', 'main', 'c', 'Decide for c');
   const { id: head } = (await Branches.show(id, 'main')).commit;
-  const stale = await refusal(RepositoryFiles.edit(id, 'a.txt', 'main', 'd', 'Too late', { lastCommitId: last_commit_id }));
+  const stale = await refusal(
+    RepositoryFiles.edit(id, 'a.txt', 'main', 'd', 'Too late', { lastCommitId: last_commit_id }),
+  );
   assert.deepEqual(
     [stale.status, stale.text],
     [400, 'You are attempting to update a file that has changed since you started editing it.'],
@@ -150,14 +155,22 @@ test('commits are paged, filtered and shown', async () => {
   );
 
   const shown = await Commits.show(id, all[0]!.short_id);
-  assert.deepEqual([shown.id, shown.message, shown.parent_ids], [all[0]!.id, 'Write line 6\n\nBecause.\n', [all[1]!.id]]);
+  assert.deepEqual(
+    [shown.id, shown.message, shown.parent_ids],
+    [all[0]!.id, 'Write line 6\n\nBecause.\n', [all[1]!.id]],
+  );
   assert.deepEqual(shown.stats, { additions: 1, deletions: 0, total: 1 });
 });
 
 test('vulnerabilities are listed over pages to developers', async () => {
   const here = await world();
   const { id } = here.project;
-  const found = ['CVE-2', 'CVE-1'].map((name, severity) => ({ project_id: id, cluster: name, name, severity: severity + 4 }));
+  const found = ['CVE-2', 'CVE-1'].map((name, severity) => ({
+    project_id: id,
+    cluster: name,
+    name,
+    severity: severity + 4,
+  }));
   await here.db.insertInto('vulnerabilities').values(found).execute();
   const clientFor = (persona: Persona) => new Gitlab({ host: here.url, token: here.people[persona].token });
   const listed = await clientFor('developer').ProjectVulnerabilities.all(id, { perPage: 1 });

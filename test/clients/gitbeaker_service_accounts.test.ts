@@ -74,7 +74,10 @@ test('a group owner creates a service account and rotates its token, if the sett
   const path = `/groups/${here.group.id}/service_accounts/${made.id}/personal_access_tokens`;
   const { body: token } = await here.as('owner').post(path, wish);
   const rotated = await owner.rotatePersonalAccessToken(here.group.id, made.id, token.id);
-  assert.deepEqual([rotated.name, rotated.user_id, rotated.active, rotated.expires_at], ['work', made.id, true, daysFromNow(7)]);
+  assert.deepEqual(
+    [rotated.name, rotated.user_id, rotated.active, rotated.expires_at],
+    ['work', made.id, true, daysFromNow(7)],
+  );
   assert.equal((await clientOf(here, rotated.token).Users.showCurrentUser()).id, made.id);
   assert.equal((await refusal(clientOf(here, token.token).Users.showCurrentUser())).status, 401);
   const stranger = await refusal(clientFor(here, 'outsider').GroupServiceAccounts.create(here.group.id));

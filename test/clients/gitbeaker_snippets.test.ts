@@ -16,7 +16,11 @@ test('a project snippet is created, changed, read and removed', async () => {
   const here = await world();
   const { id: project_id } = here.project;
   const { ProjectSnippets } = clientFor(here, 'reporter');
-  const made = await ProjectSnippets.create(project_id, 'Fruit', { description: 'Of all kinds', visibility: 'private', files });
+  const made = await ProjectSnippets.create(project_id, 'Fruit', {
+    description: 'Of all kinds',
+    visibility: 'private',
+    files,
+  });
   assert.deepEqual([made.title, made.file_name, made.visibility], ['Fruit', 'a.txt', 'private']);
   const edited = await ProjectSnippets.edit(project_id, made.id, {
     files: [{ action: 'move', previousPath: 'a.txt', filePath: 'c.txt' }],

@@ -11,7 +11,9 @@ test('moves of projects, groups and snippets are scheduled, shown and listed', a
   // It lists the moves of the whole server.
   const here = await world({});
   const { project, group } = here;
-  const { body: snippet } = await here.as('owner').post('/snippets', { title: 'One', files: [{ file_path: 'a', content: 'a' }] });
+  const { body: snippet } = await here
+    .as('owner')
+    .post('/snippets', { title: 'One', files: [{ file_path: 'a', content: 'a' }] });
   const admin = clientFor(here, 'admin');
   const places = [
     { moves: admin.ProjectRepositoryStorageMoves, of: { projectId: project.id }, name: 'project', id: project.id },
@@ -20,7 +22,10 @@ test('moves of projects, groups and snippets are scheduled, shown and listed', a
   ];
   for (const { moves, of, name, id } of places) {
     const made = await moves.schedule('default', { ...of, destinationStorageName: 'default' });
-    assert.deepEqual([made.state, made.source_storage_name, made.destination_storage_name], ['scheduled', 'default', 'default']);
+    assert.deepEqual(
+      [made.state, made.source_storage_name, made.destination_storage_name],
+      ['scheduled', 'default', 'default'],
+    );
     assert.equal((made[name] as { id: number }).id, id);
     assert.deepEqual(await moves.show(made.id), made);
     assert.deepEqual(await moves.show(made.id, of), made);

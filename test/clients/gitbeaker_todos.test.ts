@@ -20,8 +20,13 @@ test('to-do items are added, filtered, and marked as done one by one and all tog
   const { body: ofEpic } = await here.as('guest').post(`/groups/${here.group.id}/epics/${epic.iid}/todo`);
   assert.equal(ofEpic.target_type, 'Epic');
 
-  const bodies = async (options: { action?: 'assigned'; type?: 'Epic'; projectId?: number; authorId?: number; state?: 'done' }) =>
-    (await guest.TodoLists.all(options)).map(({ body }) => body);
+  const bodies = async (options: {
+    action?: 'assigned';
+    type?: 'Epic';
+    projectId?: number;
+    authorId?: number;
+    state?: 'done';
+  }) => (await guest.TodoLists.all(options)).map(({ body }) => body);
   assert.deepEqual(await bodies({}), ['Orchard', 'Mow', 'Prune']);
   assert.deepEqual(await bodies({ action: 'assigned' }), ['Prune']);
   assert.deepEqual(await bodies({ type: 'Epic' }), ['Orchard']);
@@ -51,7 +56,11 @@ test('events are listed and polled, and notification settings are shown and chan
   assert.deepEqual(await titles({ projectId, afterId: first!.id }), ['Mow']);
 
   assert.equal((await guest.NotificationSettings.show({ projectId })).level, 'global');
-  const { level, events } = await guest.NotificationSettings.edit({ groupId: here.group.id, level: 'custom', newNote: true });
+  const { level, events } = await guest.NotificationSettings.edit({
+    groupId: here.group.id,
+    level: 'custom',
+    newNote: true,
+  });
   const { new_note, new_issue } = events as Record<string, boolean>;
   assert.deepEqual([level, new_note, new_issue], ['custom', true, false]);
   assert.equal((await guest.NotificationSettings.edit({ level: 'watch' })).level, 'watch');

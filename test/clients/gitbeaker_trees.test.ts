@@ -15,7 +15,9 @@ async function filled() {
   const here = await world();
   const api = clientOf(here, here.people.maintainer.token);
   const { id } = here.project;
-  const files = ['README.md', 'docs/guide.md', 'docs/deep/er.md', 'src/main.ts', 'src/tool.rb'].map((path) => file(path));
+  const files = ['README.md', 'docs/guide.md', 'docs/deep/er.md', 'src/main.ts', 'src/tool.rb'].map((path) =>
+    file(path),
+  );
   const first = await api.Commits.create(id, 'main', 'First', files);
   return { here, id, first, ...api };
 }
@@ -63,7 +65,12 @@ test('branches are compared, and their merge base is found', async () => {
   const main = await Commits.create(id, 'main', 'Meanwhile', [file('meanwhile')]);
   const compared = await Repositories.compare(id, 'main', 'topic');
   assert.deepEqual(
-    [compared.commit.id, compared.commits?.map((commit) => commit.id), compared.compare_same_ref, compared.compare_timeout],
+    [
+      compared.commit.id,
+      compared.commits?.map((commit) => commit.id),
+      compared.compare_same_ref,
+      compared.compare_timeout,
+    ],
     [topic.id, [topic.id], false, false],
   );
   assert.deepEqual(
@@ -84,7 +91,10 @@ test('branches are compared, and their merge base is found', async () => {
   assert.deepEqual([alone.status, alone.text], [400, 'Provide at least 2 refs']);
   assert.deepEqual((await refusal(Repositories.compare(id, 'main', 'none'))).text, '404 Ref Not Found');
   const foreign = await refusal(Repositories.compare(id, 'main', 'topic', { fromProjectId: 2_000_000_000 }));
-  assert.deepEqual([foreign.status, foreign.text], [400, `Target project id:2000000000 is not a fork of project id:${id}`]);
+  assert.deepEqual(
+    [foreign.status, foreign.text],
+    [400, `Target project id:2000000000 is not a fork of project id:${id}`],
+  );
 });
 
 test('contributors and languages are counted', async () => {
@@ -104,7 +114,10 @@ test('an archive contains the files, with large files instead of their pointers'
   const large = Buffer.alloc(10_000, 'large ');
   assert.equal((await upload(here, 'developer', large)).status, 200);
   const pointer = pointerFor(objectFor(large));
-  await Commits.create(id, 'main', 'Add a film', [file('.gitattributes', '*.film filter=lfs\n'), file('a.film', pointer)]);
+  await Commits.create(id, 'main', 'Add a film', [
+    file('.gitattributes', '*.film filter=lfs\n'),
+    file('a.film', pointer),
+  ]);
   assert.equal(await RepositoryFiles.showRaw(id, 'a.film', 'main'), pointer);
   const behind = (await RepositoryFiles.showRaw(id, 'a.film', 'main', { lfs: true })) as Blob;
   assert.ok(Buffer.from(await behind.arrayBuffer()).equals(large));

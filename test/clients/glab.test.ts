@@ -26,7 +26,12 @@ type Glab = (...args: string[]) => Promise<string>;
 async function glabFor({ url, people }: World, persona: Persona, program: string, work: WorkTree): Promise<Glab> {
   const settings = path.join(folder, persona);
   await mkdir(settings);
-  const host = { token: people[persona].token, api_protocol: 'http', git_protocol: 'http', api_host: new URL(url).host };
+  const host = {
+    token: people[persona].token,
+    api_protocol: 'http',
+    git_protocol: 'http',
+    api_host: new URL(url).host,
+  };
   // YAML contains JSON.
   const config = { check_update: 'false', hosts: { '127.0.0.1': host } };
   await writeFile(path.join(settings, 'config.yml'), JSON.stringify(config), { mode: 0o600 });
@@ -56,8 +61,25 @@ if (isLong)
 
     const glab = await glabFor(here, 'developer', built.program, work);
     const says = async (expected: RegExp, ...args: string[]) => assert.match(await glab(...args), expected);
-    const fields = ['--title', 'Sow the beans', '--description', 'Deep.', '--target-branch', 'main', '--label', 'garden'];
-    await says(/\/merge_requests\/1\n/, 'mr', 'create', ...fields, '--assignee', here.people.developer.username, '--yes');
+    const fields = [
+      '--title',
+      'Sow the beans',
+      '--description',
+      'Deep.',
+      '--target-branch',
+      'main',
+      '--label',
+      'garden',
+    ];
+    await says(
+      /\/merge_requests\/1\n/,
+      'mr',
+      'create',
+      ...fields,
+      '--assignee',
+      here.people.developer.username,
+      '--yes',
+    );
     await says(/^!1\tSow the beans\t\(main\) ← \(topic\)$/m, 'mr', 'list', '--assignee', '@me');
     await says(/^\+beans$/m, 'mr', 'diff', '1');
     await says(/#note_\d+/, 'mr', 'note', '1', '-m', 'When?');

@@ -13,7 +13,11 @@ const buildOptions = ['-gcflags=all=-N -l', '-ldflags=-s -w'];
  * @param into folder for the program
  * @returns where the program is, or in words why it cannot be had on this machine
  */
-export async function buildGo(source: string, of: string, into: string): Promise<{ program: string } | { missing: string }> {
+export async function buildGo(
+  source: string,
+  of: string,
+  into: string,
+): Promise<{ program: string } | { missing: string }> {
   const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local' };
   const run = (...args: string[]) => promisify(execFile)('go', args, { cwd: source, env });
   try {

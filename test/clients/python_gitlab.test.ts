@@ -101,7 +101,8 @@ const stories: Record<string, string> = {
   uploads: 'python-gitlab: a file for texts is uploaded, listed, downloaded and deleted',
   push_rules: 'python-gitlab: push rules of a project and a group are added, changed, enforced and removed',
   wikis: 'python-gitlab: pages of wikis are created, listed, rendered, changed and deleted, and a file is attached',
-  storage_moves: 'python-gitlab: moves of repositories to a storage, for which it has no methods, are reached by their paths',
+  storage_moves:
+    'python-gitlab: moves of repositories to a storage, for which it has no methods, are reached by their paths',
   webhooks: 'python-gitlab: webhooks of a project and of the server are added, changed, tested and removed',
   geo_nodes: 'python-gitlab: nodes are listed, changed, repaired and removed, and show their status',
   snippets: 'python-gitlab: snippets of a project and of a user are created, changed, listed and deleted',
@@ -113,4 +114,5 @@ test('python-gitlab: relations of a project and a group, for whose export it has
   tell(t, 'relation_exports', exportLabels));
 test('python-gitlab: a migration is started, listed, shown with its entities, and canceled', (t) =>
   tell(t, 'migrations', allowLocalSources));
-test('python-gitlab: a list of 1,300 issues is walked to its end', (t) => tell(t, 'far_pages', (here) => manyIssues(here, 1300)));
+test('python-gitlab: a list of 1,300 issues is walked to its end', (t) =>
+  tell(t, 'far_pages', (here) => manyIssues(here, 1300)));

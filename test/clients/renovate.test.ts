@@ -42,7 +42,10 @@ async function registry(t: TestContext): Promise<{ url: string; versions: string
 async function addBot(root: Client): Promise<{ id: number; token: string }> {
   const account = { username: 'renovate', name: 'Renovate', email: 'renovate@example.com', skip_confirmation: true };
   const { id } = (await root.post('/users', { ...account, force_random_password: true })).body;
-  const made = await root.post(`/users/${id}/personal_access_tokens`, { name: 'bot', scopes: ['api', 'write_repository'] });
+  const made = await root.post(`/users/${id}/personal_access_tokens`, {
+    name: 'bot',
+    scopes: ['api', 'write_repository'],
+  });
   return { id, token: made.body.token };
 }
 
@@ -92,7 +95,11 @@ if (isLong)
     const settings = { npmrc: `registry=${registryUrl}`, labels: ['dependencies'], rebaseWhen: 'behind-base-branch' };
     const commit = async (action: string, file_path: string, content: string) => {
       const actions = [{ action, file_path, content }];
-      const made = await root.post(`/projects/${id}/repository/commits`, { branch: 'main', commit_message: file_path, actions });
+      const made = await root.post(`/projects/${id}/repository/commits`, {
+        branch: 'main',
+        commit_message: file_path,
+        actions,
+      });
       assert.equal(made.status, 201, JSON.stringify(made.body));
     };
     await commit('create', 'package.json', packageJson({ version: '1.0.0', dependencies: { apples: '1.0.0' } }));

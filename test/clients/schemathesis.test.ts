@@ -40,7 +40,15 @@ async function install(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'coppice-schemathesis-'));
   atFileEnd(() => rm(folder, { recursive: true, force: true }));
   await run('python3', ['-m', 'venv', '--without-pip', folder]);
-  await run('python3', ['-m', 'pip', '--python', path.join(folder, 'bin/python'), 'install', '--quiet', 'schemathesis']);
+  await run('python3', [
+    '-m',
+    'pip',
+    '--python',
+    path.join(folder, 'bin/python'),
+    'install',
+    '--quiet',
+    'schemathesis',
+  ]);
   await writeFile(path.join(folder, 'bin/hooks.py'), hooks);
   return path.join(folder, 'bin/st');
 }
@@ -71,7 +79,10 @@ async function sentryWorld(): Promise<{ here: World; parameters: Record<string, 
   const headers = { 'private-token': here.people.admin.token, 'content-type': 'application/json' };
   const body = JSON.stringify({ version: '1.0', projects: [here.project.id] });
   await fetch(`${here.url}/api/0/organizations/${org}/releases/`, { method: 'POST', headers, body });
-  return { here, parameters: { org, project: String(here.project.id), issue: String(id), version: '1.0', event: 'latest' } };
+  return {
+    here,
+    parameters: { org, project: String(here.project.id), issue: String(id), version: '1.0', event: 'latest' },
+  };
 }
 
 /** Their paths are below another root than those of the others. */

@@ -72,7 +72,12 @@ async function java(): Promise<Program> {
   } catch (error) {
     return missing('sentry-java', error);
   }
-  return ['java', '-cp', path.join(folder, `sentry-${version}.jar`), path.join(import.meta.dirname, 'java/SentryJava.java')];
+  return [
+    'java',
+    '-cp',
+    path.join(folder, `sentry-${version}.jar`),
+    path.join(import.meta.dirname, 'java/SentryJava.java'),
+  ];
 }
 
 /** Compiling it takes a minute. */
@@ -94,7 +99,10 @@ async function dsns({ as, project }: World): Promise<{ right: string; wrong: str
     return (await as('owner').post(`/projects/${id}/error_tracking/client_keys`)).body;
   };
   const deleted = await keyOf(project.id);
-  assert.equal((await as('owner').delete(`/projects/${project.id}/error_tracking/client_keys/${deleted.id}`)).status, 204);
+  assert.equal(
+    (await as('owner').delete(`/projects/${project.id}/error_tracking/client_keys/${deleted.id}`)).status,
+    204,
+  );
   const { public_key, sentry_dsn } = await keyOf(project.id);
   const { body: other } = await as('owner').post('/projects', { name: `other-${project.path}` });
   const foreign = await keyOf(other.id);

@@ -11,7 +11,14 @@ import { build } from 'esbuild';
 
 /** A new profile that asks nobody for anything. */
 const options = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...[
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+  ],
   ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
 ];
 

@@ -63,7 +63,9 @@ test('sentry-cli announces releases and uploads source maps, and stacks show the
       },
     });
   const refused = (by: keyof typeof tokens, ...words: string[]) =>
-    assert.rejects(call(by, ...words), (error: Error & { stderr: string }) => /Forbidden|not found/i.test(error.stderr));
+    assert.rejects(call(by, ...words), (error: Error & { stderr: string }) =>
+      /Forbidden|not found/i.test(error.stderr),
+    );
 
   await as('maintainer').post(fileUrl(project, 'src/orchard.ts'), { ...onMain, content: source });
   const [{ id: sha, title }] = (await as('developer').get(`/projects/${project.id}/repository/commits`)).body;
@@ -76,7 +78,10 @@ test('sentry-cli announces releases and uploads source maps, and stacks show the
 
   const dist = path.join(folder, 'dist');
   await mkdir(dist);
-  await writeFile(path.join(dist, 'app.js'), 'function p(){throw new Error("no apples")}\n//# sourceMappingURL=app.js.map\n');
+  await writeFile(
+    path.join(dist, 'app.js'),
+    'function p(){throw new Error("no apples")}\n//# sourceMappingURL=app.js.map\n',
+  );
   await writeFile(path.join(dist, 'app.js.map'), JSON.stringify(map));
   const upload = ['sourcemaps', 'upload', '--release', 'orchard@1.0', '--url-prefix', '~/static', dist];
   await refused('reporter', ...upload);
@@ -109,7 +114,8 @@ test('sentry-cli announces releases and uploads source maps, and stacks show the
   });
   await report(event('orchard@1.0'));
   const [error] = (await as('reporter').get(errors)).body;
-  const latest = async () => (await as('reporter').get(`${errors}/${error.id}/events/latest`)).body.stack_trace_entries[0];
+  const latest = async () =>
+    (await as('reporter').get(`${errors}/${error.id}/events/latest`)).body.stack_trace_entries[0];
   const shown = await latest();
   assert.deepEqual([shown.filename, shown.lineNo, shown.colNo], ['../src/orchard.ts', 3, 3]);
   assert.deepEqual(shown.context[2], [3, '  throw new Error("no apples");']);
@@ -134,7 +140,9 @@ test('sentry-cli announces releases and uploads source maps, and stacks show the
   const line = 3;
   await report({
     ...event(),
-    exception: { values: [{ type: 'Error', value: 'no apples', stacktrace: { frames: [{ ...frames[0], lineno: line }] } }] },
+    exception: {
+      values: [{ type: 'Error', value: 'no apples', stacktrace: { frames: [{ ...frames[0], lineno: line }] } }],
+    },
     debug_meta: { images },
   });
   assert.deepEqual([(await latest()).filename, (await latest()).minified?.lineNo], ['../src/orchard.ts', line]);

@@ -43,7 +43,9 @@ const linesOf = (text: string) => (text === '' ? [] : text.split('\n'));
 
 /** Each write created a commit with its file, or left no trace; every confirmed write is there. */
 async function inspectFiles(git: GitClient, repository: string, { files }: Memory): Promise<void> {
-  const listed = linesOf(await gitIn(git, repository, 'ls-tree', '-r', 'main')).filter((line) => !line.endsWith('\tREADME.md'));
+  const listed = linesOf(await gitIn(git, repository, 'ls-tree', '-r', 'main')).filter(
+    (line) => !line.endsWith('\tREADME.md'),
+  );
   const found = new Map(listed.map((line) => [line.slice(line.indexOf('\t') + 1), line.split(/\s/)[2]!]));
   for (const [name, { blob, fate }] of files) {
     const stored = found.get(name);
@@ -96,9 +98,16 @@ async function jobsEnded(connectionString: string, db: Database): Promise<void> 
       db,
     );
     const { rows } =
-      await sql`select from graphile_worker._private_jobs where attempts < max_attempts or locked_at is not null`.execute(db);
+      await sql`select from graphile_worker._private_jobs where attempts < max_attempts or locked_at is not null`.execute(
+        db,
+      );
     if (rows.length === 0) return;
-    const worker = await showPresence({ connectionString, worker: 'of the test', running: () => [], onError: () => {} });
+    const worker = await showPresence({
+      connectionString,
+      worker: 'of the test',
+      running: () => [],
+      onError: () => {},
+    });
     await worker.end();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -116,7 +125,8 @@ async function inspectRemovals(services: JobServices, { removals }: Memory): Pro
       .executeTakeFirst();
     const { path: folder } = repositoryOf(services, { id: project_id, storage: 'default' });
     assert.equal(existsSync(folder), project !== undefined, `${folder} and the row of its project`);
-    if (group_id !== undefined) assert.equal(group === undefined, project === undefined, `group ${group_id} and its project`);
+    if (group_id !== undefined)
+      assert.equal(group === undefined, project === undefined, `group ${group_id} and its project`);
     if (fate === 'done') assert.equal(project, undefined, `project ${project_id}`);
   }
 }

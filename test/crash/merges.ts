@@ -21,7 +21,13 @@ export async function mergeBranches(api: Client, project: Project, round: Round,
     const wanted = { source_branch: branch, target_branch: 'main', title: branch, description: `Closes #${issue.iid}` };
     const proposed = await asked(round, branch, api.post(`${url}/merge_requests`, { ...wanted, remove_source_branch }));
     if (proposed.id === undefined) continue;
-    const merge = { id: proposed.id, issue_id: issue.id!, branch, remove_source_branch, fate: 'unknown' as typeof issue.fate };
+    const merge = {
+      id: proposed.id,
+      issue_id: issue.id!,
+      branch,
+      remove_source_branch,
+      fate: 'unknown' as typeof issue.fate,
+    };
     merges.push(merge);
     merge.fate = (await asked(round, branch, api.put(`${url}/merge_requests/${proposed.iid}/merge`))).fate;
   }

@@ -97,7 +97,8 @@ interface Shown {
   stats: Record<string, { source: number; fetched: number; imported: number }>;
 }
 
-const entitiesOf = async ({ api }: Side, id: number): Promise<Shown[]> => (await api.get(`/bulk_imports/${id}/entities`)).body;
+const entitiesOf = async ({ api }: Side, id: number): Promise<Shown[]> =>
+  (await api.get(`/bulk_imports/${id}/entities`)).body;
 
 /** Whether a migration has ended, and a text that changes with everything that it writes; undefined while the server is away. */
 async function progressOf(side: Side, id: number): Promise<{ hasEnded: boolean; state: string } | undefined> {
@@ -133,7 +134,12 @@ async function kill(victim: (typeof victims)[number], source: Side, destination:
 }
 
 async function begin({ api }: Side, source: Side, destination_slug: string): Promise<number> {
-  const entity = { source_type: 'group_entity', source_full_path: 'orchard', destination_slug, destination_namespace: '' };
+  const entity = {
+    source_type: 'group_entity',
+    source_full_path: 'orchard',
+    destination_slug,
+    destination_namespace: '',
+  };
   const configuration = { url: source.environment.COPPICE_URL, access_token: token };
   return (await made(api.post('/bulk_imports', { configuration, entities: [entity] }))).id;
 }

@@ -33,7 +33,11 @@ export async function exportsEnded({ db, ...services }: JobServices, jobsEnded: 
 
 /** Every export is whole: it has finished, its files are what their rows say, and each other file is recorded as unused. */
 export async function inspectExports({ db, blobs }: JobServices): Promise<void> {
-  const wrong = await db.selectFrom('relation_exports').select(['relation', 'error']).where('status', '<>', 1).execute();
+  const wrong = await db
+    .selectFrom('relation_exports')
+    .select(['relation', 'error'])
+    .where('status', '<>', 1)
+    .execute();
   assert.deepEqual(wrong, []);
   const { rows } = await sql<{ key: BlobKey; sha256: string }>`
     select blob_key as key, sha256 from relation_export_files where blob_key is not null`.execute(db);

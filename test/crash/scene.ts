@@ -83,7 +83,11 @@ export async function openScene(): Promise<Scene> {
 async function furnish(api: Client, url: string): Promise<Pick<Scene, 'project' | 'merging' | 'attic' | 'store'>> {
   const project = await api.post('/projects', { name: 'Written to', path: 'written-to', initialize_with_readme: true });
   assert.equal(project.status, 201);
-  const merging = await api.post('/projects', { name: 'Merged into', path: 'merged-into', initialize_with_readme: true });
+  const merging = await api.post('/projects', {
+    name: 'Merged into',
+    path: 'merged-into',
+    initialize_with_readme: true,
+  });
   assert.equal(merging.status, 201);
   const attic = await api.post('/groups', { name: 'Attic', path: 'attic' });
   assert.equal(attic.status, 201);
@@ -99,7 +103,9 @@ type Writers = (scene: Scene, round: Round) => Promise<void>[];
 
 /** Applications alone, which send errors as fast as they are taken: the kill comes after some of them. */
 export const applications: Writers = ({ store, memory }, round) =>
-  Array.from({ length: sendersAlone }, (_, sender) => sendEvents(store, sender, round, memory, () => round.onSuccess()));
+  Array.from({ length: sendersAlone }, (_, sender) =>
+    sendEvents(store, sender, round, memory, () => round.onSuccess()),
+  );
 
 const allWriters: Writers = ({ api, git, project, merging, attic, store, memory }, round) => [
   ...Array.from({ length: fileWriters }, (_, writer) => writeFiles(api, project, writer, round, memory)),

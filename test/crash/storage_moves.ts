@@ -16,7 +16,12 @@ const others = ['second', 'third', 'fourth', 'fifth', 'sixth', 'seventh'];
 const pause_ms = 50;
 
 /** Moves what is written to, and other projects and groups. */
-export async function moveRepositories(api: Client, project: Project, round: Round, { projects, pages }: Memory): Promise<void> {
+export async function moveRepositories(
+  api: Client,
+  project: Project,
+  round: Round,
+  { projects, pages }: Memory,
+): Promise<void> {
   for (let count = 0; !round.isOver; count++) {
     const created = [...projects.values()].flatMap(({ fate, id }) => (fate === 'done' ? [`/projects/${id}`] : []));
     const groups = [...pages.keys()].map((address) => address.replace(/\/wikis\/.*/, ''));
@@ -55,22 +60,29 @@ async function namesBelow(folder: string): Promise<string[]> {
 export async function inspectMoves(services: JobServices): Promise<void> {
   const { db, storages, repositories } = services;
   for (const { name, table, folder } of repositories.kinds) {
-    const { rows } = await sql<{ id: number; storage: string }>`select id, storage from ${sql.table(table)}`.execute(db);
+    const { rows } = await sql<{ id: number; storage: string }>`select id, storage from ${sql.table(table)}`.execute(
+      db,
+    );
     for (const { id, storage } of rows)
       for (const each of Object.keys(storages)) {
         const place = placeOf(services, { id, storage: each, folder });
         assert.equal(existsSync(place), each === storage, `${name} ${id}, which is on ${storage}: ${place}`);
       }
   }
-  const { rows: copies } = await sql`select kind, id, storage from unused_repositories where due_at = 'infinity'`.execute(db);
+  const { rows: copies } =
+    await sql`select kind, id, storage from unused_repositories where due_at = 'infinity'`.execute(db);
   assert.deepEqual(copies, []);
   for (const folder of Object.values(storages)) assert.deepEqual(await namesBelow(folder), [], folder);
   const { rows: failed } = await sql`
     select distinct error_message from repository_storage_moves
-     where state in ('failed', 'cleanup failed') and error_message not like 'The server was stopped three times%'`.execute(db);
+     where state in ('failed', 'cleanup failed') and error_message not like 'The server was stopped three times%'`.execute(
+    db,
+  );
   assert.deepEqual(failed, []);
 }
 
 /** The storages in a data folder, as the configuration names them. */
 export const storagesIn = (data: string): string =>
-  ['default=repositories', ...others.map((name) => `${name}=${name}`)].map((named) => named.replace('=', `=${data}/`)).join(',');
+  ['default=repositories', ...others.map((name) => `${name}=${name}`)]
+    .map((named) => named.replace('=', `=${data}/`))
+    .join(',');

@@ -20,7 +20,11 @@ export async function writePages(api: Client, attic: { id: number }, round: Roun
     const write = async (number: number) => {
       const [address, content] = [`/groups/${id}/wikis/page-${number}`, `${name} ${number}`];
       pages.set(address, { content, fate: 'unknown' });
-      const { fate } = await asked(round, address, api.post(`/groups/${id}/wikis`, { title: `page ${number}`, content }));
+      const { fate } = await asked(
+        round,
+        address,
+        api.post(`/groups/${id}/wikis`, { title: `page ${number}`, content }),
+      );
       pages.set(address, { content, fate });
     };
     for (let number = 0; number < pagesOfWiki && !round.isOver; number += pagesTogether)

@@ -81,7 +81,13 @@ export async function asked(
 }
 
 /** Creates files on `main`, one after the other, beside others who do the same. */
-export async function writeFiles(api: Client, project: Project, writer: number, round: Round, { files }: Memory): Promise<void> {
+export async function writeFiles(
+  api: Client,
+  project: Project,
+  writer: number,
+  round: Round,
+  { files }: Memory,
+): Promise<void> {
   for (let count = 0; !round.isOver; count++) {
     const name = `round-${round.number}/writer-${writer}/${count}.txt`;
     const content = `${name}\n`.repeat(1 + (count % 50));
@@ -93,7 +99,13 @@ export async function writeFiles(api: Client, project: Project, writer: number, 
 }
 
 /** Pushes commit after commit to a branch of its own. */
-export async function push(git: GitClient, at: string, branch: string, round: Round, { pushes }: Memory): Promise<void> {
+export async function push(
+  git: GitClient,
+  at: string,
+  branch: string,
+  round: Round,
+  { pushes }: Memory,
+): Promise<void> {
   const state = pushes.get(branch) ?? { answered: undefined, attempted: undefined };
   pushes.set(branch, state);
   for (let count = 0; !round.isOver; count++) {
@@ -114,7 +126,11 @@ export async function createProjects(api: Client, round: Round, { projects }: Me
   for (let count = 0; !round.isOver; count++) {
     const name = `round-${round.number}-${count}`;
     projects.set(name, { fate: 'unknown', id: undefined });
-    const { fate, id } = await asked(round, name, api.post('/projects', { name, path: name, initialize_with_readme: true }));
+    const { fate, id } = await asked(
+      round,
+      name,
+      api.post('/projects', { name, path: name, initialize_with_readme: true }),
+    );
     projects.set(name, { fate, id });
     if (fate !== 'done' || count % 3 !== 0 || round.isOver) continue;
     projects.set(name, { fate, id, deletion: 'unknown' });
@@ -124,7 +140,12 @@ export async function createProjects(api: Client, round: Round, { projects }: Me
 }
 
 /** Creates projects in groups of their own below `attic`, marks them for deletion and has them removed for good: every second one with its group. */
-export async function removeForGood(api: Client, attic: { id: number }, round: Round, { removals }: Memory): Promise<void> {
+export async function removeForGood(
+  api: Client,
+  attic: { id: number },
+  round: Round,
+  { removals }: Memory,
+): Promise<void> {
   for (let count = 0; !round.isOver; count++) {
     const name = `gone-${round.number}-${count}`;
     const group = await asked(round, name, api.post('/groups', { name, path: name, parent_id: attic.id }));

@@ -12,7 +12,10 @@ test('the free plan ignores paid parameters, omits their fields, and does not ap
   assert.equal(kept.status, 200);
   assert.equal(kept.body.description, 'kept');
   assert.ok(!('membership_lock' in kept.body || 'wiki_access_level' in kept.body));
-  const stored = db.selectFrom('namespaces').select(['membership_lock', 'wiki_access_level']).where('id', '=', group.id);
+  const stored = db
+    .selectFrom('namespaces')
+    .select(['membership_lock', 'wiki_access_level'])
+    .where('id', '=', group.id);
   assert.deepEqual(await stored.executeTakeFirstOrThrow(), { membership_lock: false, wiki_access_level: 'enabled' });
 
   await db.updateTable('namespaces').set({ membership_lock: true }).where('id', '=', group.id).execute();

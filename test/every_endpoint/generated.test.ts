@@ -74,7 +74,8 @@ test('each method and path has one endpoint, and each operation has a unique id'
   assert.deepEqual(repeated(operations), []);
   const odd = endpoints.filter(
     ({ operation, method, returns }) =>
-      !/^[a-z]+([A-Z][a-z]+)+$/.test(operation) || (method === 'GET' && returns.kind === 'page' && !operation.startsWith('list')),
+      !/^[a-z]+([A-Z][a-z]+)+$/.test(operation) ||
+      (method === 'GET' && returns.kind === 'page' && !operation.startsWith('list')),
   );
   assert.deepEqual(
     odd.map(({ operation }) => operation),
@@ -99,7 +100,9 @@ const wholeLists: Record<string, string> = {
 
 test('arrays come in pages, which take page and per_page', () => {
   const arrays = endpoints.filter(({ returns }) => (returns.schema as { type?: string } | undefined)?.type === 'array');
-  const whole = arrays.filter(({ returns }) => returns.kind !== 'page').map(({ operation, alias_of }) => alias_of ?? operation);
+  const whole = arrays
+    .filter(({ returns }) => returns.kind !== 'page')
+    .map(({ operation, alias_of }) => alias_of ?? operation);
   assert.deepEqual([...new Set(whole)].toSorted(), Object.keys(wholeLists).toSorted());
   const unpaged = arrays.filter(
     ({ returns, input = {} }) => returns.kind === 'page' && !('page' in input && 'per_page' in input),
@@ -117,16 +120,20 @@ function placesOf(node: unknown, says: (node: Described) => boolean, place = '')
   if (typeof node !== 'object' || node === null) return [];
   const own = says(node) ? [place] : [];
   const nameOf = (key: string, value: Described | null) => (typeof value?.name === 'string' ? value.name : key);
-  return [...own, ...Object.entries(node).flatMap(([key, value]) => placesOf(value, says, `${place}/${nameOf(key, value)}`))];
+  return [
+    ...own,
+    ...Object.entries(node).flatMap(([key, value]) => placesOf(value, says, `${place}/${nameOf(key, value)}`)),
+  ];
 }
 
 test('deprecated items are marked in the OpenAPI document', () => {
   const document = openApiDocument(endpoints, describedDoors);
   const marked = new Set(placesOf(document, ({ deprecated }) => deprecated === true));
   assert.deepEqual(
-    placesOf(document, ({ description }) => typeof description === 'string' && /^deprecated|old name/i.test(description)).filter(
-      (place) => !marked.has(place),
-    ),
+    placesOf(
+      document,
+      ({ description }) => typeof description === 'string' && /^deprecated|old name/i.test(description),
+    ).filter((place) => !marked.has(place)),
     [],
   );
   const body = '/requestBody/content/application/json/schema/properties';

@@ -70,7 +70,9 @@ const show = ({ from, to }: Import) => `${from} imports ${to}`;
 test('every folder imports only from folders below it', async () => {
   const wrong = (await imports()).filter(({ from, to }) => {
     const [folder, target] = [folderOf(from), folderOf(to)];
-    return folder !== target && target !== foundation && allowed[folder] !== undefined && !allowed[folder].includes(target);
+    return (
+      folder !== target && target !== foundation && allowed[folder] !== undefined && !allowed[folder].includes(target)
+    );
   });
   assert.deepEqual(wrong.map(show), []);
 });
@@ -93,7 +95,9 @@ test('a district imports only from districts below it', async () => {
 });
 
 test('every area is in a district', async () => {
-  const all = new Set((await imports()).map(({ from }) => districtOf(from)).filter((district) => district !== undefined));
+  const all = new Set(
+    (await imports()).map(({ from }) => districtOf(from)).filter((district) => district !== undefined),
+  );
   assert.deepEqual([...all].sort(), [...districts].sort());
 });
 
@@ -161,7 +165,9 @@ test('no folder of an area has more files than can be looked through, without te
   const all = await readdir(path.join(src, 'areas'), { recursive: true });
   const files = all.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
   const folders = Map.groupBy(files, (file) => path.dirname(file));
-  const large = [...folders].filter(([, { length }]) => length > mostFiles).map(([folder, { length }]) => `${folder}: ${length}`);
+  const large = [...folders]
+    .filter(([, { length }]) => length > mostFiles)
+    .map(([folder, { length }]) => `${folder}: ${length}`);
   assert.deepEqual(large, []);
 });
 
@@ -179,7 +185,9 @@ test('rules ask neither the database nor git, and queries do not run git', async
     if (!isRules && !isQueries) continue;
     const text = await readFile(path.join(src, file), 'utf8');
     const names = (gitImport.exec(text)?.[1] ?? '').split(',').map((name) => name.trim());
-    const runsGit = names.some((name) => name !== '' && !name.startsWith('type ') && !/^[A-Z]/.test(name) && !harmless.has(name));
+    const runsGit = names.some(
+      (name) => name !== '' && !name.startsWith('type ') && !/^[A-Z]/.test(name) && !harmless.has(name),
+    );
     if (runsGit || (isRules && asksDatabase.test(text))) wrong.push(file);
   }
   assert.deepEqual(wrong, []);

@@ -30,7 +30,11 @@ before(async () => {
 /** Gives what replies show a value where it may have none. */
 async function furnish(): Promise<void> {
   const { db, group, project, people, as } = here;
-  const issue = await db.selectFrom('issues').select('id').where('project_id', '=', project.id).executeTakeFirstOrThrow();
+  const issue = await db
+    .selectFrom('issues')
+    .select('id')
+    .where('project_id', '=', project.id)
+    .executeTakeFirstOrThrow();
   const other = { project_id: project.id, iid: 2, title: 'Another issue' };
   const { id } = await db.insertInto('issues').values(other).returning('id').executeTakeFirstOrThrow();
   await db.insertInto('issue_links').values({ source_id: id, target_id: issue.id }).execute();
@@ -110,7 +114,9 @@ type Wrap = (name: string, value: unknown) => [name: string, parameters: Record<
 const asItIs: Wrap = (name, value) => [name, { [name]: value }];
 
 test('a parameter of a plan is refused below that plan when it is alone, and read from it up', async () => {
-  const gated = endpoints.flatMap((endpoint) => parametersOf(endpoint, (endpoint.input ?? {}) as Record<string, Schema>));
+  const gated = endpoints.flatMap((endpoint) =>
+    parametersOf(endpoint, (endpoint.input ?? {}) as Record<string, Schema>),
+  );
   assert.ok(gated.length > 40);
   const wrong: string[] = [];
   for (const plan of plans) {
@@ -140,7 +146,8 @@ test('a parameter above the plan is ignored next to others in a change, and refu
     .filter((endpoint) => reaches('free', endpoint.plan) && freeOf(endpoint).length > 0)
     .flatMap((endpoint) => parametersOf(endpoint, (endpoint.input ?? {}) as Record<string, Schema>));
   assert.ok(
-    gated.some(({ endpoint }) => isReading(endpoint.method)) && gated.some(({ endpoint }) => !isReading(endpoint.method)),
+    gated.some(({ endpoint }) => isReading(endpoint.method)) &&
+      gated.some(({ endpoint }) => !isReading(endpoint.method)),
   );
   const wrong: string[] = [];
   for (const { endpoint, name, unreadable } of gated) {
@@ -156,7 +163,11 @@ test('a parameter above the plan is ignored next to others in a change, and refu
 });
 
 /** The members of a schema that need a plan, by the resource that they are in, with what `value` has of them. */
-function* gatedMembers(schema: Schema, value: unknown, at = ''): Generator<{ field: string; needs: Plan; isThere: boolean }> {
+function* gatedMembers(
+  schema: Schema,
+  value: unknown,
+  at = '',
+): Generator<{ field: string; needs: Plan; isThere: boolean }> {
   for (const kind of insideOf(schema)) {
     const values = Array.isArray(value) ? value : [value];
     for (const [name, member] of Object.entries(kind.properties ?? {})) {
@@ -198,10 +209,12 @@ test('a field of a plan is omitted below that plan, and sent from it up', async 
       const parameters = Object.assign({}, ...Object.keys(endpoint.input ?? {}).map((name) => told[name]));
       const { status, body } = await call(endpoint, parameters);
       if (status !== 200) continue;
-      for (const { field, isThere } of gatedMembers(endpoint.returns.schema as Schema, body)) if (isThere) seen.add(field);
+      for (const { field, isThere } of gatedMembers(endpoint.returns.schema as Schema, body))
+        if (isThere) seen.add(field);
     }
     for (const [field, needs] of fields)
-      if (seen.has(field) !== reaches(plan, needs)) wrong.push(`${field} on ${plan}: ${seen.has(field) ? 'there' : 'left out'}`);
+      if (seen.has(field) !== reaches(plan, needs))
+        wrong.push(`${field} on ${plan}: ${seen.has(field) ? 'there' : 'left out'}`);
   }
   assert.deepEqual(wrong, []);
 });

@@ -35,7 +35,9 @@ const fill = (path: string, value: (name: string, index: number) => string) => {
 /** A path to what is there, as far as the world has it. */
 const pathTo = ({ path }: AnyEndpoint, { project, group, people }: World) =>
   fill(path, (name, index) => {
-    const first = { projects: project.id, groups: group.id, users: people.guest.id, namespaces: group.id }[path.split('/')[1]!];
+    const first = { projects: project.id, groups: group.id, users: people.guest.id, namespaces: group.id }[
+      path.split('/')[1]!
+    ];
     return index === 0 ? String(first ?? 1) : name === 'user_id' ? String(people.guest.id) : '1';
   });
 
@@ -101,7 +103,8 @@ const paths = [
 ];
 const values = [...oddValues.filter((value) => typeof value !== 'number'), -1, 1e300, 'x\0y', '\ud800'];
 
-const areSentences = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
+const areSentences = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 /** Whether it is a sentence, a list of sentences, or lists of reasons by field. */
 const isMessage = (message: unknown): boolean =>
@@ -133,7 +136,9 @@ test('no path and no parameter causes a server error', async () => {
     const sixth = index + seedOfToday();
     const odd_paths = new Set([
       ...someOf(paths, sixth).map((odd) => fill(endpoint.path, () => odd)),
-      ...someOf(paths, sixth + 1).map((odd) => fill(endpoint.path, (_, index) => (index === 0 ? String(here.project.id) : odd))),
+      ...someOf(paths, sixth + 1).map((odd) =>
+        fill(endpoint.path, (_, index) => (index === 0 ? String(here.project.id) : odd)),
+      ),
       pathTo(endpoint, here),
     ]);
     const attempts = [
@@ -145,8 +150,16 @@ test('no path and no parameter causes a server error', async () => {
     ];
     const attempt = async ({ path, body }: (typeof attempts)[number]) => {
       const headers = { 'private-token': token, 'content-type': 'application/json' };
-      const { status, text } = await sendRaw(here.url, { method: endpoint.method, path, headers, body: JSON.stringify(body) });
-      assert.ok(status < 500, `${endpoint.method} ${path} ${JSON.stringify(body).slice(0, 200)} answers ${status} ${text}`);
+      const { status, text } = await sendRaw(here.url, {
+        method: endpoint.method,
+        path,
+        headers,
+        body: JSON.stringify(body),
+      });
+      assert.ok(
+        status < 500,
+        `${endpoint.method} ${path} ${JSON.stringify(body).slice(0, 200)} answers ${status} ${text}`,
+      );
       if (status >= 400 && endpoint.method !== 'HEAD')
         assert.ok(isMessage(JSON.parse(text).message), `${endpoint.method} ${path} answers ${text}`);
     };

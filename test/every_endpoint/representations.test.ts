@@ -20,43 +20,73 @@ const profile = [
 ];
 const ownUser = [
   ...profile,
-  ...fields('last_sign_in_at confirmed_at theme_id last_activity_on color_scheme_id projects_limit current_sign_in_at email'),
+  ...fields(
+    'last_sign_in_at confirmed_at theme_id last_activity_on color_scheme_id projects_limit current_sign_in_at email',
+  ),
   ...fields('identities can_create_group can_create_project two_factor_enabled external private_profile commit_email'),
   ...fields('preferred_language shared_runners_minutes_limit extra_shared_runners_minutes_limit'),
 ];
 const userForAdmin = [
   ...ownUser,
-  ...fields('is_admin note namespace_id created_by email_reset_offered_at current_sign_in_ip last_sign_in_ip using_license_seat'),
+  ...fields(
+    'is_admin note namespace_id created_by email_reset_offered_at current_sign_in_ip last_sign_in_ip using_license_seat',
+  ),
   ...fields('is_auditor provisioned_by_group_id enterprise_group_id enterprise_group_associated_at scim_identities'),
 ];
 const namespace = fields('id name path kind full_path parent_id avatar_url web_url');
 const basicProject = [
-  ...fields('id description name name_with_namespace path path_with_namespace created_at default_branch tag_list topics'),
-  ...fields('ssh_url_to_repo http_url_to_repo web_url readme_url forks_count avatar_url star_count last_activity_at visibility'),
+  ...fields(
+    'id description name name_with_namespace path path_with_namespace created_at default_branch tag_list topics',
+  ),
+  ...fields(
+    'ssh_url_to_repo http_url_to_repo web_url readme_url forks_count avatar_url star_count last_activity_at visibility',
+  ),
   'namespace',
 ];
 const project = [
   ...basicProject,
-  ...fields('_links empty_repo archived repository_object_format issues_enabled merge_requests_enabled snippets_enabled'),
+  ...fields(
+    '_links empty_repo archived repository_object_format issues_enabled merge_requests_enabled snippets_enabled',
+  ),
   ...fields('can_create_merge_request_in issues_access_level repository_access_level merge_requests_access_level'),
-  ...fields('forking_access_level snippets_access_level environments_access_level emails_disabled emails_enabled lfs_enabled'),
+  ...fields(
+    'forking_access_level snippets_access_level environments_access_level emails_disabled emails_enabled lfs_enabled',
+  ),
   ...fields(
     'enforce_auth_checks_on_uploads creator_id import_status import_error open_issues_count description_html updated_at shared_with_groups',
   ),
   ...fields('request_access_enabled marked_for_deletion_on marked_for_deletion_at'),
-  ...fields('wiki_enabled jobs_enabled packages_enabled container_registry_enabled service_desk_enabled shared_runners_enabled'),
-  ...fields('public_jobs ci_config_path wiki_access_level builds_access_level package_registry_access_level pages_access_level'),
-  ...fields('container_registry_access_level releases_access_level feature_flags_access_level infrastructure_access_level'),
-  ...fields('monitor_access_level analytics_access_level security_and_compliance_access_level model_experiments_access_level'),
-  ...fields('model_registry_access_level mirror requirements_enabled requirements_access_level security_and_compliance_enabled'),
+  ...fields(
+    'wiki_enabled jobs_enabled packages_enabled container_registry_enabled service_desk_enabled shared_runners_enabled',
+  ),
+  ...fields(
+    'public_jobs ci_config_path wiki_access_level builds_access_level package_registry_access_level pages_access_level',
+  ),
+  ...fields(
+    'container_registry_access_level releases_access_level feature_flags_access_level infrastructure_access_level',
+  ),
+  ...fields(
+    'monitor_access_level analytics_access_level security_and_compliance_access_level model_experiments_access_level',
+  ),
+  ...fields(
+    'model_registry_access_level mirror requirements_enabled requirements_access_level security_and_compliance_enabled',
+  ),
   ...fields('compliance_frameworks external_authorization_classification_label'),
 ];
 const group = [
-  ...fields('id web_url name path description visibility share_with_group_lock project_creation_level subgroup_creation_level'),
-  ...fields('emails_disabled emails_enabled lfs_enabled archived default_branch avatar_url request_access_enabled full_name'),
+  ...fields(
+    'id web_url name path description visibility share_with_group_lock project_creation_level subgroup_creation_level',
+  ),
+  ...fields(
+    'emails_disabled emails_enabled lfs_enabled archived default_branch avatar_url request_access_enabled full_name',
+  ),
   ...fields('full_path created_at parent_id marked_for_deletion_on mentions_disabled default_branch_protection'),
-  ...fields('default_branch_protection_defaults require_two_factor_authentication two_factor_grace_period auto_devops_enabled'),
-  ...fields('show_diff_preview_in_email math_rendering_limits_enabled lock_math_rendering_limits_enabled organization_id'),
+  ...fields(
+    'default_branch_protection_defaults require_two_factor_authentication two_factor_grace_period auto_devops_enabled',
+  ),
+  ...fields(
+    'show_diff_preview_in_email math_rendering_limits_enabled lock_math_rendering_limits_enabled organization_id',
+  ),
   ...fields('shared_runners_setting max_artifacts_size ldap_cn ldap_access wiki_access_level'),
 ];
 const groupDetail = [
@@ -100,7 +130,9 @@ const commit = [
   ...fields('committer_email committed_date trailers extended_trailers web_url'),
 ];
 const issue = [
-  ...fields('id iid project_id title description state created_at updated_at closed_at closed_by author assignees assignee'),
+  ...fields(
+    'id iid project_id title description state created_at updated_at closed_at closed_by author assignees assignee',
+  ),
   ...fields(
     'milestone type issue_type moved_to_id labels upvotes downvotes merge_requests_count user_notes_count due_date imported',
   ),
@@ -108,11 +140,15 @@ const issue = [
   ...fields('discussion_locked severity _links weight epic epic_iid iteration health_status'),
 ];
 const epic = [
-  ...fields('id work_item_id iid color text_color group_id parent_id parent_iid imported imported_from title description'),
+  ...fields(
+    'id work_item_id iid color text_color group_id parent_id parent_iid imported imported_from title description',
+  ),
   ...fields(
     'confidential author start_date start_date_is_fixed start_date_fixed due_date due_date_is_fixed due_date_fixed state',
   ),
-  ...fields('start_date_from_inherited_source start_date_from_milestones end_date due_date_from_inherited_source web_edit_url'),
+  ...fields(
+    'start_date_from_inherited_source start_date_from_milestones end_date due_date_from_inherited_source web_edit_url',
+  ),
   'due_date_from_milestones',
   ...fields('web_url references created_at updated_at closed_at labels upvotes downvotes _links'),
 ];
@@ -181,7 +217,9 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
       'GET /namespaces/:id',
       [
         ...namespace,
-        ...fields('members_count_with_descendants projects_count root_repository_size billable_members_count seats_in_use'),
+        ...fields(
+          'members_count_with_descendants projects_count root_repository_size billable_members_count seats_in_use',
+        ),
         ...fields('max_seats_used plan trial trial_ends_on end_date'),
       ],
       await owner.get(`/namespaces/${here.group.id}`),
@@ -237,7 +275,11 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
       await admin.post('/topics', { name: `topic-${here.group.id}`, title: 'a' }),
     ],
     ['GET variables', [...variable, 'environment_scope'], await owner.get(`${ofProject}/variables`)],
-    ['POST instance variable', variable, await admin.post('/admin/ci/variables', { key: `A${here.group.id}`, value: 'a' })],
+    [
+      'POST instance variable',
+      variable,
+      await admin.post('/admin/ci/variables', { key: `A${here.group.id}`, value: 'a' }),
+    ],
     ['POST to-do item', [...toDoItem, 'project'], await owner.post(`${ofIssue}/todo`)],
     ['GET award emoji', award, await owner.get(`${ofIssue}/award_emoji`)],
     ['GET discussions', fields('id individual_note notes'), await owner.get(`${ofIssue}/discussions`)],
@@ -258,7 +300,11 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
       [...resourceEvent, 'source_commit', 'source_merge_request_id', 'state'],
       await owner.get(`${ofIssue}/resource_state_events`),
     ],
-    ['GET weight events', fields('id user created_at issue_id weight'), await owner.get(`${ofIssue}/resource_weight_events`)],
+    [
+      'GET weight events',
+      fields('id user created_at issue_id weight'),
+      await owner.get(`${ofIssue}/resource_weight_events`),
+    ],
     [
       'POST cluster',
       cluster,
@@ -276,7 +322,9 @@ async function replies(here: World): Promise<[name: string, expected: readonly s
     ['GET tree', fields('id name type path mode'), await owner.get(`${ofProject}/repository/tree`)],
     [
       'GET file',
-      fields('file_name file_path size encoding content content_sha256 ref blob_id commit_id last_commit_id execute_filemode'),
+      fields(
+        'file_name file_path size encoding content content_sha256 ref blob_id commit_id last_commit_id execute_filemode',
+      ),
       await owner.get(`${ofProject}/repository/files/a`, { ref: 'main' }),
     ],
   ];
@@ -314,7 +362,9 @@ test('fields about the caller and the content have the right values', async () =
     ['planner', 2],
     ['admin', 2],
   ] as const) {
-    const [listed] = (await as(persona).get('/projects', { search: here.project.path, membership: persona !== 'admin' })).body;
+    const [listed] = (
+      await as(persona).get('/projects', { search: here.project.path, membership: persona !== 'admin' })
+    ).body;
     const { body } = await as(persona).get(ofProject);
     const [ofGroup] = (await as(persona).get(`/groups/${here.group.id}`)).body.projects;
     const [inGroup] = (await as(persona).get(`/groups/${here.group.id}/projects`)).body;
@@ -378,7 +428,8 @@ test('activity, sign-ins and the highest role are those that happened', async ()
 test('statistics are the sizes of what is stored', async () => {
   const here = await world({});
   const { as, project } = here;
-  const of = async (persona: Persona) => (await as(persona).get(`/projects/${project.id}`, { statistics: true })).body.statistics;
+  const of = async (persona: Persona) =>
+    (await as(persona).get(`/projects/${project.id}`, { statistics: true })).body.statistics;
   assert.deepEqual([(await of('reporter')).storage_size, (await of('reporter')).commit_count], [0, 0]);
   const change = { branch: 'main', content: 'a', commit_message: 'Add a' };
   assert.equal((await as('owner').post(`/projects/${project.id}/repository/files/a`, change)).status, 201);
@@ -388,16 +439,22 @@ test('statistics are the sizes of what is stored', async () => {
     .insertInto('wikis')
     .values({ project_id: project.id, ...wiki, size_bytes: 100 })
     .execute();
-  const { commit_count, storage_size, repository_size, lfs_objects_size, uploads_size, wiki_size } = await of('reporter');
+  const { commit_count, storage_size, repository_size, lfs_objects_size, uploads_size, wiki_size } =
+    await of('reporter');
   assert.deepEqual([commit_count, lfs_objects_size, uploads_size, wiki_size], [1, 1234, 0, 100]);
   assert.ok(repository_size > 0);
   assert.equal(storage_size, repository_size + lfs_objects_size + wiki_size);
-  const [listed] = (await as('reporter').get('/projects', { statistics: true, search: project.path, membership: true })).body;
+  const [listed] = (await as('reporter').get('/projects', { statistics: true, search: project.path, membership: true }))
+    .body;
   assert.equal(listed.statistics.storage_size, storage_size);
   assert.equal(await of('guest'), undefined);
 
   const inner = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: here.group.id })).body;
-  const below = await as('owner').post('/projects', { name: 'Below', namespace_id: inner.id, initialize_with_readme: true });
+  const below = await as('owner').post('/projects', {
+    name: 'Below',
+    namespace_id: inner.id,
+    initialize_with_readme: true,
+  });
   const { statistics: ofInner } = (await as('owner').get(`/projects/${below.body.id}`, { statistics: true })).body;
   const ofGroup = `/groups/${here.group.id}`;
   await here.db
@@ -405,7 +462,14 @@ test('statistics are the sizes of what is stored', async () => {
     .values({ group_id: here.group.id, ...wiki, size_bytes: 23 })
     .execute();
   const sizes = { job_artifacts_size: 0, pipeline_artifacts_size: 0, packages_size: 0, snippets_size: 0 };
-  const expected = { storage_size: storage_size + 23, repository_size, lfs_objects_size, uploads_size, wiki_size: 123, ...sizes };
+  const expected = {
+    storage_size: storage_size + 23,
+    repository_size,
+    lfs_objects_size,
+    uploads_size,
+    wiki_size: 123,
+    ...sizes,
+  };
   const { statistics: shown } = (await as('admin').get(ofGroup, { statistics: true })).body;
   assert.deepEqual(shown, expected, 'without subgroups');
   const all = { statistics: true, search: here.group.path, order_by: 'id' };

@@ -43,7 +43,12 @@ async function addDelivery(here: World, kind: 'project' | 'group'): Promise<void
   const event = { trigger: 'push_events', is_system: false, body: '{}', hook_ids: [] };
   const added = here.db.insertInto('hook_events').values(event).returning('id');
   const { id: event_id } = await added.executeTakeFirstOrThrow();
-  const sent = { url: 'https://hooks.example.com', request_headers: '{}', response_headers: '{}', response_status: 200 };
+  const sent = {
+    url: 'https://hooks.example.com',
+    request_headers: '{}',
+    response_headers: '{}',
+    response_status: 200,
+  };
   await here.db
     .insertInto('hook_deliveries')
     .values({ hook_id: await hookOf(here, kind), event_id, ...sent })
@@ -52,7 +57,13 @@ async function addDelivery(here: World, kind: 'project' | 'group'): Promise<void
 
 /** A file with a dependency, and a vulnerability. */
 async function addDependency({ db, project }: World, turn: number): Promise<void> {
-  const file = { project_id: project.id, path: `${turn}/yarn.lock`, blob_id: '0'.repeat(40), reader_version: 1, count: 1 };
+  const file = {
+    project_id: project.id,
+    path: `${turn}/yarn.lock`,
+    blob_id: '0'.repeat(40),
+    reader_version: 1,
+    count: 1,
+  };
   const { id } = await db.insertInto('dependency_files').values(file).returning('id').executeTakeFirstOrThrow();
   const entry = { name: `tree${turn}`, version: '1.0.0', package_manager: 'yarn', path: file.path, development: false };
   await db
@@ -68,16 +79,29 @@ async function addDependency({ db, project }: World, turn: number): Promise<void
 async function addPlaceholder({ db, group, people, services }: World, turn: number): Promise<void> {
   const importer = { user_id: people.owner.id, source_user_id: 0 };
   const described = new Map([[turn + 1, { username: `p${turn}`, name: 'P', public_email: null }]]);
-  const source = { host: 'git.example.com', group_id: group.id, importer, ghost_id: await ghostUser(services), described };
+  const source = {
+    host: 'git.example.com',
+    group_id: group.id,
+    importer,
+    ghost_id: await ghostUser(services),
+    described,
+  };
   await db.transaction().execute((tx) => peopleOf(tx, source, [turn + 1]));
 }
 
-const firstMigration = (db: Database) => db.selectFrom('bulk_imports').select('id').orderBy('id').executeTakeFirstOrThrow();
-const firstEntity = (db: Database) => db.selectFrom('bulk_import_entities').select('id').orderBy('id').executeTakeFirstOrThrow();
+const firstMigration = (db: Database) =>
+  db.selectFrom('bulk_imports').select('id').orderBy('id').executeTakeFirstOrThrow();
+const firstEntity = (db: Database) =>
+  db.selectFrom('bulk_import_entities').select('id').orderBy('id').executeTakeFirstOrThrow();
 
 /** A migration of the administrator, an entity of their first one, and a failure of that one's first entity. */
 async function addMigration({ db, people }: World, turn: number): Promise<void> {
-  const of = { user_id: people.admin.id, source_url: 'https://git.example.com', source_version: '18.5.0', state: 'finished' };
+  const of = {
+    user_id: people.admin.id,
+    source_url: 'https://git.example.com',
+    source_version: '18.5.0',
+    state: 'finished',
+  };
   await db.insertInto('bulk_imports').values(of).execute();
   const { id: bulk_import_id } = await firstMigration(db);
   const place = { source_full_path: `turn-${turn}`, destination_namespace: '', destination_slug: `turn-${turn}` };
@@ -88,7 +112,12 @@ async function addMigration({ db, people }: World, turn: number): Promise<void> 
     .values({ ...entity, ...flags })
     .execute();
   const { id: entity_id } = await firstEntity(db);
-  const failed = { relation: 'labels', step: 'loader', exception_class: 'InvalidRecord', exception_message: `turn ${turn}` };
+  const failed = {
+    relation: 'labels',
+    step: 'loader',
+    exception_class: 'InvalidRecord',
+    exception_message: `turn ${turn}`,
+  };
   const traced = { pipeline_class: 'BulkImports::Groups::Pipelines::LabelsPipeline', correlation_id: randomUUID() };
   await db
     .insertInto('bulk_import_failures')
@@ -119,7 +148,12 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await asked(owner.post(`/projects/${project.id}/deploy_keys`, { title: name, key: newPublicKey() }));
   await asked(owner.post(`/projects/${project.id}/error_tracking/client_keys`));
   await addErrors(here, turn, id);
-  const release = { project_id: project.id, release: name, environment: 'production', last_seen_at: new Date().toISOString() };
+  const release = {
+    project_id: project.id,
+    release: name,
+    environment: 'production',
+    last_seen_at: new Date().toISOString(),
+  };
   await db.insertInto('error_tracking_releases').values(release).execute();
   await addDependency(here, turn);
   await addPlaceholder(here, turn);
@@ -129,19 +163,27 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`]) {
     await asked(owner.post(`${place}/share`, { group_id: beside.id, group_access: 20 }));
     await asked(owner.post(`${place}/access_tokens`, { name, access_level: 20, ...token }));
-    await asked(owner.post(`${place}/labels`, { name, color: '#112233', ...(place.startsWith('/p') ? { priority: turn } : {}) }));
+    await asked(
+      owner.post(`${place}/labels`, { name, color: '#112233', ...(place.startsWith('/p') ? { priority: turn } : {}) }),
+    );
     await asked(upload(here, 'owner', place, `${name}.txt`));
     await asked(owner.post(`${place}/milestones`, { title: `${name} of ${place}` }));
     await asked(owner.post(`${place}/deploy_tokens`, { name, scopes: ['read_repository'] }));
     await asked(owner.post(`${place}/variables`, { key: `TURN_${turn}`, value: name }));
     await asked(owner.post(`${place}/hooks`, { url: 'https://hooks.example.com', push_events: false }));
     await asked(owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 20 }));
-    await asked(owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 10, member_role_id }));
+    await asked(
+      owner.post(`${place}/members`, { user_id: (await here.person()).id, access_level: 10, member_role_id }),
+    );
     await asked(owner.post(`${place}/invitations`, { email: `${name}@example.org`, access_level: 20 }));
   }
   for (const place of ['', '/merge_requests/1'])
     await asked(
-      owner.post(`/projects/${project.id}${place}/approval_rules`, { name, approvals_required: 0, group_ids: [group.id] }),
+      owner.post(`/projects/${project.id}${place}/approval_rules`, {
+        name,
+        approvals_required: 0,
+        group_ids: [group.id],
+      }),
     );
   for (const persona of ['owner', 'admin'] as const)
     await asked(here.as(persona).post(`/projects/${project.id}/merge_requests/1/draft_notes`, { note: name }));
@@ -171,7 +213,9 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await asked(here.as('admin').post(`/groups/${group.id}/service_accounts`));
   const tokens = `/groups/${group.id}/service_accounts/${await serviceAccountOf(here)}/personal_access_tokens`;
   await asked(here.as('admin').post(tokens, { name, ...token }));
-  await asked(here.as('admin').post('/license', { license: await licenseText(here, undefined, { licensee: { Name: name } }) }));
+  await asked(
+    here.as('admin').post('/license', { license: await licenseText(here, undefined, { licensee: { Name: name } }) }),
+  );
   const { id: member } = await here.person();
   await asked(owner.post(`/projects/${project.id}/members`, { user_id: member, access_level: 20 }));
   await asked(owner.post(`/projects/${other.id}/members`, { user_id: people.guest.id, access_level: 30 }));
@@ -213,7 +257,10 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
       .execute();
   }
   await asked(
-    owner.post(`/projects/${project.id}/freeze_periods`, { freeze_start: `${turn} 1 * * *`, freeze_end: `${turn} 2 * * *` }),
+    owner.post(`/projects/${project.id}/freeze_periods`, {
+      freeze_start: `${turn} 1 * * *`,
+      freeze_end: `${turn} 2 * * *`,
+    }),
   );
   const commit = await asked(
     owner.post(`/projects/${project.id}/repository/commits`, {
@@ -271,7 +318,11 @@ async function addStorageMoves(here: World): Promise<void> {
 async function addRelationExports({ db, project, group, people }: World, turn: number): Promise<void> {
   for (const owner of [{ project_id: project.id }, { group_id: group.id }]) {
     const row = { ...owner, user_id: people.admin.id, relation: `turn-${turn}`, batched: true, batches_count: 1 };
-    const { id: export_id } = await db.insertInto('relation_exports').values(row).returning('id').executeTakeFirstOrThrow();
+    const { id: export_id } = await db
+      .insertInto('relation_exports')
+      .values(row)
+      .returning('id')
+      .executeTakeFirstOrThrow();
     await db.insertInto('relation_export_files').values({ export_id, batch_number: 1 }).execute();
   }
 }
@@ -290,7 +341,13 @@ async function addErrors({ db, project }: World, turn: number, assignee_id: numb
     .insertInto('error_tracking_error_texts')
     .values({ ...texts, project_id: project.id, error_id })
     .execute();
-  const event = { ...said, ...texts, project_id: project.id, error_id: (await errorOf({ db, project })).id, occurred_at: now };
+  const event = {
+    ...said,
+    ...texts,
+    project_id: project.id,
+    error_id: (await errorOf({ db, project })).id,
+    occurred_at: now,
+  };
   await db
     .insertInto('error_tracking_events')
     .values({ ...event, event_id: crypto.randomUUID(), environment: 'production', tags: '{}', payload: '{}' })
@@ -313,7 +370,12 @@ const threadOn = (
 ) => digest(`${column} ${group.id}`).toString('hex').slice(0, 40);
 
 /** A merge request for each milestone, the first with a reviewer, who is one of the oldest, too. @returns the oldest */
-async function addMergeRequestRows({ db, project }: World, turn: number, user_id: number, milestones: readonly { id: number }[]) {
+async function addMergeRequestRows(
+  { db, project }: World,
+  turn: number,
+  user_id: number,
+  milestones: readonly { id: number }[],
+) {
   // The oldest is there already, with its commits.
   const rows = milestones.map((milestone, index) => ({
     project_id: project.id,
@@ -341,7 +403,12 @@ async function addMergeRequestRows({ db, project }: World, turn: number, user_id
 }
 
 /** A note in a thread on a commit, and one of its own. */
-async function addCommitNotes({ db, project, group }: World, sha: string, name: string, author_id: number): Promise<void> {
+async function addCommitNotes(
+  { db, project, group }: World,
+  sha: string,
+  name: string,
+  author_id: number,
+): Promise<void> {
   const discussion_id = threadOn('commit_id', { group });
   const first = await db.selectFrom('notes').select('id').where('discussion_id', '=', discussion_id).executeTakeFirst();
   const note = { project_id: project.id, commit_id: sha, author_id, body: name };
@@ -427,7 +494,15 @@ async function addPlans(here: World, turn: number, name: string, user_id: number
   const day = `20${10 + turn}-01-01`;
   const iteration = await db
     .insertInto('iterations')
-    .values({ cadence_id: cadence.id, group_id: group.id, iid: turn, sequence: 1, title: name, start_date: day, due_date: day })
+    .values({
+      cadence_id: cadence.id,
+      group_id: group.id,
+      iid: turn,
+      sequence: 1,
+      title: name,
+      start_date: day,
+      due_date: day,
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   const parent = await db
@@ -482,8 +557,12 @@ async function addPlans(here: World, turn: number, name: string, user_id: number
   const firstEpic = parent ?? epic;
   await db.insertInto('issue_assignees').values({ issue_id: issue, user_id }).execute();
   await db.insertInto('issue_labels').values({ issue_id: issue, label_id: label.id }).execute();
-  await db.insertInto('epic_issues').values({ epic_id: firstEpic.id, issue_id: issue, relative_position: turn }).execute();
-  if (issue !== first.id) await db.insertInto('issue_links').values({ source_id: first.id, target_id: issue }).execute();
+  await db
+    .insertInto('epic_issues')
+    .values({ epic_id: firstEpic.id, issue_id: issue, relative_position: turn })
+    .execute();
+  if (issue !== first.id)
+    await db.insertInto('issue_links').values({ source_id: first.id, target_id: issue }).execute();
   if (parent) await db.insertInto('epic_links').values({ source_id: parent.id, target_id: epic.id }).execute();
   const firstRequest = await addMergeRequestRows(here, turn, user_id, firsts);
   const closing = db.insertInto('merge_request_closed_issues').onConflict((conflict) => conflict.doNothing());
@@ -493,12 +572,18 @@ async function addPlans(here: World, turn: number, name: string, user_id: number
     const kind = 'issue_id' in on ? 'issue_id' : 'epic_id' in on ? 'epic_id' : 'merge_request_id';
     const discussion_id = threadOn(kind, { group });
     const starts =
-      (await db.selectFrom('notes').select('id').where('discussion_id', '=', discussion_id).executeTakeFirst()) === undefined;
+      (await db.selectFrom('notes').select('id').where('discussion_id', '=', discussion_id).executeTakeFirst()) ===
+      undefined;
     const added = await db
       .insertInto('notes')
       .values([
         { ...on, author_id: user_id, body: name, discussion_id, starts_discussion: starts, type: 'DiscussionNote' },
-        { ...on, author_id: user_id, body: name, discussion_id: digest(`${kind} ${name}`).toString('hex').slice(0, 40) },
+        {
+          ...on,
+          author_id: user_id,
+          body: name,
+          discussion_id: digest(`${kind} ${name}`).toString('hex').slice(0, 40),
+        },
       ])
       .returning('id')
       .execute();
@@ -547,7 +632,13 @@ async function addPlans(here: World, turn: number, name: string, user_id: number
     .execute();
   await db
     .insertInto('todos')
-    .values({ user_id: people.admin.id, project_id: project.id, author_id: user_id, action_name: 'marked', issue_id: issue })
+    .values({
+      user_id: people.admin.id,
+      project_id: project.id,
+      author_id: user_id,
+      action_name: 'marked',
+      issue_id: issue,
+    })
     .execute();
   await db.insertInto('resource_weight_events').values({ issue_id: first.id, user_id, weight: turn }).execute();
   await db
@@ -558,7 +649,11 @@ async function addPlans(here: World, turn: number, name: string, user_id: number
 
 /** The first service account of the group. */
 async function serviceAccountOf({ db, group }: World): Promise<number> {
-  const accounts = db.selectFrom('service_accounts').select('user_id').where('group_id', '=', group.id).orderBy('user_id');
+  const accounts = db
+    .selectFrom('service_accounts')
+    .select('user_id')
+    .where('group_id', '=', group.id)
+    .orderBy('user_id');
   return (await accounts.executeTakeFirstOrThrow()).user_id;
 }
 
@@ -589,7 +684,9 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     .executeTakeFirstOrThrow();
   const status = await db.selectFrom('commit_statuses').select('sha').executeTakeFirstOrThrow();
   return {
-    hook_id: path.includes('/hooks/') ? String(await hookOf(here, path.startsWith('/groups') ? 'group' : 'project')) : '1',
+    hook_id: path.includes('/hooks/')
+      ? String(await hookOf(here, path.startsWith('/groups') ? 'group' : 'project'))
+      : '1',
     user_id: String(path.includes('/service_accounts/') ? await serviceAccountOf(here) : people.guest.id),
     sha: status.sha,
     error_id: String((await errorOf(here)).id),
@@ -688,7 +785,8 @@ test('no list needs more statements for more rows', async () => {
   for (const turn of [3, 4, 5, 6]) await addOfEachKind(here, turn);
   await asked();
   const many = await asked();
-  for (const endpoint of lists) many.set(endpoint, await atBest(here, endpoint, many.get(endpoint)!, few.get(endpoint)!.took));
+  for (const endpoint of lists)
+    many.set(endpoint, await atBest(here, endpoint, many.get(endpoint)!, few.get(endpoint)!.took));
   const wrong = lists.flatMap((endpoint) => {
     const [before, after] = [few.get(endpoint)!, many.get(endpoint)!];
     const about = `${nameOf(endpoint)}: ${before.rows} rows in ${before.took} statements, ${after.rows} in ${after.took}`;
@@ -706,7 +804,11 @@ test('an issue takes three statements: the version of rights, what decides on ac
   const owner = here.as('owner');
   const at = `/projects/${here.project.id}`;
   const { body: milestone } = await owner.post(`${at}/milestones`, { title: 'Harvest', due_date: '2020-01-01' });
-  const { body: created } = await owner.post(`${at}/issues`, { title: 'Prune', milestone_id: milestone.id, labels: 'winter' });
+  const { body: created } = await owner.post(`${at}/issues`, {
+    title: 'Prune',
+    milestone_id: milestone.id,
+    labels: 'winter',
+  });
   const before = statements;
   const { body: issue } = await owner.get(`${at}/issues/${created.iid}`);
   assert.equal(statements - before, 3);

@@ -197,9 +197,15 @@ async function casesIn(here: World): Promise<Case[]> {
         { ...milestone, title: 'Summer' },
         { title: 'Winter' },
       ),
-      await thing('/projects/:id/freeze_periods/:freeze_period_id', `${ofProject}/freeze_periods`, 'freeze_periods', period, {
-        freeze_end: '0 3 * * *',
-      }),
+      await thing(
+        '/projects/:id/freeze_periods/:freeze_period_id',
+        `${ofProject}/freeze_periods`,
+        'freeze_periods',
+        period,
+        {
+          freeze_end: '0 3 * * *',
+        },
+      ),
       await thing(
         '/groups/:id/iteration_cadences/:cadence_id',
         `${ofGroup}/iteration_cadences`,
@@ -220,7 +226,9 @@ async function casesIn(here: World): Promise<Case[]> {
       '/projects/:id/snippets/:snippet_id/discussions/:discussion_id/notes/:note_id',
       `${ofProject}/snippets/${discussed.id}/discussions`,
     ),
-    await thing('/projects/:id/snippets/:snippet_id', `${ofProject}/snippets`, 'snippets', snippet, { title: 'Another' }),
+    await thing('/projects/:id/snippets/:snippet_id', `${ofProject}/snippets`, 'snippets', snippet, {
+      title: 'Another',
+    }),
     await thing('/snippets/:id', '/snippets', 'snippets', snippet, { description: 'Other' }),
     {
       table: 'member_roles',
@@ -260,7 +268,10 @@ test('an update that changes nothing leaves updated_at alone', async () => {
   const tried = new Set(cases.map(({ declared }) => declared));
   const missing = endpoints.filter(
     ({ method, path, returns, alias_of }) =>
-      (method === 'PUT' || method === 'PATCH') && alias_of === undefined && shows(returns.schema as Schema) && !tried.has(path),
+      (method === 'PUT' || method === 'PATCH') &&
+      alias_of === undefined &&
+      shows(returns.schema as Schema) &&
+      !tried.has(path),
   );
   assert.deepEqual(
     missing.map(({ path }) => path).filter((path) => !others.has(path)),

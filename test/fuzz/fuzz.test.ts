@@ -48,7 +48,11 @@ const shown = ({ path, headers, body = '' }: RawRequest) =>
   `${path.slice(0, 300)} ${JSON.stringify(headers).replace(/"private-token":"[^"]*",?/, '')} ${body.slice(0, 600)}`;
 
 /** Sends the beginning of a request, and breaks off. */
-async function breakOff(url: string, { method, path, headers = {}, body = '' }: RawRequest, random: Random): Promise<void> {
+async function breakOff(
+  url: string,
+  { method, path, headers = {}, body = '' }: RawRequest,
+  random: Random,
+): Promise<void> {
   const socket = await rawSocket(url);
   const length = { 'content-length': Buffer.byteLength(body) };
   const text = headOf(method, `/api/v4${path}`, { ...headers, ...length }) + body;
@@ -70,9 +74,9 @@ const tokenOf = (caller: CallerName, { people }: World): Record<string, string> 
   caller === 'anonymous' ? {} : { 'private-token': people[caller].token };
 
 test(`no request makes the server fail or reveal anything (FUZZ_SEED=${seed} FUZZ_REQUESTS=${total})`, async (t) => {
-  const operations = operationsOf(JSON.parse(JSON.stringify(openApiDocument(endpoints, describedDoors))) as Document).filter(
-    ({ method, path }) => `${method} ${path}` !== leftOut,
-  );
+  const operations = operationsOf(
+    JSON.parse(JSON.stringify(openApiDocument(endpoints, describedDoors))) as Document,
+  ).filter(({ method, path }) => `${method} ${path}` !== leftOut);
   const random = randomFrom(seed);
   const problems = new Map<string, string>();
   const answered = new Map<string, number>();
@@ -107,7 +111,10 @@ test(`no request makes the server fail or reveal anything (FUZZ_SEED=${seed} FUZ
     const problem = problemOf(caller, request, answer) ?? (delay_ms > allowed_ms ? 'keeps others waiting' : undefined);
     const key = `${documented.method} ${documented.path} ${problem}`;
     if (problem && !problems.has(key))
-      problems.set(key, `#${number} ${caller}: ${shown(request)}\n    ${answer.text.slice(0, 300)} (${Math.round(delay_ms)} ms)`);
+      problems.set(
+        key,
+        `#${number} ${caller}: ${shown(request)}\n    ${answer.text.slice(0, 300)} (${Math.round(delay_ms)} ms)`,
+      );
   }
 
   t.diagnostic(

@@ -5,7 +5,20 @@ import type { RawRequest } from '../support/raw_request.ts';
 import type { Names } from './targets.ts';
 
 /** What texts of the greatest length are made of: all that is searched for in Markdown. */
-const longTextParts = ['x', '#1 ', '- [ ] x\n', '\n', '@a ', '``` ', '/label ~a\n', '> - x', '&1 ', '[a](b) ', '<!--', 'é'];
+const longTextParts = [
+  'x',
+  '#1 ',
+  '- [ ] x\n',
+  '\n',
+  '@a ',
+  '``` ',
+  '/label ~a\n',
+  '> - x',
+  '&1 ',
+  '[a](b) ',
+  '<!--',
+  'é',
+];
 const longText = (random: Random): string => {
   const part = random.of(longTextParts);
   return part.repeat(Math.floor(random.of([100_000, 1_000_000, 1_048_576, 2_000_000]) / part.length));
@@ -62,7 +75,12 @@ export interface Draw {
   without: readonly string[];
 }
 
-const collections: Record<string, keyof Names> = { projects: 'projects', groups: 'groups', users: 'users', namespaces: 'groups' };
+const collections: Record<string, keyof Names> = {
+  projects: 'projects',
+  groups: 'groups',
+  users: 'users',
+  namespaces: 'groups',
+};
 
 /** Which of the names a parameter takes. */
 function kindOf(name: string, path: string): keyof Names | undefined {
@@ -86,9 +104,12 @@ function fitting(schema: Schema, random: Random): unknown {
   if (schema.type === 'boolean') return random.happens(50);
   if (schema.type === 'integer' || schema.type === 'number') return numberFor(schema, random);
   if (schema.type === 'null') return null;
-  if (schema.type === 'array') return Array.from({ length: random.below(4) }, () => fitting(schema.items ?? {}, random));
+  if (schema.type === 'array')
+    return Array.from({ length: random.below(4) }, () => fitting(schema.items ?? {}, random));
   if (schema.type === 'object')
-    return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, member]) => [name, fitting(member, random)]));
+    return Object.fromEntries(
+      Object.entries(schema.properties ?? {}).map(([name, member]) => [name, fitting(member, random)]),
+    );
   if (schema.format === 'date') return random.of(['2030-01-01', '2020-02-29']);
   if (schema.format === 'date-time') return random.of(['2030-01-01T00:00:00Z', '2020-02-29T12:00:00.123+02:00']);
   return random.of(['x', 'Something', `a-${random.below(1000)}`, '0 8 * * 1', 'someone@example.com']);
@@ -181,7 +202,9 @@ function bodyOf({ path, operation }: DocumentedOperation, draw: Draw): Body {
   const members = Object.entries(properties)
     .filter(([name]) => !without.includes(name) && random.happens(required.includes(name) ? 90 : 25))
     .map(([name, schema]) => [name, valueFor(name, schema, path, draw)] as const);
-  const texts = Object.keys(properties).filter((name) => properties[name]!.type === 'string' || properties[name]!.anyOf);
+  const texts = Object.keys(properties).filter(
+    (name) => properties[name]!.type === 'string' || properties[name]!.anyOf,
+  );
   if (texts.length > 0 && random.happens(1)) members.push([random.of(texts), longText(random)]);
   const text = JSON.stringify(Object.fromEntries(members));
   if (random.happens(5)) return { type: random.of(wrongTypes), text };
@@ -218,7 +241,8 @@ function oddHeaders({ random, names }: Draw): Record<string, string> {
 export function drawRequest(documented: DocumentedOperation, draw: Draw): RawRequest {
   const path = pathOf(documented, draw) + queryOf(documented, draw);
   const isRead = documented.method === 'GET' || documented.method === 'HEAD';
-  const { type, text }: Body = isRead && !draw.random.happens(2) ? { type: undefined, text: '' } : bodyOf(documented, draw);
+  const { type, text }: Body =
+    isRead && !draw.random.happens(2) ? { type: undefined, text: '' } : bodyOf(documented, draw);
   const headers = { ...oddHeaders(draw), ...(type === undefined ? {} : { 'content-type': type }) };
   // What is no HTTP is refused before the method is known, so with a body, which behind HEAD no client expects.
   const unsent = documented.method === 'HEAD' ? /[^\x21-\x7e]/g : /[^\x21-\xff]/g;

@@ -31,7 +31,12 @@ export async function furnish(world: World, text: string): Promise<Names> {
   const url = `/projects/${project.id}`;
   const write = (name: string, branch: string, more = {}) =>
     done(
-      api.post(fileUrl(project, name), { branch, commit_message: `${text} ${name}`, content: `${text}\nof ${name}\n`, ...more }),
+      api.post(fileUrl(project, name), {
+        branch,
+        commit_message: `${text} ${name}`,
+        content: `${text}\nof ${name}\n`,
+        ...more,
+      }),
     );
   await write('README.md', 'main');
   await write('docs/a b.md', 'main');
@@ -63,7 +68,13 @@ export async function furnishWithSecrets(world: World): Promise<Names> {
 /** What the owner of a world sees of it, for comparison. */
 export async function viewOf({ as, project, group }: World): Promise<unknown[]> {
   const url = `/projects/${project.id}`;
-  const paths = [url, `${url}/repository/branches`, `${url}/repository/tags`, `${url}/freeze_periods`, `${url}/members/all`];
+  const paths = [
+    url,
+    `${url}/repository/branches`,
+    `${url}/repository/tags`,
+    `${url}/freeze_periods`,
+    `${url}/members/all`,
+  ];
   const seen = [];
   for (const path of [
     ...paths,

@@ -32,7 +32,10 @@ test('a deploy token clones and fetches its project, and never pushes', async ()
   await work.commit('README.md', 'two\n');
   assert.match(await work.refused('push', 'origin', 'main'), /403|not allowed/);
 
-  assert.match(await refusedClone(remoteWith(here, { ...token, username: 'git' })), /Access denied|Authentication failed/);
+  assert.match(
+    await refusedClone(remoteWith(here, { ...token, username: 'git' })),
+    /Access denied|Authentication failed/,
+  );
   assert.equal((await here.as('maintainer').delete(`${path}/${token.id}`)).status, 204);
   assert.match(await work.refused('fetch'), /Access denied|Authentication failed/);
 });

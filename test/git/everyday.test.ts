@@ -20,7 +20,9 @@ async function filled(): Promise<World> {
 
 const branchesIn = async ({ as, project }: World): Promise<Record<string, string>> => {
   const { body } = await as('reporter').get(`/projects/${project.id}/repository/branches`);
-  return Object.fromEntries(body.map(({ name, commit }: { name: string; commit: { id: string } }) => [name, commit.id]));
+  return Object.fromEntries(
+    body.map(({ name, commit }: { name: string; commit: { id: string } }) => [name, commit.id]),
+  );
 };
 
 test('a first push to master makes it the default branch', async () => {

@@ -20,7 +20,10 @@ test('git can clone, fetch and push at the old path of a project, also from a wo
   assert.equal(await headOf(here), stdout.trim());
   assert.equal((await client.run(['pull', '-q'], { at: 'after' })).code, 0);
 
-  const stranger = await client.run(['ls-remote', remoteOf(here.url, here.project.full_path, here.people.outsider.token)]);
+  const stranger = await client.run([
+    'ls-remote',
+    remoteOf(here.url, here.project.full_path, here.people.outsider.token),
+  ]);
   assert.match(stranger.stderr, /not found|could not be found/);
   const anonymous = await fetch(`${here.url}/${here.project.full_path}.git/info/refs?service=git-upload-pack`, {
     redirect: 'manual',

@@ -27,7 +27,8 @@ before(async () => {
   await git('push', '-q', remoteFor(here, 'maintainer'), 'main');
 });
 
-const fileUrl = (path: string, below = '') => `/projects/${here.project.id}/repository/files/${encodeURIComponent(path)}${below}`;
+const fileUrl = (path: string, below = '') =>
+  `/projects/${here.project.id}/repository/files/${encodeURIComponent(path)}${below}`;
 
 test('the history has the intended size', async () => {
   assert.equal(Number(await git('rev-list', '--count', 'main')), commits);
@@ -97,7 +98,9 @@ test('the blame of a file with hundreds of changes equals that of git', async ()
   const isGrouped = (body as Range[]).every(({ commit }, index) => commit.id !== body[index + 1]?.commit.id);
   assert.ok(isGrouped, 'Two neighbors are of the same commit.');
 
-  const part = await here.as('reporter').get(fileUrl(busyFile, '/blame'), { ref: 'main', range: { start: 20, end: 60 } });
+  const part = await here
+    .as('reporter')
+    .get(fileUrl(busyFile, '/blame'), { ref: 'main', range: { start: 20, end: 60 } });
   assert.deepEqual(linesOfRanges(part.body), expected.slice(19, 60));
 });
 
@@ -129,7 +132,9 @@ test('the list of commits reaches the very first one, in the order of git', asyn
 test('a file changed through the API is in a fresh clone, with its whole history', async () => {
   const { username } = here.people.maintainer;
   const path = plainFile(1234);
-  const answer = await here.as('maintainer').put(fileUrl(path), { branch: 'main', content: 'short\n', commit_message: 'Cut' });
+  const answer = await here
+    .as('maintainer')
+    .put(fileUrl(path), { branch: 'main', content: 'short\n', commit_message: 'Cut' });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   const work = await clone(remoteFor(here, 'reporter'));
   assert.equal(await work.git('show', `HEAD:${path}`), 'short');

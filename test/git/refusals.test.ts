@@ -36,7 +36,10 @@ async function refusedPush(work: WorkTree, ...refs: string[]): Promise<string> {
 /** Another token of the developer, with these scopes. */
 async function scoped(...scopes: string[]): Promise<string> {
   const { people, as } = here;
-  const { body } = await as('admin').post(`/users/${people.developer.id}/personal_access_tokens`, { name: 'scoped', scopes });
+  const { body } = await as('admin').post(`/users/${people.developer.id}/personal_access_tokens`, {
+    name: 'scoped',
+    scopes,
+  });
   return body.token;
 }
 
@@ -52,13 +55,19 @@ test('a wrong or missing token is refused with a hint', async () => {
 test('outsiders cannot tell a private project from a missing one', async () => {
   const { url, people } = here;
   const hidden = await refusedClone(remoteFor(here, 'outsider'));
-  assert.match(hidden, /remote: The project you were looking for could not be found or you don't have permission to view it\./);
+  assert.match(
+    hidden,
+    /remote: The project you were looking for could not be found or you don't have permission to view it\./,
+  );
   const none = await refusedClone(remoteOf(url, 'no/such-project', people.outsider.token));
   assert.equal(none.match(/remote: .*/)?.[0], hidden.match(/remote: .*/)?.[0]);
 });
 
 test('guests cannot clone, and reporters can clone but not push', async () => {
-  assert.match(await refusedClone(remoteFor(here, 'guest')), /remote: You are not allowed to download code from this project\./);
+  assert.match(
+    await refusedClone(remoteFor(here, 'guest')),
+    /remote: You are not allowed to download code from this project\./,
+  );
   const said = await refusedPush(await changed('reporter'), 'main');
   assert.match(said, /remote: You are not allowed to push code to this project\./);
   assert.match(said, /The requested URL returned error: 403/);
@@ -82,7 +91,10 @@ test('deleting the default branch, moving tags and names that look like commits 
   const work = await changed('developer');
   assert.match(await refusedPush(work, ':main'), /remote: GitLab: The default branch of a project cannot be deleted\./);
   await work.git('tag', '-f', 'v1');
-  assert.match(await refusedPush(work, '+v1'), /remote: GitLab: You are not allowed to change existing tags on this project\./);
+  assert.match(
+    await refusedPush(work, '+v1'),
+    /remote: GitLab: You are not allowed to change existing tags on this project\./,
+  );
   const likeId = await refusedPush(work, `main:refs/heads/${head}`);
   assert.match(likeId, /remote: GitLab: You cannot create a branch with a 40-character hexadecimal branch name\./);
   assert.match(likeId, /\[remote rejected\].*pre-receive hook declined/);
@@ -93,7 +105,8 @@ test('deleting the default branch, moving tags and names that look like commits 
 test('an archived project can be cloned but not pushed to', async () => {
   const { db, project } = here;
   const work = await changed('developer');
-  const archive = (archived: boolean) => db.updateTable('projects').set({ archived }).where('id', '=', project.id).execute();
+  const archive = (archived: boolean) =>
+    db.updateTable('projects').set({ archived }).where('id', '=', project.id).execute();
   await archive(true);
   try {
     assert.match(await refusedPush(work, 'main'), /remote: You can't push code to an archived project\./);
@@ -122,10 +135,14 @@ test('only maintainers can push to a protected branch, without rewriting or dele
   await maintained.git('push', '-q', 'origin', 'main:refs/heads/release/1');
   await maintained.git('commit', '-q', '--amend', '-m', 'Another');
   const forced = await refusedPush(maintained, '+main:refs/heads/release/1');
-  assert.match(forced, /remote: GitLab: You are not allowed to force push code to a protected branch on this project\./);
+  assert.match(
+    forced,
+    /remote: GitLab: You are not allowed to force push code to a protected branch on this project\./,
+  );
   const removed = /remote: GitLab: You can only delete protected branches using the web interface\./;
   assert.match(await refusedPush(maintained, ':release/1'), removed);
-  const notYours = /remote: GitLab: You are not allowed to delete protected branches from this project\. Only a project/;
+  const notYours =
+    /remote: GitLab: You are not allowed to delete protected branches from this project\. Only a project/;
   assert.match(await refusedPush(work, ':release/1'), notYours);
 
   assert.equal((await as('maintainer').patch(`${protections}/release%2F*`, { allow_force_push: true })).status, 200);

@@ -21,7 +21,10 @@ test('a service account clones and pushes with a token as its role allows, and n
     (await as('admin').post(`/users/${id}/personal_access_tokens`, { name: 'git', scopes })).body.token;
   const [reading, writing] = [await tokenFor(['read_repository']), await tokenFor(['write_repository'])];
   assert.match(await refusedClone(remoteOf(url, project.full_path, writing)), /not found/i);
-  assert.equal((await as('owner').post(`/projects/${project.id}/members`, { user_id: id, access_level: 20 })).status, 201);
+  assert.equal(
+    (await as('owner').post(`/projects/${project.id}/members`, { user_id: id, access_level: 20 })).status,
+    201,
+  );
   const work = await clone(remoteOf(url, project.full_path, writing));
   assert.equal(await work.git('rev-parse', 'HEAD'), head);
   await work.git('switch', '-q', '-c', 'nightly');
@@ -31,7 +34,11 @@ test('a service account clones and pushes with a token as its role allows, and n
   await work.git('push', '-q', 'origin', 'nightly');
   const { body: branch } = await as('reporter').get(`/projects/${project.id}/repository/branches/nightly`);
   assert.equal(branch.commit.id, commit);
-  const pushes = db.selectFrom('events').select('action').where('author_id', '=', id).where('project_id', '=', project.id);
+  const pushes = db
+    .selectFrom('events')
+    .select('action')
+    .where('author_id', '=', id)
+    .where('project_id', '=', project.id);
   assert.deepEqual(
     (await pushes.orderBy('id').execute()).map(({ action }) => action),
     ['joined', 'pushed'],

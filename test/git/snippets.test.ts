@@ -22,7 +22,8 @@ async function filled(given: object = {}) {
   return { here, snippet, url: `${url}/${snippet.id}`, path: `${here.project.full_path}/snippets/${snippet.id}` };
 }
 
-const remoteFor = ({ url, people }: World, at: string, persona?: Persona) => remoteOf(url, at, persona && people[persona].token);
+const remoteFor = ({ url, people }: World, at: string, persona?: Persona) =>
+  remoteOf(url, at, persona && people[persona].token);
 
 /** Its group is private, so the API would refuse. */
 const publish = ({ db, project }: World) =>

@@ -135,7 +135,11 @@ test('without a command the server greets, and it runs no other', async () => {
   const { here, ssh } = await filled();
   const key = await keyText((await ssh.keyOf('guest')).file);
   const { username } = here.people.guest;
-  assert.deepEqual(await said(ssh, { privateKey: key }), { code: 0, out: `Welcome to Coppice, @${username}!\r\n`, err: '' });
+  assert.deepEqual(await said(ssh, { privateKey: key }), {
+    code: 0,
+    out: `Welcome to Coppice, @${username}!\r\n`,
+    err: '',
+  });
   for (const command of ['ls', 'git-shell', 'constructor', "git-upload-archive 'a/b.git'", '', 'x'.repeat(20_000)]) {
     const { code, out, err } = await said(ssh, { privateKey: key }, command);
     assert.deepEqual([code, out], [1, ''], command);
@@ -173,14 +177,21 @@ test('RSA keys connect with SHA-2 only, and not if they are short', async () => 
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength });
     const key = ssh2.utils.parseKey(privateKey.export({ type: 'pkcs1', format: 'pem' }) as string) as ssh2.ParsedKey;
     const fingerprint_sha256 = createHash('sha256').update(key.getPublicSSH()).digest('base64').replace(/=+$/, '');
-    const row = { title: 'old', key: `ssh-rsa ${key.getPublicSSH().toString('base64')}`, fingerprint_sha256, usage_type: 'auth' };
+    const row = {
+      title: 'old',
+      key: `ssh-rsa ${key.getPublicSSH().toString('base64')}`,
+      fingerprint_sha256,
+      usage_type: 'auth',
+    };
     await here.db
       .insertInto('keys')
       .values({ ...row, user_id: here.people.guest.id })
       .execute();
     // The library chooses SHA-2 for keys of this type, and else what old clients do.
     if (hash === 'sha1')
-      Object.defineProperty(key, 'type', { get: () => (/getKeyAlgos/.test(String(new Error().stack)) ? '' : 'ssh-rsa') });
+      Object.defineProperty(key, 'type', {
+        get: () => (/getKeyAlgos/.test(String(new Error().stack)) ? '' : 'ssh-rsa'),
+      });
     const byKey: ssh2.PublicKeyAuthMethod = { type: 'publickey', username: 'git', key };
     return said(ssh, { authHandler: [byKey] }).then(
       ({ out }) => out,
@@ -255,8 +266,14 @@ test('a security key connects when it is touched', async () => {
     assert.equal((await said(ssh, { agent: key.agent(5) })).code, 0, 'it may say more of its user');
     await assert.rejects(said(ssh, { agent: key.agent(0) }), /All configured authentication methods failed/);
     await assert.rejects(said(ssh, { agent: key.agent(4) }), /All configured authentication methods failed/);
-    await assert.rejects(said(ssh, { agent: key.agent(1, 'ssh:elsewhere') }), /All configured authentication methods failed/);
-    await assert.rejects(said(ssh, { agent: securityKey(type).agent() }), /All configured authentication methods failed/);
+    await assert.rejects(
+      said(ssh, { agent: key.agent(1, 'ssh:elsewhere') }),
+      /All configured authentication methods failed/,
+    );
+    await assert.rejects(
+      said(ssh, { agent: securityKey(type).agent() }),
+      /All configured authentication methods failed/,
+    );
   }
 });
 
@@ -277,7 +294,9 @@ test('a client that goes in the middle of a fetch leaves no command running', as
   client
     .on('error', () => {})
     .on('ready', () => {
-      client.exec(`git-upload-pack '${here.project.full_path}.git'`, (_error, channel) => channel.once('data', heard.resolve));
+      client.exec(`git-upload-pack '${here.project.full_path}.git'`, (_error, channel) =>
+        channel.once('data', heard.resolve),
+      );
     });
   client.connect({ host: '127.0.0.1', port: ssh.port, username: 'git', privateKey });
   await heard.promise;
@@ -300,7 +319,9 @@ test('connections that say nothing, or no more than their version, keep nobody f
   const { here } = await filled();
   const ssh = await sshFor(here, { newcomers: { all: 20, per_source: 10, time_ms: 60_000 } });
   const quiet = ['127.0.0.2', '127.0.0.3'].flatMap((address) => Array<string>(10).fill(address));
-  const sockets = await Promise.all(quiet.map((address, index) => saying(ssh, address, index % 2 ? '' : 'SSH-2.0-x\r\n')));
+  const sockets = await Promise.all(
+    quiet.map((address, index) => saying(ssh, address, index % 2 ? '' : 'SSH-2.0-x\r\n')),
+  );
   const { file } = await ssh.keyOf('reporter');
   const work = await clone(ssh.remote(), ...withKey(file));
   assert.match(await work.git('rev-parse', 'HEAD'), /^[0-9a-f]{40}/);
@@ -320,7 +341,9 @@ test('a connection that says nothing is closed when the time to authenticate is 
 test('the host key depends on nothing but the secret key', () => {
   const hostKey = (secretKey: string) => privateKeyText(secretsFrom(secretKey).signingKeyFor('ssh host key'));
   assert.equal(hostKey('a secret key'), hostKey('a secret key'));
-  const [key, other] = ['a secret key', 'another secret key'].map((secretKey) => ssh2.utils.parseKey(hostKey(secretKey)));
+  const [key, other] = ['a secret key', 'another secret key'].map((secretKey) =>
+    ssh2.utils.parseKey(hostKey(secretKey)),
+  );
   assert.ok(!(key instanceof Error || other instanceof Error));
   assert.equal(key!.type, 'ssh-ed25519');
   assert.notDeepEqual(key!.getPublicSSH(), other!.getPublicSSH());
@@ -335,11 +358,17 @@ test('a deploy key fetches its projects, and pushes where it may, on behalf of t
   const work = await clone(ssh.remote(), ...withKey(file));
   await work.git('checkout', '-q', '-b', 'topic');
   const head = await work.commit('a', 'a');
-  assert.match(await work.refused('push', 'origin', 'topic'), /ERROR: You are not allowed to push code to this project\./);
+  assert.match(
+    await work.refused('push', 'origin', 'topic'),
+    /ERROR: You are not allowed to push code to this project\./,
+  );
   await as('maintainer').put(`${path}/${added.id}`, { can_push: true });
   await work.git('push', '-q', 'origin', 'topic');
   assert.equal((await as('reporter').get(`/projects/${project.id}/repository/branches/topic`)).body.commit.id, head);
-  assert.match(await work.refused('push', 'origin', 'topic:main'), /You are not allowed to push code to protected branches/);
+  assert.match(
+    await work.refused('push', 'origin', 'topic:main'),
+    /You are not allowed to push code to protected branches/,
+  );
   const { rows } = await here.db.executeQuery<{ author_id: number }>(
     CompiledQuery.raw(`select author_id from events where project_id = ${project.id} order by id desc limit 1`),
   );
@@ -351,7 +380,10 @@ test('a deploy key fetches its projects, and pushes where it may, on behalf of t
 
   await as('admin').post(`/users/${people.maintainer.id}/block`);
   await clone(ssh.remote(), ...withKey(file));
-  assert.match(await work.refused('push', 'origin', 'HEAD:next'), /ERROR: You are not allowed to push code to this project\./);
+  assert.match(
+    await work.refused('push', 'origin', 'HEAD:next'),
+    /ERROR: You are not allowed to push code to this project\./,
+  );
   await as('owner').delete(`${path}/${added.id}`);
   assert.match(await refusedClone(ssh.remote(), ...withKey(file)), /authentication methods failed/);
 });

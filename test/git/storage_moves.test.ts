@@ -38,12 +38,19 @@ async function placesOf(here: World): Promise<Place[]> {
   for (const url of [`/projects/${project.id}`, `/groups/${group.id}`])
     assert.equal((await here.as('maintainer').post(`${url}/wikis`, page)).status, 201);
   const files = [{ file_path: 'a.txt', content: 'a\n' }];
-  const { body: snippet } = await here.as('developer').post(`/projects/${project.id}/snippets`, { title: 'Fruit', files });
+  const { body: snippet } = await here
+    .as('developer')
+    .post(`/projects/${project.id}/snippets`, { title: 'Fruit', files });
   const wikis = await db.selectFrom('wikis').select(['id', 'group_id', 'project_id']).execute();
-  const wikiOf = (of: object) => wikis.find((wiki) => Object.entries(of).every(([key, id]) => wiki[key as 'id'] === id))!.id;
+  const wikiOf = (of: object) =>
+    wikis.find((wiki) => Object.entries(of).every(([key, id]) => wiki[key as 'id'] === id))!.id;
   return [
     { url: `/projects/${project.id}`, at: project.full_path, owner: { project_id: project.id } },
-    { url: `/snippets/${snippet.id}`, at: `${project.full_path}/snippets/${snippet.id}`, owner: { snippet_id: snippet.id } },
+    {
+      url: `/snippets/${snippet.id}`,
+      at: `${project.full_path}/snippets/${snippet.id}`,
+      owner: { snippet_id: snippet.id },
+    },
     { url: `/groups/${group.id}`, at: `${group.full_path}.wiki`, owner: { wiki_id: wikiOf({ group_id: group.id }) } },
   ];
 }
@@ -61,8 +68,16 @@ test('pushes to what moves are refused over HTTP and SSH, reads go on, and the s
     const works = await Promise.all(paths.map((each) => clone(remoteOf(url, each, token))));
     for (const work of works) for (const name of ['http.md', 'ssh.md']) await work.commit(name, at);
     const pushes = paths.flatMap((each, index) => [
-      { work: works[index]!, push: ['push', '-q', remoteOf(url, each, token), 'HEAD~1:main'], said: `remote: ${text}\n` },
-      { work: works[index]!, push: [...overSsh, 'push', '-q', ssh.remote(each), 'HEAD:main'], said: `ERROR: ${text}\n` },
+      {
+        work: works[index]!,
+        push: ['push', '-q', remoteOf(url, each, token), 'HEAD~1:main'],
+        said: `remote: ${text}\n`,
+      },
+      {
+        work: works[index]!,
+        push: [...overSsh, 'push', '-q', ssh.remote(each), 'HEAD:main'],
+        said: `ERROR: ${text}\n`,
+      },
     ]);
     const move = await whileMoving(here, moving, owner, async () => {
       for (const { work, push, said } of pushes) {
@@ -123,7 +138,11 @@ test('a push whose objects have arrived when a move starts is refused, and leave
     const head = await work.commit('late.txt', remote);
     const before = await objects();
     const scheduled = { project_id: project.id, source_storage: 'default', destination_storage: 'second' };
-    const { id } = await db.insertInto('repository_storage_moves').values(scheduled).returning('id').executeTakeFirstOrThrow();
+    const { id } = await db
+      .insertInto('repository_storage_moves')
+      .values(scheduled)
+      .returning('id')
+      .executeTakeFirstOrThrow();
     const start = db.updateTable('repository_storage_moves').where('id', '=', id);
     const refused = await db.transaction().execute(async (tx) => {
       await sql`lock table reference_updates in share mode`.execute(tx);
@@ -181,7 +200,8 @@ test('a clone that began before the switch ends whole, and the source stays unti
   const { id } = await moved(here, `/projects/${project.id}`);
   const { body: other } = await here.as('owner').post('/projects', { name: 'other', initialize_with_readme: true });
   const unread = await moved(here, `/projects/${other.id}`);
-  const states = () => db.selectFrom('repository_storage_moves').select('state').where('id', 'in', [id, unread.id]).orderBy('id');
+  const states = () =>
+    db.selectFrom('repository_storage_moves').select('state').where('id', 'in', [id, unread.id]).orderBy('id');
   await closeReaders();
   // As the process does that serves the clone; the one that removes the source knows only what this has said.
   await followSwitches(services);

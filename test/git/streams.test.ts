@@ -63,10 +63,16 @@ test('pushing and cloning 60 MiB grows the server by less than half of it', asyn
   const head = await addNoise(work);
 
   const pushed_bytes = await growth(work.git('push', '-q', 'origin', 'main'));
-  assert.ok(pushed_bytes < allowed_bytes, `The push made the server grow by ${Math.round(pushed_bytes / mebibyte)} MiB.`);
+  assert.ok(
+    pushed_bytes < allowed_bytes,
+    `The push made the server grow by ${Math.round(pushed_bytes / mebibyte)} MiB.`,
+  );
   const cloning = clone(remoteFor(here, 'reporter'), '--bare');
   const cloned_bytes = await growth(cloning);
-  assert.ok(cloned_bytes < allowed_bytes, `The clone made the server grow by ${Math.round(cloned_bytes / mebibyte)} MiB.`);
+  assert.ok(
+    cloned_bytes < allowed_bytes,
+    `The clone made the server grow by ${Math.round(cloned_bytes / mebibyte)} MiB.`,
+  );
   const copy = await cloning;
   assert.equal(await copy.git('rev-parse', 'main'), head);
   await copy.git('fsck', '--strict');

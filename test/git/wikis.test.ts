@@ -14,7 +14,8 @@ const placesOf = ({ project, group }: World) => [
   { base: `/groups/${group.id}/wikis`, at: `${group.full_path}.wiki` },
 ];
 
-const remoteFor = ({ url, people }: World, at: string, persona?: Persona) => remoteOf(url, at, persona && people[persona].token);
+const remoteFor = ({ url, people }: World, at: string, persona?: Persona) =>
+  remoteOf(url, at, persona && people[persona].token);
 
 const slugsIn = async (here: World, base: string) =>
   (await here.as('guest').get(base)).body.map(({ slug }: { slug: string }) => slug);
@@ -117,7 +118,12 @@ test('a large page is read a few times a minute, and listed without its content'
 test('only the size limit of the push rule applies to wikis', async () => {
   const here = await world();
   const [{ base, at } = { base: '', at: '' }] = placesOf(here);
-  const rule = { max_file_size: 1, commit_message_regex: '^never$', file_name_regex: 'md$', branch_name_regex: '^never$' };
+  const rule = {
+    max_file_size: 1,
+    commit_message_regex: '^never$',
+    file_name_regex: 'md$',
+    branch_name_regex: '^never$',
+  };
   assert.equal((await here.as('maintainer').post(`/projects/${here.project.id}/push_rule`, rule)).status, 201);
   const work = await begin(remoteFor(here, at, 'developer'), 'main');
   await work.commit('Home.md', 'one\n');
@@ -166,7 +172,8 @@ test('a wiki follows its project and its group to other paths, and goes with the
   const here = await world();
   const { project, group, db } = here;
   const [ofProject, ofGroup] = placesOf(here);
-  for (const { base } of [ofProject!, ofGroup!]) await here.as('developer').post(base, { title: 'Home', content: 'one' });
+  for (const { base } of [ofProject!, ofGroup!])
+    await here.as('developer').post(base, { title: 'Home', content: 'one' });
   await here.as('owner').put(`/projects/${project.id}`, { path: 'moved' });
   await here.as('owner').put(`/groups/${group.id}`, { path: `${group.path}-moved` });
   const path = `${group.path}-moved`;
@@ -232,7 +239,8 @@ test('wikis are cloned and pushed over SSH', async () => {
 test('on the free plan groups have no wikis, and projects do', async () => {
   const here = await world({});
   const [ofProject, ofGroup] = placesOf(here);
-  for (const { base } of [ofProject!, ofGroup!]) await here.as('developer').post(base, { title: 'Home', content: 'one' });
+  for (const { base } of [ofProject!, ofGroup!])
+    await here.as('developer').post(base, { title: 'Home', content: 'one' });
   await changePlan(here, 'free');
   await clone(remoteFor(here, ofProject!.at, 'developer'));
   const refused = await refusedClone(remoteFor(here, ofGroup!.at, 'developer'));

@@ -50,11 +50,17 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
   const snippet = await made(server, `/projects/${apples.id}/snippets`, { title: 'Fruit', files });
   const personal = await made(server, '/snippets', { title: 'Mine', files });
   const places = [`/projects/${apples.id}`, `/groups/${group.id}`];
-  for (const place of places) await made(server, `${place}/wikis`, { title: 'fruit/Home', content: `Apples of ${place}` });
+  for (const place of places)
+    await made(server, `${place}/wikis`, { title: 'fruit/Home', content: `Apples of ${place}` });
   const uploads = `/projects/${apples.id}/uploads`;
   const uploaded = await server.root.post(uploads, undefined, { raw: fileForm('notes.txt', 'the notes of a meeting') });
   assert.equal(uploaded.status, 201);
-  await made(server, fileUrl(apples, 'd.txt'), { ...onMain, branch: 'proposed', start_branch: 'main', content: 'dates\n' });
+  await made(server, fileUrl(apples, 'd.txt'), {
+    ...onMain,
+    branch: 'proposed',
+    start_branch: 'main',
+    content: 'dates\n',
+  });
   const proposal = { title: 'Dates', source_branch: 'proposed', target_branch: 'main', description: 'For the winter' };
   const { diff_refs } = await made(server, `/projects/${apples.id}/merge_requests`, proposal);
   const position = { ...diff_refs, position_type: 'text', new_path: 'd.txt', new_line: 1 };
@@ -63,7 +69,14 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
   await collectErrors(server, apples);
   const projects = [apples, sha256].flatMap(({ id }) =>
     [
-      ...['', '/members/all', '/freeze_periods', '/repository/branches', '/repository/branches/main', '/repository/commits'],
+      ...[
+        '',
+        '/members/all',
+        '/freeze_periods',
+        '/repository/branches',
+        '/repository/branches/main',
+        '/repository/commits',
+      ],
       ...[
         '/repository/commits/main',
         '/repository/commits/main/diff',
@@ -73,7 +86,16 @@ async function fill(server: Server): Promise<{ addresses: string[]; busy: { id: 
     ].map((rest) => `/projects/${id}${rest}`),
   );
   const addresses = [
-    ...['/user', '/users', `/users/${user.id}`, '/personal_access_tokens', '/namespaces', '/groups', '/version', '/metadata'],
+    ...[
+      '/user',
+      '/users',
+      `/users/${user.id}`,
+      '/personal_access_tokens',
+      '/namespaces',
+      '/groups',
+      '/version',
+      '/metadata',
+    ],
     ...['', '/members', '/members/all', '/projects', '/subgroups'].map((rest) => `/groups/${group.id}${rest}`),
     ...[
       `/groups/${below.id}`,
@@ -113,7 +135,10 @@ async function sendError({ url, root }: Server, { id }: { id: number }): Promise
 }
 
 async function collectErrors(server: Server, project: { id: number }): Promise<void> {
-  const { status } = await server.root.put(`/projects/${project.id}/error_tracking/settings`, { active: true, integrated: true });
+  const { status } = await server.root.put(`/projects/${project.id}/error_tracking/settings`, {
+    active: true,
+    integrated: true,
+  });
   assert.equal(status, 200);
   await sendError(server, project);
 }
@@ -132,7 +157,9 @@ async function answers(server: Server, addresses: string[]) {
 const still = <T>(value: T): T =>
   JSON.parse(
     JSON.stringify(value, (name, member) =>
-      name.startsWith('last_used') || name === 'last_activity_on' || name === 'root_repository_size' ? undefined : member,
+      name.startsWith('last_used') || name === 'last_activity_on' || name === 'root_repository_size'
+        ? undefined
+        : member,
     ),
   );
 
@@ -194,7 +221,11 @@ test('a backup taken during pushes is restored to a consistent server with the s
   }
   const withKey = { ...target, COPPICE_SECRET_KEY: 'another key than the one of that server' };
   const otherKey = await coppice(['restore', '--from', file], withKey);
-  assert.deepEqual([otherKey.code, /^The backup was made with another secret key/.test(otherKey.err)], [1, true], otherKey.err);
+  assert.deepEqual(
+    [otherKey.code, /^The backup was made with another secret key/.test(otherKey.err)],
+    [1, true],
+    otherKey.err,
+  );
   assert.equal(existsSync(target.COPPICE_DATA), false);
 
   await killRestore(file, target);
@@ -202,7 +233,9 @@ test('a backup taken during pushes is restored to a consistent server with the s
   assert.deepEqual([unfinished.code, /did not finish/.test(unfinished.err)], [1, true], unfinished.err);
   const restored = await coppice(['restore', '--from', file], target);
   assert.deepEqual([restored.code, restored.err], [0, '']);
-  const [key, keyThere] = [source, target].map(({ COPPICE_DATA }) => readFile(path.join(COPPICE_DATA, 'secret.key'), 'utf8'));
+  const [key, keyThere] = [source, target].map(({ COPPICE_DATA }) =>
+    readFile(path.join(COPPICE_DATA, 'secret.key'), 'utf8'),
+  );
   assert.equal(await keyThere, await key);
   const again = await coppice(['restore', '--from', file], target);
   assert.deepEqual([again.code, /is not empty/.test(again.err)], [1, true]);
@@ -242,7 +275,9 @@ test('what a running server has lost comes back from a backup, one repository or
   for (const branch of ['side', 'gone']) await made(server, `${address}/repository/branches`, { branch, ref: 'main' });
   const kept = (await server.root.get(`${address}/repository/branches/main`)).body.commit.id;
   await made(server, `${address}/wikis`, { title: 'Home', content: 'Apples' });
-  const { body: upload } = await server.root.post(`${address}/uploads`, undefined, { raw: fileForm('notes.txt', 'the notes') });
+  const { body: upload } = await server.root.post(`${address}/uploads`, undefined, {
+    raw: fileForm('notes.txt', 'the notes'),
+  });
   const below = path.join(source.COPPICE_DATA, 'blobs/uploads');
   const [name] = (await readdir(below, { recursive: true })).filter((each) => /^..\/..\/./.test(each));
   const notes = path.join(below, name!);
@@ -307,11 +342,19 @@ test('what a running server has lost comes back from a backup, one repository or
   await made(server, fileUrl(apples, 'next.txt'), { ...onMain, content: 'next\n' });
   const next = (await server.root.get(`${address}/repository/branches/main`)).body.commit.id;
   assert.equal((await restore('root/apples')).code, 0);
-  assert.equal((await server.root.get(`${address}/repository/branches/main`)).body.commit.id, next, 'what is there stays');
+  assert.equal(
+    (await server.root.get(`${address}/repository/branches/main`)).body.commit.id,
+    next,
+    'what is there stays',
+  );
   const checked = await coppice(['check'], source);
   assert.deepEqual([checked.code, checked.out], [0, 'No problems found.\n']);
   const nothing = await restore('root/pears');
-  assert.deepEqual([nothing.code, /^There is no project, snippet or wiki root\/pears/.test(nothing.err)], [1, true], nothing.err);
+  assert.deepEqual(
+    [nothing.code, /^There is no project, snippet or wiki root\/pears/.test(nothing.err)],
+    [1, true],
+    nothing.err,
+  );
   assert.equal(await server.stop(), 0);
 });
 

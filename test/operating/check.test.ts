@@ -45,7 +45,8 @@ let before: World | undefined;
 async function onlyWorld(): Promise<World> {
   if (before) {
     const { db, services } = before;
-    for (const table of ['projects', 'snippets', 'lfs_objects', 'uploads'] as const) await db.deleteFrom(table).execute();
+    for (const table of ['projects', 'snippets', 'lfs_objects', 'uploads'] as const)
+      await db.deleteFrom(table).execute();
     await db.deleteFrom('namespaces').where('kind', '=', 'group').execute();
     for (const folder of Object.values(services.storages)) await emptyFolder(folder);
   }
@@ -126,7 +127,9 @@ test('a consistent server has no findings, and inconsistencies are found and rep
     [],
   );
   assert.ok(
-    found.includes(`${group.full_path}: authorizations differ from the memberships: 1 are missing and 1 should not exist.`),
+    found.includes(
+      `${group.full_path}: authorizations differ from the memberships: 1 are missing and 1 should not exist.`,
+    ),
     found.join('\n'),
   );
 
@@ -252,7 +255,9 @@ test('refs that changed outside a push are accepted as they are', async (t) => {
   for (const name of ['topic', 'gone']) await addBranch(world, name);
   await addMergeRequest(world);
   await performQueued(world.services, [prepareMergeRequest]);
-  const [main, topic] = await Promise.all(['main', 'topic'].map(async (name) => (await resolveBranch(repository, name))!));
+  const [main, topic] = await Promise.all(
+    ['main', 'topic'].map(async (name) => (await resolveBranch(repository, name))!),
+  );
   const { body: snippet } = await as('maintainer').post(`/projects/${project.id}/snippets`, {
     title: 'Fruit',
     files: [{ file_path: 'a.txt', content: 'apples' }],
@@ -317,7 +322,11 @@ test('commits without any ref are offered as branches', async () => {
   assert.equal(await resolveBranch(repository, `recovered/${head.slice(0, 12)}`), head);
   const { rows } = await sql<{ ref: string; target: string }>`
     select ref, target from recorded_refs where project_id = ${world.project.id}`.execute(world.db);
-  assert.deepEqual(rows, [{ ref: `refs/heads/recovered/${head.slice(0, 12)}`, target: head }], 'as if it had been pushed');
+  assert.deepEqual(
+    rows,
+    [{ ref: `refs/heads/recovered/${head.slice(0, 12)}`, target: head }],
+    'as if it had been pushed',
+  );
   await sql`delete from projects where id = ${world.project.id}`.execute(world.db);
 });
 
@@ -430,12 +439,18 @@ test('a damaged object and a missing repository are reported, but not repaired',
   await rm(object);
   const damage = await findingsIn(world);
   assert.ok(
-    damage.some(({ sentence, repair }) => /the repository is damaged: .*missing|broken|invalid/.test(sentence) && !repair),
+    damage.some(
+      ({ sentence, repair }) => /the repository is damaged: .*missing|broken|invalid/.test(sentence) && !repair,
+    ),
   );
 
   await rename(repository.path, `${repository.path}.away`);
   const missing = await findingsIn(world);
-  assert.ok(missing.some(({ sentence, repair }) => sentence.includes(`there is no repository at ${repository.path}`) && !repair));
+  assert.ok(
+    missing.some(
+      ({ sentence, repair }) => sentence.includes(`there is no repository at ${repository.path}`) && !repair,
+    ),
+  );
   assert.deepEqual((await readdir(path.dirname(repository.path))).length, 1, 'nothing was repaired away');
   await rm(`${repository.path}.away`, { recursive: true });
   await sql`delete from projects where id = ${world.project.id}`.execute(world.db);
@@ -455,7 +470,10 @@ test('a repository whose files power loss has emptied is reported with what can 
   for (const lose of [() => emptied('HEAD'), () => rm(path.join(repository.path, 'HEAD'))]) {
     await lose();
     const [finding, ...rest] = await findingsIn(world);
-    assert.equal(finding!.sentence, `${full_path}: its file HEAD is missing or damaged, so the repository cannot be read.`);
+    assert.equal(
+      finding!.sentence,
+      `${full_path}: its file HEAD is missing or damaged, so the repository cannot be read.`,
+    );
     assert.deepEqual(
       rest.map(({ sentence }) => sentence),
       [ofOther],
@@ -524,7 +542,10 @@ test('a blob that does not match its digest is reported', async () => {
     .values({ oid, size: content.length })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await world.db.insertInto('lfs_objects_projects').values({ project_id: world.project.id, lfs_object_id: id }).execute();
+  await world.db
+    .insertInto('lfs_objects_projects')
+    .values({ project_id: world.project.id, lfs_object_id: id })
+    .execute();
   assert.deepEqual(await sentences(world), []);
   await writeFile(file, 'A large file');
   assert.deepEqual(await sentences(world), [`${file} is damaged: its content does not match its name.`]);
@@ -548,12 +569,18 @@ test('an encrypted token that cannot be decrypted is reported, and others are no
   };
   const damaged = await add('damaged');
   await add('sound');
-  const { token } = await world.db.selectFrom('clusters').select('token').where('id', '=', damaged).executeTakeFirstOrThrow();
+  const { token } = await world.db
+    .selectFrom('clusters')
+    .select('token')
+    .where('id', '=', damaged)
+    .executeTakeFirstOrThrow();
   token[token.length - 1]! ^= 1;
   await world.db.updateTable('clusters').set({ token }).where('id', '=', damaged).execute();
   assert.deepEqual(
     (await sentences(world)).filter((sentence) => sentence.startsWith('Cluster')),
-    [`Cluster ${damaged} (damaged): its token cannot be decrypted. Set it again: PUT /api/v4/admin/clusters/${damaged}.`],
+    [
+      `Cluster ${damaged} (damaged): its token cannot be decrypted. Set it again: PUT /api/v4/admin/clusters/${damaged}.`,
+    ],
   );
   await world.db.deleteFrom('clusters').execute();
 });
@@ -563,7 +590,8 @@ test('uploads whose file is damaged or missing are reported, and files of no upl
   const { db, project } = world;
   const place = `/projects/${project.id}`;
   const ids: number[] = [];
-  for (const name of ['a.txt', 'b.txt', 'c.txt', 'd.txt']) ids.push((await upload(world, 'guest', place, name)).body.id);
+  for (const name of ['a.txt', 'b.txt', 'c.txt', 'd.txt'])
+    ids.push((await upload(world, 'guest', place, name)).body.id);
   const ofUploads = async () => (await sentences(world)).filter((sentence) => sentence.includes('/uploads/')).sort();
   assert.deepEqual(await ofUploads(), []);
   const rows = await db
@@ -608,7 +636,11 @@ test('repositories of snippets are compared with their rows, and what was lost i
   const ofSnippets = async () => (await sentences(world)).filter((sentence) => sentence.includes('snippets/'));
   assert.deepEqual(await ofSnippets(), []);
 
-  const { commit_id } = await db.selectFrom('snippets').select('commit_id').where('id', '=', body.id).executeTakeFirstOrThrow();
+  const { commit_id } = await db
+    .selectFrom('snippets')
+    .select('commit_id')
+    .where('id', '=', body.id)
+    .executeTakeFirstOrThrow();
   await updateRefs(repository, [{ ref: 'refs/heads/main', old: commit_id, new: null }]);
   await setHead(other, 'elsewhere');
   const orphan = path.join(services.storages.default!, '@snippets/ab/cd/abcd.git');

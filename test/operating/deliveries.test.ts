@@ -20,7 +20,8 @@ test('what a killed server was sending is sent once more after its next start, t
   let isHeld = true;
   let kept = 0;
   const mail = await mailbox(t, {
-    onRcptTo: ({ address }, _session, done) => done(address.startsWith('refused') ? new Error('550 5.1.1 No such user') : null),
+    onRcptTo: ({ address }, _session, done) =>
+      done(address.startsWith('refused') ? new Error('550 5.1.1 No such user') : null),
     onMailFrom: (_address, _session, done) => {
       kept += 1;
       if (!isHeld) done();
@@ -45,8 +46,11 @@ test('what a killed server was sending is sent once more after its next start, t
     };
     const added = (await root.post('/users', user)).body;
     await root.post(`/projects/${id}/members`, { user_id: added.id, access_level: 30 });
-    const { token } = (await root.post(`/users/${added.id}/personal_access_tokens`, { name: 'x', scopes: ['api'] })).body;
-    const own = await clientOf(`${environment.COPPICE_URL}/api/v4`, token).put('/notification_settings', { level: 'watch' });
+    const { token } = (await root.post(`/users/${added.id}/personal_access_tokens`, { name: 'x', scopes: ['api'] }))
+      .body;
+    const own = await clientOf(`${environment.COPPICE_URL}/api/v4`, token).put('/notification_settings', {
+      level: 'watch',
+    });
     assert.equal(own.status, 200, JSON.stringify(own.body));
   }
   const hook = { url: `${receiver.url}/held`, issues_events: true, push_events: false };
@@ -69,7 +73,12 @@ test('what a killed server was sending is sent once more after its next start, t
   // What comes next shows that nothing of it was still to come.
   assert.equal((await root.post(`/projects/${id}/issues`, { title: 'Water' })).status, 201);
   await until(() => mail.received.length >= 4 && receiver.received.length > 0);
-  assert.deepEqual(recipients(), ['other@example.com', 'other@example.com', 'reached@example.com', 'reached@example.com']);
+  assert.deepEqual(recipients(), [
+    'other@example.com',
+    'other@example.com',
+    'reached@example.com',
+    'reached@example.com',
+  ]);
   assert.deepEqual(
     receiver.take().map(({ body }) => body.object_attributes.title),
     ['Water'],

@@ -15,8 +15,19 @@ async function start(): Promise<Server & { data: string }> {
 }
 
 /** Members that differ from server to server by their nature. */
-const ofPlace = new Set(['id', 'url', 'links', '_links', 'references', 'created_by', 'namespace', 'prepared_at', 'permissions']);
-const isOfPlace = (name: string) => ofPlace.has(name) || /(?:_id|_ids|_url|_url_to_repo|web_edit_url|_at_the_place)$/.test(name);
+const ofPlace = new Set([
+  'id',
+  'url',
+  'links',
+  '_links',
+  'references',
+  'created_by',
+  'namespace',
+  'prepared_at',
+  'permissions',
+]);
+const isOfPlace = (name: string) =>
+  ofPlace.has(name) || /(?:_id|_ids|_url|_url_to_repo|web_edit_url|_at_the_place)$/.test(name);
 const ofImport = new Set(['imported', 'imported_from', 'last_activity_at', 'public_email']);
 
 /** People by name: whoever has no account is a placeholder of the same name. */
@@ -36,7 +47,9 @@ const withoutUpdate = (body: unknown): unknown =>
 
 /** An answer of the copy with the address of the source, and with the names that people have there; mentions of those who have no account are set in backticks. */
 const inNamesOf = (from: Server, to: Server, body: unknown): unknown =>
-  JSON.parse(JSON.stringify(body).replaceAll(to.url, from.url).replaceAll('ada-here', 'ada').replaceAll('`@bob`', '@bob'));
+  JSON.parse(
+    JSON.stringify(body).replaceAll(to.url, from.url).replaceAll('ada-here', 'ada').replaceAll('`@bob`', '@bob'),
+  );
 
 async function migrate(from: Server, to: Server, entities: object[]): Promise<number> {
   const configuration = { url: from.url, access_token: rootToken };
@@ -86,7 +99,9 @@ test('a group moves to another server while it is in use, and nothing is lost', 
     ['orchard/cellar/cider', 'finished'],
   ]);
   // Of all people only Bob has no account here.
-  const failed = entities.flatMap(({ failures }) => failures.map(({ relation, exception_class }) => [relation, exception_class]));
+  const failed = entities.flatMap(({ failures }) =>
+    failures.map(({ relation, exception_class }) => [relation, exception_class]),
+  );
   assert.deepEqual(failed, [['members', 'UserNotFound']]);
   for (const { stats } of entities)
     for (const [relation, { source, fetched, imported }] of Object.entries(stats)) {

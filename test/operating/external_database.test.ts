@@ -11,7 +11,9 @@ import { coppice, folder, freePort, serve } from './coppice.ts';
 /** A PostgreSQL that the distribution brings, the newest there is; .ci/run installs one. Without any, the one in the box runs as if it were an operator's. */
 async function programs(account: Account): Promise<string> {
   const asked = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim();
-  const known = globSync(['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql*/bin']).sort().reverse();
+  const known = globSync(['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql*/bin'])
+    .sort()
+    .reverse();
   const found = [asked, ...known].find((bin) => bin && existsSync(path.join(bin, 'initdb')));
   return found ?? path.dirname((await programsFor(account)).initdb);
 }
@@ -48,7 +50,9 @@ async function startPostgres(t: TestContext): Promise<string> {
 async function tablesIn(address: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: address });
   await client.connect();
-  const { rows } = await client.query("select tablename from pg_tables where schemaname in ('public', 'graphile_worker')");
+  const { rows } = await client.query(
+    "select tablename from pg_tables where schemaname in ('public', 'graphile_worker')",
+  );
   await client.end();
   return rows.map(({ tablename }) => tablename);
 }
@@ -85,7 +89,12 @@ test('two servers share one external database, and a change on one takes effect 
   const created = await one.root.post('/projects', { name: 'shared', initialize_with_readme: true });
   assert.equal(created.status, 201);
   const place = `/projects/${created.body.id}`;
-  for (const address of [place, `${place}/repository/branches`, `${place}/repository/files/README.md?ref=main`, '/users'])
+  for (const address of [
+    place,
+    `${place}/repository/branches`,
+    `${place}/repository/files/README.md?ref=main`,
+    '/users',
+  ])
     assert.deepEqual((await other.root.get(address)).body, (await one.root.get(address)).body);
 
   const ada = await one.root.post('/users', {
@@ -189,7 +198,11 @@ test('a database is not migrated under a process of an older version', async (t)
   await older.connect();
   for (const command of ['serve', 'migrate', 'check']) {
     const { code, err } = await coppice([command], environment);
-    assert.deepEqual([code, err.slice(0, 56)], [1, 'This version of Coppice has to migrate the database, but'], command);
+    assert.deepEqual(
+      [code, err.slice(0, 56)],
+      [1, 'This version of Coppice has to migrate the database, but'],
+      command,
+    );
   }
   await older.end();
   const server = await serve(environment);

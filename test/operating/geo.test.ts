@@ -66,7 +66,10 @@ test('a secondary copies the database of its primary and follows it, whatever is
   });
 
   await t.test('a token that is revoked on the primary is refused', async () => {
-    const { body: token } = await primary.server.root.post('/users/1/personal_access_tokens', { name: 'Short', scopes: ['api'] });
+    const { body: token } = await primary.server.root.post('/users/1/personal_access_tokens', {
+      name: 'Short',
+      scopes: ['api'],
+    });
     const holder = secondary.server.as(token.token);
     await eventually('the token', async () => (await holder.get('/user')).status === 200);
     assert.equal((await primary.server.root.delete(`/personal_access_tokens/${token.id}`)).status, 204);
@@ -108,7 +111,9 @@ test('a secondary copies the database of its primary and follows it, whatever is
       // As if it had been silent for two minutes.
       await secondary.ask(`update geo_following set caught_up_at = now() - interval '2 minutes'`);
       const { health_status, health, lag_seconds } = await healthOf(secondary, node);
-      return health_status === 'Unhealthy' && /The database is 1[12]\d seconds behind\./.test(health) && lag_seconds >= 119;
+      return (
+        health_status === 'Unhealthy' && /The database is 1[12]\d seconds behind\./.test(health) && lag_seconds >= 119
+      );
     });
     assert.equal(await isReady(secondary), true);
     child.kill('SIGCONT');
@@ -131,34 +136,37 @@ test('a secondary copies the database of its primary and follows it, whatever is
     await follows(primary, secondary);
   });
 
-  await t.test('it copies the database anew when the primary has not kept its changes, and keeps its repositories', async () => {
-    const { slot } = await followingOf(secondary);
-    const sites = { primary, secondary, node };
-    await isCopied(sites, before);
-    const { path: copy } = repositoryOf(secondary, before);
-    const { ino } = await stat(copy);
-    await secondary.kill();
-    await secondary.killDatabase();
-    await primary.ask(`alter system set max_slot_wal_keep_size = '1MB'`);
-    await primary.ask('select pg_reload_conf()');
-    await eventually('the loss of the slot', async () => {
-      await primary.ask(`select pg_logical_emit_message(false, 'test', ''), pg_switch_wal()`);
-      await primary.ask('checkpoint');
-      return (await primary.ask(`select from pg_replication_slots where wal_status = 'lost'`)).length > 0;
-    });
-    await primary.ask(`alter system reset max_slot_wal_keep_size`);
-    await primary.ask('select pg_reload_conf()');
-    const missed = await makeProject(primary, { name: 'Missed' });
-    await secondary.restart();
-    await eventually('the new copy', async () => {
-      const following = await followingOf(secondary);
-      return following.state === 'following' && following.slot !== slot;
-    });
-    assert.equal((await secondary.server.root.get(`/projects/${missed}`)).body.name, 'Missed');
-    await isCopied(sites, missed);
-    assert.equal((await stat(copy)).ino, ino);
-    await follows(primary, secondary);
-  });
+  await t.test(
+    'it copies the database anew when the primary has not kept its changes, and keeps its repositories',
+    async () => {
+      const { slot } = await followingOf(secondary);
+      const sites = { primary, secondary, node };
+      await isCopied(sites, before);
+      const { path: copy } = repositoryOf(secondary, before);
+      const { ino } = await stat(copy);
+      await secondary.kill();
+      await secondary.killDatabase();
+      await primary.ask(`alter system set max_slot_wal_keep_size = '1MB'`);
+      await primary.ask('select pg_reload_conf()');
+      await eventually('the loss of the slot', async () => {
+        await primary.ask(`select pg_logical_emit_message(false, 'test', ''), pg_switch_wal()`);
+        await primary.ask('checkpoint');
+        return (await primary.ask(`select from pg_replication_slots where wal_status = 'lost'`)).length > 0;
+      });
+      await primary.ask(`alter system reset max_slot_wal_keep_size`);
+      await primary.ask('select pg_reload_conf()');
+      const missed = await makeProject(primary, { name: 'Missed' });
+      await secondary.restart();
+      await eventually('the new copy', async () => {
+        const following = await followingOf(secondary);
+        return following.state === 'following' && following.slot !== slot;
+      });
+      assert.equal((await secondary.server.root.get(`/projects/${missed}`)).body.name, 'Missed');
+      await isCopied(sites, missed);
+      assert.equal((await stat(copy)).ino, ino);
+      await follows(primary, secondary);
+    },
+  );
 
   await t.test('a server with another secret key, and one of another installation, do not start', async () => {
     const { environment } = secondary;
@@ -171,22 +179,35 @@ test('a secondary copies the database of its primary and follows it, whatever is
     const [own] = await primary.ask<{ uuid: string }>('select uuid from instance');
     await primary.ask('update instance set uuid = gen_random_uuid()');
     const other = await coppice(['serve'], environment);
-    assert.deepEqual([other.code, other.err.trim()], [2, 'The database belongs to another installation than the primary.']);
+    assert.deepEqual(
+      [other.code, other.err.trim()],
+      [2, 'The database belongs to another installation than the primary.'],
+    );
     await primary.ask(`update instance set uuid = '${own!.uuid}'`);
     await secondary.restart();
     await follows(primary, secondary);
   });
 
-  await t.test('the primary keeps nothing for a node that was removed, and checks find the reason on either side', async () => {
-    const check = async (site: Site) => (await coppice(['geo', 'check'], site.environment)).out.trim().split('\n');
-    assert.deepEqual(await Promise.all([primary, secondary].map(check)), [['No problems found.'], ['No problems found.']]);
-    assert.equal((await primary.server.root.put(`/geo_nodes/${node}`, { enabled: false })).status, 200);
-    assert.equal(await handshake(primary, await signature(primary)), '401 disabled');
-    const isOff = async () =>
-      (await check(primary)).join() === 'The node Lisbon is not connected to the database.' && (await check(secondary));
-    assert.deepEqual(await eventually('the end of the session', isOff), ['The site is disabled.']);
-    assert.equal((await primary.server.root.delete(`/geo_nodes/${node}`)).status, 204);
-    await eventually('the end of the slot', async () => (await primary.ask('select from pg_replication_slots')).length === 0);
-    assert.equal(await isReady(secondary), true);
-  });
+  await t.test(
+    'the primary keeps nothing for a node that was removed, and checks find the reason on either side',
+    async () => {
+      const check = async (site: Site) => (await coppice(['geo', 'check'], site.environment)).out.trim().split('\n');
+      assert.deepEqual(await Promise.all([primary, secondary].map(check)), [
+        ['No problems found.'],
+        ['No problems found.'],
+      ]);
+      assert.equal((await primary.server.root.put(`/geo_nodes/${node}`, { enabled: false })).status, 200);
+      assert.equal(await handshake(primary, await signature(primary)), '401 disabled');
+      const isOff = async () =>
+        (await check(primary)).join() === 'The node Lisbon is not connected to the database.' &&
+        (await check(secondary));
+      assert.deepEqual(await eventually('the end of the session', isOff), ['The site is disabled.']);
+      assert.equal((await primary.server.root.delete(`/geo_nodes/${node}`)).status, 204);
+      await eventually(
+        'the end of the slot',
+        async () => (await primary.ask('select from pg_replication_slots')).length === 0,
+      );
+      assert.equal(await isReady(secondary), true);
+    },
+  );
 });

@@ -6,7 +6,10 @@ import { oneCall, rootToken, type Server } from './coppice.ts';
 export const large = 'a large file\n'.repeat(1000);
 
 /** Uploads a large file, and gives the address and the credential with which it may be downloaded for a while. */
-export async function addLargeFile(server: Server, full_path: string): Promise<{ address: string; authorization: string }> {
+export async function addLargeFile(
+  server: Server,
+  full_path: string,
+): Promise<{ address: string; authorization: string }> {
   const object = objectFor(large);
   const action = async (operation: 'upload' | 'download') => {
     const answer = await fetch(`${server.url}/${full_path}.git/info/lfs/objects/batch`, {

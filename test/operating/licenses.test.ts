@@ -6,7 +6,18 @@ import { run } from '../../src/commands/run.ts';
 import { testDatabase } from '../support/database.ts';
 import { coppice, dataFolder, folder, type Server, serve } from './coppice.ts';
 
-const issue = ['license', 'issue', '--plan', 'premium', '--users', '10', '--starts', '2026-01-01', '--expires', '2090-01-01'];
+const issue = [
+  'license',
+  'issue',
+  '--plan',
+  'premium',
+  '--users',
+  '10',
+  '--starts',
+  '2026-01-01',
+  '--expires',
+  '2090-01-01',
+];
 const licensee = ['--name', 'Ada', '--email', 'ada@example.com', '--company', 'Orchard'];
 
 /** The plans of all licenses of a server, newest first. */
@@ -44,7 +55,10 @@ test('a new server has an Ultimate license until it is deleted, and a restart do
 
   const bad = await coppice(['serve'], { COPPICE_DATA: data, COPPICE_LICENSE: 'nonsense' });
   assert.equal(bad.code, 1);
-  assert.equal(bad.err, 'COPPICE_LICENSE was refused: The license key is invalid. Make sure it is exactly as you received it.\n');
+  assert.equal(
+    bad.err,
+    'COPPICE_LICENSE was refused: The license key is invalid. Make sure it is exactly as you received it.\n',
+  );
 });
 
 test('a server without a license is on the free plan, and accepts licenses by a configured issuer', async () => {
@@ -80,7 +94,10 @@ test('invalid options of license issue are refused with a sentence', async (t) =
     [['--plan', 'premium', '--name', 'Ada', '--users', 'many'], /“many” is not a number/],
     [['--plan', 'premium', '--name', 'Ada', '--starts', '2026-02-30'], /“2026-02-30” is not a day/],
     [['--plan', 'premium', '--name', 'Ada', '--add-on', 'Geo'], /like GitLab_Geo=1, not “Geo”/],
-    [['--plan', 'premium', '--name', 'Ada', '--starts', '2026-02-03', '--expires', '2026-02-03'], /start before it ends/],
+    [
+      ['--plan', 'premium', '--name', 'Ada', '--starts', '2026-02-03', '--expires', '2026-02-03'],
+      /start before it ends/,
+    ],
   ];
   for (const [options, sentence] of refusals) {
     assert.equal(await run(['license', 'issue', ...options]), 2);

@@ -96,7 +96,11 @@ test('an installation tells how far it is, also where there is no terminal', asy
     setInterval(() => existsSync('seen') && process.exit(1), 20);`;
   writeFileSync(path.join(clone, 'npm.mjs'), slowNpm);
   const env = { ...process.env, npm_execpath: path.join(clone, 'npm.mjs'), npm_node_execpath: process.execPath };
-  const child = spawn(process.execPath, ['scripts/install.mjs'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, ['scripts/install.mjs'], {
+    cwd: clone,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   atFileEnd(() => void child.kill());
   let said = '';
   for await (const part of child.stdout) {

@@ -18,7 +18,9 @@ const send = (server: Server, method: string, address: string, body: FormData) =
 test('large files are in the bucket: uploaded, downloaded in parts, backed up, restored and checked', async () => {
   const store = await objectStore();
   const below = async (prefix: string) =>
-    (await store.objects()).filter((name) => name.startsWith(`${prefix}/`)).map((name) => name.slice(prefix.length + 1));
+    (await store.objects())
+      .filter((name) => name.startsWith(`${prefix}/`))
+      .map((name) => name.slice(prefix.length + 1));
   const source = { COPPICE_DATA: await dataFolder(), COPPICE_BLOBS: store.address('one'), ...credentials };
   const server = await serve(source);
   const project = (await server.root.post('/projects', { name: 'apples', initialize_with_readme: true })).body;
@@ -28,7 +30,9 @@ test('large files are in the bucket: uploaded, downloaded in parts, backed up, r
   assert.equal(uploaded.status, 201);
   const { id } = (await uploaded.json()) as { id: number };
   const read = (headers: Record<string, string> = {}) =>
-    fetch(`${server.url}/api/v4${place}/uploads/${id}`, { headers: { ...oneCall, 'private-token': rootToken, ...headers } });
+    fetch(`${server.url}/api/v4${place}/uploads/${id}`, {
+      headers: { ...oneCall, 'private-token': rootToken, ...headers },
+    });
   assert.equal(await (await read()).text(), content);
   const part = await read({ range: 'bytes=4-8' });
   assert.deepEqual([part.status, await part.text()], [206, 'notes']);
@@ -36,7 +40,9 @@ test('large files are in the bucket: uploaded, downloaded in parts, backed up, r
   const avatar = new FormData();
   avatar.append('avatar', new Blob([image]), 'apple.gif');
   assert.equal((await send(server, 'PUT', place, avatar)).status, 200);
-  const shown = await fetch(`${server.url}/api/v4${place}/avatar`, { headers: { ...oneCall, 'private-token': rootToken } });
+  const shown = await fetch(`${server.url}/api/v4${place}/avatar`, {
+    headers: { ...oneCall, 'private-token': rootToken },
+  });
   assert.deepEqual(Buffer.from(await shown.arrayBuffer()), image);
 
   const { address, authorization } = await addLargeFile(server, 'root/apples');
@@ -62,7 +68,11 @@ test('large files are in the bucket: uploaded, downloaded in parts, backed up, r
   assert.equal(await (await read()).text(), content);
   assert.equal(await server.stop(), 0);
 
-  const target = (prefix: string, data: string) => ({ ...source, COPPICE_DATA: data, COPPICE_BLOBS: store.address(prefix) });
+  const target = (prefix: string, data: string) => ({
+    ...source,
+    COPPICE_DATA: data,
+    COPPICE_BLOBS: store.address(prefix),
+  });
   const elsewhere = path.join(await folder(), 'data');
   const full = await coppice(['restore', '--from', file], target('one', elsewhere));
   assert.deepEqual([full.code, /^s3:\/\/blobs\/one is not empty/.test(full.err)], [1, true], full.err);

@@ -27,7 +27,9 @@ function finds(place: string, name: string): boolean {
 
 test('every package is locked by its integrity hash, without a registry URL', () => {
   assert.deepEqual(
-    installed.filter(([, { integrity, resolved }]) => integrity === undefined || resolved !== undefined).map(([place]) => place),
+    installed
+      .filter(([, { integrity, resolved }]) => integrity === undefined || resolved !== undefined)
+      .map(([place]) => place),
     [],
   );
 });

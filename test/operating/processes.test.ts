@@ -53,10 +53,9 @@ test('metrics are served locally or with the token, and a stop under load loses 
   assert.equal(await ask({ 'x-forwarded-for': '192.0.2.7' }), 404, 'through a proxy on the same machine');
   assert.equal(await ask({ authorization: 'Bearer another' }), 401);
   const asForge = await new Promise((resolve, reject) => {
-    get(`${server.url}/-/metrics`, { headers: { host: 'forge.example' } }, (response) => resolve(response.statusCode)).once(
-      'error',
-      reject,
-    );
+    get(`${server.url}/-/metrics`, { headers: { host: 'forge.example' } }, (response) =>
+      resolve(response.statusCode),
+    ).once('error', reject);
   });
   assert.equal(asForge, 404, 'by the name that the world knows');
   const { outcomes, code } = await stopWhileAsking(server);
@@ -89,7 +88,9 @@ test('a killed process is replaced, metrics cover all processes, and a stop lose
   const metrics = await fetch(`${server.url}/-/metrics`, { headers: { authorization: `Bearer ${token}` } });
   assert.equal(metrics.status, 200);
   const text = await metrics.text();
-  const answered = /^http_request_duration_seconds_count\{.*route="\/api\/v4\/version",status="200"\} (\d+)$/m.exec(text)?.[1];
+  const answered = /^http_request_duration_seconds_count\{.*route="\/api\/v4\/version",status="200"\} (\d+)$/m.exec(
+    text,
+  )?.[1];
   assert.equal(answered, '10');
   for (const state of ['running', 'waiting', 'scheduled', 'failed'])
     assert.match(text, new RegExp(`^coppice_jobs\\{state="${state}"\\} \\d+$`, 'm'));
@@ -155,7 +156,11 @@ async function connectionsOf(pid: number, port: number): Promise<number> {
 
 test('every process serves SSH connections', onLinux, async () => {
   const port = await freePort();
-  const server = await serve({ COPPICE_DATA: await dataFolder(), COPPICE_PROCESSES: '2', COPPICE_SSH_PORT: String(port) });
+  const server = await serve({
+    COPPICE_DATA: await dataFolder(),
+    COPPICE_PROCESSES: '2',
+    COPPICE_SSH_PORT: String(port),
+  });
   const { file, line } = await newSshKey();
   assert.equal((await server.root.post('/user/keys', { title: 'laptop', key: line })).status, 201);
   const open = [await sshConnection(port, file), await sshConnection(port, file)];

@@ -57,7 +57,10 @@ test('requests get 503 while the database is down, and work again when it is bac
   );
   const { failed_requests } = back();
   assert.ok(failed_requests >= refused, `${failed_requests} of ${refused}`);
-  const { body: project, status } = await server.root.post('/projects', { name: 'after', initialize_with_readme: true });
+  const { body: project, status } = await server.root.post('/projects', {
+    name: 'after',
+    initialize_with_readme: true,
+  });
   assert.equal(status, 201);
   // Jobs go on, too: the first push enqueues maintenance, which writes the commit-graph.
   await server.root.post(fileUrl(project, 'a.txt'), { branch: 'main', commit_message: 'Add a file', content: 'a' });
@@ -103,8 +106,18 @@ test('a client that breaks off an upload, a push or an event is no reason to say
     ['PUT', `${git}/gitlab-lfs/objects/${'0'.repeat(64)}/100000`, basic, half],
     ['POST', `/api/v4${place}/uploads`, { 'private-token': rootToken, ...form }, half],
     ['POST', `/api/0/organizations/${owner}/chunk-upload/`, { authorization: `Bearer ${rootToken}`, ...form }, half],
-    ['POST', `${git}/git-receive-pack`, { ...basic, 'content-type': 'application/x-git-receive-pack-request' }, '00a0half'],
-    ['POST', `/api/v4/error_tracking/collector/api/${project.id}/envelope/?sentry_key=${keys[0].public_key}`, {}, '{}\n{"type'],
+    [
+      'POST',
+      `${git}/git-receive-pack`,
+      { ...basic, 'content-type': 'application/x-git-receive-pack-request' },
+      '00a0half',
+    ],
+    [
+      'POST',
+      `/api/v4/error_tracking/collector/api/${project.id}/envelope/?sentry_key=${keys[0].public_key}`,
+      {},
+      '{}\n{"type',
+    ],
   ];
   for (const [method, path, headers, sent] of requests) {
     const begin = async () => {
@@ -179,7 +192,11 @@ test('the embedded database is not migrated while a process of an older version 
   const port = { COPPICE_PORT: String(await freePort()) };
   for (const command of ['serve', 'check']) {
     const { code, err } = await coppice([command], { ...environment, ...port });
-    assert.deepEqual([code, err.slice(0, 56)], [1, 'This version of Coppice has to migrate the database, but'], command);
+    assert.deepEqual(
+      [code, err.slice(0, 56)],
+      [1, 'This version of Coppice has to migrate the database, but'],
+      command,
+    );
   }
   await older.stop();
   const server = await serve(environment);
@@ -262,7 +279,11 @@ test('a database out of reach and a data folder that cannot be written are named
     [{ COPPICE_DATA: path.join(file, 'data') }, /: a file is where a folder should be \(ENOTDIR\)\.\n$/],
   ];
   for (const [environment, expected] of cases)
-    for (const command of [['serve'], ['check'], ['user', 'create', '--username', 'ada', '--email', 'ada@example.com']]) {
+    for (const command of [
+      ['serve'],
+      ['check'],
+      ['user', 'create', '--username', 'ada', '--email', 'ada@example.com'],
+    ]) {
       const { code, err } = await coppice(command, { COPPICE_DATA: data, ...environment });
       assert.equal(code, 1);
       assert.match(err, expected);

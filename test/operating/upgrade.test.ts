@@ -35,7 +35,10 @@ before(async () => {
 after(() => stop());
 
 test('an upgraded database has the same schema as a new one', async () => {
-  assert.equal(await schemaDump(db), await readFile(path.resolve(import.meta.dirname, '../../docs/schema.sql'), 'utf8'));
+  assert.equal(
+    await schemaDump(db),
+    await readFile(path.resolve(import.meta.dirname, '../../docs/schema.sql'), 'utf8'),
+  );
 });
 
 test('data written before the upgrade can be read after it', async () => {

@@ -14,7 +14,17 @@ import type { AnyEndpoint, Caller } from '../../src/http/index.ts';
 import { ApiError } from '../../src/http/index.ts';
 import type { Person, Persona, World } from './populate.ts';
 
-const personas = ['anonymous', 'outsider', 'guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner', 'admin'] as const;
+const personas = [
+  'anonymous',
+  'outsider',
+  'guest',
+  'planner',
+  'reporter',
+  'developer',
+  'maintainer',
+  'owner',
+  'admin',
+] as const;
 
 type Visibility = 'private' | 'public';
 
@@ -103,7 +113,9 @@ export function paramsFor(path: string, { project, group, people }: World, thing
     dependency_list_exports: things.export_id,
   };
   const inside: Record<string, number | string> = { ...things, user_id: people.guest.id };
-  return Object.fromEntries(names.map((name, index) => [name, String((index === 0 ? targets[collection!] : inside[name]) ?? 0)]));
+  return Object.fromEntries(
+    names.map((name, index) => [name, String((index === 0 ? targets[collection!] : inside[name]) ?? 0)]),
+  );
 }
 
 /** A guest of the group with a role that has one permission. */
@@ -144,7 +156,13 @@ async function cell(world: World, things: Things, endpoint: AnyEndpoint, caller:
   try {
     const params = paramsFor(endpoint.path, world, things);
     const { services, db } = world;
-    await endpoint.access.check({ ...services, caller, params, method: endpoint.method, rightsVersion: () => rightsVersion(db) });
+    await endpoint.access.check({
+      ...services,
+      caller,
+      params,
+      method: endpoint.method,
+      rightsVersion: () => rightsVersion(db),
+    });
     return 'ok';
   } catch (error) {
     if (error instanceof ApiError) return String(error.status);
@@ -158,10 +176,14 @@ async function table(world: World, things: Things, callers: Callers, visibility:
   const head = `${' '.repeat(7 + pathWidth)}${[...callers.personas.keys()].map((name) => name.padEnd(6)).join('')}rule`;
   const rows: string[] = [];
   for (const endpoint of endpoints) {
-    const cells = await Promise.all([...callers.personas.values()].map((caller) => cell(world, things, endpoint, caller)));
+    const cells = await Promise.all(
+      [...callers.personas.values()].map((caller) => cell(world, things, endpoint, caller)),
+    );
     const marks = cells.map((each) => each.padEnd(6)).join('');
     const granted = await grantedTo(world, things, endpoint, callers, cells[personas.indexOf('guest')]!);
-    rows.push(`${endpoint.method.padEnd(7)}${endpoint.path.padEnd(pathWidth)}${marks}${endpoint.access.rule}${granted}`);
+    rows.push(
+      `${endpoint.method.padEnd(7)}${endpoint.path.padEnd(pathWidth)}${marks}${endpoint.access.rule}${granted}`,
+    );
   }
   return [`On a ${visibility} project or group`, head, ...rows].join('\n');
 }

@@ -14,7 +14,11 @@ import {
 } from '../../src/git/index.ts';
 import { runProgram } from './small_process.ts';
 
-export const someone: Person = { name: 'Ada Lovelace', email: 'ada@example.com', date: new Date('2025-03-01T12:00:00Z') };
+export const someone: Person = {
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  date: new Date('2025-03-01T12:00:00Z'),
+};
 
 /** A folder that is removed after the test, with the readers of every repository. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
@@ -26,7 +30,10 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-export async function temporaryRepository(t: TestContext, objectFormat: 'sha1' | 'sha256' = 'sha1'): Promise<Repository> {
+export async function temporaryRepository(
+  t: TestContext,
+  objectFormat: 'sha1' | 'sha256' = 'sha1',
+): Promise<Repository> {
   return createRepository(join(await temporaryFolder(t), 'project.git'), { defaultBranch: 'main', objectFormat });
 }
 

@@ -19,7 +19,8 @@ export async function commented(): Promise<Commented> {
   const repository = repositoryIn(here);
   const person = { name: 'Ada', email: 'ada@example.com', date: new Date('2025-01-01T00:00:00Z') };
   const commit = async (parent: string | null, changes: Change[]) =>
-    (await writeCommit(repository, { parent, message: 'Sow the beans\n', author: person, committer: person, changes })).id;
+    (await writeCommit(repository, { parent, message: 'Sow the beans\n', author: person, committer: person, changes }))
+      .id;
   const text = Array.from({ length: 20 }, (_, line) => `line ${line + 1}\n`).join('');
   const first = await commit(null, [put('beans.txt', text), put('old.txt', text)]);
   const second = await commit(first, [

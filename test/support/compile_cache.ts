@@ -3,4 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** For their environment; `npm test` has one that lasts. */
-export const compileCache = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(tmpdir(), 'coppice-compiled') };
+export const compileCache = {
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(tmpdir(), 'coppice-compiled'),
+};

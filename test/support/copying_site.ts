@@ -46,7 +46,12 @@ export interface CopyingSite {
 type Replica = Awaited<ReturnType<typeof replicaIn>>;
 
 const replicaIn = (db: Database, replicable: string, record: string) =>
-  db.selectFrom('geo_replicas').selectAll().where('replicable', '=', replicable).where('record', '=', record).executeTakeFirst();
+  db
+    .selectFrom('geo_replicas')
+    .selectAll()
+    .where('replicable', '=', replicable)
+    .where('record', '=', record)
+    .executeTakeFirst();
 
 async function apply(from: Database, to: Database): Promise<void> {
   await to.transaction().execute(async (tx) => {
@@ -75,7 +80,9 @@ async function insertRows(from: Database, to: Database, table: string, after?: n
 
 /** As if a subscription had copied everything. */
 async function pretendToFollow(db: Database): Promise<void> {
-  await sql`create subscription pretended connection 'host=nowhere.invalid' publication none with (connect = false)`.execute(db);
+  await sql`create subscription pretended connection 'host=nowhere.invalid' publication none with (connect = false)`.execute(
+    db,
+  );
   await sql`
     insert into pg_subscription_rel (srsubid, srrelid, srsubstate)
     select oid, 'projects'::regclass, 'r' from pg_subscription where subname = 'pretended'`.execute(db);

@@ -36,7 +36,8 @@ export function sharedDatabase(): Promise<TestDatabase> {
 /** The same without its tables, as a database is before the first migration. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   const database = await testDatabase();
-  for (const schema of ['public', 'graphile_worker']) await sql`drop schema ${sql.ref(schema)} cascade`.execute(database.db);
+  for (const schema of ['public', 'graphile_worker'])
+    await sql`drop schema ${sql.ref(schema)} cascade`.execute(database.db);
   await sql`create schema public`.execute(database.db);
   return database;
 }

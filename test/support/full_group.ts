@@ -17,7 +17,9 @@ async function addIterations({ as, group }: World): Promise<{ id: number }> {
   await sent(as('planner').post(url, weekly));
   const { id } = await sent(as('planner').post(url, { title: 'Harvests', automatic: false, roll_over: false }));
   const days = { start_date: '2030-09-01', due_date: '2030-09-20' };
-  await sent(as('planner').post(`${url}/${id}/iterations`, { title: 'Early', description: 'The *early* ones', ...days }));
+  await sent(
+    as('planner').post(`${url}/${id}/iterations`, { title: 'Early', description: 'The *early* ones', ...days }),
+  );
   const [current] = await sent(as('planner').get(`/groups/${group.id}/iterations`, { state: 'current' }));
   return current;
 }
@@ -25,7 +27,12 @@ async function addIterations({ as, group }: World): Promise<{ id: number }> {
 async function addEpics(here: World): Promise<{ iid: number; id: number }> {
   const { as, group } = here;
   const url = `/groups/${group.id}/epics`;
-  const parent = await addEpic(here, { title: 'Harvest', description: 'All of it', labels: 'shared', color: '#112233' });
+  const parent = await addEpic(here, {
+    title: 'Harvest',
+    description: 'All of it',
+    labels: 'shared',
+    color: '#112233',
+  });
   const child = await addEpic(here, {
     title: 'Apples',
     parent_id: parent.id,
@@ -41,7 +48,9 @@ async function addEpics(here: World): Promise<{ iid: number; id: number }> {
   const note = await sent(as('owner').post(`${url}/${parent.id}/notes`, { body: 'Between us', internal: true }));
   await sent(as('reporter').post(`${url}/${parent.iid}/award_emoji`, { name: 'apple' }));
   await sent(as('reporter').post(`${url}/${parent.iid}/notes/${note.id}/award_emoji`, { name: 'rocket' }));
-  await sent(as('owner').post(`${url}/${parent.iid}/related_epics`, { target_group_id: group.id, target_epic_iid: other.iid }));
+  await sent(
+    as('owner').post(`${url}/${parent.iid}/related_epics`, { target_group_id: group.id, target_epic_iid: other.iid }),
+  );
   const blocked = { target_group_id: group.id, target_epic_iid: child.iid, link_type: 'blocks' };
   await sent(as('owner').post(`${url}/${other.iid}/related_epics`, blocked));
   await sent(as('owner').put(`${url}/${other.iid}`, { state_event: 'close', add_labels: 'shared' }));

@@ -36,7 +36,9 @@ export async function addIssues(here: World, { milestone, iteration, epic }: Nam
   await sent(as('owner').post(`${url}/add_spent_time`, { duration: '1h', summary: 'Climbing' }));
   await sent(as('planner').post(`${url}/add_spent_time`, { duration: '-10m' }));
   await sent(as('owner').post(`${url}/time_estimate`, { duration: '3h' }));
-  await sent(as('owner').put(url, { iteration_id: iteration.id, health_status: 'at_risk', weight: 5, discussion_locked: true }));
+  await sent(
+    as('owner').put(url, { iteration_id: iteration.id, health_status: 'at_risk', weight: 5, discussion_locked: true }),
+  );
   await sent(as('owner').put(url, { remove_labels: 'shared', state_event: 'close' }));
   await sent(as('owner').post(`/groups/${group.id}/epics/${epic.iid}/issues/${main.id}`));
   const other = await addIssue(here, { title: 'Pick pears', issue_type: 'incident' }, 'reporter');
@@ -45,7 +47,11 @@ export async function addIssues(here: World, { milestone, iteration, epic }: Nam
   await sent(as('owner').put(`${own}/${closed.iid}`, { state_event: 'reopen' }));
   await sent(as('owner').post(`${own}/${closed.iid}/notes`, { body: `Again\n/duplicate #${other.iid}` }));
   await sent(
-    as('owner').post(`${url}/links`, { target_project_id: project.id, target_issue_iid: other.iid, link_type: 'blocks' }),
+    as('owner').post(`${url}/links`, {
+      target_project_id: project.id,
+      target_issue_iid: other.iid,
+      link_type: 'blocks',
+    }),
   );
   const elsewhere = await sent(as('owner').post('/projects', { name: 'Elsewhere', path: `elsewhere-${project.id}` }));
   const moved = await addIssue(here, { title: 'Plums' });

@@ -82,17 +82,28 @@ export async function addMergeRequests(here: World, { milestone }: { milestone: 
   await sent(as('maintainer').post(`${url}/${iid}/approval_rules`, stricter));
   await sent(as('developer').post(`${url}/${iid}/add_spent_time`, { duration: '2h', summary: 'Digging' }));
   await sent(as('developer').post(`${url}/${iid}/time_estimate`, { duration: '5h' }));
-  await sent(as('developer').put(`${url}/${iid}`, { remove_labels: 'shared', milestone_id: 0, discussion_locked: true }));
+  await sent(
+    as('developer').put(`${url}/${iid}`, { remove_labels: 'shared', milestone_id: 0, discussion_locked: true }),
+  );
 
   await addBranch(here, 'merged');
-  const merged = await addMergeRequest(here, { title: 'Add a file', source_branch: 'merged', milestone_id: milestone.id });
+  const merged = await addMergeRequest(here, {
+    title: 'Add a file',
+    source_branch: 'merged',
+    milestone_id: milestone.id,
+  });
   await follow(here);
   for (const persona of ['maintainer', 'owner'] as const) await sent(as(persona).post(`${url}/${merged.iid}/approve`));
   await sent(as('maintainer').put(`${url}/${merged.iid}/merge`, { squash: true }));
   await follow(here);
 
   await sent(
-    as('developer').post(fileUrl(project, 'closed.txt'), { ...onMain, start_branch: 'main', branch: 'closed', content: 'x\n' }),
+    as('developer').post(fileUrl(project, 'closed.txt'), {
+      ...onMain,
+      start_branch: 'main',
+      branch: 'closed',
+      content: 'x\n',
+    }),
   );
   const closed = await addMergeRequest(here, { title: 'Add another', source_branch: 'closed' });
   await follow(here);

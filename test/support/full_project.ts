@@ -32,7 +32,11 @@ async function addCommitNotes({ as, project }: World, parent: string, sha: strin
 async function addSnippets({ as, project }: World): Promise<void> {
   const url = `/projects/${project.id}/snippets`;
   const binary = { file_path: 'dot.png', content: Buffer.from([0x89, 0x50, 0, 1]).toString('latin1') };
-  const files = [{ file_path: 'pick.sh', content: 'echo pick\n' }, { file_path: 'eat/eat.sh', content: 'echo äpfel\n' }, binary];
+  const files = [
+    { file_path: 'pick.sh', content: 'echo pick\n' },
+    { file_path: 'eat/eat.sh', content: 'echo äpfel\n' },
+    binary,
+  ];
   const snippet = await sent(
     as('developer').post(url, { title: 'Pick', description: 'How *we* pick', visibility: 'private', files }),
   );
@@ -45,12 +49,20 @@ async function addSnippets({ as, project }: World): Promise<void> {
 async function addRules({ as, project, people, db }: World): Promise<void> {
   const url = `/projects/${project.id}`;
   await sent(
-    as('maintainer').post(`${url}/protected_branches`, { name: 'stable', push_access_level: 40, merge_access_level: 30 }),
+    as('maintainer').post(`${url}/protected_branches`, {
+      name: 'stable',
+      push_access_level: 40,
+      merge_access_level: 30,
+    }),
   );
   const levels = { allowed_to_push: [{ user_id: people.developer.id }], allowed_to_unprotect: [{ access_level: 40 }] };
-  await sent(as('maintainer').post(`${url}/protected_branches`, { name: 'release/*', ...levels, allow_force_push: true }));
+  await sent(
+    as('maintainer').post(`${url}/protected_branches`, { name: 'release/*', ...levels, allow_force_push: true }),
+  );
   await sent(as('maintainer').post(`${url}/protected_tags`, { name: 'v*', create_access_level: 40 }));
-  await sent(as('maintainer').post(`${url}/push_rule`, { branch_name_regex: '.', prevent_secrets: true, max_file_size: 100 }));
+  await sent(
+    as('maintainer').post(`${url}/push_rule`, { branch_name_regex: '.', prevent_secrets: true, max_file_size: 100 }),
+  );
   await sent(
     as('maintainer').post(`${url}/freeze_periods`, {
       freeze_start: '0 23 * * 5',
@@ -63,7 +75,9 @@ async function addRules({ as, project, people, db }: World): Promise<void> {
   }>`select id from protected_branches where project_id = ${project.id} and name = 'stable'`.execute(db);
   const rule = { name: 'Elders', approvals_required: 1, user_ids: [people.maintainer.id, people.owner.id] };
   await sent(as('maintainer').post(`${url}/approval_rules`, { ...rule, protected_branch_ids: [rows[0]!.id] }));
-  await sent(as('maintainer').post(`${url}/approval_rules`, { name: 'All', rule_type: 'any_approver', approvals_required: 1 }));
+  await sent(
+    as('maintainer').post(`${url}/approval_rules`, { name: 'All', rule_type: 'any_approver', approvals_required: 1 }),
+  );
 }
 
 /** A world whose project and group have everything that leaves. */

@@ -11,7 +11,10 @@ export interface GitClient {
   /** A folder of this client, for work trees. */
   folder: string;
   /** Runs git in `folder`, or in `at` below it. Never throws for what git says. */
-  run(args: readonly string[], options?: { at?: string; env?: Record<string, string>; input?: string }): Promise<GitResult>;
+  run(
+    args: readonly string[],
+    options?: { at?: string; env?: Record<string, string>; input?: string },
+  ): Promise<GitResult>;
 }
 
 /** A new client with an empty folder, removed when the test file ends. */

@@ -27,7 +27,27 @@ export const hostileUnits: readonly string[] = [
     '==',
     '= ',
   ],
-  ...['"', "'", '"a', '"a"', '\\', '\\\n', '\\"', '#', ' #', '# ', '//', '// ', '/*', '/* ', '*/', '<!--', '%', '" % "', ' -> '],
+  ...[
+    '"',
+    "'",
+    '"a',
+    '"a"',
+    '\\',
+    '\\\n',
+    '\\"',
+    '#',
+    ' #',
+    '# ',
+    '//',
+    '// ',
+    '/*',
+    '/* ',
+    '*/',
+    '<!--',
+    '%',
+    '" % "',
+    ' -> ',
+  ],
   ...[
     '(',
     '[',
@@ -124,5 +144,7 @@ export function growsTooFast(run: (count: number) => void): boolean {
     count = spent < instant_ms ? lastCount : 4 * count;
   }
   // Caches of a busy processor make single runs longer; work that grows too fast does so each time.
-  return Array.from({ length: runs }).every(() => best_ms(() => run(4 * count)) > mostGrowth * best_ms(() => run(count)));
+  return Array.from({ length: runs }).every(
+    () => best_ms(() => run(4 * count)) > mostGrowth * best_ms(() => run(count)),
+  );
 }

@@ -27,7 +27,9 @@ export const districts = [
 
 /** Every import of one file of the product by another. Tests may import what they like. */
 export async function imports(): Promise<Import[]> {
-  const files = (await readdir(src, { recursive: true })).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const files = (await readdir(src, { recursive: true })).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  );
   const found = await Promise.all(
     files.map(async (from) => {
       const text = await readFile(path.join(src, from), 'utf8');
@@ -67,7 +69,8 @@ function uses(all: readonly Import[]): Map<string, Set<string>> {
  */
 async function districtGraph(): Promise<string> {
   const used = uses(await imports());
-  const reaches = (from: string, to: string): boolean => [...used.get(from)!].some((next) => next === to || reaches(next, to));
+  const reaches = (from: string, to: string): boolean =>
+    [...used.get(from)!].some((next) => next === to || reaches(next, to));
   const arrows = [...districts].reverse().flatMap((from) =>
     [...used.get(from)!]
       .filter((to) => ![...used.get(from)!].some((other) => other !== to && reaches(other, to)))
@@ -83,6 +86,7 @@ const [begin, end] = ['<!-- districts: begin -->', '<!-- districts: end -->'];
 export async function withDistrictGraph(text: string): Promise<string> {
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];
-  if (after === undefined) throw new Error(`docs/architecture.md lacks ${begin} … ${end}, where the graph of districts goes`);
+  if (after === undefined)
+    throw new Error(`docs/architecture.md lacks ${begin} … ${end}, where the graph of districts goes`);
   return `${before}${begin}\n${await districtGraph()}\n${end}${after}`;
 }

@@ -91,7 +91,10 @@ export async function addArena(): Promise<Arena> {
     const id = await addRole(here, permissions as Parameters<typeof addRole>[1], { base_access_level: level });
     roles.push({ id, level, permissions });
   }
-  const levels = [10, 20, 30, 40, 50].flatMap((access_level) => [{ access_level }, { access_level, member_role_id: null }]);
+  const levels = [10, 20, 30, 40, 50].flatMap((access_level) => [
+    { access_level },
+    { access_level, member_role_id: null },
+  ]);
   const grants = [...levels, ...roles.map(({ id, level }) => ({ access_level: level, member_role_id: id }))];
   const guests = (await asAdmin(here, '/groups', { name: 'guests', path: 'guests', visibility: 'public' })).id;
   await asAdmin(here, `/groups/${guests}/members`, { user_id: people[4]!.id, access_level: 30 });
@@ -158,7 +161,9 @@ export async function rows({ db }: World) {
   const members = db
     .selectFrom('members')
     .select(['id', 'group_id', 'project_id', 'user_id', 'access_level', 'member_role_id', 'expires_at']);
-  const links = db.selectFrom('group_links').select(['id', 'group_id', 'project_id', 'invited_group_id', 'access_level']);
+  const links = db
+    .selectFrom('group_links')
+    .select(['id', 'group_id', 'project_id', 'invited_group_id', 'access_level']);
   const tokens = db
     .selectFrom('personal_access_tokens')
     .innerJoin('access_token_bots as bot', 'bot.user_id', 'personal_access_tokens.user_id')
@@ -187,7 +192,9 @@ export const holdingOf = ({ roles }: Arena, { access_level, member_role_id }: Gr
 /** The rights of a user in a group or project: by memberships there and in ancestors, and by invited groups, which only grant levels. */
 export function held(arena: Arena, { members, links }: Rows, user_id: number, place: Place): Holding {
   const own = members.filter((row) => row.user_id === user_id);
-  const direct = own.filter((row) => isOf(place, row) || (row.group_id !== null && place.groups.includes(row.group_id)));
+  const direct = own.filter(
+    (row) => isOf(place, row) || (row.group_id !== null && place.groups.includes(row.group_id)),
+  );
   const invited = links
     .filter((row) => isOf(place, row) || (row.group_id !== null && place.groups.includes(row.group_id)))
     .flatMap((link) =>
@@ -203,4 +210,5 @@ export function held(arena: Arena, { members, links }: Rows, user_id: number, pl
 
 /** Whether `mine` includes all of `theirs`. */
 export const covers = (mine: Holding, theirs: Holding) =>
-  theirs.level <= mine.level && [...theirs.permissions].every((one) => mine.permissions.has(one) || mine.level >= anyway[one]!);
+  theirs.level <= mine.level &&
+  [...theirs.permissions].every((one) => mine.permissions.has(one) || mine.level >= anyway[one]!);

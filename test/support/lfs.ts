@@ -33,7 +33,12 @@ type Who = Persona | 'anonymous' | { token: string };
  * Asks below the repository of the world's project.
  * @param path e.g. `info/lfs/objects/batch`; a whole address of the server's own is taken for the part after `.git/`
  */
-export async function ask(here: World, who: Who, path: string, init: RequestInit & { json?: unknown } = {}): Promise<LfsAnswer> {
+export async function ask(
+  here: World,
+  who: Who,
+  path: string,
+  init: RequestInit & { json?: unknown } = {},
+): Promise<LfsAnswer> {
   const token = typeof who === 'object' ? who.token : who === 'anonymous' ? undefined : here.people[who].token;
   const { json, ...rest } = init;
   const below = path.replace(/^http:\/\/[^/]+\/.*\.git\//, '');

@@ -29,7 +29,8 @@ export const licenseText = (
 /** Puts another plan in force on the server of a world, over its API. */
 export async function changePlan(world: World, plan: Plan): Promise<void> {
   const admin = world.as('admin');
-  for (const { id } of (await admin.get('/licenses')).body) assert.equal((await admin.delete(`/license/${id}`)).status, 204);
+  for (const { id } of (await admin.get('/licenses')).body)
+    assert.equal((await admin.delete(`/license/${id}`)).status, 204);
   if (plan === 'free') return;
   const added = await admin.post('/license', { license: await licenseText(world, { plan }) });
   assert.equal(added.status, 201, JSON.stringify(added.body));

@@ -70,7 +70,9 @@ export async function mailOf(services: JobServices, jobs: readonly (AnyJob | Pol
 
 /** The address that a mail asks to follow: that of its only link. */
 export function linkIn({ paragraphs }: Mail): URL {
-  const links = paragraphs.flatMap((paragraph) => (typeof paragraph === 'object' && 'url' in paragraph ? [paragraph.url] : []));
+  const links = paragraphs.flatMap((paragraph) =>
+    typeof paragraph === 'object' && 'url' in paragraph ? [paragraph.url] : [],
+  );
   assert.equal(links.length, 1, 'the mail has one link');
   return new URL(links[0]!);
 }

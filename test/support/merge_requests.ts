@@ -16,7 +16,12 @@ export async function worldWithTopic(options?: WorldOptions): Promise<World> {
  * Adds a branch with a commit of its own to a project.
  * @param project that of the world by default
  */
-export async function addBranch(here: World, branch: string, project: { id: number } = here.project, by: Persona = 'maintainer') {
+export async function addBranch(
+  here: World,
+  branch: string,
+  project: { id: number } = here.project,
+  by: Persona = 'maintainer',
+) {
   const change = { ...onMain, start_branch: 'main', branch, content: `${branch}\n` };
   const added = await here.as(by).post(fileUrl(project, `${branch}.txt`), change);
   assert.equal(added.status, 201, JSON.stringify(added.body));

@@ -20,9 +20,19 @@ async function done(client: Client, method: 'post' | 'put', path: string, body: 
 }
 
 /** An account that shows its address to everybody, with a client. */
-export async function accountOn({ url, root }: Pick<Site, 'url' | 'root'>, username: string, email: string): Promise<Client> {
+export async function accountOn(
+  { url, root }: Pick<Site, 'url' | 'root'>,
+  username: string,
+  email: string,
+): Promise<Client> {
   const password = 'correct horse battery staple';
-  const { id } = await done(root, 'post', '/users', { username, name: username, email, password, skip_confirmation: true });
+  const { id } = await done(root, 'post', '/users', {
+    username,
+    name: username,
+    email,
+    password,
+    skip_confirmation: true,
+  });
   await done(root, 'put', `/users/${id}`, { public_email: email });
   const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
   const { token } = await done(root, 'post', `/users/${id}/personal_access_tokens`, {
@@ -44,7 +54,11 @@ async function addPlanning({ root }: Site): Promise<void> {
   await done(root, 'post', `${orchard}/push_rule`, { deny_delete_tag: true });
   await done(root, 'post', `${apples}/labels`, { name: 'ripe', color: '#112233', priority: 2 });
   await done(root, 'post', `${apples}/milestones`, { title: 'Autumn', due_date: '2030-10-01' });
-  await done(root, 'post', `${apples}/protected_branches`, { name: 'rel-*', push_access_level: 40, merge_access_level: 30 });
+  await done(root, 'post', `${apples}/protected_branches`, {
+    name: 'rel-*',
+    push_access_level: 40,
+    merge_access_level: 30,
+  });
   await done(root, 'post', `${apples}/protected_tags`, { name: 'v*', create_access_level: 40 });
   await done(root, 'post', `${apples}/freeze_periods`, {
     freeze_start: '0 23 * * 5',
@@ -86,7 +100,11 @@ async function addIssues({ url, root, ada, bob }: Site, count: number): Promise<
   await done(root, 'put', first, { epic_id: epic.id, assignee_ids: [] });
   await done(ada, 'put', `${apples}/issues/2`, { state_event: 'close' });
   const { id: project_id } = (await root.get(apples)).body;
-  await done(root, 'post', `${first}/links`, { target_project_id: project_id, target_issue_iid: 3, link_type: 'blocks' });
+  await done(root, 'post', `${first}/links`, {
+    target_project_id: project_id,
+    target_issue_iid: 3,
+    link_type: 'blocks',
+  });
 }
 
 async function addCode({ root, ada, bob }: Site): Promise<void> {
@@ -126,7 +144,12 @@ export async function plantOrchard(site: Pick<Site, 'url' | 'root'>, issues: num
     visibility: 'public',
   });
   const cellar = await done(root, 'post', '/groups', { name: 'Cellar', path: 'cellar', parent_id: group.id });
-  await done(root, 'post', '/projects', { name: 'Cider', path: 'cider', namespace_id: cellar.id, description: 'From apples' });
+  await done(root, 'post', '/projects', {
+    name: 'Cider',
+    path: 'cider',
+    namespace_id: cellar.id,
+    description: 'From apples',
+  });
   const project = {
     name: 'Apples',
     path: 'apples',
@@ -159,7 +182,12 @@ export const compared: readonly string[] = [
     'issues/1/links',
   ],
   ...['issues/1/resource_label_events', 'issues/2/resource_state_events', 'issues/1/time_stats', 'merge_requests/1'],
-  ...['merge_requests/1/discussions', 'merge_requests/1/approvals', 'merge_requests/1/commits', 'merge_requests/1/diffs'],
+  ...[
+    'merge_requests/1/discussions',
+    'merge_requests/1/approvals',
+    'merge_requests/1/commits',
+    'merge_requests/1/diffs',
+  ],
   ...[
     'merge_requests/1/closes_issues',
     'labels',
@@ -169,7 +197,13 @@ export const compared: readonly string[] = [
     'protected_tags',
     'freeze_periods',
   ],
-  ...['push_rule', 'wikis?with_content=true', 'repository/tree', 'repository/branches', 'repository/commits?ref_name=topic'],
+  ...[
+    'push_rule',
+    'wikis?with_content=true',
+    'repository/tree',
+    'repository/branches',
+    'repository/commits?ref_name=topic',
+  ],
 ].map((path) => (path === apples ? path : `${apples}/${path}`));
 
 export const comparedOfGroup: readonly string[] = [

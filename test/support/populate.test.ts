@@ -20,7 +20,9 @@ async function storedOf({ db }: World, user: { id: number; username: string }) {
     if (name === 'token_digest') return String(value).length;
     if (/^\d{4}-\d\d-\d\dT/.test(String(value))) return 'a time';
     const names = [user.username, user.username.replaceAll('-', ' ')];
-    return typeof value === 'string' ? names.reduce((text, each, index) => text.replaceAll(each, `name ${index}`), value) : value;
+    return typeof value === 'string'
+      ? names.reduce((text, each, index) => text.replaceAll(each, `name ${index}`), value)
+      : value;
   };
   return rows.map(({ place, row }) => [
     place,

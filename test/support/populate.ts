@@ -65,7 +65,9 @@ function asSent(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const isBytes = (value: unknown) => Buffer.isBuffer(value);
   return Object.values(body).some(isBytes)
-    ? Object.fromEntries(Object.entries(body).map(([name, value]) => [name, isBytes(value) ? value.toString('base64') : value]))
+    ? Object.fromEntries(
+        Object.entries(body).map(([name, value]) => [name, isBytes(value) ? value.toString('base64') : value]),
+      )
     : body;
 }
 
@@ -134,9 +136,19 @@ async function addPeople(db: Database, suffix: number): Promise<Record<Persona, 
     const username = `${persona}-${suffix}`;
     const [token, admin] = [newTokenValue('glpat-'), persona === 'admin'];
     const scopes = admin ? ['api', 'sudo'] : ['api'];
-    return { persona, username, name: username.replaceAll('-', ' '), admin, token, token_digest: tokenDigest(token), scopes };
+    return {
+      persona,
+      username,
+      name: username.replaceAll('-', ' '),
+      admin,
+      token,
+      token_digest: tokenDigest(token),
+      scopes,
+    };
   });
-  const given = JSON.stringify(people.map((person) => ({ ...person, token_digest: person.token_digest.toString('hex') })));
+  const given = JSON.stringify(
+    people.map((person) => ({ ...person, token_digest: person.token_digest.toString('hex') })),
+  );
   const { rows } = await sql<{ id: number; username: string }>`
     with given as (
       select * from jsonb_to_recordset(${given}::jsonb)

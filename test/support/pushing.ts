@@ -60,7 +60,13 @@ export async function cloneFor(here: World, persona: Persona): Promise<Clone> {
   return {
     git,
     person,
-    async commit({ message = 'Add a file', file: name = `file-${++count}.txt`, content = `${count}\n`, signed, ...people } = {}) {
+    async commit({
+      message = 'Add a file',
+      file: name = `file-${++count}.txt`,
+      content = `${count}\n`,
+      signed,
+      ...people
+    } = {}) {
       const target = path.join(client.folder, 'work', name);
       await mkdir(path.dirname(target), { recursive: true });
       await writeFile(target, content);

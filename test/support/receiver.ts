@@ -32,7 +32,11 @@ export async function startReceiver(tls?: { key: string; cert: string }): Promis
   const receive: RequestListener = async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
-    received.push({ path: request.url!, headers: request.headers, body: JSON.parse(Buffer.concat(parts).toString('utf8')) });
+    received.push({
+      path: request.url!,
+      headers: request.headers,
+      body: JSON.parse(Buffer.concat(parts).toString('utf8')),
+    });
     const answer = answers.get(request.url!);
     if (answer) answer(response);
     else response.end('thanks');

@@ -18,7 +18,8 @@ export async function worldWithoutExports(): Promise<World> {
 }
 
 export async function addLabels({ as }: World, place: string, names: readonly string[]): Promise<void> {
-  for (const name of names) assert.equal((await as('owner').post(`${place}/labels`, { name, color: '#ff0000' })).status, 201);
+  for (const name of names)
+    assert.equal((await as('owner').post(`${place}/labels`, { name, color: '#ff0000' })).status, 201);
 }
 
 /** Lets the time pass since exports have changed. */

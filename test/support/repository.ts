@@ -15,12 +15,15 @@ export const repositoryIn = ({ services, project }: World): Repository =>
   repositoryOf(services, { id: project.id, storage: 'default' });
 
 /** The commit that a branch of it is at. */
-export const headOf = (here: World, branch = 'main'): Promise<string | undefined> => resolveBranch(repositoryIn(here), branch);
+export const headOf = (here: World, branch = 'main'): Promise<string | undefined> =>
+  resolveBranch(repositoryIn(here), branch);
 
 /** A world whose project has `README.md`, of the lines `one` and `two`, on `main`. */
 export async function filledWorld(options?: WorldOptions): Promise<World> {
   const here = await world(options);
-  const created = await here.as('maintainer').post(fileUrl(here.project, 'README.md'), { ...onMain, content: 'one\ntwo\n' });
+  const created = await here
+    .as('maintainer')
+    .post(fileUrl(here.project, 'README.md'), { ...onMain, content: 'one\ntwo\n' });
   assert.equal(created.status, 201);
   return here;
 }

@@ -13,15 +13,24 @@ async function outcomesOf(t: { after(end: () => Promise<void>): void }, source: 
   await writeFile(path.join(folder, 'some.test.ts'), source);
   const outcomes: Outcome[] = [];
   const files = [path.relative(top, path.join(folder, 'some.test.ts'))];
-  await runFiles(files, { top, processes: 1, execArgv: [], env: process.env, report: (outcome) => outcomes.push(outcome) });
+  await runFiles(files, {
+    top,
+    processes: 1,
+    execArgv: [],
+    env: process.env,
+    report: (outcome) => outcomes.push(outcome),
+  });
   return outcomes;
 }
 
 const failed = (outcomes: Outcome[]) =>
-  outcomes.flatMap(({ file, events }) => (events.some(({ type }) => type === 'test:fail') ? [path.basename(file)] : []));
+  outcomes.flatMap(({ file, events }) =>
+    events.some(({ type }) => type === 'test:fail') ? [path.basename(file)] : [],
+  );
 
 test('an error after the last test of a process fails the run', async (t) => {
-  const late = "import { test } from 'node:test'; test('fine', () => { setTimeout(() => { throw new Error('late'); }, 100); });";
+  const late =
+    "import { test } from 'node:test'; test('fine', () => { setTimeout(() => { throw new Error('late'); }, 100); });";
   assert.deepEqual(failed(await outcomesOf(t, late)), ['after the last file of a process']);
 });
 

@@ -30,7 +30,9 @@ export interface ObjectStore {
 
 /** Its tokens for the next page are encrypted with DES. */
 const run = (folder: string, port: string) =>
-  spawn(process.execPath, ['--openssl-legacy-provider', program, folder, bucket, port], { stdio: ['ignore', 'pipe', 'inherit'] });
+  spawn(process.execPath, ['--openssl-legacy-provider', program, folder, bucket, port], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 
 /** Starts a store with an empty bucket, which ends with the test file. */
 export async function objectStore(): Promise<ObjectStore> {

@@ -26,7 +26,13 @@ interface Server {
 const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => Server & EventEmitter;
 
 const [directory = '', name = '', port = '0'] = process.argv.slice(2);
-const server = new S3rver({ directory, address: '127.0.0.1', port: Number(port), silent: true, configureBuckets: [{ name }] });
+const server = new S3rver({
+  directory,
+  address: '127.0.0.1',
+  port: Number(port),
+  silent: true,
+  configureBuckets: [{ name }],
+});
 
 // A store may give fewer keys than a page may have. Here it does, so that lists have pages.
 const { listObjects } = server.store;
@@ -40,7 +46,11 @@ function listUploads({ prefix = '', 'key-marker': after = '' }: Context['query']
   const folder = path.join(directory, name, '._S3rver_uploads');
   const ids = existsSync(folder) ? readdirSync(folder) : [];
   const uploads = ids
-    .map((id) => ({ id, key: readFileSync(path.join(folder, id, 'key'), 'utf8'), since: statSync(path.join(folder, id)).mtime }))
+    .map((id) => ({
+      id,
+      key: readFileSync(path.join(folder, id, 'key'), 'utf8'),
+      since: statSync(path.join(folder, id)).mtime,
+    }))
     .filter(({ key }) => key.startsWith(prefix) && key > after)
     .sort((one, other) => (one.key < other.key ? -1 : 1));
   const [first] = uploads;

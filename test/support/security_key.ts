@@ -21,7 +21,9 @@ function integer(bytes: Buffer): Buffer {
 function publicFields(type: SecurityKeyType, publicKey: KeyObject): (Buffer | string)[] {
   const { x, y } = publicKey.export({ format: 'jwk' });
   const [across, up] = [x, y ?? ''].map((part) => Buffer.from(part!, 'base64url'));
-  return type === 'sk-ssh-ed25519@openssh.com' ? [across!] : ['nistp256', Buffer.concat([Buffer.from([4]), across!, up!])];
+  return type === 'sk-ssh-ed25519@openssh.com'
+    ? [across!]
+    : ['nistp256', Buffer.concat([Buffer.from([4]), across!, up!])];
 }
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest();
@@ -68,5 +70,8 @@ export function securityKey(type: SecurityKeyType): SecurityKey {
       (answer ?? (options as SignCallback))(undefined, signatureOf(data, this.#flags, this.#purpose));
     }
   }
-  return { line: `${type} ${blob.toString('base64')}`, agent: (flags = 1, purpose = application) => new Agent(flags, purpose) };
+  return {
+    line: `${type} ${blob.toString('base64')}`,
+    agent: (flags = 1, purpose = application) => new Agent(flags, purpose),
+  };
 }

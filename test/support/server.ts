@@ -89,7 +89,9 @@ async function removeAbandoned(): Promise<void> {
     const found = await stat(folder).catch(() => undefined);
     if (found === undefined || found.uid !== process.getuid?.()) continue;
     // Taking the server over is the way to stop it. Another run may be doing the same right now.
-    const taken = await startEmbedded(path.join(folder, ownData), { use: 'exclusive', durable: false }).catch(() => undefined);
+    const taken = await startEmbedded(path.join(folder, ownData), { use: 'exclusive', durable: false }).catch(
+      () => undefined,
+    );
     await taken?.stop();
     await rm(folder, { recursive: true, force: true }).catch(() => {});
   }

@@ -43,7 +43,8 @@ interface Source {
 const isLines = (content: Exported): content is object[] | object[][] => Array.isArray(content);
 const isBatched = (content: Exported): content is object[][] => isLines(content) && Array.isArray(content[0]);
 
-const gzippedLines = (lines: readonly object[]): Buffer => gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+const gzippedLines = (lines: readonly object[]): Buffer =>
+  gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 
 function statusOf([relation, content]: [string, Exported]): object {
   const batches = isBatched(content) ? content : [];
@@ -57,7 +58,9 @@ function statusOf([relation, content]: [string, Exported]): object {
     batches_count: batches.length,
     total_objects_count: isLines(content) ? content.flat().length : 1,
     ...(batched
-      ? { batches: batches.map((lines, index) => ({ batch_number: index + 1, status: 1, objects_count: lines.length })) }
+      ? {
+          batches: batches.map((lines, index) => ({ batch_number: index + 1, status: 1, objects_count: lines.length })),
+        }
       : {}),
   };
 }
@@ -71,13 +74,16 @@ interface Usual {
 function answerOf(source: Source, method: string, url: URL): Usual {
   const path = url.pathname.replace(/^.*?\/api\/v4/, '');
   if (path === '/version') return { status: 200, value: { version: source.version, revision: 'abc' } };
-  if (path === '/personal_access_tokens/self') return { status: 200, value: { active: true, revoked: false, scopes: ['api'] } };
+  if (path === '/personal_access_tokens/self')
+    return { status: 200, value: { active: true, revoked: false, scopes: ['api'] } };
   const user = source.users.get(path);
   if (user) return { status: 200, value: user };
   if (path === '/user') return { status: 200, value: { id: 1, username: 'importer' } };
   const [, kind, id, rest = ''] = /^\/(group|project)s\/([^/]+)(.*)$/.exec(path) ?? [];
   const named = id && decodeURIComponent(id);
-  const entity = source.entities.find((each) => each.type === kind && (each.full_path === named || String(each.id) === named));
+  const entity = source.entities.find(
+    (each) => each.type === kind && (each.full_path === named || String(each.id) === named),
+  );
   if (!entity) return { status: 404, value: { message: '404 Not Found' } };
   const { relations = {}, members = [], answers = {} } = entity;
   const below = (type: SourceEntity['type']) =>
@@ -149,7 +155,10 @@ async function startSource(entities: SourceEntity[] = []): Promise<Source> {
     const { status, value, file } = answerOf(source, request.method!, url);
     if (typeof file === 'function') return file(response, request);
     const body = file ?? Buffer.from(JSON.stringify(value));
-    response.writeHead(status, { 'content-type': file ? 'application/gzip' : 'application/json', 'content-length': body.length });
+    response.writeHead(status, {
+      'content-type': file ? 'application/gzip' : 'application/json',
+      'content-length': body.length,
+    });
     response.end(body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -203,5 +212,9 @@ export async function migrationPlace(t: TestContext, entities?: SourceEntity[]):
   );
   t.after(source.stop);
   const usual = { source_type: 'group_entity', source_full_path: 'orchard', destination_slug: 'copy' };
-  return { ...here, source, entity: (changes) => ({ ...usual, destination_namespace: here.group.full_path, ...changes }) };
+  return {
+    ...here,
+    source,
+    entity: (changes) => ({ ...usual, destination_namespace: here.group.full_path, ...changes }),
+  };
 }

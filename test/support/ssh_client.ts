@@ -52,5 +52,6 @@ client.connect({
   port,
   username: username!,
   privateKey: readFileSync(process.env.SSH_KEY!),
-  hostVerifier: (key: Buffer) => process.env.SSH_HOST_KEY === undefined || key.toString('base64') === process.env.SSH_HOST_KEY,
+  hostVerifier: (key: Buffer) =>
+    process.env.SSH_HOST_KEY === undefined || key.toString('base64') === process.env.SSH_HOST_KEY,
 });

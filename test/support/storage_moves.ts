@@ -34,7 +34,10 @@ export const pass = async (here: World): Promise<void> => {
 };
 
 /** A write that has begun, to a repository on the storage `default`: moves of it wait until it is deleted. */
-export const beginWrite = ({ db }: World, owner: { project_id: number } | { snippet_id: number } | { wiki_id: number }) =>
+export const beginWrite = (
+  { db }: World,
+  owner: { project_id: number } | { snippet_id: number } | { wiki_id: number },
+) =>
   db
     .insertInto('reference_updates')
     .values({ ...owner, updates: '[]', storage: 'default' })
@@ -47,7 +50,9 @@ export const beginWrite = ({ db }: World, owner: { project_id: number } | { snip
  * @returns the move as the API shows it
  */
 export async function moved(here: World, url: string) {
-  const { status, body } = await here.as('admin').post(`${url}/repository_storage_moves`, { destination_storage_name: 'second' });
+  const { status, body } = await here
+    .as('admin')
+    .post(`${url}/repository_storage_moves`, { destination_storage_name: 'second' });
   assert.equal(status, 201, JSON.stringify(body));
   await performQueued(here.services, moveJobs);
   return (await here.as('admin').get(`${url}/repository_storage_moves/${body.id}`)).body;
@@ -58,13 +63,24 @@ export async function moved(here: World, url: string) {
  * @param owner of a repository that moves
  * @returns the move as the API shows it afterwards
  */
-export async function whileMoving(here: World, url: string, owner: Parameters<typeof beginWrite>[1], work: () => Promise<void>) {
+export async function whileMoving(
+  here: World,
+  url: string,
+  owner: Parameters<typeof beginWrite>[1],
+  work: () => Promise<void>,
+) {
   const { db, services } = here;
   const writing = await beginWrite(here, owner);
-  const { status, body } = await here.as('admin').post(`${url}/repository_storage_moves`, { destination_storage_name: 'second' });
+  const { status, body } = await here
+    .as('admin')
+    .post(`${url}/repository_storage_moves`, { destination_storage_name: 'second' });
   assert.equal(status, 201, JSON.stringify(body));
   const run = performJob(services, moveRepositories, { move_id: body.id });
-  const started = db.selectFrom('repository_storage_moves').select('id').where('id', '=', body.id).where('state', '=', 'started');
+  const started = db
+    .selectFrom('repository_storage_moves')
+    .select('id')
+    .where('id', '=', body.id)
+    .where('state', '=', 'started');
   while (!(await started.executeTakeFirst()));
   try {
     await work();

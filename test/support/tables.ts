@@ -27,7 +27,9 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
 
 /** The names of all tables. */
 export const allTables: ReadonlySet<string> = new Set(
-  [...readFileSync(path.resolve(src, '../docs/schema.sql'), 'utf8').matchAll(/^create table (\w+)/gm)].map(([, name]) => name!),
+  [...readFileSync(path.resolve(src, '../docs/schema.sql'), 'utf8').matchAll(/^create table (\w+)/gm)].map(
+    ([, name]) => name!,
+  ),
 );
 
 /** Those to whom the declaration gives a table: one, unless it is wrong. */
@@ -71,7 +73,8 @@ function literalsIn(code: string): Literal[] {
 }
 
 /** What comes before a name of a table: a method of Kysely, `sql.table`, a type, or the member of a description. */
-const naming = /^(?:(?:selectFrom|\w+Join|insertInto|updateTable|deleteFrom|mergeInto|from|using|table)\(|DB\[|table:)$/;
+const naming =
+  /^(?:(?:selectFrom|\w+Join|insertInto|updateTable|deleteFrom|mergeInto|from|using|table)\(|DB\[|table:)$/;
 /** Tables whose names are also those of features, which access rules take. */
 const alsoFeatures = ['merge_requests'];
 

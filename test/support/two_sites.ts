@@ -88,7 +88,8 @@ async function startSite(variables: Record<string, string>): Promise<Site> {
   return site;
 }
 
-export const startPrimary = (): Promise<Site> => startSite({ COPPICE_GEO_ROLE: 'primary', COPPICE_GEO_NODE_NAME: 'Porto' });
+export const startPrimary = (): Promise<Site> =>
+  startSite({ COPPICE_GEO_ROLE: 'primary', COPPICE_GEO_NODE_NAME: 'Porto' });
 
 export const startSecondary = (primary: Site): Promise<Site> =>
   startSite({

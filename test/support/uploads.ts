@@ -22,7 +22,12 @@ export const upload = (
 ): Promise<Answer> => as(persona).post(`${place}/uploads`, undefined, { raw: fileForm(name, content) });
 
 /** Reads an address of the server, by default without a token. */
-export const fetchFrom = ({ url, people }: World, path: string, persona?: Persona, headers: Record<string, string> = {}) =>
+export const fetchFrom = (
+  { url, people }: World,
+  path: string,
+  persona?: Persona,
+  headers: Record<string, string> = {},
+) =>
   fetch(`${url}${path}`, {
     headers: { ...headers, ...(persona ? { 'private-token': people[persona].token } : {}) },
     redirect: 'manual',

@@ -56,7 +56,11 @@ function watch(db: Database, before: string): void {
   atFileEnd(async () => {
     isWatched = false;
     await sql`delete from graphile_worker._private_jobs`.execute(db);
-    assert.equal(await stateOf(db), before, 'The file changes what belongs to the whole server, so its worlds need `world({})`.');
+    assert.equal(
+      await stateOf(db),
+      before,
+      'The file changes what belongs to the whole server, so its worlds need `world({})`.',
+    );
   });
 }
 

@@ -53,7 +53,9 @@ test('records with odd values are refused one by one, and everything else arrive
     for (const relation of relations) {
       const name = `${destination.kind} ${relation.name}`;
       const records = await recordsOf(here, relation, { kind: destination.kind, id: here[destination.kind].id });
-      const others = Array.from({ length: runs(40, 190) }, (_, index) => changed(numbered(fullestOf(records), index), random));
+      const others = Array.from({ length: runs(40, 190) }, (_, index) =>
+        changed(numbered(fullestOf(records), index), random),
+      );
       const outcome = await arrived(here, relation, destination, [...records, ...others]);
       assertCounted(outcome, name);
       const { fetched, imported } = outcome.counts[relation.name]!;

@@ -38,17 +38,25 @@ async function withHiddenPlaces(here: World) {
     client.post(`/groups/${hidden.id}/epics`, { title: guest.name, description: `See ${group.full_path}&1` }),
   );
   await sent(
-    client.post(`/projects/${project.id}/issues/1/links`, { target_project_id: place.id, target_issue_iid: theirs.iid }),
+    client.post(`/projects/${project.id}/issues/1/links`, {
+      target_project_id: place.id,
+      target_issue_iid: theirs.iid,
+    }),
   );
   const moved = await addIssue(here, { title: 'To be moved' });
   await sent(client.post(`/projects/${project.id}/issues/${moved.iid}/move`, { to_project_id: place.id }));
-  await sent(client.post(`/groups/${group.id}/epics/1/related_epics`, { target_group_id: hidden.id, target_epic_iid: epic.iid }));
+  await sent(
+    client.post(`/groups/${group.id}/epics/1/related_epics`, { target_group_id: hidden.id, target_epic_iid: epic.iid }),
+  );
   // Left from a time when the places were others.
   const child = await addEpic(here, { title: 'Of another parent' });
   await db.updateTable('epics').set({ parent_id: epic.id }).where('id', '=', child.id).execute();
   const ours = await addIssue(here, { title: 'Of another epic' });
   await db.insertInto('epic_issues').values({ epic_id: epic.id, issue_id: ours.id, relative_position: 0 }).execute();
-  await db.insertInto('group_links').values({ group_id: group.id, invited_group_id: hidden.id, access_level: 10 }).execute();
+  await db
+    .insertInto('group_links')
+    .values({ group_id: group.id, invited_group_id: hidden.id, access_level: 10 })
+    .execute();
   return guest;
 }
 
@@ -76,7 +84,11 @@ test('what is switched off does not leave, nor what names it', async () => {
   assert.deepEqual(await empty(), ['issues', 'issue_links']);
   await setLevels({ ...level('merge_requests', 'disabled'), ...level('snippets', 'disabled') });
   assert.deepEqual(await empty(), ['issues', 'merge_requests', 'snippets', 'issue_links']);
-  await setLevels({ ...level('issues', 'enabled'), ...level('snippets', 'enabled'), ...level('repository', 'disabled') });
+  await setLevels({
+    ...level('issues', 'enabled'),
+    ...level('snippets', 'enabled'),
+    ...level('repository', 'disabled'),
+  });
   assert.deepEqual(await empty(), ['merge_requests', 'commit_notes', 'ci_pipelines']);
 });
 
@@ -89,7 +101,9 @@ async function plantSecrets({ as, project, group, people, services }: World): Pr
     [`/groups/${group.id}`, 'owner'],
   ] as const) {
     const kind = place.slice(1, 6);
-    await sent(as('owner').post(`${place}/hooks`, { url: `https://${word(kind)}.example`, token: word(`${kind}-hook`) }));
+    await sent(
+      as('owner').post(`${place}/hooks`, { url: `https://${word(kind)}.example`, token: word(`${kind}-hook`) }),
+    );
     await sent(as(persona).post(`${place}/variables`, { key: 'KEY', value: word(`${kind}-variable`) }));
     const scopes = { scopes: ['read_repository'], expires_at: '2030-01-01' };
     const deploy = await sent(as('owner').post(`${place}/deploy_tokens`, { name: word(`${kind}-deploy`), ...scopes }));
@@ -99,7 +113,10 @@ async function plantSecrets({ as, project, group, people, services }: World): Pr
     secrets.push(word(kind), word(`${kind}-hook`), word(`${kind}-variable`), deploy.token, deploy.name, token);
   }
   await sent(
-    as('admin').post(`/users/${people.developer.id}/emails`, { email: 'planted-address@example.com', skip_confirmation: true }),
+    as('admin').post(`/users/${people.developer.id}/emails`, {
+      email: 'planted-address@example.com',
+      skip_confirmation: true,
+    }),
   );
   const { public_key } = await sent(as('maintainer').post(`/projects/${project.id}/error_tracking/client_keys`, {}));
   const draft = { note: word('draft') };
@@ -116,7 +133,12 @@ async function plantSecrets({ as, project, group, people, services }: World): Pr
 }
 
 /** Every file of an export, by what it was asked for; archives as their files. */
-async function filesOfExport(here: World, persona: Persona, place: string, batched: boolean): Promise<Map<string, string>> {
+async function filesOfExport(
+  here: World,
+  persona: Persona,
+  place: string,
+  batched: boolean,
+): Promise<Map<string, string>> {
   await exported(here, persona, place, { batched });
   const files = new Map<string, string>();
   for (const { relation, status, batches } of await sent(here.as(persona).get(`${place}/export_relations/status`))) {

@@ -60,11 +60,15 @@ test('every column of a described table is carried or named as one that stays', 
     ...[projectSelf, groupSelf].map((kind) => ({ name: 'self', kind })),
   ];
   const known = new Map<string, Set<string>>();
-  for (const kind of relations.flatMap(({ kind, holds }) => [...kindsIn(kind), ...(holds ? kindsIn(holds.kind) : [])])) {
+  for (const kind of relations.flatMap(({ kind, holds }) => [
+    ...kindsIn(kind),
+    ...(holds ? kindsIn(holds.kind) : []),
+  ])) {
     const names = known.get(kind.table) ?? new Set(['id']);
     for (const name of [...carried(kind.members), ...Object.keys(kind.stays), ...Object.values(kind.owner ?? {})])
       names.add(name);
-    for (const name of [...Object.keys(kind.always ?? {}), ...Object.keys(kind.derives?.columns ?? {})]) names.add(name);
+    for (const name of [...Object.keys(kind.always ?? {}), ...Object.keys(kind.derives?.columns ?? {})])
+      names.add(name);
     known.set(kind.table, names);
   }
   for (const [table, key] of relations.flatMap(({ kind }) => keys(kind))) known.get(table)!.add(key);
@@ -96,7 +100,8 @@ const comparable = (record: unknown, { paths = new Map() }: Destination = {} as 
   return JSON.parse(text);
 };
 
-const byTitle = (one: { label: { title: string } }, other: typeof one) => one.label.title.localeCompare(other.label.title);
+const byTitle = (one: { label: { title: string } }, other: typeof one) =>
+  one.label.title.localeCompare(other.label.title);
 
 /** The members that are carried, by their table, each with whether a record has a value for it. */
 type Seen = Map<string, boolean>;
@@ -170,7 +175,12 @@ test('what leaves a project and its group arrives in others as it was', async ()
   }
   const { as } = here;
   const [inGroup, inProject] = [`/groups/${destination.group.id}`, `/projects/${destination.project.id}`];
-  for (const path of [`${inGroup}/epics`, `${inProject}/issues`, `${inProject}/issues/1/notes`, `${inProject}/snippets`])
+  for (const path of [
+    `${inGroup}/epics`,
+    `${inProject}/issues`,
+    `${inProject}/issues/1/notes`,
+    `${inProject}/snippets`,
+  ])
     for (const { imported, imported_from } of await sent(as('owner').get(path)))
       assert.deepEqual([imported, imported_from], [true, 'gitlab_migration'], path);
   const unseen = [...seen].filter(([, isSeen]) => !isSeen).map(([name]) => name);

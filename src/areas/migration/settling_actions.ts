@@ -19,7 +19,11 @@ export interface Settled extends Arrived {
 }
 
 /** Settles a portion of one kind. `after` is undefined when it was the last one. */
-type Stage = (tx: Database, arrival: Arrival, after: number) => Promise<{ after: number | undefined; arrived?: Arrived }>;
+type Stage = (
+  tx: Database,
+  arrival: Arrival,
+  after: number,
+) => Promise<{ after: number | undefined; arrived?: Arrived }>;
 
 const waiting: Stage = async (tx, arrival, after) => {
   const arrived = await settleWaiting(tx, arrival, arrival.owner.kind === 'project' ? projectTrees : groupTrees);
@@ -45,7 +49,11 @@ const stages: Readonly<Record<Arrival['owner']['kind'], readonly Stage[]>> = {
  * @param tx the transaction that also records how far it has come
  * @param place 0 and 0, then `next` of the last portion
  */
-export async function settleReferences(tx: Database, arrival: Arrival, { stage, after }: SettlingPlace): Promise<Settled> {
+export async function settleReferences(
+  tx: Database,
+  arrival: Arrival,
+  { stage, after }: SettlingPlace,
+): Promise<Settled> {
   const all = stages[arrival.owner.kind];
   const done = await all[stage]!(tx, arrival, after);
   const { counts, failures } = done.arrived ?? { counts: {}, failures: [] };

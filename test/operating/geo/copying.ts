@@ -47,7 +47,9 @@ const pass = ({ secondary }: Sites) => secondary.ask(`update geo_replicas set re
 export async function copying(t: TestContext, sites: Sites): Promise<void> {
   const { primary, secondary } = sites;
   const project = await makeProject(primary, { name: 'Pomes' });
-  const uploaded = await primary.server.root.post(`/projects/${project}/uploads`, undefined, { raw: fileForm('a.txt', 'a') });
+  const uploaded = await primary.server.root.post(`/projects/${project}/uploads`, undefined, {
+    raw: fileForm('a.txt', 'a'),
+  });
   assert.equal(uploaded.status, 201);
 
   await t.test('what is there is copied', async () => {

@@ -35,9 +35,15 @@ export async function promotion(
     const work = await clone(remote);
     await work.commit('trees.txt', 'pear\n');
     assert.match(await work.refused('push', '-q', 'origin', 'main'), /The primary site cannot be reached\./);
-    assert.match(await status(), /^Porto \(primary\): .*\nLisbon: [\s\S]*\n {2}project_repositories +(\d+) of \1 copied\n/);
+    assert.match(
+      await status(),
+      /^Porto \(primary\): .*\nLisbon: [\s\S]*\n {2}project_repositories +(\d+) of \1 copied\n/,
+    );
     const tried = await command('--dry-run');
-    assert.deepEqual([tried.code, tried.out.trim()], [0, 'All repositories and files are as they were on the primary.']);
+    assert.deepEqual(
+      [tried.code, tried.out.trim()],
+      [0, 'All repositories and files are as they were on the primary.'],
+    );
     const promoted = await command();
     assert.equal(promoted.code, 0, promoted.err);
     const added = await eventually('the first write', async () => {

@@ -17,7 +17,9 @@ export async function selection(t: TestContext, sites: Sites, project: SharedPro
   const far = await makeProject(primary, { name: 'Far', namespace_id: hill });
   await Promise.all([near, far].map((id) => isCopied(sites, id)));
   const choose = async (ids: number[] | undefined) => {
-    const chosen = ids ? { selective_sync_type: 'namespaces', selective_sync_namespace_ids: ids } : { selective_sync_type: null };
+    const chosen = ids
+      ? { selective_sync_type: 'namespaces', selective_sync_namespace_ids: ids }
+      : { selective_sync_type: null };
     assert.equal((await primary.server.root.put(`/geo_nodes/${node}`, chosen)).status, 200);
   };
 

@@ -33,7 +33,10 @@ export async function serving(
       return /^coppice_geo_lag_seconds{node="Lisbon"} 0$/m.test(text) && text;
     });
     assert.match(measured, /^coppice_geo_passed_requests_total [1-9]\d*$/m);
-    assert.match(measured, /^coppice_geo_replicas{node="Lisbon",replicable="project_repositories",state="synced"} \d+$/m);
+    assert.match(
+      measured,
+      /^coppice_geo_replicas{node="Lisbon",replicable="project_repositories",state="synced"} \d+$/m,
+    );
   });
 
   await t.test('what is in a repository is read from the copy when that is current', async () => {

@@ -111,11 +111,19 @@ test('opening, closing and reopening a project milestone is recorded', async () 
   const url = `/projects/${here.project.id}/milestones`;
   const before = (await recorded(here, here.project.id)).length;
   const { id } = (await here.as('planner').post(url, { title: 'First' })).body;
-  for (const change of [{ title: 'Second' }, { state_event: 'close' }, { state_event: 'close' }, { state_event: 'activate' }])
+  for (const change of [
+    { title: 'Second' },
+    { state_event: 'close' },
+    { state_event: 'close' },
+    { state_event: 'activate' },
+  ])
     assert.equal((await here.as('planner').put(`${url}/${id}`, change)).status, 200);
   assert.equal((await here.as('planner').post(url, { title: 'Second' })).status, 400);
   assert.equal((await here.as('planner').delete(`${url}/${id}`)).status, 204);
-  assert.equal((await here.as('planner').post(`/groups/${here.group.id}/milestones`, { title: 'Of the group' })).status, 201);
+  assert.equal(
+    (await here.as('planner').post(`/groups/${here.group.id}/milestones`, { title: 'Of the group' })).status,
+    201,
+  );
   assert.deepEqual(
     (await recorded(here, here.project.id)).slice(before),
     ['created', 'closed', 'reopened', 'destroyed'].map((action) => [here.people.planner.id, action, 'Milestone', id]),
@@ -181,7 +189,11 @@ test('events are deleted with their project and after three years, and pass to t
   await here.as('owner').post(url, { user_id: author.id, access_level: 20 });
   await here.as('admin').delete(`/users/${author.id}`);
   assert.deepEqual(await performQueued(here.services, [removeUser]), ['remove_user']);
-  const ghost = await here.db.selectFrom('users').select('id').where('user_type', '=', 'ghost').executeTakeFirstOrThrow();
+  const ghost = await here.db
+    .selectFrom('users')
+    .select('id')
+    .where('user_type', '=', 'ghost')
+    .executeTakeFirstOrThrow();
   assert.deepEqual((await recorded(here, here.project.id)).at(-1), [ghost.id, 'joined', 'Project', here.project.id]);
 
   const { id } = (await here.as('outsider').post('/projects', { name: 'own' })).body;

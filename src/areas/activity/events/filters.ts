@@ -47,7 +47,8 @@ export const eventFilters = allOptional({
   after_id: Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'Only events after the one with this ID, oldest first; for clients that poll, which miss none. 0 for all',
+    description:
+      'Only events after the one with this ID, oldest first; for clients that poll, which miss none. 0 for all',
   }),
 });
 /** The order of `after_id` is its own. */
@@ -66,7 +67,8 @@ export async function filtered(db: Database, name: string, all: EventQuery, give
   if (target_type) query = query.where(sql<boolean>`events.target_type = any(${targets[target_type]}::text[])`);
   if (before) query = query.where('events.created_at', '<', sql<string>`${before}::date at time zone 'UTC'`);
   if (after) query = query.where('events.created_at', '>=', sql<string>`(${after}::date + 1) at time zone 'UTC'`);
-  if (after_id !== undefined) query = query.where('events.id', '>', after_id).where('events.id', '<=', await lastSettledId(db));
+  if (after_id !== undefined)
+    query = query.where('events.id', '>', after_id).where('events.id', '<=', await lastSettledId(db));
   // Times need not be in the order of the ids, and a walk along these would read everything up to the day.
   const by = (before || after) && after_id === undefined ? 'created_at' : 'id';
   return listed(db, [name, action, target_type, before, after, after_id].join(' '), query, { by, sort });

@@ -194,7 +194,10 @@ test('moving a branch or tag through the API is recorded as a push', async () =>
   const authors = (await pushes(here, id)).map(({ author_id }) => author_id);
   assert.deepEqual(new Set(authors), new Set([here.people.developer.id, here.people.maintainer.id]));
   const last = (await pushes(here, id)).length;
-  assert.equal((await here.as('developer').put(fileUrl(here.project, 'none'), { ...onMain, content: 'x' })).status, 400);
+  assert.equal(
+    (await here.as('developer').put(fileUrl(here.project, 'none'), { ...onMain, content: 'x' })).status,
+    400,
+  );
   assert.equal((await pushes(here, id)).length, last);
 });
 
@@ -214,12 +217,16 @@ test('a push interrupted by a crash is recorded once, when it is settled', async
   const project = { id: here.project.id, storage: 'default', default_branch: 'main' };
   const head = (await headOf(here))!;
   const update = { ref: 'refs/heads/late', old: null, new: head };
-  await announceUpdates(here.db, { kind: projectRepositories, owner: project, user_id: here.people.developer.id }, [update]);
+  await announceUpdates(here.db, { kind: projectRepositories, owner: project, user_id: here.people.developer.id }, [
+    update,
+  ]);
   await updateRefs(repositoryIn(here), [update]);
   const before = await shortly(here, here.project.id);
   await settleReferenceUpdates(here.services);
   await settleReferenceUpdates(here.services);
-  assert.deepEqual((await shortly(here, here.project.id)).slice(before.length), [['created', 'branch', 'late', 0, null]]);
+  assert.deepEqual((await shortly(here, here.project.id)).slice(before.length), [
+    ['created', 'branch', 'late', 0, null],
+  ]);
 });
 
 test('a push to a wiki that a crash interrupts is recorded once, when it is settled', async () => {

@@ -1,7 +1,14 @@
 /** Push events: one for each reference that moved, or one for all if a push moves many (docs/reference/events.md). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
-import { countCommits, type RefUpdate, type Repository, readCommit, resolveBranch, resolveCommit } from '../../../git/index.ts';
+import {
+  countCommits,
+  type RefUpdate,
+  type Repository,
+  readCommit,
+  resolveBranch,
+  resolveCommit,
+} from '../../../git/index.ts';
 import { activity } from './actions.ts';
 
 type PushAction = 'created' | 'removed' | 'pushed';

@@ -116,7 +116,9 @@ test('events are filtered by action, target and day, ordered and paged', async (
   assert.ok(!(await titles({ before: '2030-03-10' })).includes('one'));
   assert.deepEqual(await titles({ target_type: 'issue' }), ['three', 'two', 'one'], 'by id');
   assert.deepEqual(await titles({ target_type: 'issue', after: '2020-01-01' }), ['one', 'three', 'two'], 'by time');
-  assert.deepEqual(await titles({ target_type: 'issue', after: '2020-01-01', sort: 'asc', per_page: 1, page: 3 }), ['one']);
+  assert.deepEqual(await titles({ target_type: 'issue', after: '2020-01-01', sort: 'asc', per_page: 1, page: 3 }), [
+    'one',
+  ]);
 
   const page = await owner.get(`${url}/events`, { per_page: 2 });
   assert.deepEqual([page.headers.get('x-total'), page.headers.get('x-total-pages')], ['4', '2']);
@@ -145,7 +147,11 @@ test('callers see their own events, and with scope=all those in their projects',
   assert.deepEqual(await titles(member.client), ['by a member']);
   assert.deepEqual(await titles(member.client, { scope: 'something' }), ['by a member']);
   assert.deepEqual(await titles(member.client, { scope: 'all' }), ['by another user', 'by a member']);
-  assert.deepEqual(await titles(other.client, { scope: 'all' }), [], 'a public project is not the project of everybody');
+  assert.deepEqual(
+    await titles(other.client, { scope: 'all' }),
+    [],
+    'a public project is not the project of everybody',
+  );
   assert.equal((await here.as('anonymous').get('/events')).status, 401);
 
   const mine = (await eventsOf(member.client, '/events', { action: 'joined' })).map(({ project_id }) => project_id);
@@ -187,7 +193,10 @@ test('a list that is too long to be counted has no total, also for callers who s
     assert.equal((await page(501)).status, 405);
     const next = nextPath(following)!;
     assert.match(next, /cursor=/);
-    assert.equal((await here.as('owner').get(next.replace(/cursor=[^&]+/, 'cursor=x'))).body.message, 'cursor is invalid');
+    assert.equal(
+      (await here.as('owner').get(next.replace(/cursor=[^&]+/, 'cursor=x'))).body.message,
+      'cursor is invalid',
+    );
   }
   await here.db.deleteFrom('events').where('project_id', '=', id).where('action', '=', 'closed').execute();
   assert.deepEqual(await list({}), [1, null], 'for a minute');
@@ -274,7 +283,13 @@ test('events of wiki pages are for callers who may use the wiki, and name the pa
     .returning('id')
     .executeTakeFirstOrThrow();
   for (const action of ['created', 'updated', 'destroyed'] as const) {
-    const event = { project_id: id, author_id: people.owner.id, action, target_type: 'WikiPage::Meta', target_id } as const;
+    const event = {
+      project_id: id,
+      author_id: people.owner.id,
+      action,
+      target_type: 'WikiPage::Meta',
+      target_id,
+    } as const;
     await db.transaction().execute((tx) => recordEvent(tx, event));
   }
   const shown = (client: Client) => eventsOf(client, `${url}/events`, { target_type: 'wiki', sort: 'asc' });
@@ -299,7 +314,9 @@ test('events of issues in a private project are for its members', async () => {
   const here = await world();
   await addIssue(here, { title: 'Inside' });
   const path = `/projects/${here.project.id}/events`;
-  const titles = (await eventsOf(here.as('guest'), path, { target_type: 'issue' })).map(({ target_title }) => target_title);
+  const titles = (await eventsOf(here.as('guest'), path, { target_type: 'issue' })).map(
+    ({ target_title }) => target_title,
+  );
   assert.ok(titles.includes('Inside'));
   assert.equal((await here.as('anonymous').get(path)).status, 404);
 });
@@ -335,7 +352,9 @@ test('clients that poll miss no event, also when transactions commit in another 
   assert.deepEqual(await poll(seen.at(-1)!), ids.slice(1));
   assert.deepEqual(await poll(ids[1]!, { per_page: 2 }), ids.slice(2, 4));
   assert.deepEqual(await poll(ids[1]!, { per_page: 2, page: 2 }), ids.slice(4));
-  assert.deepEqual(await poll(0, { target_type: 'issue' }), [all.find(({ target_type }) => target_type === 'Issue')!.id]);
+  assert.deepEqual(await poll(0, { target_type: 'issue' }), [
+    all.find(({ target_type }) => target_type === 'Issue')!.id,
+  ]);
   assert.deepEqual(await poll(ids.at(-1)!), []);
 
   const aborted = here.db.transaction().execute(async (tx) => {

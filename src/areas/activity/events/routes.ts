@@ -51,7 +51,11 @@ const positionOf = ({ keys }: ListedEvents, { id, at }: EventPosition): Position
 /** Whether a user hides their activity from the caller. */
 async function isPrivate({ db }: Pick<Services, 'db'>, caller: MaybeCaller, user_id: number): Promise<boolean> {
   if (caller?.admin || caller?.id === user_id) return false;
-  const user = await db.selectFrom('users').select('private_profile').where('id', '=', user_id).executeTakeFirstOrThrow();
+  const user = await db
+    .selectFrom('users')
+    .select('private_profile')
+    .where('id', '=', user_id)
+    .executeTakeFirstOrThrow();
   return user.private_profile;
 }
 
@@ -70,7 +74,10 @@ export function eventRoutes(targets: EventTargets): AnyEndpoint[] {
     const wanted = await filtered(db, name, all, given);
     const sees = (subjects: readonly Subject[]) => sight(db, caller, subjects);
     const read = async (events: readonly ListedEvent[]) => {
-      const [ids, note_ids] = [events.map(({ id }) => id), events.flatMap((event) => (isComment(event) ? event.target_id! : []))];
+      const [ids, note_ids] = [
+        events.map(({ id }) => id),
+        events.flatMap((event) => (isComment(event) ? event.target_id! : [])),
+      ];
       const [rows, notes] = await Promise.all([
         ids.length > 0 ? rowsOf(db, caller, ids) : [],
         note_ids.length > 0 ? comments.present({ db, url }, note_ids) : new Map<number, unknown>(),
@@ -106,7 +113,11 @@ export function eventRoutes(targets: EventTargets): AnyEndpoint[] {
       returns,
       handle: ({ db, url, caller, input }) => {
         const ofMembership = { name: `member ${caller.id}`, all: allEvents(db).where(isOfMembership(caller)) };
-        return pageOfEvents({ db, url, caller }, input.scope === 'all' ? ofMembership : writtenBy(db, caller.id), input);
+        return pageOfEvents(
+          { db, url, caller },
+          input.scope === 'all' ? ofMembership : writtenBy(db, caller.id),
+          input,
+        );
       },
     }),
     get('/users/:id/events', {
@@ -137,7 +148,10 @@ export function eventRoutes(targets: EventTargets): AnyEndpoint[] {
       rules: eventRules,
       returns,
       handle: ({ db, url, caller, project, input }) => {
-        const inside = { name: `project ${project.id}`, all: allEvents(db).where('events.project_id', '=', project.id) };
+        const inside = {
+          name: `project ${project.id}`,
+          all: allEvents(db).where('events.project_id', '=', project.id),
+        };
         return pageOfEvents({ db, url, caller }, inside, input);
       },
     }),

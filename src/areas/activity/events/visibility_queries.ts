@@ -6,7 +6,10 @@ import type { SortKey } from '../../../lists/index.ts';
 import type { EventTarget, EventTargets } from './definition.ts';
 
 /** The targets as branches of `case`, each with what is asked of it. */
-export const byTarget = (targets: readonly EventTarget[], asked: (target: EventTarget) => RawBuilder<unknown> | undefined) =>
+export const byTarget = (
+  targets: readonly EventTarget[],
+  asked: (target: EventTarget) => RawBuilder<unknown> | undefined,
+) =>
   sql.join(
     targets.flatMap((target) => {
       const value = asked(target);
@@ -85,7 +88,9 @@ export function sightWith(targets: EventTargets): Sight {
       target_types: different.map(({ target_type }) => target_type),
       target_ids: different.map(({ target_id }) => target_id),
     };
-    const visible = new Set((await visiblePlaces(db, values, shapeOf(caller))).map(({ place }) => keyOf(different[place - 1]!)));
+    const visible = new Set(
+      (await visiblePlaces(db, values, shapeOf(caller))).map(({ place }) => keyOf(different[place - 1]!)),
+    );
     return subjects.map((subject) => visible.has(keyOf(subject)));
   };
 }

@@ -7,7 +7,15 @@ import { ApiError, found, invalid, type Services } from '../../../http/index.ts'
 import { urlReasons } from '../../../outbound/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type HookRow, hooksOf, noSecrets, sealed, unsealed } from './queries.ts';
-import { filledUrl, type HookSecrets, longest, maximumCustom, maximumHooks, variablesIn, wildcardSource } from './rules.ts';
+import {
+  filledUrl,
+  type HookSecrets,
+  longest,
+  maximumCustom,
+  maximumHooks,
+  variablesIn,
+  wildcardSource,
+} from './rules.ts';
 
 interface Pair {
   key: string;
@@ -52,7 +60,12 @@ export async function mayBeLocal(db: Database, owner: Owner): Promise<boolean> {
 }
 
 /** @throws ApiError 422 for an address that cannot be requested */
-async function checkUrl(db: Database, owner: Owner, url: string, variables: Readonly<Record<string, string>>): Promise<void> {
+async function checkUrl(
+  db: Database,
+  owner: Owner,
+  url: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<void> {
   const isComplete = variablesIn(url).every((name) => Object.hasOwn(variables, name));
   const filled = filledUrl(url, variables);
   if (!isComplete || filled.length > longest.url || urlReasons(filled, await mayBeLocal(db, owner)).length > 0)
@@ -77,7 +90,10 @@ const entriesOf = (pairs: readonly Pair[]): Record<string, string> => {
 };
 
 /** The secrets after a change. A new address gets none of the secrets of the old one. */
-function secretsAfter(before: HookSecrets, { token, signing_token, url_variables, custom_headers }: HookChanges): HookSecrets {
+function secretsAfter(
+  before: HookSecrets,
+  { token, signing_token, url_variables, custom_headers }: HookChanges,
+): HookSecrets {
   const one = (name: 'token' | 'signing_token', given: string | null | undefined) => {
     const value = given === undefined ? before[name] : given;
     return value ? { [name]: value } : {};
@@ -143,7 +159,10 @@ export function changeHook(
     const url = given.url ?? before.url;
     const values = secretsAfter((url === before.url ? unsealed(secrets, before) : undefined) ?? noSecrets, given);
     if (given.url !== undefined || given.url_variables) await checkUrl(tx, owner, url, values.url_variables);
-    const { branch_filter_strategy: strategy, push_events_branch_filter: filter } = { ...before, ...columnsFrom(given) };
+    const { branch_filter_strategy: strategy, push_events_branch_filter: filter } = {
+      ...before,
+      ...columnsFrom(given),
+    };
     await checkFilter(strategy, filter);
     const changes = stamped({ ...columnsFrom(given), url, secrets: sealed(secrets, values) });
     return tx.updateTable('hooks').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
@@ -166,7 +185,8 @@ export async function setEntry(
     const values = unsealed(secrets, row) ?? noSecrets;
     const { [key]: before, ...others } = values[of];
     if (value === null) found(undefined, before);
-    if (value === null && of === 'url_variables' && variablesIn(row.url).includes(key)) throw refused(refusedTexts.variable);
+    if (value === null && of === 'url_variables' && variablesIn(row.url).includes(key))
+      throw refused(refusedTexts.variable);
     const entries = value === null ? others : { ...values[of], [key]: value };
     if (Object.keys(entries).length > maximumCustom) throw invalid({ base: [refusedTexts.custom] });
     if (of === 'url_variables') await checkUrl(tx, owner, row.url, entries);

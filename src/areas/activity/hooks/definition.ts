@@ -29,7 +29,10 @@ export interface SampleAsk {
  * Makes the facts of an event from the newest data of a project.
  * @returns an expression of type `json`, which is null when there is none; undefined when there is none
  */
-export type Sample = (services: Pick<Services, 'db' | 'storages'>, asked: SampleAsk) => Promise<RawBuilder<unknown> | undefined>;
+export type Sample = (
+  services: Pick<Services, 'db' | 'storages'>,
+  asked: SampleAsk,
+) => Promise<RawBuilder<unknown> | undefined>;
 
 /** The samples by trigger. */
 export interface Samples {

@@ -25,7 +25,11 @@ afterEach(async () => {
 });
 
 /** Adds a hook for issues, until the end of the test. */
-async function addHook(here: World, path: string, given: Record<string, unknown> = {}): Promise<{ id: number; path: string }> {
+async function addHook(
+  here: World,
+  path: string,
+  given: Record<string, unknown> = {},
+): Promise<{ id: number; path: string }> {
   const base = `/projects/${here.project.id}/hooks`;
   const added = await here
     .as('maintainer')
@@ -91,7 +95,10 @@ test('a delivery carries the headers of v4, the token, custom headers and a sign
   assert.equal((await here.as('maintainer').post(`${hook.path}/events/999999999/resend`)).status, 404);
   await here.as('maintainer').put(hook.path, { url: `${receiver.url}/elsewhere` });
   const stale = await here.as('maintainer').post(`${hook.path}/events/${event.id}/resend`);
-  assert.deepEqual([stale.status, stale.body.message], [422, 'The hook URL has changed. This log entry cannot be retried.']);
+  assert.deepEqual(
+    [stale.status, stale.body.message],
+    [422, 'The hook URL has changed. This log entry cannot be retried.'],
+  );
   assert.deepEqual(receiver.take(), []);
 });
 
@@ -107,7 +114,10 @@ test('addresses of the local network are refused when they are stored, and again
   await sendHooks(here);
   assert.deepEqual(receiver.take(), []);
   const [event] = (await here.as('maintainer').get(`${hook.path}/events`)).body;
-  assert.deepEqual([event.response_status, event.response_body], ['internal error', 'Requests to localhost are not allowed']);
+  assert.deepEqual(
+    [event.response_status, event.response_body],
+    ['internal error', 'Requests to localhost are not allowed'],
+  );
   // Administrators decide about the hooks of the server.
   const system = await here.as('admin').post('/hooks', { url: `${receiver.url}/system` });
   assert.equal(system.status, 201);
@@ -204,7 +214,9 @@ test('a receiver that causes what it is told of is told eleven times, if it pass
 test('a redirect is not followed', async () => {
   const here = await world({});
   await allowLocalHooks(here);
-  receiver.answers.set('/redirect', (response) => response.writeHead(302, { location: `${receiver.url}/target` }).end());
+  receiver.answers.set('/redirect', (response) =>
+    response.writeHead(302, { location: `${receiver.url}/target` }).end(),
+  );
   const hook = await addHook(here, '/redirect');
   await addIssue(here);
   await sendHooks(here);
@@ -240,7 +252,11 @@ test('failures are repeated with the same key, disable the webhook for a while a
   await sendHooks(here);
   assert.deepEqual(receiver.take(), []);
 
-  await here.db.updateTable('hooks').set({ recent_failures: 39, disabled_until: null }).where('id', '=', hook.id).execute();
+  await here.db
+    .updateTable('hooks')
+    .set({ recent_failures: 39, disabled_until: null })
+    .where('id', '=', hook.id)
+    .execute();
   await addIssue(here);
   await sendHooks(here);
   assert.equal((await status()).alert_status, 'disabled');
@@ -295,7 +311,9 @@ test('what was not sent when a process died is sent by the next run, and what no
   await addIssue(here, 'Told');
   assert.equal(await count(), before + 1);
   // The first run announces it and dies before it sends; a job that starts over announces nothing twice.
-  const { rows } = await sql<{ id: string }>`select id from hook_events where ${hook.id} = any(hook_ids)`.execute(here.db);
+  const { rows } = await sql<{ id: string }>`select id from hook_events where ${hook.id} = any(hook_ids)`.execute(
+    here.db,
+  );
   await performJob(here.services, announceEvents, { id: rows[0]!.id });
   await sendHooks(here);
   assert.deepEqual(

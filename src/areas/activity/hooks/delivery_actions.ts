@@ -100,10 +100,16 @@ function merged(...parts: readonly Record<string, string>[]): Record<string, str
   return Object.fromEntries(all.values());
 }
 
-const hidden = (headers: Record<string, string>) => Object.fromEntries(Object.keys(headers).map((name) => [name, '[REDACTED]']));
+const hidden = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, '[REDACTED]']));
 
 /** The headers with and without the secrets: only the latter are kept. */
-function headersFor(services: Sending, outgoing: Outgoing, { token, signing_token, custom_headers }: HookSecrets, body: string) {
+function headersFor(
+  services: Sending,
+  outgoing: Outgoing,
+  { token, signing_token, custom_headers }: HookSecrets,
+  body: string,
+) {
   const shown = merged(
     ownHeaders(services, outgoing),
     signing_token === undefined ? {} : signedHeaders(signing_token, outgoing.idempotency_key, body),
@@ -181,7 +187,10 @@ async function countOutcome(tx: Database, hook_id: number, { response_status }: 
       .execute();
     return 0;
   }
-  const failed = tx.updateTable('hooks').set({ recent_failures: sql<number>`recent_failures + 1` }).where('id', '=', hook_id);
+  const failed = tx
+    .updateTable('hooks')
+    .set({ recent_failures: sql<number>`recent_failures + 1` })
+    .where('id', '=', hook_id);
   const row = await failed.returning('recent_failures').executeTakeFirst();
   const pause_s = row ? pauseAfter(row.recent_failures) : 0;
   if (pause_s !== 0)
@@ -254,7 +263,11 @@ async function storedEvent(db: Database, id: string) {
   return { event_id, trigger: trigger as Trigger, body: body! };
 }
 
-async function newEvent(db: Database, { project_id, group_id }: HookRow, { trigger, body }: { trigger: Trigger; body: string }) {
+async function newEvent(
+  db: Database,
+  { project_id, group_id }: HookRow,
+  { trigger, body }: { trigger: Trigger; body: string },
+) {
   const is_system = project_id === null && group_id === null;
   const added = db.insertInto('hook_events').values({ trigger, is_system, body, hook_ids: [] });
   const { id } = await added.returning('id').executeTakeFirstOrThrow();

@@ -29,7 +29,9 @@ async function hookFor(
   more = {},
 ) {
   const flags = Object.fromEntries(names.map((name) => [name, true]));
-  const added = await here.as('admin').post(base, { url: `${receiver.url}${base}`, push_events: false, ...flags, ...more });
+  const added = await here
+    .as('admin')
+    .post(base, { url: `${receiver.url}${base}`, push_events: false, ...flags, ...more });
   assert.equal(added.status, 201, JSON.stringify(added.body));
   t.after(async () => {
     await here.as('admin').delete(`${base}/${added.body.id}`);
@@ -85,7 +87,10 @@ test('a tag is told with its message, and system hooks are told of the repositor
   const all = await told();
   const head = await headOf(here);
   const [ofProject] = all.filter(({ event }) => event === 'Tag Push Hook');
-  assert.deepEqual([ofProject.object_kind, ofProject.message, ofProject.checkout_sha], ['tag_push', 'First harvest', head]);
+  assert.deepEqual(
+    [ofProject.object_kind, ofProject.message, ofProject.checkout_sha],
+    ['tag_push', 'First harvest', head],
+  );
   assert.deepEqual([ofProject.total_commits_count, ofProject.commits.length], [1, 1]);
   const ofServer = all.filter(({ event }) => event === 'System Hook');
   assert.deepEqual(ofServer.map(({ event_name }) => event_name).sort(), ['repository_update', 'tag_push']);
@@ -262,7 +267,11 @@ test('a merge request is told as it is opened, changed, pushed to, approved and 
   await told();
   await as('developer').post(fileUrl(project, 'again.txt'), { ...onMain, branch: 'topic', content: 'more\n' });
   await performQueued(here.services, [followMergeRequests]);
-  const reset = (await told()).map(({ object_attributes: { action, system, system_action } }) => [action, system, system_action]);
+  const reset = (await told()).map(({ object_attributes: { action, system, system_action } }) => [
+    action,
+    system,
+    system_action,
+  ]);
   assert.deepEqual(reset.toSorted(), [
     ['unapproved', true, 'approvals_reset_on_push'],
     ['update', undefined, undefined],
@@ -358,7 +367,10 @@ test('what is told is read where the repository is by then', async (t) => {
   await hookFor(t, ['push_events', 'wiki_page_events']);
   const edit = { ...onMain, commit_message: 'Sow', content: 'rye\n' };
   assert.equal((await as('maintainer').put(fileUrl(project, 'README.md'), edit)).status, 200);
-  assert.equal((await as('developer').post(`/projects/${project.id}/wikis`, { title: 'Moved', content: 'Apples' })).status, 201);
+  assert.equal(
+    (await as('developer').post(`/projects/${project.id}/wikis`, { title: 'Moved', content: 'Apples' })).status,
+    201,
+  );
   const wiki = await db.selectFrom('wikis').select('id').where('project_id', '=', project.id).executeTakeFirstOrThrow();
   const elsewhere = await mkdtemp(path.join(tmpdir(), 'coppice-elsewhere-'));
   const storages = { ...services.storages, elsewhere };
@@ -377,6 +389,9 @@ test('what is told is read where the repository is by then', async (t) => {
   await move('elsewhere', 'default');
   const bodies = await told();
   const push = bodies.find(({ object_kind }) => object_kind === 'push');
-  assert.deepEqual([push.total_commits_count, push.commits[0].title, push.commits[0].modified], [1, 'Sow', ['README.md']]);
+  assert.deepEqual(
+    [push.total_commits_count, push.commits[0].title, push.commits[0].modified],
+    [1, 'Sow', ['README.md']],
+  );
   assert.equal(bodies.find(({ object_kind }) => object_kind === 'wiki_page').object_attributes.content, 'Apples');
 });

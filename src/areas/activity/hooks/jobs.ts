@@ -30,7 +30,10 @@ async function asksForBranch(
 }
 
 /** The hooks that an event triggers. */
-async function hooksToTell(db: Database, { hook_ids, trigger, body }: { hook_ids: number[]; trigger: string; body: unknown }) {
+async function hooksToTell(
+  db: Database,
+  { hook_ids, trigger, body }: { hook_ids: number[]; trigger: string; body: unknown },
+) {
   const hooks = await db
     .selectFrom('hooks')
     .select(['id', 'branch_filter_strategy', 'push_events_branch_filter'])
@@ -188,7 +191,9 @@ export const removeOldHookEvents = job('remove_old_hook_events', {
       signal.throwIfAborted();
       const { numAffectedRows = 0n } = await sql`
         delete from hook_events where id in (
-          select id from hook_events where created_at < now() - ${kept} order by created_at limit ${sql.lit(batch)})`.execute(db);
+          select id from hook_events where created_at < now() - ${kept} order by created_at limit ${sql.lit(batch)})`.execute(
+        db,
+      );
       if (numAffectedRows === 0n) return;
     }
   },

@@ -2,7 +2,15 @@
 import { Type } from 'typebox';
 import { allOptional, checked, Id, nullable, optional, refusedAs, resource, Timestamp } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
-import { headerReasons, keyReasons, longest, type OwnerKind, signingTokenReasons, tokenReasons, valueReasons } from './rules.ts';
+import {
+  headerReasons,
+  keyReasons,
+  longest,
+  type OwnerKind,
+  signingTokenReasons,
+  tokenReasons,
+  valueReasons,
+} from './rules.ts';
 
 const Flag = (description: string) => Type.Boolean({ description });
 const none = 'Stored; there is no such event yet';
@@ -21,7 +29,9 @@ const ofPlaces = {
   milestone_events: Flag('Milestones'),
   emoji_events: Flag('Emoji reactions'),
   resource_access_token_events: Flag('Access tokens that expire soon'),
-  error_events: Flag('Errors of applications that are new, happen again or happen too often, and changes of their status'),
+  error_events: Flag(
+    'Errors of applications that are new, happen again or happen too often, and changes of their status',
+  ),
   job_events: Flag(none),
   pipeline_events: Flag(none),
   wiki_page_events: Flag('Pages of wikis'),
@@ -46,7 +56,9 @@ export const flags = {
 const short = (most: number) => (text: string | null) => tooLong(text ?? '', most);
 
 const Pairs = (key: (text: string) => string[], description: string) =>
-  Type.Array(Type.Object({ key: checked(Type.String(), key), value: checked(Type.String(), valueReasons) }), { description });
+  Type.Array(Type.Object({ key: checked(Type.String(), key), value: checked(Type.String(), valueReasons) }), {
+    description,
+  });
 
 const Strategy = Type.Enum(['wildcard', 'regex', 'all_branches'], {
   description: 'How `push_events_branch_filter` is read',

@@ -12,7 +12,8 @@ type Shown<K extends OwnerKind> = Static<(typeof hookResources)[K]>;
 export function presentHook<K extends OwnerKind>(secrets: Secrets, names: (typeof flags)[K], row: HookRow): Shown<K> {
   const { token, signing_token, url_variables, custom_headers } = unsealed(secrets, row) ?? noSecrets;
   const keysOf = (entries: Record<string, string>) => Object.keys(entries).map((key) => ({ key }));
-  const { id, url, name, description, created_at, enable_ssl_verification, disabled_until, custom_webhook_template } = row;
+  const { id, url, name, description, created_at, enable_ssl_verification, disabled_until, custom_webhook_template } =
+    row;
   const { push_events_branch_filter, branch_filter_strategy, project_id, group_id } = row;
   return {
     id,

@@ -42,7 +42,10 @@ export interface Pushed {
 }
 
 /** A repository where it is by now: facts can wait for long, and storages change meanwhile. Undefined when it is gone. */
-async function repositoryNow(services: Filling, { id, kind: name = 'project' }: Owned): Promise<Repository | undefined> {
+async function repositoryNow(
+  services: Filling,
+  { id, kind: name = 'project' }: Owned,
+): Promise<Repository | undefined> {
   const kind = services.repositories.kinds.find((each) => each.name === name)!;
   const owner = await kind.find(services.db, id);
   return owner && repositoryOf(services, { ...owner, folder: kind.folder });
@@ -68,7 +71,10 @@ export async function oneCommit(services: Filling, place: ProjectPlace & { sha: 
 const maximumText_bytes = 1024 * 1024;
 
 /** The text of a file; null when it is too long, or the repository no longer has it. */
-export async function text(services: Filling, { blob_id, ...owned }: Owned & { blob_id: string }): Promise<string | null> {
+export async function text(
+  services: Filling,
+  { blob_id, ...owned }: Owned & { blob_id: string },
+): Promise<string | null> {
   const within = await repositoryNow(services, owned);
   if (!within) return null;
   const size_bytes = await blobSize(within, blob_id).catch(() => Number.POSITIVE_INFINITY);
@@ -112,7 +118,10 @@ async function gainedCommits(services: Filling, push: Gaining) {
   const range = { from: [after], not: base === undefined ? [] : [base] };
   try {
     const commits = lists ? await listCommits(within, { ...range, limit: maximumCommits }) : [];
-    return { commits: await withPaths(services, push, commits), total_commits_count: await countCommits(within, range) };
+    return {
+      commits: await withPaths(services, push, commits),
+      total_commits_count: await countCommits(within, range),
+    };
   } catch (error) {
     // The branch has moved away from it since, and the repository has forgotten it.
     if (error instanceof GitError) return { commits: [], total_commits_count: 0 };
@@ -127,7 +136,12 @@ async function taggedCommit(services: Filling, push: Gaining) {
   const checkout_sha = tag?.commit_id ?? null;
   const commits = lists && checkout_sha !== null ? [await readCommit(within, checkout_sha)] : [];
   const total_commits_count = checkout_sha === null ? 0 : 1;
-  return { checkout_sha, message: tag?.message ?? null, commits: await withPaths(services, push, commits), total_commits_count };
+  return {
+    checkout_sha,
+    message: tag?.message ?? null,
+    commits: await withPaths(services, push, commits),
+    total_commits_count,
+  };
 }
 
 const nameOf = ({ ref }: Pushed) => (ref.startsWith('refs/tags/') ? 'tag_push' : 'push');

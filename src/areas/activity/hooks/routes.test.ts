@@ -21,7 +21,13 @@ test('a webhook is added, shown, changed, listed and deleted, and its secrets ar
     const as = here.as(manager);
     const secrets = { token: 'open sesame', signing_token, custom_headers: [{ key: 'X-Orchard', value: 'pears' }] };
     const variables = { url_variables: [{ key: 'room', value: 'cellar' }] };
-    const added = await as.post(path, { url: `${url}/{room}`, name: 'Bell', tag_push_events: true, ...secrets, ...variables });
+    const added = await as.post(path, {
+      url: `${url}/{room}`,
+      name: 'Bell',
+      tag_push_events: true,
+      ...secrets,
+      ...variables,
+    });
     assert.equal(added.status, 201, JSON.stringify(added.body));
     const { id, url: shown, name, push_events, tag_push_events, alert_status, disabled_until } = added.body;
     assert.deepEqual([shown, name, push_events, tag_push_events], [`${url}/{room}`, 'Bell', true, true]);
@@ -29,7 +35,8 @@ test('a webhook is added, shown, changed, listed and deleted, and its secrets ar
     assert.deepEqual(added.body.url_variables, [{ key: 'room' }]);
     assert.deepEqual(added.body.custom_headers, [{ key: 'X-Orchard' }]);
     assert.deepEqual([added.body.token_present, added.body.signing_token_present], [true, true]);
-    for (const secret of ['sesame', 'pears', 'cellar', signing_token]) assert.ok(!JSON.stringify(added.body).includes(secret));
+    for (const secret of ['sesame', 'pears', 'cellar', signing_token])
+      assert.ok(!JSON.stringify(added.body).includes(secret));
     const row = await here.db.selectFrom('hooks').select('secrets').where('id', '=', id).executeTakeFirstOrThrow();
     assert.ok(!row.secrets.toString('latin1').includes('sesame'));
 
@@ -97,7 +104,8 @@ test('URL variables and custom headers are set and removed one by one', async ()
   const here = await world({});
   const path = `/projects/${here.project.id}/hooks`;
   const as = here.as('maintainer');
-  const { id } = (await as.post(path, { url: `${url}/{room}`, url_variables: [{ key: 'room', value: 'cellar' }] })).body;
+  const { id } = (await as.post(path, { url: `${url}/{room}`, url_variables: [{ key: 'room', value: 'cellar' }] }))
+    .body;
   assert.equal((await as.put(`${path}/${id}/url_variables/room`, { value: 'attic' })).status, 204);
   const bad = await as.put(`${path}/${id}/custom_headers/-x`, { value: 'y' });
   assert.deepEqual([bad.status, bad.body.message], [400, { key: ['is invalid'] }]);
@@ -117,7 +125,11 @@ test('a project has a limited number of webhooks, and those of another are not f
   const path = `/projects/${here.project.id}/hooks`;
   const { id } = (await here.as('maintainer').post(path, { url })).body;
   assert.equal((await there.as('maintainer').get(`/projects/${there.project.id}/hooks/${id}`)).status, 404);
-  const { id: _, ...row } = await here.db.selectFrom('hooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const { id: _, ...row } = await here.db
+    .selectFrom('hooks')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
   await here.db
     .insertInto('hooks')
     .values(Array.from({ length: 98 }, () => row))

@@ -23,7 +23,17 @@ import {
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { addHook, changeHook, refusedTexts, setEntry } from './actions.ts';
 import type { Samples } from './definition.ts';
-import { EntryValue, EventStatus, flags, given, HeaderKey, HookEvent, hookResources, Url, VariableKey } from './parameters.ts';
+import {
+  EntryValue,
+  EventStatus,
+  flags,
+  given,
+  HeaderKey,
+  HookEvent,
+  hookResources,
+  Url,
+  VariableKey,
+} from './parameters.ts';
 import { presentEvent, presentHook } from './present.ts';
 import { hookOf, hooksOf } from './queries.ts';
 import { maximumHooks, type OwnerKind } from './rules.ts';
@@ -163,9 +173,23 @@ const statusClasses: Record<string, [number, number]> = {
 const eventsOf = (db: Database, hook_id: number) =>
   db
     .selectFrom('hook_deliveries')
-    .select(['id', 'url', 'request_headers', 'response_status', 'response_headers', 'response_body', 'execution_duration'])
+    .select([
+      'id',
+      'url',
+      'request_headers',
+      'response_status',
+      'response_headers',
+      'response_body',
+      'execution_duration',
+    ])
     .select((q) => [
-      q.selectFrom('hook_events').select('trigger').whereRef('id', '=', 'event_id').$asScalar().$notNull().as('trigger'),
+      q
+        .selectFrom('hook_events')
+        .select('trigger')
+        .whereRef('id', '=', 'event_id')
+        .$asScalar()
+        .$notNull()
+        .as('trigger'),
       q
         .selectFrom('hook_events')
         .select('body')
@@ -194,7 +218,8 @@ function eventRoutesOf(kind: 'project' | 'group'): AnyEndpoint[] {
         const status = input.status === undefined ? undefined : String(input.status);
         const [from, to] = (status && statusClasses[status]) || [Number(status), Number(status)];
         const all = eventsOf(db, id);
-        const some = status === undefined ? all : all.where('response_status', '>=', from).where('response_status', '<=', to);
+        const some =
+          status === undefined ? all : all.where('response_status', '>=', from).where('response_status', '<=', to);
         return mapPage(await paginate(db, some, input), presentEvent);
       },
     }),

@@ -48,7 +48,9 @@ export const headerReasons = (key: string): string[] => [
 ];
 
 export const valueReasons = (value: string): string[] =>
-  value === '' ? ["can't be blank"] : [...tooLong(value, longest.value), ...(headerValue.test(value) ? [] : ['is invalid'])];
+  value === ''
+    ? ["can't be blank"]
+    : [...tooLong(value, longest.value), ...(headerValue.test(value) ? [] : ['is invalid'])];
 
 export const tokenReasons = (token: string | null): string[] =>
   token === null ? [] : [...tooLong(token, longest.token), ...(headerValue.test(token) ? [] : ['is invalid'])];
@@ -87,7 +89,13 @@ export function pauseAfter(failures: number): number | null {
 }
 
 /** Whether an event triggers a hook. */
-export function alertStatus({ recent_failures, disabled_until }: { recent_failures: number; disabled_until: string | null }) {
+export function alertStatus({
+  recent_failures,
+  disabled_until,
+}: {
+  recent_failures: number;
+  disabled_until: string | null;
+}) {
   if (recent_failures >= failures_that_disable) return 'disabled';
   return disabled_until !== null && Date.parse(disabled_until) > Date.now() ? 'temporarily_disabled' : 'executable';
 }

@@ -19,7 +19,9 @@ before(async () => {
   const system = await here.as('admin').post('/hooks', { url: `${receiver.url}/system`, push_events: false });
   assert.equal(system.status, 201);
   const flags = { push_events: false, member_events: true, subgroup_events: true, project_events: true };
-  const ofGroup = await here.as('owner').post(`/groups/${here.group.id}/hooks`, { url: `${receiver.url}/group`, ...flags });
+  const ofGroup = await here
+    .as('owner')
+    .post(`/groups/${here.group.id}/hooks`, { url: `${receiver.url}/group`, ...flags });
   assert.equal(ofGroup.status, 201);
 });
 after(() => receiver.stop());
@@ -75,7 +77,10 @@ test('groups and projects are told as they are created, renamed, transferred, up
   assert.deepEqual(namesOf(created.system), ['group_create', 'project_create']);
   assert.deepEqual(namesOf(created.group), ['project_create', 'subgroup_create']);
   const [ofProject] = created.group.filter(({ event_name }) => event_name === 'project_create');
-  assert.deepEqual([ofProject.project_id, ofProject.path_with_namespace], [project.id, `${group.full_path}/cellar/jam`]);
+  assert.deepEqual(
+    [ofProject.project_id, ofProject.path_with_namespace],
+    [project.id, `${group.full_path}/cellar/jam`],
+  );
 
   await as('owner').put(`/projects/${project.id}`, { description: 'Sweet' });
   await as('owner').put(`/projects/${project.id}`, { path: 'jelly' });
@@ -133,14 +138,23 @@ test('access tokens of projects that expire within a week are told once', async 
   const hooks = `/projects/${project.id}/hooks`;
   const hook = (await as('maintainer').post(hooks, { url: `${receiver.url}/tokens`, ...flags })).body;
   const token = (name: string, days: number) =>
-    as('maintainer').post(`/projects/${project.id}/access_tokens`, { name, scopes: ['api'], expires_at: dayFromNow(days) });
+    as('maintainer').post(`/projects/${project.id}/access_tokens`, {
+      name,
+      scopes: ['api'],
+      expires_at: dayFromNow(days),
+    });
   assert.equal((await token('soon', 7)).status, 201);
   assert.equal((await token('later', 9)).status, 201);
   for (let run = 0; run < 2; run++) await performJob(here.services, tellOfExpiringTokens);
   await sendHooks(here);
   const bodies = receiver.take().filter(({ path }) => path === '/tokens');
   assert.deepEqual(
-    bodies.map(({ body }) => [body.event_name, body.object_attributes.name, body.object_attributes.expires_at, body.project.id]),
+    bodies.map(({ body }) => [
+      body.event_name,
+      body.object_attributes.name,
+      body.object_attributes.expires_at,
+      body.project.id,
+    ]),
     [['expiring_access_token', 'soon', dayFromNow(7), project.id]],
   );
   await as('maintainer').delete(`${hooks}/${hook.id}`);
@@ -149,7 +163,9 @@ test('access tokens of projects that expire within a week are told once', async 
 test('reactions and milestones are told to the project, but not those on confidential issues', async () => {
   const { as, project } = here;
   const flags = { push_events: false, emoji_events: true, milestone_events: true };
-  const hook = (await as('maintainer').post(`/projects/${project.id}/hooks`, { url: `${receiver.url}/project`, ...flags })).body;
+  const hook = (
+    await as('maintainer').post(`/projects/${project.id}/hooks`, { url: `${receiver.url}/project`, ...flags })
+  ).body;
   await told();
   const issues = `/projects/${project.id}/issues`;
   const { iid } = (await as('developer').post(issues, { title: 'Pears' })).body;

@@ -34,7 +34,8 @@ interface HookSource {
 const maximumAMinute = 5;
 
 /** Independent of the settings, because each call makes this server call another one. */
-const limit = (db: Database, name: string, who: string) => refuseTooOften(db, { name, who, most: maximumAMinute, window_s: 60 });
+const limit = (db: Database, name: string, who: string) =>
+  refuseTooOften(db, { name, who, most: maximumAMinute, window_s: 60 });
 
 const refused = (message: string) => new ApiError(422, { message });
 
@@ -74,7 +75,11 @@ const TestTrigger = Type.Enum([...tested, ...(Object.keys(unknown) as (keyof typ
 
 /** The sample that a trigger is tested with. */
 const sampleOf = (trigger: (typeof tested)[number]): keyof Samples =>
-  trigger === 'confidential_issues_events' ? 'issues_events' : trigger === 'confidential_note_events' ? 'note_events' : trigger;
+  trigger === 'confidential_issues_events'
+    ? 'issues_events'
+    : trigger === 'confidential_note_events'
+      ? 'note_events'
+      : trigger;
 
 /** The project whose data is sampled: the newest one below a group. */
 async function projectToSample(db: Database, { project_id, group_id }: Owner): Promise<number | undefined> {
@@ -95,7 +100,8 @@ async function sampledBody(
   const project_id = await projectToSample(services.db, owner);
   if (project_id === undefined) throw refused(noProject);
   const expression = await samples[name](services, { project_id, user_id: caller.id });
-  const facts = expression && (await sql<{ facts: unknown }>`select ${expression} as facts`.execute(services.db)).rows[0]?.facts;
+  const facts =
+    expression && (await sql<{ facts: unknown }>`select ${expression} as facts`.execute(services.db)).rows[0]?.facts;
   if (!facts) throw refused(lacking[name]);
   return JSON.stringify(await bodyOf(services, facts));
 }

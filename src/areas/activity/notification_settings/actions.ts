@@ -21,7 +21,12 @@ export const foreignEmailText = 'must be an email you have verified';
  * @returns the row of the address; null for the primary one in the global scope, since that may change later
  * @throws ApiError 400 if it is not a confirmed address of the user
  */
-async function emailIdOf(tx: Database, user_id: number, kind: Scope['kind'], email: string | null): Promise<number | null> {
+async function emailIdOf(
+  tx: Database,
+  user_id: number,
+  kind: Scope['kind'],
+  email: string | null,
+): Promise<number | null> {
   if (email === null) return null;
   const own = await tx
     .updateTable('emails')
@@ -42,14 +47,22 @@ async function emailIdOf(tx: Database, user_id: number, kind: Scope['kind'], ema
 export const changeSetting = (db: Database, user_id: number, { kind, group_id, project_id }: Scope, changes: Changes) =>
   db.transaction().execute(async (tx) => {
     const { level, notification_email, on, off } = changes;
-    const email_id = notification_email === undefined ? undefined : await emailIdOf(tx, user_id, kind, notification_email);
+    const email_id =
+      notification_email === undefined ? undefined : await emailIdOf(tx, user_id, kind, notification_email);
     const turned = (events: unknown) =>
       sql<
         string[]
       >`array(select unnest(${events}::text[]) union select unnest(${on}::text[]) except select unnest(${off}::text[]) order by 1)`;
     await tx
       .insertInto('notification_settings')
-      .values({ user_id, group_id, project_id, level: level ?? defaultLevels[kind], email_id, events: turned(defaultEvents) })
+      .values({
+        user_id,
+        group_id,
+        project_id,
+        level: level ?? defaultLevels[kind],
+        email_id,
+        events: turned(defaultEvents),
+      })
       .onConflict((own) =>
         own.constraint('notification_settings_key').doUpdateSet({
           ...(level === undefined ? {} : { level }),

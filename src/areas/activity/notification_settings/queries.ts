@@ -17,7 +17,9 @@ export function settingOf(db: Database, user_id: number, { kind, group_id, proje
     .leftJoin('notification_settings as s', (join) =>
       join
         .onRef('s.user_id', '=', 'u.id')
-        .on(sql<boolean>`s.group_id is not distinct from ${group_id} and s.project_id is not distinct from ${project_id}`),
+        .on(
+          sql<boolean>`s.group_id is not distinct from ${group_id} and s.project_id is not distinct from ${project_id}`,
+        ),
     )
     .leftJoin('emails as e', 'e.id', 's.email_id')
     .select([

@@ -31,7 +31,10 @@ const groupMember = groupRole('guest');
 const accessTo: Record<Scope['kind'], Access<Granted>> = {
   global: {
     ...signedIn,
-    check: async (call) => ({ ...(await signedIn.check(call)), scope: { kind: 'global', group_id: null, project_id: null } }),
+    check: async (call) => ({
+      ...(await signedIn.check(call)),
+      scope: { kind: 'global', group_id: null, project_id: null },
+    }),
   },
   group: {
     ...groupMember,
@@ -69,7 +72,9 @@ const Email = (description: string) =>
 const emails = {
   global: {
     shown: {
-      notification_email: optional(nullable(Type.String({ description: 'The primary address unless another one was chosen' }))),
+      notification_email: optional(
+        nullable(Type.String({ description: 'The primary address unless another one was chosen' })),
+      ),
     },
     given: { notification_email: Email('A confirmed address of the caller; null for the primary one') },
   },
@@ -95,7 +100,11 @@ function routesOf(kind: Scope['kind']) {
   const { shown: shownEmail, given: givenEmail } =
     kind === 'project' ? ({ shown: {}, given: {} } as (typeof emails)['group']) : emails[kind];
   const Events = Type.Object(events, { description: 'Only at the level `custom`' });
-  const Setting = resource(`${capitalized(kind)}NotificationSetting`, { level: Level, ...shownEmail, events: optional(Events) });
+  const Setting = resource(`${capitalized(kind)}NotificationSetting`, {
+    level: Level,
+    ...shownEmail,
+    events: optional(Events),
+  });
   const shared = { access: accessTo[kind], returns: one(Setting) };
   const show = async ({ db, caller, scope }: Granted & Pick<Services, 'db'>): Promise<Static<typeof Setting>> => {
     const { level, notification_email, events: on } = await settingOf(db, caller.id, scope);
@@ -119,14 +128,17 @@ function routesOf(kind: Scope['kind']) {
       description: 'The events count at the level `custom`; those that are not given stay as they are.',
       ...shared,
       input: {
-        level: optional(Type.String({ description: `One of ${notificationLevels.map((each) => `\`${each}\``).join(', ')}` })),
+        level: optional(
+          Type.String({ description: `One of ${notificationLevels.map((each) => `\`${each}\``).join(', ')}` }),
+        ),
         ...givenEmail,
         ...allOptional(events),
       },
       refusals: { 400: kind === 'project' ? levelText : [levelText, `notification_email: ${foreignEmailText}`] },
       handle: async ({ input: { level, notification_email, ...given }, ...call }) => {
         checkLevel(level, kind);
-        const named = (wanted: boolean) => Object.keys(given).filter((event) => given[event as keyof typeof given] === wanted);
+        const named = (wanted: boolean) =>
+          Object.keys(given).filter((event) => given[event as keyof typeof given] === wanted);
         const { db, caller, scope } = call;
         await changeSetting(db, caller.id, scope, { level, notification_email, on: named(true), off: named(false) });
         return show(call);

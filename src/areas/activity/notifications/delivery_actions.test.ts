@@ -16,7 +16,8 @@ const watchers: Persona[] = ['guest', 'reporter', 'developer'];
 /** An issue whose comments three people watch; a comment leaves a job to send to them. */
 async function watchedIssue(here: World) {
   const { as, project } = here;
-  for (const persona of watchers) await as(persona).put(`/projects/${project.id}/notification_settings`, { level: 'watch' });
+  for (const persona of watchers)
+    await as(persona).put(`/projects/${project.id}/notification_settings`, { level: 'watch' });
   const { iid } = (await as('owner').post(`/projects/${project.id}/issues`, { title: 'Prune the trees' })).body;
   await mailOf(here.services, [collectNotifications, sendNotification]);
   return {
@@ -153,7 +154,9 @@ test('what a crash interrupts is done once', async (t) => {
   const { comment } = await watchedIssue(here);
   const { send, told } = await post(t, here, {});
   await comment();
-  const { rows } = await sql<{ id: string }>`select distinct notification_id as id from notification_recipients`.execute(here.db);
+  const { rows } = await sql<{
+    id: string;
+  }>`select distinct notification_id as id from notification_recipients`.execute(here.db);
   assert.equal(rows.length, 1);
   // The process ended after the commit, before the queue knew.
   await performJob(here.services, sendNotifications, { id: rows[0]!.id });
@@ -180,7 +183,11 @@ test('a notification whose recipients cannot be found delays no others', async (
   await here.as('owner').post(`${issue}/notes`, { body: 'News' });
   await performQueued(here.services, [collectNotifications]);
   assert.deepEqual(told(), []);
-  const [first, second, ...more] = await here.db.selectFrom('notifications').select('id').orderBy('created_at').execute();
+  const [first, second, ...more] = await here.db
+    .selectFrom('notifications')
+    .select('id')
+    .orderBy('created_at')
+    .execute();
   assert.deepEqual(more, []);
   await assert.rejects(performJob(here.services, sendNotifications, first!), TypeError);
   await performJob(here.services, sendNotifications, second!);

@@ -31,7 +31,11 @@ export async function takeWaiting(tx: Database): Promise<NotificationRow[]> {
  * @param tx the transaction that adds the job
  * @returns whether there is any
  */
-export async function addRecipients(tx: Database, notification_id: string, recipients: readonly Recipient[]): Promise<boolean> {
+export async function addRecipients(
+  tx: Database,
+  notification_id: string,
+  recipients: readonly Recipient[],
+): Promise<boolean> {
   if (recipients.length === 0) return false;
   const isOver = sql`notification_counts.began_at <= now() - interval '1 day'`;
   const { numAffectedRows = 0n } = await sql`
@@ -52,9 +56,15 @@ export async function addRecipients(tx: Database, notification_id: string, recip
 }
 
 /** @param user_ids all of them, if they are not named */
-export async function forgetRecipients(db: Database, notification_id: string, user_ids?: readonly number[]): Promise<void> {
+export async function forgetRecipients(
+  db: Database,
+  notification_id: string,
+  user_ids?: readonly number[],
+): Promise<void> {
   const named = user_ids && sql`and user_id = any(${user_ids}::bigint[])`;
-  await sql`delete from notification_recipients where notification_id = ${notification_id} ${named ?? sql``}`.execute(db);
+  await sql`delete from notification_recipients where notification_id = ${notification_id} ${named ?? sql``}`.execute(
+    db,
+  );
 }
 
 /** No further notification is sent to the address until it is confirmed or chosen again. */

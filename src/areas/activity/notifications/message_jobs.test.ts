@@ -17,7 +17,9 @@ async function told({ services, people }: World): Promise<string[]> {
   const mails = await mailOf(services, jobs);
   const names = Object.entries(people).map(([persona, { username }]) => [username, persona] as const);
   const byAddress = (address: string) => names.find(([username]) => address.startsWith(`${username}@`))![1];
-  return mails.map(({ to, headers }) => `${byAddress(to.address)} ${headers!['X-Service-NotificationReason'] ?? '-'}`).sort();
+  return mails
+    .map(({ to, headers }) => `${byAddress(to.address)} ${headers!['X-Service-NotificationReason'] ?? '-'}`)
+    .sort();
 }
 
 const set = async (here: World, persona: Persona, place: string, body: object) => {
@@ -26,7 +28,8 @@ const set = async (here: World, persona: Persona, place: string, body: object) =
 };
 
 async function newIssue({ as, project }: World, body: object = {}): Promise<string> {
-  const { iid } = (await as('owner').post(`/projects/${project.id}/issues`, { title: 'Prune the trees', ...body })).body;
+  const { iid } = (await as('owner').post(`/projects/${project.id}/issues`, { title: 'Prune the trees', ...body }))
+    .body;
   return `/projects/${project.id}/issues/${iid}`;
 }
 
@@ -147,7 +150,11 @@ test('people hear of a merge request: its reviews, pushes to it, and its merge',
   assert.deepEqual(await told(here), ['maintainer -', 'owner -', 'reporter review_requested']);
   await as('developer').put(fileUrl(project, 'topic.txt'), { ...onMain, branch: 'topic', content: 'more\n' });
   await performQueued(here.services, [followMergeRequests]);
-  assert.deepEqual(await told(here), ['maintainer -', 'reporter review_requested'], 'those who watch do not hear of pushes');
+  assert.deepEqual(
+    await told(here),
+    ['maintainer -', 'reporter review_requested'],
+    'those who watch do not hear of pushes',
+  );
   assert.equal((await as('maintainer').post(`${mr}/approve`)).status, 201);
   assert.deepEqual(await told(here), ['developer -', 'owner -', 'reporter review_requested']);
   assert.equal((await as('maintainer').put(`${mr}/merge`)).status, 200);
@@ -189,7 +196,11 @@ test('messages form a thread, say what happened, and end with one click', async 
   const here = await world({});
   const { as, people, services, project, url } = here;
   const { url: smtpUrl, received } = await mailbox(t);
-  const mailer = mailerFor({ smtpUrl, from: { name: 'Coppice', address: 'forge@coppice.test' }, folder: '/nonexistent' });
+  const mailer = mailerFor({
+    smtpUrl,
+    from: { name: 'Coppice', address: 'forge@coppice.test' },
+    folder: '/nonexistent',
+  });
   const send = () => performQueued({ ...services, mailer }, jobs);
   const issue = await newIssue(here, {
     description: 'With **care** ![seen](https://spy.example/1.png)',

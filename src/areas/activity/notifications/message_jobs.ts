@@ -55,7 +55,9 @@ export const sendNotification = job('send_notification', {
       for (let index = 0; index < addressees.length; index += connections) {
         signal.throwIfAborted();
         const together = addressees.slice(index, index + connections);
-        const failures = await Promise.all(together.map((to) => (to.is_told ? deliver(call, to, mailTo(to)) : undefined)));
+        const failures = await Promise.all(
+          together.map((to) => (to.is_told ? deliver(call, to, mailTo(to)) : undefined)),
+        );
         const settled = together.filter((_, at) => failures[at] === undefined);
         await forgetRecipients(
           db,

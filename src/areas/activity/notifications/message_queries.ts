@@ -73,7 +73,10 @@ export async function addresseesAfter(
   return rows;
 }
 
-async function placeOf(db: Database, { row: { rows, isIts }, is_in_group }: MailSubject): Promise<MailPlace | undefined> {
+async function placeOf(
+  db: Database,
+  { row: { rows, isIts }, is_in_group }: MailSubject,
+): Promise<MailPlace | undefined> {
   const [place, group_id, storage] = is_in_group
     ? ['namespaces', sql`namespaces.id`, sql`null`]
     : ['projects', sql`projects.namespace_id`, sql`projects.storage`];

@@ -58,7 +58,9 @@ function sentenceFor(event: string, { actor, item: { name, label, title } }: Par
   const { did } = mailEvents[event]!;
   const named = `${name} ${label}`;
   const ending = title === null ? '' : `: ${title}`;
-  return actor ? `${actor.name} (@${actor.username}) ${did} ${named}${ending}` : `${capitalized(named)} ${did}${ending}`;
+  return actor
+    ? `${actor.name} (@${actor.username}) ${did} ${named}${ending}`
+    : `${capitalized(named)} ${did}${ending}`;
 }
 
 /**
@@ -92,7 +94,8 @@ export async function messageFor(
   return ({ user_id, name: recipient, address, reason }) => {
     const { subscribable } = subject;
     const unsubscribe = subscribable && unsubscribeUrl({ url, secrets }, { ...subscribable, user_id });
-    const end: Paragraph[] = unsubscribe === undefined ? [] : [{ link: `Unsubscribe from this ${name}`, url: unsubscribe }];
+    const end: Paragraph[] =
+      unsubscribe === undefined ? [] : [{ link: `Unsubscribe from this ${name}`, url: unsubscribe }];
     return {
       ...shared,
       to: { name: recipient, address },

@@ -31,7 +31,11 @@ export const sendNotifications = job('notify', {
 /** Gives each of the notifications that are still waiting a job of its own: one that fails again and again then delays no others. */
 function separate(db: Database, ids: readonly string[]): Promise<void> {
   return db.transaction().execute(async (tx) => {
-    const waiting = tx.updateTable('notifications').set({ is_alone: true }).where('id', 'in', ids).where('is_alone', '=', false);
+    const waiting = tx
+      .updateTable('notifications')
+      .set({ is_alone: true })
+      .where('id', 'in', ids)
+      .where('is_alone', '=', false);
     await sendNotifications.enqueueEach(tx, await waiting.returning('id').execute());
   });
 }

@@ -40,13 +40,22 @@ test('authors, commenters and those who watch hear of comments on snippets and c
     [`Re: ${name} | How to ($${snippet.id})`, `project_snippet_${snippet.id}`, `note_${note.id}`],
   );
   assert.deepEqual(link(mail), [`${here.services.url}/${project.full_path}/-/snippets/${snippet.id}#note_${note.id}`]);
-  assert.deepEqual([mail.headers!['X-Service-Snippet-ID'], mail.headers!['List-Unsubscribe']], [String(snippet.id), undefined]);
+  assert.deepEqual(
+    [mail.headers!['X-Service-Snippet-ID'], mail.headers!['List-Unsubscribe']],
+    [String(snippet.id), undefined],
+  );
   assert.equal(first.maintainer!.headers!['X-Service-NotificationReason'], 'mentioned');
   await as('owner').post(onSnippet, { body: 'Thanks' });
   assert.deepEqual(Object.keys(await told(here)), ['developer', 'guest', 'maintainer', 'reporter']);
 
   const { email } = (await as('developer').get('/user')).body;
-  const change = { ...onMain, content: 'a\n', commit_message: 'Sow the beans\n\nin rows', author_email: email, author_name: 'A' };
+  const change = {
+    ...onMain,
+    content: 'a\n',
+    commit_message: 'Sow the beans\n\nin rows',
+    author_email: email,
+    author_name: 'A',
+  };
   assert.equal((await as('owner').post(fileUrl(project, 'beans.txt'), change)).status, 201);
   const { id: sha } = (await as('owner').get(`/projects/${project.id}/repository/commits/main`)).body;
   assert.equal(
@@ -109,7 +118,10 @@ test('members of a group hear of its epics', async () => {
   const first = await told(here);
   assert.deepEqual(Object.keys(first), ['developer', 'guest', 'reporter']);
   const { name } = (await as('owner').get(`/groups/${group.id}`)).body;
-  assert.deepEqual([first.guest!.subject, first.guest!.id], [`${name} | A new orchard (&${epic.iid})`, `epic_${epic.id}`]);
+  assert.deepEqual(
+    [first.guest!.subject, first.guest!.id],
+    [`${name} | A new orchard (&${epic.iid})`, `epic_${epic.id}`],
+  );
   assert.equal(first.guest!.headers!['X-Service-Group-Path'], group.full_path);
   assert.equal((await as('guest').post(`${at}/notes`, { body: 'Good' })).status, 201);
   assert.deepEqual(Object.keys(await told(here)), ['developer', 'owner']);

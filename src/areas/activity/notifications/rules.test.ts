@@ -38,7 +38,10 @@ async function everyone({ as, group, person }: World) {
   for (const relation of relations)
     for (const level of Object.keys(levels)) {
       const { id, username, client } = await person();
-      assert.equal((await as('owner').post(`/groups/${group.id}/members`, { user_id: id, access_level: 20 })).status, 201);
+      assert.equal(
+        (await as('owner').post(`/groups/${group.id}/members`, { user_id: id, access_level: 20 })).status,
+        201,
+      );
       assert.equal((await client.put(`/groups/${group.id}/notification_settings`, { ...levels[level] })).status, 200);
       people.push({ relation, level, username, client });
     }
@@ -50,10 +53,16 @@ test('each event is told to those whom their level and relation include', async 
   const { as, group, people: personas, project, services } = here;
   const people = await everyone(here);
   const owner = as('owner');
-  const mentions = people.flatMap(({ relation, username }) => (relation === 'is mentioned' ? [`@${username}`] : [])).join(' ');
+  const mentions = people
+    .flatMap(({ relation, username }) => (relation === 'is mentioned' ? [`@${username}`] : []))
+    .join(' ');
 
   const { url: smtpUrl, received } = await mailbox(t);
-  const mailer = mailerFor({ smtpUrl, from: { name: 'Coppice', address: 'forge@coppice.test' }, folder: '/nonexistent' });
+  const mailer = mailerFor({
+    smtpUrl,
+    from: { name: 'Coppice', address: 'forge@coppice.test' },
+    folder: '/nonexistent',
+  });
 
   async function told(): Promise<string[]> {
     await performQueued(services, [followMergeRequests, concludeMerges]);
@@ -76,7 +85,8 @@ test('each event is told to those whom their level and relation include', async 
   }
   async function relate(at: string): Promise<void> {
     for (const { relation, client } of people) {
-      if (relation === 'takes part') assert.equal((await client.post(`${at}/notes`, { body: 'I take part' })).status, 201);
+      if (relation === 'takes part')
+        assert.equal((await client.post(`${at}/notes`, { body: 'I take part' })).status, 201);
       if (relation === 'subscribed') assert.equal((await client.post(`${at}/subscribe`)).status, 201);
     }
     await told();

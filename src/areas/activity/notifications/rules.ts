@@ -95,7 +95,9 @@ const events = {
 
 export const mailEvents: Readonly<Record<string, MailEvent>> = events;
 
-type Setting = { [E in keyof typeof events]: (typeof events)[E] extends { is_setting: true } ? E : never }[keyof typeof events];
+type Setting = {
+  [E in keyof typeof events]: (typeof events)[E] extends { is_setting: true } ? E : never;
+}[keyof typeof events];
 
 /** What the level `custom` can turn on. */
 export const eventSettings = Object.keys(events).filter((event) => mailEvents[event]!.is_setting) as Setting[];
@@ -109,4 +111,5 @@ const whys: Readonly<Record<Reason, string>> = {
 };
 
 /** The end of the sentence that says why a user gets a message. */
-export const wordsFor = (reason: Reason | null): string => (reason === null ? 'of your notification settings' : whys[reason]);
+export const wordsFor = (reason: Reason | null): string =>
+  reason === null ? 'of your notification settings' : whys[reason];

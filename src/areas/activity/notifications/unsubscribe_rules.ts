@@ -17,7 +17,8 @@ const hex = (number: number, digits: number) => number.toString(16).padStart(dig
 export const unsubscribePage = '/-/sent_notifications/:key/unsubscribe';
 
 /** 16 bytes: the kind, the user and the item. */
-const seedOf = ({ kind, user_id, id }: Subscription) => `${hex(issuableKinds.indexOf(kind), 2)}${hex(user_id, 14)}${hex(id, 16)}`;
+const seedOf = ({ kind, user_id, id }: Subscription) =>
+  `${hex(issuableKinds.indexOf(kind), 2)}${hex(user_id, 14)}${hex(id, 16)}`;
 
 /** @param of the recipient, and what they can unsubscribe from */
 export function unsubscribeUrl(

@@ -11,7 +11,16 @@ const actions = [
 
 /** Kinds of targets; those that this server does not have match nothing. */
 const types = [
-  ...['Issue', 'MergeRequest', 'Commit', 'Epic', 'DesignManagement::Design', 'AlertManagement::Alert', 'Project', 'Namespace'],
+  ...[
+    'Issue',
+    'MergeRequest',
+    'Commit',
+    'Epic',
+    'DesignManagement::Design',
+    'AlertManagement::Alert',
+    'Project',
+    'Namespace',
+  ],
   ...['Vulnerability', 'WikiPage::Meta'],
 ];
 
@@ -26,7 +35,9 @@ export const todoFilters = {
 type Wanted = Static<TObject<typeof todoFilters>>;
 
 const isOfType: Readonly<Record<string, RawBuilder<SqlBool>>> = {
-  ...Object.fromEntries(issuableKinds.map(({ type, column }) => [type, sql<SqlBool>`${sql.ref(`todos.${column}`)} is not null`])),
+  ...Object.fromEntries(
+    issuableKinds.map(({ type, column }) => [type, sql<SqlBool>`${sql.ref(`todos.${column}`)} is not null`]),
+  ),
   Commit: sql`todos.commit_id is not null`,
   Project: sql`(todos.action_name = 'member_access_requested' and todos.project_id is not null)`,
   Namespace: sql`(todos.action_name = 'member_access_requested' and todos.group_id is not null)`,

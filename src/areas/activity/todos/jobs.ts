@@ -65,11 +65,15 @@ export const endTodosOfGoneCommits = job('end_todos_of_gone_commits', {
       await services.db
         .updateTable('todos')
         .from(
-          sql<Pick<NamedCommit, 'project_id' | 'commit_id'>>`unnest(${gone.map(({ project_id }) => project_id)}::bigint[],
+          sql<
+            Pick<NamedCommit, 'project_id' | 'commit_id'>
+          >`unnest(${gone.map(({ project_id }) => project_id)}::bigint[],
             ${gone.map(({ commit_id }) => commit_id)}::text[])`.as<'gone'>(sql`gone(project_id, commit_id)`),
         )
         .set({ state: 'done', updated_at: sql`now()` })
-        .where(sql<boolean>`todos.project_id = gone.project_id and todos.commit_id = gone.commit_id and todos.state = 'pending'`)
+        .where(
+          sql<boolean>`todos.project_id = gone.project_id and todos.commit_id = gone.commit_id and todos.state = 'pending'`,
+        )
         .execute();
       if (commits.length < perQuery) return;
       after = commits.at(-1)!;

@@ -60,7 +60,12 @@ const todoFields = {
 /** To-do items on these targets or on access requests. */
 export const todoForm = ({ issuables, commits }: TodoTargets) => {
   const { id, project, group, author, action_name, target_type, ...rest } = todoFields;
-  const target: TSchema = Type.Union([...issuables.map(({ schema }) => schema), commits.schema, ProjectIdentity, NamespaceBasic]);
+  const target: TSchema = Type.Union([
+    ...issuables.map(({ schema }) => schema),
+    commits.schema,
+    ProjectIdentity,
+    NamespaceBasic,
+  ]);
   return resource('Todo', { id, project, group, author, action_name, target_type, target, ...rest });
 };
 type TodoReply = Static<ReturnType<typeof todoForm>>;
@@ -110,7 +115,12 @@ function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
   const { project, group } = row;
   if (project) {
     const body = project.path_with_namespace;
-    return { target_type: 'Project', target: project, target_url: `${url}/${body}/-/project_members?tab=access_requests`, body };
+    return {
+      target_type: 'Project',
+      target: project,
+      target_url: `${url}/${body}/-/project_members?tab=access_requests`,
+      body,
+    };
   }
   const target = presentNamespaceBasic(url, group!);
   return {

@@ -12,7 +12,12 @@ import {
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller } from '../../../http/index.ts';
-import { type NamespaceRow, namespaceAvatar, type ProjectIdentity, projectIdentityJson } from '../../people/namespaces/index.ts';
+import {
+  type NamespaceRow,
+  namespaceAvatar,
+  type ProjectIdentity,
+  projectIdentityJson,
+} from '../../people/namespaces/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 export interface TodoRow extends Record<IssuableColumn, number | null> {
@@ -69,7 +74,9 @@ export const todosOf = (db: Database, caller: Caller, comments: TodoComments) =>
     .select(issuableKinds.map(({ column }) => `todos.${column}` as const))
     .select(['todos.project_id', 'todos.commit_id', 'todos.note_id', comments.body.as('note_body')])
     .select(sql<TodoRow['state']>`todos.state`.as('state'))
-    .select(sql<UserBasicRow | null>`case when authors.id is not null then ${userBasicJson('authors')} end`.as('author'))
+    .select(
+      sql<UserBasicRow | null>`case when authors.id is not null then ${userBasicJson('authors')} end`.as('author'),
+    )
     .select([projectIdentityJson.as('project'), group.as('group')])
     .where('todos.user_id', '=', caller.id)
     .where(isShown(caller, comments) as RawBuilder<boolean>);

@@ -6,7 +6,13 @@ import { theIssue } from '../../../access/index.ts';
 import { removeUser } from '../../people/users/index.ts';
 import { addTodos } from './index.ts';
 
-type Todo = { id: number; action_name: string; target_type: string; target: { id: number; title?: string }; body: string };
+type Todo = {
+  id: number;
+  action_name: string;
+  target_type: string;
+  target: { id: number; title?: string };
+  body: string;
+};
 
 const list = async ({ as }: World, persona: Persona, query: Record<string, string | number> = {}): Promise<Todo[]> => {
   const answer = await as(persona).get('/todos', query);
@@ -134,11 +140,15 @@ test('items on targets that the user may no longer read are not listed', async (
 test('every filter narrows the list', async () => {
   const here = await world();
   const { people } = here;
-  const [first, second] = [await addIssue(here, 'One', { assignee_ids: [people.guest.id] }), await addIssue(here, 'Two')];
+  const [first, second] = [
+    await addIssue(here, 'One', { assignee_ids: [people.guest.id] }),
+    await addIssue(here, 'Two'),
+  ];
   const epic = await addEpic(here, 'Three');
   await here.as('guest').post(`/projects/${here.project.id}/issues/${second.iid}/todo`);
   await here.as('guest').post(`/groups/${here.group.id}/epics/${epic.iid}/todo`);
-  const bodies = async (query: Record<string, string | number>) => (await list(here, 'guest', query)).map(({ body }) => body);
+  const bodies = async (query: Record<string, string | number>) =>
+    (await list(here, 'guest', query)).map(({ body }) => body);
   assert.deepEqual(await bodies({}), ['Three', 'Two', 'One']);
   assert.deepEqual(await bodies({ action: 'assigned' }), ['One']);
   assert.deepEqual(await bodies({ action: 'build_failed' }), []);
@@ -171,7 +181,8 @@ test('approvers have a to-do item on an access request until one of them decides
   const url = `/projects/${here.project.id}`;
   await here.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', here.project.id).execute();
   const [accepted, refused, removed] = [await here.person(), await here.person(), await here.person()];
-  for (const { client } of [accepted, refused, removed]) assert.equal((await client.post(`${url}/access_requests`)).status, 201);
+  for (const { client } of [accepted, refused, removed])
+    assert.equal((await client.post(`${url}/access_requests`)).status, 201);
   const todos = await list(here, 'maintainer', { type: 'Project' });
   assert.deepEqual(
     todos.map(({ action_name, target, body }) => [action_name, target.id, body]),
@@ -191,7 +202,10 @@ test('approvers have a to-do item on an access request until one of them decides
   await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
   assert.equal((await other.client.post(`/groups/${here.group.id}/access_requests`)).status, 201);
   const [todo] = await list(here, 'owner');
-  assert.deepEqual([todo!.target_type, todo!.target.id, todo!.body], ['Namespace', here.group.id, here.group.full_path]);
+  assert.deepEqual(
+    [todo!.target_type, todo!.target.id, todo!.body],
+    ['Namespace', here.group.id, here.group.full_path],
+  );
   assert.deepEqual(await list(here, 'maintainer'), []);
 });
 
@@ -201,7 +215,8 @@ test('a user mentioned several times has one pending to-do item on a target', as
   const target = theIssue(issue.id);
   const author_id = here.people.planner.id;
   const user_ids = [here.people.guest.id, here.people.outsider.id, here.people.admin.id, here.people.guest.id];
-  const add = () => here.db.transaction().execute((tx) => addTodos(tx, { user_ids, author_id, action: 'mentioned', target }));
+  const add = () =>
+    here.db.transaction().execute((tx) => addTodos(tx, { user_ids, author_id, action: 'mentioned', target }));
   const added = await Promise.all([add(), add(), add()]);
   assert.deepEqual(added.map(({ size }) => size).sort(), [0, 0, 2], 'and who may not read it has none');
   assert.deepEqual(await list(here, 'outsider'), []);
@@ -217,7 +232,10 @@ test('the pending items of the caller are counted', async () => {
   assert.deepEqual(await counts(), { todos: 0, assigned_issues: 0 });
   const { iid } = await addIssue(here, 'Mend the fence', { assignee_ids: [people.developer.id] });
   assert.deepEqual(await counts(), { todos: 1, assigned_issues: 1 });
-  assert.equal((await as('developer').put(`/projects/${project.id}/issues/${iid}`, { state_event: 'close' })).status, 200);
+  assert.equal(
+    (await as('developer').put(`/projects/${project.id}/issues/${iid}`, { state_event: 'close' })).status,
+    200,
+  );
   assert.equal((await counts()).assigned_issues, 0);
   assert.equal((await as('anonymous').get('/user_counts')).status, 401);
 });

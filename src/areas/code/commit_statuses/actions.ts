@@ -81,7 +81,9 @@ export async function retryWaiting(
   const { rows } = await sql<{ sha: string }>`
     select distinct head_commit_id as sha from merge_requests
      where auto_merge_user_id is not null and state = 'opened' and head_commit_id is not null and project_id = ${project_id}
-       and (${merge_request_id}::bigint is null or id = ${merge_request_id}) limit ${sql.lit(maximumWoken)}`.execute(tx);
+       and (${merge_request_id}::bigint is null or id = ${merge_request_id}) limit ${sql.lit(maximumWoken)}`.execute(
+    tx,
+  );
   await mergeWhenReady.enqueueEach(tx, rows);
 }
 

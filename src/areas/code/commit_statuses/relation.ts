@@ -70,7 +70,11 @@ const pipeline: RecordKind = {
 };
 
 /** Pipelines have numbers from 1 in their project, those of a batch after those of the batches before. */
-async function numberPipelines(tx: Database, { owner }: Departure, records: readonly Record<string, unknown>[]): Promise<void> {
+async function numberPipelines(
+  tx: Database,
+  { owner }: Departure,
+  records: readonly Record<string, unknown>[],
+): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from commit_statuses
      where project_id = ${owner.id} and id < ${records[0]!.iid} and ${isFirst}`.execute(tx);

@@ -84,18 +84,27 @@ test('an invalid status or state transition is refused, and nothing changes', as
   const refusals: [object, unknown][] = [
     [{}, 'state is missing'],
     [{ state: 'done' }, 'state does not have a valid value'],
-    [{ state: 'running' }, 'Cannot transition status via :run from :running (Reason(s): Status cannot transition via "run")'],
+    [
+      { state: 'running' },
+      'Cannot transition status via :run from :running (Reason(s): Status cannot transition via "run")',
+    ],
     [
       { state: 'pending' },
       'Cannot transition status via :enqueue from :running (Reason(s): Status cannot transition via "enqueue")',
     ],
-    [{ state: 'skipped' }, 'Cannot transition status via :skip from :running (Reason(s): Status cannot transition via "skip")'],
+    [
+      { state: 'skipped' },
+      'Cannot transition status via :skip from :running (Reason(s): Status cannot transition via "skip")',
+    ],
     [
       { state: 'success', target_url: 'javascript:alert(1)' },
       invalid('target_url', 'is blocked: Only allowed schemes are http, https'),
     ],
     [{ state: 'success', target_url: 'nowhere' }, invalid('target_url', 'is blocked: URI is invalid')],
-    [{ state: 'success', description: 'x'.repeat(256) }, invalid('description', 'is too long (maximum is 255 characters)')],
+    [
+      { state: 'success', description: 'x'.repeat(256) },
+      invalid('description', 'is too long (maximum is 255 characters)'),
+    ],
     [{ state: 'success', coverage: 'much' }, 'coverage is invalid'],
   ];
   for (const [parameters, message] of refusals) {

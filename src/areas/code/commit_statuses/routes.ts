@@ -4,7 +4,19 @@ import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Repository, refsContaining, repositoryOf, resolveCommit } from '../../../git/index.ts';
-import { checked, found, get, Id, nullable, one, optional, pageOf, post, resource, Timestamp } from '../../../http/index.ts';
+import {
+  checked,
+  found,
+  get,
+  Id,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  post,
+  resource,
+  Timestamp,
+} from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
 import { reportStatus } from './actions.ts';
@@ -35,7 +47,18 @@ const author: RawBuilder<UserBasicRow | null> = sql`(
 const statusesOf = (db: Database, project: Project) =>
   db
     .selectFrom('commit_statuses')
-    .select(['id', 'sha', 'ref', 'name', 'target_url', 'description', 'created_at', 'started_at', 'finished_at', 'coverage'])
+    .select([
+      'id',
+      'sha',
+      'ref',
+      'name',
+      'target_url',
+      'description',
+      'created_at',
+      'started_at',
+      'finished_at',
+      'coverage',
+    ])
     .select((q) => q.ref('status').$castTo<(typeof states)[number]>().as('status'))
     .select(author.as('author'))
     .where('project_id', '=', project.id);
@@ -79,7 +102,9 @@ export const commitStatuses = [
       name: optional(Type.String({ description: 'Only of this name' })),
       stage: optional(Type.String({ description: 'Stage; always `external`' })),
       pipeline_id: optional(
-        Type.Integer({ description: 'ID of a pipeline; the list is then empty, because statuses belong to no pipeline' }),
+        Type.Integer({
+          description: 'ID of a pipeline; the list is then empty, because statuses belong to no pipeline',
+        }),
       ),
       all: Type.Boolean({ default: false, description: 'Include statuses that newer ones have replaced' }),
       sort: Type.Enum(['asc', 'desc'], { default: 'asc', description: 'By ID' }),

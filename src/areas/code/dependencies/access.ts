@@ -7,7 +7,8 @@ import type { ExportType } from './export_present.ts';
 const visible = projectRole('guest', { archived: true });
 
 const mayReadDependencies = (project: Project): boolean =>
-  mayReadCode(project) || (project.repository_access_level !== 'disabled' && holds(project, 'read_dependency', 'project'));
+  mayReadCode(project) ||
+  (project.repository_access_level !== 'disabled' && holds(project, 'read_dependency', 'project'));
 
 /** Grants the project in `:id` to signed-in callers who may read its code, and to holders of `read_dependency`. */
 export const dependencyReader: Access<{ caller: Caller; project: Project }> = {
@@ -38,7 +39,16 @@ export const exportOwner: Access<{ caller: Caller; project: Project; stored: Sto
       undefined,
       await db
         .selectFrom('dependency_list_exports')
-        .select(['id', 'project_id', 'export_type', 'status', 'with_vulnerabilities', 'expires_at', 'blob_key', 'size_bytes'])
+        .select([
+          'id',
+          'project_id',
+          'export_type',
+          'status',
+          'with_vulnerabilities',
+          'expires_at',
+          'blob_key',
+          'size_bytes',
+        ])
         .where('id', '=', idIn(params.export_id!) ?? 0)
         .where('user_id', '=', caller.id)
         .where('expires_at', '>', new Date().toISOString())

@@ -48,7 +48,13 @@ function fileOf({ db, blobs, url }: Writing, begun: Begun, signal: AbortSignal):
     .execute((tx) => {
       const rows = () => exportedDependencies(tx, project_id, with_vulnerabilities);
       const project = { id: project_id, name, full_path };
-      const texts = writerOf(export_type as ExportType).write({ project, url, at: new Date(), with_vulnerabilities, rows });
+      const texts = writerOf(export_type as ExportType).write({
+        project,
+        url,
+        at: new Date(),
+        with_vulnerabilities,
+        rows,
+      });
       const key = newBlobKey('dependency_exports');
       return blobs.receive(key, Readable.from(bytesOf(texts, signal)), { at_most_bytes: largest_bytes });
     });

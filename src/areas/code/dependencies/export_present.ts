@@ -55,7 +55,8 @@ function cycloneComponent(row: ExportedDependency): object {
     purl: purlOf(row.package_manager, row.name, row.version),
     ...(licenses.length > 0 && {
       licenses: licenses.map(({ name, spdx_identifier }) => ({
-        license: spdx_identifier === null || /[ +]|^LicenseRef-/.test(spdx_identifier) ? { name } : { id: spdx_identifier },
+        license:
+          spdx_identifier === null || /[ +]|^LicenseRef-/.test(spdx_identifier) ? { name } : { id: spdx_identifier },
       })),
     }),
     properties: [

@@ -1,7 +1,18 @@
 /** Exports of dependencies (docs/reference/dependencies.md#exports). */
 import { type Static, Type } from 'typebox';
 import { holds } from '../../../access/index.ts';
-import { byOutcome, fileReply, get, Id, notFound, one, post, resource, storedFile, Timestamp } from '../../../http/index.ts';
+import {
+  byOutcome,
+  fileReply,
+  get,
+  Id,
+  notFound,
+  one,
+  post,
+  resource,
+  storedFile,
+  Timestamp,
+} from '../../../http/index.ts';
 import { dependencyReader, exportOwner, type StoredExport } from './access.ts';
 import { addExport } from './export_actions.ts';
 import { exportMediaTypes, exportTypes, writerOf } from './export_present.ts';

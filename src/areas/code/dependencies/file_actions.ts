@@ -56,7 +56,8 @@ const entries = (portion: Portion, members: readonly (keyof Portion)[]) => sql`
   with ordinality entry(${sql.join([...members, 'place'].map((name) => sql.id(name)))})`;
 
 /** The digest of each entry of a file. */
-const digest = (path: string) => sql`md5(concat_ws(E'\n', manager, coalesce(source_path, ${path}), name, version))::uuid`;
+const digest = (path: string) =>
+  sql`md5(concat_ws(E'\n', manager, coalesce(source_path, ${path}), name, version))::uuid`;
 
 /**
  * Adds the packages of a file that are new to the server; those that no advisory is about need not be compared. Not in the transaction that stores the file, so
@@ -131,7 +132,11 @@ export async function storeFile(tx: Database, file: WrittenFile): Promise<number
 /** What tells the entries of a file apart. */
 const told = ['manager', 'source_path', 'name', 'version'] as const;
 
-async function removeGone(tx: Database, file: { file_id: number; path: string }, portions: readonly Portion[]): Promise<void> {
+async function removeGone(
+  tx: Database,
+  file: { file_id: number; path: string },
+  portions: readonly Portion[],
+): Promise<void> {
   const kept = portions.map((portion) => sql`select ${digest(file.path)} from ${entries(portion, told)}`);
   const isGone = kept.length === 0 ? sql`true` : sql`digest not in (${sql.join(kept, sql` union all `)})`;
   await sql`delete from dependencies where file_id = ${file.file_id} and ${isGone}`.execute(tx);
@@ -154,7 +159,11 @@ const update = sql`
        where (dependencies.direct, dependencies.development, dependencies.licenses, dependencies.package_version_id)
              is distinct from (excluded.direct, excluded.development, excluded.licenses, excluded.package_version_id)`;
 
-async function storeEntries(tx: Database, { project_id, file_id, path, is_new }: StoredFile, portion: Portion): Promise<void> {
+async function storeEntries(
+  tx: Database,
+  { project_id, file_id, path, is_new }: StoredFile,
+  portion: Portion,
+): Promise<void> {
   const { rows } = await sql<{ gone: number }>`
     with entry as materialized (
       select entry.*, package_versions.id as package_version_id
@@ -203,5 +212,7 @@ export async function storeUnread(
 export async function removeOthers(tx: Database, project_id: number, paths: readonly string[]): Promise<void> {
   await sql`
     delete from dependency_files
-     where project_id = ${project_id} and blob_id is not null and path <> all(${ofAnyLength(paths, 'text[]')})`.execute(tx);
+     where project_id = ${project_id} and blob_id is not null and path <> all(${ofAnyLength(paths, 'text[]')})`.execute(
+    tx,
+  );
 }

@@ -30,7 +30,8 @@ export const dependencyFollower: PushFollower = {
   follow:
     async (_services, { owner, moved }) =>
     async (tx, default_branch) => {
-      if (moved.length === 0 || moved.some(({ ref }) => ref === `refs/heads/${default_branch}`)) await scanSoon(tx, owner.id);
+      if (moved.length === 0 || moved.some(({ ref }) => ref === `refs/heads/${default_branch}`))
+        await scanSoon(tx, owner.id);
     },
 };
 

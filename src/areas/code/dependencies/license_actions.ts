@@ -54,7 +54,9 @@ async function declaredIn(
     left_bytes -= size_bytes;
     return true;
   });
-  const read = await Promise.all(small.map(async ({ path, blob_id }) => ({ path, bytes: await readBlob(repository, blob_id) })));
+  const read = await Promise.all(
+    small.map(async ({ path, blob_id }) => ({ path, bytes: await readBlob(repository, blob_id) })),
+  );
   const content = `licenses ${files.map(({ blob_id }) => blob_id).join(' ')}`;
   const declared = await readLicenses(read, { owner: project_id, content, signal });
   const byPath = new Map(small.map(({ path }, index) => [path, declared[index]]));
@@ -72,7 +74,10 @@ export interface LicenseChanges {
  * @param files those of the commit, in the order of their paths
  * @returns undefined when there are none and were none
  */
-export async function readLicenseFiles(scan: LicenseScan, files: readonly LicenseFile[]): Promise<LicenseChanges | undefined> {
+export async function readLicenseFiles(
+  scan: LicenseScan,
+  files: readonly LicenseFile[],
+): Promise<LicenseChanges | undefined> {
   const { db, project_id, signal } = scan;
   const rows = await db
     .selectFrom('license_files')
@@ -123,15 +128,23 @@ const giveLicenses = (tx: Database, project_id: number) =>
  * Stores what `readLicenseFiles` has read, and gives the dependencies their licenses.
  * @param tx in which the dependencies do not change
  */
-export async function storeLicenseFiles(tx: Database, project_id: number, { paths, read }: LicenseChanges): Promise<void> {
+export async function storeLicenseFiles(
+  tx: Database,
+  project_id: number,
+  { paths, read }: LicenseChanges,
+): Promise<void> {
   await sql`
-    delete from license_files where project_id = ${project_id} and path <> all(${ofAnyLength(paths, 'text[]')})`.execute(tx);
+    delete from license_files where project_id = ${project_id} and path <> all(${ofAnyLength(paths, 'text[]')})`.execute(
+    tx,
+  );
   await sql`
     insert into license_files (project_id, path, blob_id, reader_version, declared)
     select ${project_id}, path, blob_id, ${readerVersion}, declared::jsonb
       from unnest(${read.map(({ path }) => path)}::text[], ${read.map(({ blob_id }) => blob_id)}::text[],
                   ${read.map(({ declared }) => declared)}::text[]) file(path, blob_id, declared)
         on conflict (project_id, path) do update
-       set blob_id = excluded.blob_id, reader_version = excluded.reader_version, declared = excluded.declared`.execute(tx);
+       set blob_id = excluded.blob_id, reader_version = excluded.reader_version, declared = excluded.declared`.execute(
+    tx,
+  );
   await giveLicenses(tx, project_id);
 }

@@ -26,7 +26,9 @@ export const dependencyMembers = {
   package_manager: PackageManager,
   dependency_file_path: Type.String({ description: 'The path of the file that lists it' }),
   vulnerabilities: optional(
-    Type.Array(DependencyVulnerability, { description: 'Left out if the caller cannot read the vulnerabilities of the project' }),
+    Type.Array(DependencyVulnerability, {
+      description: 'Left out if the caller cannot read the vulnerabilities of the project',
+    }),
   ),
   licenses: Type.Array(License),
 };
@@ -39,7 +41,9 @@ export const dependencyColumns = ['name', 'version', 'package_manager', 'path'] 
 /** What the file says that lists a dependency, otherwise what a file of its package says. */
 export const knownLicenses = sql<
   string[]
->`case when dependencies.licenses = '{}' then dependencies.found_licenses else dependencies.licenses end`.as('licenses');
+>`case when dependencies.licenses = '{}' then dependencies.found_licenses else dependencies.licenses end`.as(
+  'licenses',
+);
 
 interface ShownDependency {
   name: string;

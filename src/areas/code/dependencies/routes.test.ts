@@ -11,7 +11,8 @@ import { readListing } from '../../../lockfiles/files.ts';
 import { readerVersion } from './file_actions.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from './index.ts';
 
-const lockOf = (file: string) => readFileSync(path.join(import.meta.dirname, '../../../../test/lockfiles', file), 'utf8');
+const lockOf = (file: string) =>
+  readFileSync(path.join(import.meta.dirname, '../../../../test/lockfiles', file), 'utf8');
 const scan = (here: World) => performQueued(here.services, [scanDependencies]);
 
 type Action = { action: string; file_path: string; content?: string; previous_path?: string };
@@ -162,7 +163,8 @@ test('a bill of materials is uploaded, replaced and deleted', async () => {
     });
   const listed = async () =>
     (await as('reporter').get(`/projects/${project.id}/dependencies`)).body.map(
-      (each: Record<string, string>) => `${each.package_manager} ${each.name}@${each.version} in ${each.dependency_file_path}`,
+      (each: Record<string, string>) =>
+        `${each.package_manager} ${each.name}@${each.version} in ${each.dependency_file_path}`,
     );
   const send = (persona: 'reporter' | 'developer', name: string, content: string) =>
     as(persona).post(url, undefined, { raw: fileForm(name, content) });
@@ -268,7 +270,11 @@ test('dependencies are exported as CycloneDX, SPDX and CSV by the user who asked
   await sql`update dependency_list_exports set expires_at = now() - interval '1 hour'`.execute(db);
   assert.equal((await as('reporter').get(`/dependency_list_exports/${stuck}`)).status, 404);
   await performJob(here.services, keepDependencies);
-  const unused = await db.selectFrom('unused_blobs').select('key').where('key', 'like', 'dependency_exports/%').execute();
+  const unused = await db
+    .selectFrom('unused_blobs')
+    .select('key')
+    .where('key', 'like', 'dependency_exports/%')
+    .execute();
   assert.equal(unused.length, 4);
 });
 
@@ -288,11 +294,16 @@ test('a package that is forgotten while a file is being stored that lists it is 
     const scanning = scan(here);
     for (;;) {
       const { rows } =
-        await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%for key share%'`.execute(db);
+        await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%for key share%'`.execute(
+          db,
+        );
       if (rows.length > 0) break;
     }
     await performJob(here.services, keepDependencies);
-    assert.equal(await db.selectFrom('package_versions').select('id').where('id', '=', id).executeTakeFirst(), undefined);
+    assert.equal(
+      await db.selectFrom('package_versions').select('id').where('id', '=', id).executeTakeFirst(),
+      undefined,
+    );
     return { scanning };
   });
   await scanning.scanning;
@@ -362,7 +373,9 @@ test('versions and licenses that a file does not say come from its parents and f
     created('app/pom.xml', pom(`${parent}<artifactId>app</artifactId>${dependencies(`\${${'core'}}`)}`)),
     created(
       'core/pom.xml',
-      pom('<artifactId>core</artifactId><licenses><license><name>Apache License, Version 2.0</name></license></licenses>'),
+      pom(
+        '<artifactId>core</artifactId><licenses><license><name>Apache License, Version 2.0</name></license></licenses>',
+      ),
     ),
     created('go.mod', 'module m\nrequire a.b/c v1.0.0\nrequire a.b/d v1.0.0\n'),
     created('vendor/a.b/c/LICENSE', license),
@@ -453,7 +466,10 @@ test('files that take too much time or memory keep others of their project waiti
   assert.equal(mocked.mock.callCount(), calls + 1);
   // Nor is its content where it has another path.
   await commit(here, [created('moved/Cargo.lock', `${lock}# ${costly[0]}\n`)]);
-  assert.deepEqual((await files()).slice(-2), ['moved/Cargo.lock 0 Reading it takes too much memory.', 'x/Cargo.lock 3 ']);
+  assert.deepEqual((await files()).slice(-2), [
+    'moved/Cargo.lock 0 Reading it takes too much memory.',
+    'x/Cargo.lock 3 ',
+  ]);
   assert.equal(mocked.mock.callCount(), calls + 1);
 });
 
@@ -479,7 +495,8 @@ test('files beyond the first thousand are listed as not read', async () => {
       from unnest(${numbers}::text[]) number`.execute(db);
   await scan(here);
   const last = async () => (await as('reporter').get(`${url}/files`, { per_page: 100, page: 11 })).body;
-  const paths = async () => (await as('reporter').get(url)).body.map((each: Record<string, string>) => each.dependency_file_path);
+  const paths = async () =>
+    (await as('reporter').get(url)).body.map((each: Record<string, string>) => each.dependency_file_path);
   const read = (path: string) => ({ path, package_manager: 'cargo', count: 3, error: null });
   const error = 'The project has more than 1,000 files that list dependencies.';
   assert.deepEqual(await last(), [{ ...read('c/Cargo.lock'), count: 0, error }]);

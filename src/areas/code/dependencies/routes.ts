@@ -7,7 +7,14 @@ import { CommaList, get, Id, nullable, optional, pageOf, resource } from '../../
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { type FoundVulnerability, vulnerabilitiesOfDependency } from '../vulnerabilities/index.ts';
 import { dependencyReader } from './access.ts';
-import { Dependency, dependencyColumns, dependencyMembers, knownLicenses, PackageManager, presentDependency } from './present.ts';
+import {
+  Dependency,
+  dependencyColumns,
+  dependencyMembers,
+  knownLicenses,
+  PackageManager,
+  presentDependency,
+} from './present.ts';
 
 const plan = 'ultimate';
 

@@ -100,7 +100,10 @@ async function listingsIn(
     if (isListing(path, named)) blobs.set(path, id);
     if (licensedEcosystem(path) !== undefined) license_files.push({ path, blob_id: id });
   }
-  const listings = listingsAmong(blobs.keys(), named).map((listing) => ({ ...listing, blob_id: blobs.get(listing.path)! }));
+  const listings = listingsAmong(blobs.keys(), named).map((listing) => ({
+    ...listing,
+    blob_id: blobs.get(listing.path)!,
+  }));
   return { listings, license_files };
 }
 
@@ -141,7 +144,10 @@ async function readWithParents(scan: Scan, { path, blob_id }: Found, tried: Pare
     for (const wanted of file.wants) {
       const parent = { path: wanted, blob_id: await blobAt(scan, wanted) };
       tried.push(parent);
-      parents.push({ path: wanted, bytes: parent.blob_id === null ? null : await parentBytes(scan.repository, parent.blob_id) });
+      parents.push({
+        path: wanted,
+        bytes: parent.blob_id === null ? null : await parentBytes(scan.repository, parent.blob_id),
+      });
     }
     file = await readOnce(db, path, bytes, { owner, content: contentWith(tried), signal }, { parents });
   }
@@ -192,7 +198,10 @@ function whileCurrent({ db, project_id, ...scan }: Scan, run: (tx: Database) => 
 }
 
 /** Reads a file and stores what it lists. Undefined when the branch has moved, otherwise the files that it includes, and whether it could not be read in time. */
-async function replaceFile(scan: Scan, found: Found): Promise<{ includes: readonly string[]; is_costly: boolean } | undefined> {
+async function replaceFile(
+  scan: Scan,
+  found: Found,
+): Promise<{ includes: readonly string[]; is_costly: boolean } | undefined> {
   wakeReader();
   const { outcome, parents } = await read(scan, found);
   const file: WrittenFile = { ...found, project_id: scan.project_id, outcome, parents };
@@ -211,7 +220,11 @@ async function included(scan: Scan, paths: readonly string[]): Promise<Found[]> 
   });
 }
 
-async function scanOf({ db, ...services }: ScanServices, project_id: number, signal: AbortSignal): Promise<Scan | undefined> {
+async function scanOf(
+  { db, ...services }: ScanServices,
+  project_id: number,
+  signal: AbortSignal,
+): Promise<Scan | undefined> {
   const project = await db
     .selectFrom('projects')
     .select(['id', 'storage', 'default_branch', 'dependency_paths'])
@@ -273,7 +286,9 @@ async function hasNothingStill({ db, project_id, repository, default_branch, com
     update dependency_scans set commit_id = ${commit_id ?? null}, scanned_at = now()
      where project_id = ${project_id}
        and not exists (select from dependency_files files where files.project_id = dependency_scans.project_id)
-       and not exists (select from license_files files where files.project_id = dependency_scans.project_id)`.execute(db);
+       and not exists (select from license_files files where files.project_id = dependency_scans.project_id)`.execute(
+    db,
+  );
   return numAffectedRows > 0n;
 }
 
@@ -284,7 +299,8 @@ async function hasNothingStill({ db, project_id, repository, default_branch, com
 export async function scanProject(services: ScanServices, project_id: number, signal: AbortSignal): Promise<void> {
   const scan = await scanOf(services, project_id, signal);
   if (!scan) return;
-  const found = scan.commit_id === undefined ? { listings: [], license_files: [] } : await listingsIn(scan, scan.commit_id);
+  const found =
+    scan.commit_id === undefined ? { listings: [], license_files: [] } : await listingsIn(scan, scan.commit_id);
   if (found.listings.length === 0 && found.license_files.length === 0 && (await hasNothingStill(scan))) return;
   const listed = await readChanged(scan, found.listings);
   if (!listed) return;

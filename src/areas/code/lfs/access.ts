@@ -48,7 +48,9 @@ type Who<R extends RouteGenericInterface> = Identification<LfsCaller, R>;
 async function callerOfCredential(services: Services, credential: Credential, address: string): Promise<LfsCaller> {
   const { from } = credential;
   const caller = await basicCaller(services, () =>
-    'token_id' in from ? callerOfTokenNumbered(services, from.token_id, address) : callerOfSshKey(services, from.ssh_key_id),
+    'token_id' in from
+      ? callerOfTokenNumbered(services, from.token_id, address)
+      : callerOfSshKey(services, from.ssh_key_id),
   );
   // One for fetching does not store.
   const scopes = [credential.operation === 'upload' ? 'write_repository' : 'read_repository'];
@@ -112,7 +114,11 @@ export async function grantLfs(
 }
 
 /** As `grantLfs` for storing, which always has a caller. */
-export async function grantUpload(services: Services, caller: LfsCaller | undefined, path: string): Promise<LfsAccess<Caller>> {
+export async function grantUpload(
+  services: Services,
+  caller: LfsCaller | undefined,
+  path: string,
+): Promise<LfsAccess<Caller>> {
   const { project } = await grantLfs(services, caller, { path, operation: 'upload' });
   if (!caller) throw basicRefused(services.url);
   return { project, caller };

@@ -23,7 +23,12 @@ async function announced(tx: Database, { oid, size }: LfsFile): Promise<number> 
  * gets the object.
  * @throws BlobMismatch when they differ from what was announced, a foreign key violation when the project is gone
  */
-export async function storeObject({ db, blobs }: Services, project_id: number, object: LfsFile, source: Readable): Promise<void> {
+export async function storeObject(
+  { db, blobs }: Services,
+  project_id: number,
+  object: LfsFile,
+  source: Readable,
+): Promise<void> {
   const received = await blobs.receive(blobOf(object.oid), source, { size_bytes: object.size, sha256: object.oid });
   await keepObject({ db }, project_id, object, received);
 }
@@ -32,7 +37,12 @@ export async function storeObject({ db, blobs }: Services, project_id: number, o
  * The same for bytes whose size no one has announced.
  * @throws as `storeObject`
  */
-export async function importObject({ db, blobs }: Services, project_id: number, oid: string, source: Readable): Promise<void> {
+export async function importObject(
+  { db, blobs }: Services,
+  project_id: number,
+  oid: string,
+  source: Readable,
+): Promise<void> {
   const received = await blobs.receive(blobOf(oid), source, { at_most_bytes: Number.MAX_SAFE_INTEGER });
   if (received.sha256 !== oid) {
     await received.discard();

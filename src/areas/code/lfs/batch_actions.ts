@@ -35,7 +35,8 @@ function readBatch(body: Record<string, unknown>): Static<typeof BatchRequest> {
 }
 
 /** The requested operation, which decides on access. */
-export const operationIn = (body: Record<string, unknown>): Operation => (body.operation === 'upload' ? 'upload' : 'download');
+export const operationIn = (body: Record<string, unknown>): Operation =>
+  body.operation === 'upload' ? 'upload' : 'download';
 
 /**
  * The header for one operation on the large files of a project, for half an hour.
@@ -110,5 +111,9 @@ export async function answerBatch(
 /** What a client that came over SSH needs for the batch API, in the form of `git-lfs-authenticate`. */
 export async function sshCredential(services: Services, granted: LfsAccess<Caller>, operation: Operation) {
   const header = await authorization(services, granted, operation);
-  return { href: `${services.url}/${encodeURI(granted.project.full_path)}.git/info/lfs`, header, expires_in: lifetime_s };
+  return {
+    href: `${services.url}/${encodeURI(granted.project.full_path)}.git/info/lfs`,
+    header,
+    expires_in: lifetime_s,
+  };
 }

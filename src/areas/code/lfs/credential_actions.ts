@@ -36,7 +36,10 @@ async function signingKey(db: Database): Promise<Buffer> {
 }
 
 /** A credential as the password of HTTP Basic. */
-export async function signed(db: Database, { from, project_id, operation, expires_at_ms }: Credential): Promise<string> {
+export async function signed(
+  db: Database,
+  { from, project_id, operation, expires_at_ms }: Credential,
+): Promise<string> {
   const origin = 'token_id' in from ? from.token_id : `k${from.ssh_key_id}`;
   const payload = [origin, project_id, operation, expires_at_ms].join('.');
   return `${prefix}${payload}.${signatureOf(payload, await signingKey(db)).toString('base64url')}`;
@@ -47,7 +50,8 @@ export async function credentialIn(db: Database, password: string): Promise<Cred
   const [, payload, isKey, id, project_id, operation, expires_at_ms, signature] =
     /^lfs-((k?)(\d{1,15})\.(\d{1,15})\.(download|upload)\.(\d{1,15}))\.([\w-]{43})$/.exec(password) ?? [];
   if (payload === undefined || signature === undefined) return undefined;
-  if (!timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(payload, await signingKey(db)))) return undefined;
+  if (!timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(payload, await signingKey(db))))
+    return undefined;
   if (Number(expires_at_ms) <= Date.now()) return undefined;
   return {
     from: isKey ? { ssh_key_id: Number(id) } : { token_id: Number(id) },

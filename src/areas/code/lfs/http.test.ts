@@ -12,7 +12,8 @@ import { signed } from './credential_actions.ts';
 
 const bytes = () => Buffer.from(randomBytes(50_000));
 
-const rowsOf = ({ db }: World, oid: string) => db.selectFrom('lfs_objects').select('id').where('oid', '=', oid).execute();
+const rowsOf = ({ db }: World, oid: string) =>
+  db.selectFrom('lfs_objects').select('id').where('oid', '=', oid).execute();
 const download = (here: World, who: Parameters<typeof ask>[1], oid: string, headers = {}) =>
   ask(here, who, `gitlab-lfs/objects/${oid}`, { headers });
 
@@ -70,7 +71,11 @@ test('a batch download reports each missing object', async () => {
   const here = await world();
   const stored = Buffer.from('stored');
   await upload(here, 'developer', stored);
-  const answer = await batch(here, 'reporter', 'download', [objectFor(stored), objectFor('other'), { oid: 'xyz', size: -1 }]);
+  const answer = await batch(here, 'reporter', 'download', [
+    objectFor(stored),
+    objectFor('other'),
+    { oid: 'xyz', size: -1 },
+  ]);
   assert.equal(answer.status, 200);
   const [first, second, third] = answer.body.objects;
   assert.deepEqual(Object.keys(first.actions), ['download']);
@@ -101,7 +106,10 @@ test('an invalid batch is refused with an LFS error', async () => {
   }
   const noJson = await ask(here, 'developer', 'info/lfs/objects/batch', { method: 'POST', body: '{' });
   assert.equal(noJson.status, 400);
-  const tooLong = await ask(here, 'developer', 'info/lfs/objects/batch', { method: 'POST', body: ' '.repeat(1_100_000) });
+  const tooLong = await ask(here, 'developer', 'info/lfs/objects/batch', {
+    method: 'POST',
+    body: ' '.repeat(1_100_000),
+  });
   assert.equal(tooLong.status, 413);
 });
 
@@ -312,7 +320,10 @@ test('the raw content of a pointer is the object, if the project has it', async 
     headers: { 'private-token': here.people.reporter.token },
   });
   assert.equal(response.headers.get('content-type'), 'application/octet-stream');
-  assert.equal(response.headers.get('content-disposition'), `attachment; filename="movie.bin"; filename*=UTF-8''movie.bin`);
+  assert.equal(
+    response.headers.get('content-disposition'),
+    `attachment; filename="movie.bin"; filename*=UTF-8''movie.bin`,
+  );
   const digest = createHash('sha256')
     .update(Buffer.from(await response.arrayBuffer()))
     .digest('hex');

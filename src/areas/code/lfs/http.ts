@@ -65,8 +65,11 @@ function meaningOf(error: Error & { statusCode?: number | undefined; code?: stri
   if (error instanceof ApiError) return undefined;
   if (error instanceof BlobMismatch) return refusal(error.what === 'size' ? 422 : 400, 'SHA256 or size mismatch');
   if (isForeignKeyViolation(error)) return notFound(); // The project was deleted meanwhile.
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return refusal(507, 'The server has no space left for large files.');
-  return error.statusCode !== undefined && error.statusCode < 500 ? refusal(error.statusCode, error.message) : undefined;
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+    return refusal(507, 'The server has no space left for large files.');
+  return error.statusCode !== undefined && error.statusCode < 500
+    ? refusal(error.statusCode, error.message)
+    : undefined;
 }
 
 /** An LFS error: JSON with the request id, by which an operator finds it in the log. */
@@ -90,7 +93,8 @@ function readBody(text: string): Values {
   } catch {
     throw refusal(400, 'The body is not JSON.');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refusal(422, 'The body is not an object.');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw refusal(422, 'The body is not an object.');
   return value as Values;
 }
 
@@ -167,7 +171,9 @@ const lockDoors: LfsDoor[] = [
     who: storing,
     handle: async ({ services, caller, fields, request: { params }, reply }) => {
       const granted = await grantUpload(services, caller, params.path);
-      return sendJson(reply, { lock: await removeLock(services.db, granted, { id: params.id, force: fields.force === true }) });
+      return sendJson(reply, {
+        lock: await removeLock(services.db, granted, { id: params.id, force: fields.force === true }),
+      });
     },
   },
 ];
@@ -175,7 +181,8 @@ const lockDoors: LfsDoor[] = [
 /** @throws ApiError 400 for an invalid digest or size, or when the Content-Length differs from the size in the URL */
 function announcedIn({ params, headers }: FastifyRequest<LfsRequest>): LfsFile {
   const { oid, size } = params;
-  if (!isOid(oid) || !/^\d{1,15}$/.test(size)) throw refusal(400, 'An object has a SHA-256 in lower case and a size in bytes.');
+  if (!isOid(oid) || !/^\d{1,15}$/.test(size))
+    throw refusal(400, 'An object has a SHA-256 in lower case and a size in bytes.');
   const length = headers['content-length'];
   if (length !== undefined && length !== size) throw new BlobMismatch('size');
   return { oid, size: Number(size) };

@@ -9,7 +9,10 @@ import { removeUnusedObjects } from './index.ts';
 import { blobOf } from './queries.ts';
 
 const run = ({ services }: World) =>
-  removeUnusedObjects.perform({}, { ...services, log: pino({ level: 'silent' }), signal: new AbortController().signal });
+  removeUnusedObjects.perform(
+    {},
+    { ...services, log: pino({ level: 'silent' }), signal: new AbortController().signal },
+  );
 
 async function isStored({ db, services }: World, oid: string): Promise<{ row: boolean; blob: boolean }> {
   const row = await db.selectFrom('lfs_objects').select('id').where('oid', '=', oid).executeTakeFirst();
@@ -20,7 +23,8 @@ async function isStored({ db, services }: World, oid: string): Promise<{ row: bo
 
 const makeOld = ({ db }: World) =>
   db.updateTable('lfs_objects').set({ last_upload_at: sql`now() - interval '25 hours'` }).execute();
-const unlink = ({ db, project }: World) => db.deleteFrom('lfs_objects_projects').where('project_id', '=', project.id).execute();
+const unlink = ({ db, project }: World) =>
+  db.deleteFrom('lfs_objects_projects').where('project_id', '=', project.id).execute();
 
 async function stored(here: World) {
   const content = Buffer.from(randomBytes(100));

@@ -28,7 +28,12 @@ async function removeUnused({ db, blobs }: JobServices, { id, oid }: { id: numbe
       .executeTakeFirst();
     if (!locked) return false;
     // In a statement after the lock, because only that sees what was committed before it.
-    const removed = await tx.deleteFrom('lfs_objects').where('id', '=', id).where(isUnused).returning('id').executeTakeFirst();
+    const removed = await tx
+      .deleteFrom('lfs_objects')
+      .where('id', '=', id)
+      .where(isUnused)
+      .returning('id')
+      .executeTakeFirst();
     if (removed) await blobs.remove(blobOf(oid));
     return removed !== undefined;
   });

@@ -94,7 +94,10 @@ test('a locked file cannot be changed by other users, through git or the API', a
 
   const holder = people.developer.username.replaceAll('-', ' ');
   const refused = await here.as('maintainer').put(`${files}/a.mov`, { ...written, content: 'other' });
-  assert.deepEqual([refused.status, refused.body], [400, { message: `The path 'a.mov' is locked in Git LFS by ${holder}` }]);
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [400, { message: `The path 'a.mov' is locked in Git LFS by ${holder}` }],
+  );
   assert.equal((await here.as('maintainer').put(`${files}/b.mov`, { ...written, content: 'other' })).status, 200);
 
   const { folder, run } = await gitClient();

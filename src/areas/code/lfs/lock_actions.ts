@@ -31,7 +31,12 @@ interface Filter {
 
 const isId = (text: unknown) => /^\d{1,15}$/.test(String(text));
 
-async function locksOf(db: Database, project: Project, { id, path, cursor }: Filter, limit: number): Promise<OwnedLock[]> {
+async function locksOf(
+  db: Database,
+  project: Project,
+  { id, path, cursor }: Filter,
+  limit: number,
+): Promise<OwnedLock[]> {
   const given = [id, cursor].filter((text) => text !== undefined && text !== '');
   if (!given.every(isId) || (path !== undefined && !isLockPath(path))) return [];
   let query = db
@@ -49,7 +54,11 @@ async function locksOf(db: Database, project: Project, { id, path, cursor }: Fil
 }
 
 /** One page of locks, oldest first, and the cursor of the next one. */
-async function pageOf(db: Database, project: Project, filter: Filter): Promise<{ locks: OwnedLock[]; next_cursor?: string }> {
+async function pageOf(
+  db: Database,
+  project: Project,
+  filter: Filter,
+): Promise<{ locks: OwnedLock[]; next_cursor?: string }> {
   const wanted = Number(filter.limit);
   const limit = Number.isInteger(wanted) && wanted > 0 ? Math.min(wanted, perPage) : perPage;
   const rows = await locksOf(db, project, filter, limit + 1);
@@ -68,7 +77,11 @@ export async function listLocks(
 }
 
 /** The locks of a project, split into the caller's own and those of others, for a client about to push. */
-export async function verifyLocks(db: Database, { project, caller }: { project: Project; caller: MaybeCaller }, filter: Filter) {
+export async function verifyLocks(
+  db: Database,
+  { project, caller }: { project: Project; caller: MaybeCaller },
+  filter: Filter,
+) {
   const { locks, ...rest } = await pageOf(db, project, { cursor: filter.cursor, limit: filter.limit });
   const isOurs = ({ user_id }: OwnedLock) => user_id === caller?.id;
   return {

@@ -1,6 +1,13 @@
 /** LFS checks of a push: the objects of its pointers must exist, and it must not change files that others have locked. */
 import type { Project } from '../../../access/index.ts';
-import { type Environment, newBlobs, type Push, type RefUpdate, type Repository, touchedPaths } from '../../../git/index.ts';
+import {
+  type Environment,
+  newBlobs,
+  type Push,
+  type RefUpdate,
+  type Repository,
+  touchedPaths,
+} from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { isLfsEnabled, objectsOf } from './queries.ts';
 import { pointerIn, pointerLimit_bytes } from './rules.ts';

@@ -26,4 +26,8 @@ export const maximumBatch = 1000;
 
 /** The path of a lock: one that PostgreSQL can store and index. */
 export const isLockPath = (path: unknown): path is string =>
-  typeof path === 'string' && path !== '' && !path.includes('\0') && path.isWellFormed() && Buffer.byteLength(path) <= 2000;
+  typeof path === 'string' &&
+  path !== '' &&
+  !path.includes('\0') &&
+  path.isWellFormed() &&
+  Buffer.byteLength(path) <= 2000;

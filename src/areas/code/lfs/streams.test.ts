@@ -61,7 +61,8 @@ test('uploading and downloading 100 MiB grows the server by less than half of it
   const received = createHash('sha256');
   let size_bytes = 0;
   for await (const chunk of response.body!) {
-    if (Math.floor(size_bytes / (10 * mebibyte)) < Math.floor((size_bytes + chunk.length) / (10 * mebibyte))) down.look();
+    if (Math.floor(size_bytes / (10 * mebibyte)) < Math.floor((size_bytes + chunk.length) / (10 * mebibyte)))
+      down.look();
     size_bytes += chunk.length;
     received.update(chunk);
   }

@@ -31,7 +31,8 @@ async function refuseStrangers(tx: Database, project_id: number, entries: readon
   const { users, groups } = await knownIn(tx, project_id, { user_ids, group_ids });
   const texts = entries.flatMap(({ action, user_id, group_id }) => {
     if (user_id !== null && !users.has(user_id)) return `${labelOf(action)} user is not a member of the project`;
-    if (group_id !== null && !groups.has(group_id)) return `${labelOf(action)} group does not have access to the project`;
+    if (group_id !== null && !groups.has(group_id))
+      return `${labelOf(action)} group does not have access to the project`;
     return [];
   });
   if (texts.length > 0) throw unprocessable([...new Set(texts)].join(', '));
@@ -76,7 +77,12 @@ export async function protectBranch(
     allow_force_push,
     code_owner_approval_required,
     entries,
-  }: { name: string; entries: readonly Entry[]; allow_force_push: boolean; code_owner_approval_required?: boolean | undefined },
+  }: {
+    name: string;
+    entries: readonly Entry[];
+    allow_force_push: boolean;
+    code_owner_approval_required?: boolean | undefined;
+  },
 ): Promise<void> {
   if (name.length > maximumName) throw unprocessable(`Name is too long (maximum is ${maximumName} characters)`);
   await refuseStrangers(tx, project_id, entries);
@@ -195,7 +201,12 @@ export async function unprotectIfProtected(tx: Database, change: Change): Promis
   if (await ruleNamed(tx, change.project.id, change.caller, change.name)) await unprotectBranch(tx, change);
 }
 
-const from = (action: ProtectedAction, access_level: number): Entry => ({ action, access_level, user_id: null, group_id: null });
+const from = (action: ProtectedAction, access_level: number): Entry => ({
+  action,
+  access_level,
+  user_id: null,
+  group_id: null,
+});
 
 /**
  * Protects a branch in the legacy form, which knows only developers and maintainers. Omitted levels stay as they are; a new protection defaults to maintainers.

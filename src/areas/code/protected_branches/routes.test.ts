@@ -178,7 +178,11 @@ test('protected branches are created and deleted by authorized users, and surviv
   const branches = branchesOf(here);
   await as('maintainer').post(protectionsOf(here), { name: 'stable*', merge_access_level: 30 });
   const begin = (branch: string, ref: string) => as('developer').post(branches, { branch, ref });
-  assert.equal((await begin('stable-1', 'main')).status, 201, 'a user who may merge can create it from a protected branch');
+  assert.equal(
+    (await begin('stable-1', 'main')).status,
+    201,
+    'a user who may merge can create it from a protected branch',
+  );
   await begin('loose', 'main');
   assert.equal(await write(here, 'developer', 'loose'), 201);
   const refused = await begin('stable-2', 'loose');
@@ -192,7 +196,10 @@ test('protected branches are created and deleted by authorized users, and surviv
 
   const kept = await as('developer').delete(`${branches}/stable-1`);
   assert.equal(kept.status, 400);
-  assert.match(kept.body.message, /^You are not allowed to delete protected branches from this project\. Only a project/);
+  assert.match(
+    kept.body.message,
+    /^You are not allowed to delete protected branches from this project\. Only a project/,
+  );
   assert.equal(await write(here, 'maintainer'), 201);
   await as('maintainer').delete(`/projects/${here.project.id}/repository/merged_branches`);
   assert.equal((await as('reporter').get(`${branches}/stable-1`)).status, 200);

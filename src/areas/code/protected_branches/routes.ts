@@ -26,7 +26,11 @@ import type { ProtectedAction } from './rules.ts';
 
 const actions = ['push', 'merge', 'unprotect'] as const;
 const Level = (description: string) => Type.Enum([0, 30, 40, 60], { description });
-const grantee = allOptional({ access_level: Level('The lowest access level that is admitted'), user_id: Id, group_id: Id });
+const grantee = allOptional({
+  access_level: Level('The lowest access level that is admitted'),
+  user_id: Id,
+  group_id: Id,
+});
 const Grant = Type.Object(grantee);
 const GrantChange = Type.Object({
   ...grantee,
@@ -57,7 +61,9 @@ type GrantsGiven = { [K in `allowed_to_${ProtectedAction}`]?: Static<typeof Gran
 function entryFrom(action: ProtectedAction, given: Static<typeof GrantChange>, index: number): EntryChange {
   const { id, _destroy, access_level = null, user_id = null, group_id = null } = given;
   const count = [access_level, user_id, group_id].filter((value) => value !== null).length;
-  const names = ['access_level', 'user_id', 'group_id'].map((name) => `allowed_to_${action}[${index}][${name}]`).join(', ');
+  const names = ['access_level', 'user_id', 'group_id']
+    .map((name) => `allowed_to_${action}[${index}][${name}]`)
+    .join(', ');
   if (_destroy && id !== undefined) return { action, access_level, user_id, group_id, id, ends: true };
   if (count === 0) throw badParams(`${names} are missing, exactly one parameter must be provided`);
   if (count > 1) throw badParams(`${names} are mutually exclusive`);
@@ -65,7 +71,9 @@ function entryFrom(action: ProtectedAction, given: Static<typeof GrantChange>, i
 }
 
 const entriesFrom = (given: GrantsGiven): EntryChange[] =>
-  actions.flatMap((action) => (given[`allowed_to_${action}`] ?? []).map((entry, index) => entryFrom(action, entry, index)));
+  actions.flatMap((action) =>
+    (given[`allowed_to_${action}`] ?? []).map((entry, index) => entryFrom(action, entry, index)),
+  );
 
 /** The parameters of single levels; by default, if there is no other grantee either, maintainers. */
 function levelEntries(given: Static<TObject<typeof singleLevels>> & GrantsGiven): EntryChange[] {
@@ -78,7 +86,10 @@ function levelEntries(given: Static<TObject<typeof singleLevels>> & GrantsGiven)
 
 const protectionNamed = async (db: Database, project: Project, name: string) =>
   presentProtection(
-    found(undefined, await protectedBranchRows(db, project.id).where('protected_branches.name', '=', name).executeTakeFirst()),
+    found(
+      undefined,
+      await protectedBranchRows(db, project.id).where('protected_branches.name', '=', name).executeTakeFirst(),
+    ),
   );
 
 const maintainer = projectRole('maintainer');

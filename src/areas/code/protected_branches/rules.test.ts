@@ -62,7 +62,10 @@ test('levels, users and members of groups may push; without entries no one may',
 test('when several protections match a branch the most permissive wins, and an unmatched branch is open', () => {
   const rules = [
     rule('*', entry('push', { access_level: 40 })),
-    { ...rule('docs/*', entry('push', { access_level: 30 }), entry('merge', { access_level: 30 })), allow_force_push: true },
+    {
+      ...rule('docs/*', entry('push', { access_level: 30 }), entry('merge', { access_level: 30 })),
+      allow_force_push: true,
+    },
   ];
   const protection = protectionBy(rules, developer, undefined);
   assert.deepEqual(protection('docs/a'), {

@@ -26,7 +26,9 @@ export async function tagProtectionFor(
   return (tag) => {
     const own = rules.filter(({ name }) => isAbout(name, tag));
     // Level 0 admits no one, not everyone.
-    const isAdmitted = own.some(({ create_access_level: level }) => level >= levels.developer && project.access_level >= level);
+    const isAdmitted = own.some(
+      ({ create_access_level: level }) => level >= levels.developer && project.access_level >= level,
+    );
     return { is_protected: own.length > 0, may_create: mayPush && (own.length === 0 || isAdmitted) };
   };
 }

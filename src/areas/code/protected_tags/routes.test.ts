@@ -36,7 +36,10 @@ test('a tag protection is created, listed, shown and removed', async () => {
     assert.deepEqual([refused.status, refused.body.message], [status, message]);
   }
   assert.equal((await maintainer.delete(`${protectionsOf(here)}/v*`)).status, 204);
-  for (const gone of [await maintainer.get(`${protectionsOf(here)}/v*`), await maintainer.delete(`${protectionsOf(here)}/v*`)])
+  for (const gone of [
+    await maintainer.get(`${protectionsOf(here)}/v*`),
+    await maintainer.delete(`${protectionsOf(here)}/v*`),
+  ])
     assert.deepEqual([gone.status, gone.body], [404, { message: '404 Not found' }]);
 });
 
@@ -56,7 +59,8 @@ test('a protected tag is created by the users its protection admits, and deleted
     [400, { message: 'You are not allowed to create this tag as it is protected.' }],
   );
   assert.equal((await as('developer').get(`${tagsOf(here)}/v1`)).status, 404);
-  for (const persona of ['maintainer', 'owner', 'admin'] as const) assert.equal((await make(persona, 'frozen')).status, 400);
+  for (const persona of ['maintainer', 'owner', 'admin'] as const)
+    assert.equal((await make(persona, 'frozen')).status, 400);
   const made = await make('maintainer', 'v1');
   assert.deepEqual([made.status, made.body.protected], [201, true]);
   assert.equal((await make('developer', 'v1-rc')).status, 201, 'of two protections the more generous decides');

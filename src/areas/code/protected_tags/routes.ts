@@ -65,7 +65,9 @@ export const protectedTagRoutes = [
     input: { name },
     returns: one(ProtectedTag),
     handle: async ({ db, project, input }) =>
-      present(found(undefined, await protectedTagsOf(db, project.id).where('name', '=', input.name).executeTakeFirst())),
+      present(
+        found(undefined, await protectedTagsOf(db, project.id).where('name', '=', input.name).executeTakeFirst()),
+      ),
   }),
   post(path, {
     operation: 'createProtectedTag',
@@ -84,7 +86,8 @@ export const protectedTagRoutes = [
       422: 'Name is too long (maximum is 255 characters)',
     },
     handle: async ({ db, project, input }) => {
-      if (input.name.length > maximumName) throw unprocessable(`Name is too long (maximum is ${maximumName} characters)`);
+      if (input.name.length > maximumName)
+        throw unprocessable(`Name is too long (maximum is ${maximumName} characters)`);
       const added = await db
         .insertInto('protected_tags')
         .values({ project_id: project.id, name: input.name, create_access_level: input.create_access_level })

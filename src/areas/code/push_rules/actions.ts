@@ -51,7 +51,9 @@ export async function changeRule(db: Database, owner: Owner, changes: RuleChange
   await checkExpressions(changes);
   const change = db.updateTable('push_rules').set(stamped(changes));
   const own =
-    owner.project_id === null ? change.where('group_id', '=', owner.group_id) : change.where('project_id', '=', owner.project_id);
+    owner.project_id === null
+      ? change.where('group_id', '=', owner.group_id)
+      : change.where('project_id', '=', owner.project_id);
   return found('Push rule', await own.returning(returned).executeTakeFirst());
 }
 

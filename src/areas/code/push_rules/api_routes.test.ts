@@ -16,7 +16,12 @@ const pattern = "Commit message does not follow the pattern '^Good'";
 test('files and commits of the API keep to the rule, and are refused with the first violation', async () => {
   const here = await filledWorld();
   const maintainer = here.as('maintainer');
-  await addRule(here, { commit_message_regex: '^Good', file_name_regex: '\\.exe$', prevent_secrets: true, max_file_size: 1 });
+  await addRule(here, {
+    commit_message_regex: '^Good',
+    file_name_regex: '\\.exe$',
+    prevent_secrets: true,
+    max_file_size: 1,
+  });
   const head = await headOf(here);
   const file = { branch: 'main', commit_message: 'Good', content: 'x' };
   const large = 'x'.repeat(1024 * 1024 + 1);
@@ -30,13 +35,19 @@ test('files and commits of the API keep to the rule, and are refused with the fi
     [await maintainer.post(fileUrl(here.project, 'a.txt'), { ...file, commit_message: 'Bad' }), pattern],
     [await maintainer.put(fileUrl(here.project, 'README.md'), { ...file, commit_message: 'Bad' }), pattern],
     [await maintainer.delete(fileUrl(here.project, 'README.md'), { ...onMain, commit_message: 'Bad' }), pattern],
-    [await maintainer.post(fileUrl(here.project, 'a.exe'), file), 'File name a.exe was prohibited by the pattern "\\.exe$".'],
+    [
+      await maintainer.post(fileUrl(here.project, 'a.exe'), file),
+      'File name a.exe was prohibited by the pattern "\\.exe$".',
+    ],
     [
       await maintainer.post(fileUrl(here.project, 'b.txt'), { ...file, content: large }),
       'File "b.txt" is larger than the allowed size of 1 MB. Use Git LFS to manage this file.',
     ],
     [await commit('Bad', 'a.exe'), pattern],
-    [await commit('Good', 'x/.bash_history'), 'File name x/.bash_history was prohibited by the pattern "[._]history$".'],
+    [
+      await commit('Good', 'x/.bash_history'),
+      'File name x/.bash_history was prohibited by the pattern "[._]history$".',
+    ],
   ] as const)
     assert.deepEqual([refused.status, refused.body], [400, { message }]);
   assert.equal(await headOf(here), head);
@@ -115,7 +126,10 @@ test('commits that the server makes need no signature, and their committer is th
   assert.equal((await maintainer.post(fileUrl(here.project, 'a.txt'), file)).status, 201);
   const author = { author_name: 'Eve', author_email: 'eve@elsewhere.test' };
   const foreign = await maintainer.post(fileUrl(here.project, 'b.txt'), { ...file, ...author });
-  assert.deepEqual([foreign.status, foreign.body], [400, { message: "Author 'eve@elsewhere.test' is not a member of team" }]);
+  assert.deepEqual(
+    [foreign.status, foreign.body],
+    [400, { message: "Author 'eve@elsewhere.test' is not a member of team" }],
+  );
   const caller = here.people.maintainer.username;
   const renamed = await maintainer.post(fileUrl(here.project, 'b.txt'), {
     ...file,

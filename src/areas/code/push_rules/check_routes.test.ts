@@ -55,7 +55,11 @@ test('a rule is tried on the newest commits, and nothing is stored', async () =>
   });
   assert.equal((await maintainer.get(`/projects/${here.project.id}/push_rule`)).body, null);
 
-  const newest = await maintainer.post(checkUrl(here), { commits: 1, commit_message_regex: '^Good', file_name_regex: '\\.exe$' });
+  const newest = await maintainer.post(checkUrl(here), {
+    commits: 1,
+    commit_message_regex: '^Good',
+    file_name_regex: '\\.exe$',
+  });
   assert.deepEqual(newest.body.checked, { commits: 1, files: 1 });
   assert.equal(newest.body.violations_count, 1);
   const older = await maintainer.post(checkUrl(here), { ref: second, commits: 1, file_name_regex: '\\.exe$' });
@@ -87,9 +91,16 @@ test('the stored rule is tried where no field is given', async () => {
 
 test('at most a hundred violations are listed, and all are counted', async () => {
   const here = await filledWorld();
-  const actions = Array.from({ length: 120 }, (_, index) => ({ action: 'create', file_path: `f${index}.exe`, content: 'x' }));
+  const actions = Array.from({ length: 120 }, (_, index) => ({
+    action: 'create',
+    file_path: `f${index}.exe`,
+    content: 'x',
+  }));
   const commit = { branch: 'main', commit_message: 'Add', actions };
-  assert.equal((await here.as('maintainer').post(`/projects/${here.project.id}/repository/commits`, commit)).status, 201);
+  assert.equal(
+    (await here.as('maintainer').post(`/projects/${here.project.id}/repository/commits`, commit)).status,
+    201,
+  );
   const tried = await here.as('maintainer').post(checkUrl(here), { file_name_regex: 'exe' });
   assert.deepEqual([tried.body.violations.length, tried.body.violations_count], [100, 120]);
   assert.deepEqual(tried.body.checked, { commits: 2, files: 121 });
@@ -99,7 +110,10 @@ test('an empty project has nothing to check, and an unknown ref is not found', a
   const here = await world();
   const maintainer = here.as('maintainer');
   const empty = await maintainer.post(checkUrl(here), { member_check: true });
-  assert.deepEqual([empty.status, empty.body], [200, { checked: { commits: 0, files: 0 }, violations: [], violations_count: 0 }]);
+  assert.deepEqual(
+    [empty.status, empty.body],
+    [200, { checked: { commits: 0, files: 0 }, violations: [], violations_count: 0 }],
+  );
   const unknown = await maintainer.post(checkUrl(here), { ref: 'nowhere' });
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Ref Not Found' }]);
 });

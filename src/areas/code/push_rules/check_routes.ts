@@ -2,7 +2,17 @@
 import { type Static, Type } from 'typebox';
 import type { Project } from '../../../access/index.ts';
 import { newestRange, type Repository, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
-import { badRequest, found, nullable, one, optional, post, resource, type Services, withStatus } from '../../../http/index.ts';
+import {
+  badRequest,
+  found,
+  nullable,
+  one,
+  optional,
+  post,
+  resource,
+  type Services,
+  withStatus,
+} from '../../../http/index.ts';
 import { codeChecker, plan } from './access.ts';
 import { checkExpressions } from './actions.ts';
 import { CheckFailed, findingsOf, type Question } from './checks.ts';
@@ -82,7 +92,12 @@ export const pushRuleCheckRoutes = [
     plan,
     input: {
       ref: optional(Type.String({ description: 'Branch, tag or commit; by default the default branch' })),
-      commits: Type.Integer({ minimum: 1, maximum: 10_000, default: 100, description: 'How many commits back from it' }),
+      commits: Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        default: 100,
+        description: 'How many commits back from it',
+      }),
       ...changes,
     },
     returns: withStatus(200, one(PushRuleCheck)),

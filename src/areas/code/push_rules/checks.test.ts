@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cloneFor, type NewCommit, setRule, stranger, toldBy, transports, tryCommit } from '../../../../test/support/pushing.ts';
+import {
+  cloneFor,
+  type NewCommit,
+  setRule,
+  stranger,
+  toldBy,
+  transports,
+  tryCommit,
+} from '../../../../test/support/pushing.ts';
 import { filledWorld, headOf, repositoryIn } from '../../../../test/support/repository.ts';
 import { updateRefs } from '../../../git/index.ts';
 import type { Rule } from './rules.ts';

@@ -64,7 +64,11 @@ class Findings {
     this.#most = most;
   }
 
-  add(rule: RuleName, message: string, { commit_id = null, file_path = null }: Partial<Omit<Violation, 'rule'>> = {}): void {
+  add(
+    rule: RuleName,
+    message: string,
+    { commit_id = null, file_path = null }: Partial<Omit<Violation, 'rule'>> = {},
+  ): void {
     this.violations++;
     if (this.listed.length < this.#most) this.listed.push({ rule, commit_id, file_path, message });
   }
@@ -97,7 +101,8 @@ function matcher(rule: Rule, until_ms: number): Check['matches'] {
 async function checkBranches({ rule, branches, matches, findings }: Check): Promise<void> {
   const follows = await matches('branch_name_regex', branches);
   for (const [index, name] of branches.entries())
-    if (follows?.[index] === false) findings.add('branch_name_regex', texts.branch_name_regex(name, rule.branch_name_regex!));
+    if (follows?.[index] === false)
+      findings.add('branch_name_regex', texts.branch_name_regex(name, rule.branch_name_regex!));
 }
 
 /** What the rules on a commit need to know besides it, for a batch. */
@@ -111,13 +116,19 @@ interface CommitFacts {
 }
 
 /** The reasons against a commit in the order in which they are told. */
-function* reasonsAgainst(check: Check, commit: PushedCommit, at: number, facts: CommitFacts): Generator<[RuleName, string]> {
+function* reasonsAgainst(
+  check: Check,
+  commit: PushedCommit,
+  at: number,
+  facts: CommitFacts,
+): Generator<[RuleName, string]> {
   const { rule, is_push } = check;
   const { author_email, committer_email, message } = commit;
   yield* messageReasons(rule, commit, at, facts);
   if (facts.committer?.[at] === false)
     yield ['author_email_regex', texts.committer_email(committer_email, rule.author_email_regex!)];
-  if (facts.author?.[at] === false) yield ['author_email_regex', texts.author_email(author_email, rule.author_email_regex!)];
+  if (facts.author?.[at] === false)
+    yield ['author_email_regex', texts.author_email(author_email, rule.author_email_regex!)];
   if (facts.pusher) yield* pusherReasons(rule, commit, facts.pusher);
   if (rule.reject_non_dco_commits && !hasSignoff(message)) yield ['reject_non_dco_commits', texts.noSignoff];
   if (rule.reject_unsigned_commits && is_push && !commit.is_signed) yield ['reject_unsigned_commits', texts.unsigned];
@@ -235,7 +246,8 @@ async function checkFileNames({ rule, counts_all, repository, range, findings, m
 async function checkSizes({ rule: { max_file_size }, repository, range, findings }: Check): Promise<void> {
   if (max_file_size === 0) return;
   for await (const batch of blobsLargerThan(repository, range, max_file_size * mib))
-    for (const { path } of batch) findings.add('max_file_size', texts.max_file_size(path, max_file_size), { file_path: path });
+    for (const { path } of batch)
+      findings.add('max_file_size', texts.max_file_size(path, max_file_size), { file_path: path });
 }
 
 /**
@@ -243,14 +255,19 @@ async function checkSizes({ rule: { max_file_size }, repository, range, findings
  * @param most how many violations are listed; all are counted
  * @throws CheckFailed when it takes too long, or an expression does not compile
  */
-export async function findingsOf(services: Pick<Services, 'db' | 'url'>, question: Question, most: number): Promise<Findings> {
+export async function findingsOf(
+  services: Pick<Services, 'db' | 'url'>,
+  question: Question,
+  most: number,
+): Promise<Findings> {
   const { budget_ms } = checkLimits;
   const signal = AbortSignal.timeout(budget_ms);
   const findings = new Findings(most);
   const matches = matcher(question.rule, performance.now() + budget_ms);
   const check = { ...question, range: { ...question.range, signal }, services, findings, matches };
   try {
-    for (let deleted = 0; deleted < question.deleted_tags; deleted++) findings.add('deny_delete_tag', texts.deny_delete_tag);
+    for (let deleted = 0; deleted < question.deleted_tags; deleted++)
+      findings.add('deny_delete_tag', texts.deny_delete_tag);
     await checkBranches(check);
     await checkCommits(check);
     await checkFileNames(check);
@@ -331,7 +348,9 @@ async function refusalsBy(
   const branches = set
     .map(({ ref }) => nameAfter('refs/heads/', ref))
     .filter((name) => name !== undefined && name !== '' && name !== project.default_branch);
-  const deleted = updates.filter((update) => update.new === null && update.old !== null && update.ref.startsWith('refs/tags/'));
+  const deleted = updates.filter(
+    (update) => update.new === null && update.old !== null && update.ref.startsWith('refs/tags/'),
+  );
   const question: Question = {
     rule,
     user_id: caller.id,

@@ -75,7 +75,10 @@ test('an address of the pusher that is not verified is told as such', async () =
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   const { id } = here.people.developer;
-  await here.db.insertInto('emails').values({ user_id: id, email: 'second@elsewhere.test', confirmed_at: null }).execute();
+  await here.db
+    .insertInto('emails')
+    .values({ user_id: id, email: 'second@elsewhere.test', confirmed_at: null })
+    .execute();
   await setRule(here, { commit_committer_check: true });
   const committer: [string, string] = [clone.person[0], 'Second@elsewhere.test'];
   const bad = await tryCommit(here, clone, 'ssh', { committer });
@@ -157,7 +160,9 @@ test('files of Git LFS pass the limit of sizes', async () => {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 99999999\n`;
   const pushed = await tryCommit(here, clone, 'http', { file: 'large.bin', content: pointer });
   // Whether its object is there is another check.
-  assert.deepEqual(pushed.told, ['LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".']);
+  assert.deepEqual(pushed.told, [
+    'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".',
+  ]);
 });
 
 test('twenty violations are told, and how many more there are', async () => {
@@ -179,7 +184,9 @@ function importOf(count: number, [name, email]: [string, string], message: (inde
   for (let index = 0; index < count; index++) {
     const text = message(index);
     const person = `${name} <${email}> ${1_700_000_000 + index} +0000`;
-    parts.push(`commit refs/heads/mass\nauthor ${person}\ncommitter ${person}\ndata ${Buffer.byteLength(text)}\n${text}\n`);
+    parts.push(
+      `commit refs/heads/mass\nauthor ${person}\ncommitter ${person}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
+    );
     if (index === 0) parts.push('from refs/remotes/origin/main\n');
     for (let file = 0; file < 5; file++) {
       const content = `${index} ${file}\n`;
@@ -232,11 +239,18 @@ test('a check that takes too long, or cannot be made, refuses the push', async (
   const { budget_ms } = checkLimits;
   t.after(() => Object.assign(checkLimits, { budget_ms }));
   Object.assign(checkLimits, { budget_ms: 0 });
-  for (const transport of transports) assert.deepEqual(toldBy(await clone.push(transport, 'late')), ['Push operation timed out']);
+  for (const transport of transports)
+    assert.deepEqual(toldBy(await clone.push(transport, 'late')), ['Push operation timed out']);
   Object.assign(checkLimits, { budget_ms });
   // Such an expression cannot be set, but an older version may have stored it.
-  await here.db.updateTable('push_rules').set({ commit_message_regex: '(' }).where('project_id', '=', here.project.id).execute();
-  assert.deepEqual(toldBy(await clone.push('http', 'late')), ["Regular expression '(' is invalid: missing closing ): `(`"]);
+  await here.db
+    .updateTable('push_rules')
+    .set({ commit_message_regex: '(' })
+    .where('project_id', '=', here.project.id)
+    .execute();
+  assert.deepEqual(toldBy(await clone.push('http', 'late')), [
+    "Regular expression '(' is invalid: missing closing ): `(`",
+  ]);
   assert.equal(await headOf(here, 'late'), undefined);
   await setRule(here, { commit_message_regex: '^Good' });
   assert.equal((await clone.push('http', 'late')).code, 0);

@@ -26,7 +26,9 @@ export const ruleInForce = (db: Database, project_id: number): Promise<Rule | un
 export const ruleForNew = (db: Database, namespace_id: number): Promise<Rule | undefined> =>
   db
     .selectFrom('namespaces as place')
-    .innerJoin('push_rules as template', (join) => join.on('template.group_id', '=', sql<number>`any(place.traversal_ids)`))
+    .innerJoin('push_rules as template', (join) =>
+      join.on('template.group_id', '=', sql<number>`any(place.traversal_ids)`),
+    )
     .select(ruleNames.map((name) => `template.${name}` as const))
     .where('place.id', '=', namespace_id)
     .where(sql<boolean>`${planInForce} <> 'free'`)
@@ -76,6 +78,8 @@ export async function addressesOfUsers(
 ): Promise<Set<string>> {
   const owners = await ownersOfAddresses(db, emails);
   return new Set(
-    owners.map(({ user_id, username, email }) => email?.toLowerCase() ?? privateAddress({ id: user_id, username }, url)),
+    owners.map(
+      ({ user_id, username, email }) => email?.toLowerCase() ?? privateAddress({ id: user_id, username }, url),
+    ),
   );
 }

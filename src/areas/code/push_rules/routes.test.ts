@@ -47,7 +47,11 @@ test('the push rule of a project is added, shown, changed and deleted', async ()
   const again = await maintainer.post(url, { deny_delete_tag: false });
   assert.deepEqual([again.status, again.body], [422, { message: 'Project push rule exists' }]);
 
-  const changed = await maintainer.put(url, { commit_message_regex: '', max_file_size: '5', reject_unsigned_commits: true });
+  const changed = await maintainer.put(url, {
+    commit_message_regex: '',
+    max_file_size: '5',
+    reject_unsigned_commits: true,
+  });
   assert.equal(changed.status, 200);
   const now = { ...added.body, commit_message_regex: '', max_file_size: 5, reject_unsigned_commits: true };
   assert.deepEqual(changed.body, now);
@@ -211,7 +215,8 @@ test('a project whose README would break the rule of its group is not created', 
   const { as, group } = await world({});
   const url = groupUrl(group);
   assert.equal((await as('owner').post(url, { commit_message_regex: '^PROJECT-\\d+' })).status, 201);
-  const create = (name: string, more: object) => as('owner').post('/projects', { name, namespace_id: group.id, ...more });
+  const create = (name: string, more: object) =>
+    as('owner').post('/projects', { name, namespace_id: group.id, ...more });
   const count = async () => (await as('owner').get(`/groups/${group.id}/projects`)).body.length;
   const before = await count();
   const refused = await create('Apples', { initialize_with_readme: true });
@@ -222,7 +227,11 @@ test('a project whose README would break the rule of its group is not created', 
   assert.equal(await count(), before);
   assert.equal((await create('Apples', {})).status, 201);
 
-  await as('owner').put(url, { commit_message_regex: '^Initial', branch_name_regex: '^feature/', commit_committer_check: true });
+  await as('owner').put(url, {
+    commit_message_regex: '^Initial',
+    branch_name_regex: '^feature/',
+    commit_committer_check: true,
+  });
   assert.equal((await create('Bees', { initialize_with_readme: true, default_branch: 'trunk' })).status, 201);
   await as('owner').put(url, { author_email_regex: '@elsewhere\\.example$' });
   assert.equal((await create('Cherries', { initialize_with_readme: true })).status, 400);

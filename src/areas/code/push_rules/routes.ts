@@ -61,7 +61,10 @@ const projectRuleRoutes = [
     rules,
     returns: one(PushRule),
     refusals: { 400: reasons, 404: missingText },
-    handle: async ({ db, owner, input }) => ({ ...(await changeRule(db, owner, input)), project_id: owner.project_id! }),
+    handle: async ({ db, owner, input }) => ({
+      ...(await changeRule(db, owner, input)),
+      project_id: owner.project_id!,
+    }),
   }),
   del('/projects/:id/push_rule', {
     operation: 'deleteProjectPushRule',

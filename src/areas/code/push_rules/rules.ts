@@ -10,7 +10,10 @@ export const lengthReasons = (most: number) => (text: string | null) =>
 
 /** An expression; whether it compiles is found out by a thread, in the handler. */
 const Regex = (description: string, most = 511) =>
-  checked(nullable(Type.String({ description: `${description} (RE2). Null or empty: not checked` })), lengthReasons(most));
+  checked(
+    nullable(Type.String({ description: `${description} (RE2). Null or empty: not checked` })),
+    lengthReasons(most),
+  );
 
 function sizeReasons(size: number): string[] {
   if (size < 0) return ['must be greater than or equal to 0'];
@@ -126,7 +129,8 @@ export const texts = {
   commit_message_negative_regex: (regex: string) => `Commit message contains the forbidden pattern '${regex}'`,
   tooLongMessage: 'Commit message is longer than 1 MiB, so that it cannot be checked',
   branch_name_regex: (name: string, regex: string) => `Branch name '${name}' does not follow the pattern '${regex}'`,
-  committer_email: (email: string, regex: string) => `Committer's email '${email}' does not follow the pattern '${regex}'`,
+  committer_email: (email: string, regex: string) =>
+    `Committer's email '${email}' does not follow the pattern '${regex}'`,
   author_email: (email: string, regex: string) => `Author's email '${email}' does not follow the pattern '${regex}'`,
   unverified: (email: string) => `Committer email '${email}' is not verified.`,
   foreignCommitter: (email: string) =>

@@ -44,12 +44,19 @@ export async function whatMoved(repository: Repository, updates: readonly RefUpd
   for (const update of updates) {
     const now = refs.get(update.ref) ?? null;
     if (now === update.new) moved.push(update);
-    else if (now !== update.old && now !== null && update.new !== null && (await isReachable(repository, update.new, now)))
+    else if (
+      now !== update.old &&
+      now !== null &&
+      update.new !== null &&
+      (await isReachable(repository, update.new, now))
+    )
       moved.push(update);
   }
   return moved;
 }
 
 /** The head of the default branch; undefined in an empty repository. */
-export const defaultHead = (repository: Repository, project: Pick<Project, 'default_branch'>): Promise<string | undefined> =>
-  resolveBranch(repository, project.default_branch);
+export const defaultHead = (
+  repository: Repository,
+  project: Pick<Project, 'default_branch'>,
+): Promise<string | undefined> => resolveBranch(repository, project.default_branch);

@@ -12,11 +12,16 @@ import { type Persona, type World, world } from '../../../../test/support/world.
 import { levels } from '../../../access/index.ts';
 import { countObjects, gitLoad } from '../../../git/index.ts';
 
-const remoteFor = ({ url, project, people }: World, persona: Persona) => remoteOf(url, project.full_path, people[persona].token);
+const remoteFor = ({ url, project, people }: World, persona: Persona) =>
+  remoteOf(url, project.full_path, people[persona].token);
 const openRows = ({ db, project }: World) =>
   db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute();
 const projectRow = ({ db, project }: World) =>
-  db.selectFrom('projects').select(['default_branch', 'empty_repo']).where('id', '=', project.id).executeTakeFirstOrThrow();
+  db
+    .selectFrom('projects')
+    .select(['default_branch', 'empty_repo'])
+    .where('id', '=', project.id)
+    .executeTakeFirstOrThrow();
 
 /** A clone in the folder `work`, made by a persona. */
 async function cloned(here: World, persona: Persona): Promise<GitClient> {
@@ -44,7 +49,11 @@ function ask(
 ) {
   const authorization =
     token === undefined ? {} : { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` };
-  return fetch(`${here.url}/${address}`, { redirect: 'manual', ...options, headers: { ...options.headers, ...authorization } });
+  return fetch(`${here.url}/${address}`, {
+    redirect: 'manual',
+    ...options,
+    headers: { ...options.headers, ...authorization },
+  });
 }
 
 const accessDenied = /^HTTP Basic: Access denied\./;
@@ -277,7 +286,10 @@ test('anyone can clone a public project, and only members can push to it', async
   const stranger = await ask(here, `${project.full_path}.git/info/refs?service=git-upload-pack`, {
     token: here.people.outsider.token,
   });
-  assert.deepEqual([stranger.status, await stranger.text()], [403, 'You are not allowed to download code from this project.']);
+  assert.deepEqual(
+    [stranger.status, await stranger.text()],
+    [403, 'You are not allowed to download code from this project.'],
+  );
   assert.equal(await headOf(here), head);
 });
 
@@ -351,7 +363,10 @@ test('trees with file modes that git does not know are refused, wherever they ar
   const head = await git(['rev-parse', 'HEAD']);
   /** A commit whose folder has an entry with a mode, hidden below an honest one. */
   const commitWith = async (mode: string) => {
-    await writeFile(path.join(client.folder, 'tree'), Buffer.concat([Buffer.from(`${mode} odd\0`), Buffer.from(blob, 'hex')]));
+    await writeFile(
+      path.join(client.folder, 'tree'),
+      Buffer.concat([Buffer.from(`${mode} odd\0`), Buffer.from(blob, 'hex')]),
+    );
     const folder = await git(['hash-object', '-t', 'tree', '-w', '--literally', '../tree']);
     const root = await git(['mktree'], `100644 blob ${blob}\tREADME.md\n040000 tree ${folder}\tfolder\n`);
     const odd = await git(['commit-tree', root, '-p', head, '-m', mode]);
@@ -428,7 +443,10 @@ test('a gzip bomb does no harm', async () => {
   const before = process.memoryUsage().arrayBuffers;
   // Every line is a well-formed flush, which git reads and forgets: it would read for ever.
   const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024, '0000'), { level: 9 });
-  const answer = await asksRefs(here, new Uint8Array(bomb), { 'content-encoding': 'gzip', 'git-protocol': 'version=2' });
+  const answer = await asksRefs(here, new Uint8Array(bomb), {
+    'content-encoding': 'gzip',
+    'git-protocol': 'version=2',
+  });
   await answer.arrayBuffer();
   assert.ok(process.memoryUsage().arrayBuffers - before < 400 * 1024 * 1024);
   assert.equal((await asksRefs(here, new Uint8Array(lsRefs))).status, 200);
@@ -462,7 +480,9 @@ test('clients that stall in a request for a public project start no git, or only
   for (const socket of [...silent, ...talkative]) socket.destroy();
 });
 
-test('git stops when its client disconnects in the middle of a clone', { skip: process.platform !== 'linux' }, async () => {
+test('git stops when its client disconnects in the middle of a clone', {
+  skip: process.platform !== 'linux',
+}, async () => {
   const here = await filledWorld();
   const client = await cloned(here, 'owner');
   await commitFile(client, 'large', randomBytes(32 * 1024 * 1024));

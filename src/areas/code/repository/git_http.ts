@@ -72,7 +72,8 @@ function unzipLimit(): Transform {
 /** The decompressed body of a request. A fault in it ends the stream with an error, but the connection can still carry the reply. */
 function bodyOf(request: FastifyRequest): Readable {
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) throw refusal(415, `The encoding ${encoding} is not supported.`);
+  if (!['identity', 'gzip', 'x-gzip'].includes(encoding))
+    throw refusal(415, `The encoding ${encoding} is not supported.`);
   const sent = streamOf(request);
   if (encoding === 'identity') return sent;
   const unzip = createGunzip();
@@ -172,10 +173,12 @@ const advertisement = (kinds: readonly GitKind[]) =>
     without_head: true,
     handle: async ({ services, caller, request, reply }) => {
       const service = serviceOf(request.query.service);
-      const granted = await grantGit(services, kinds, { caller, path: request.params.path, service }).catch((error: unknown) => {
-        if (error instanceof MovedGit) return error;
-        throw error;
-      });
+      const granted = await grantGit(services, kinds, { caller, path: request.params.path, service }).catch(
+        (error: unknown) => {
+          if (error instanceof MovedGit) return error;
+          throw error;
+        },
+      );
       if (granted instanceof MovedGit) return redirectTo(granted.full_path, request, reply);
       if (isPush(service)) await refuseEarly(services, granted);
       const stream = advertiseRefs(await repositoryFor(services, granted), service, transportOf(request, reply));
@@ -195,7 +198,11 @@ const uploading = (kinds: readonly GitKind[]) =>
     url: `${inside}/:path/git-upload-pack`,
     who: gitCaller(() => 'git-upload-pack'),
     handle: async ({ services, caller, request, reply }) => {
-      const granted = await grantGit(services, kinds, { caller, path: request.params.path, service: 'git-upload-pack' });
+      const granted = await grantGit(services, kinds, {
+        caller,
+        path: request.params.path,
+        service: 'git-upload-pack',
+      });
       const stream = uploadPack(await repositoryFor(services, granted), {
         ...transportOf(request, reply),
         input: bodyOf(request),

@@ -89,7 +89,9 @@ const servedElsewhere = ({ caller, words, command }: GitCommand): ServedElsewher
 async function fetching(asked: GitCommand): Promise<void> {
   const { services, kinds, caller, command, elsewhere } = asked;
   if (await elsewhere?.fetch(servedElsewhere(asked))) return;
-  const granted = await following(asked, (path) => grantGit(services, kinds, { caller, path, service: 'git-upload-pack' }));
+  const granted = await following(asked, (path) =>
+    grantGit(services, kinds, { caller, path, service: 'git-upload-pack' }),
+  );
   await send(asked, uploadPack(await repositoryFor(services, granted), conversationOf(command)));
 }
 
@@ -107,7 +109,8 @@ async function pushing(asked: GitCommand): Promise<void> {
 async function authenticatingLargeFiles(asked: GitCommand): Promise<void> {
   const { services, caller, words, command } = asked;
   const operation = words[1];
-  if (operation !== 'download' && operation !== 'upload') throw refusal(400, 'The operation must be download or upload.');
+  if (operation !== 'download' && operation !== 'upload')
+    throw refusal(400, 'The operation must be download or upload.');
   const { project } = await grantLfs(services, caller, { path: repositoryPath(words[0]), operation });
   command.channel.write(`${JSON.stringify(await sshCredential(services, { project, caller }, operation))}\n`);
 }

@@ -59,7 +59,9 @@ export async function tellOfUpdate(
   moved: readonly RefUpdate[],
   { members, from }: { members: RawBuilder<unknown>; from: RawBuilder<unknown> },
 ): Promise<void> {
-  const listed = moved.filter(({ ref }) => Object.values(kinds).some((folder) => ref.startsWith(folder))).slice(0, maximumListed);
+  const listed = moved
+    .filter(({ ref }) => Object.values(kinds).some((folder) => ref.startsWith(folder)))
+    .slice(0, maximumListed);
   if (listed.length === 0) return;
   const changes = listed.map(({ ref, old, new: after }) => {
     const none = '0'.repeat((old ?? after)!.length);

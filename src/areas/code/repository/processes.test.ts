@@ -44,13 +44,15 @@ const table: [name: string, repeated: number, after_commit: number, request: Req
     'a new file',
     0,
     0,
-    (place, number) => place.as('maintainer').post(fileUrl(place.project, `new-${number}`), { ...onMain, content: 'x\n' }),
+    (place, number) =>
+      place.as('maintainer').post(fileUrl(place.project, `new-${number}`), { ...onMain, content: 'x\n' }),
   ],
   [
     'a changed file',
     0,
     0,
-    (place, number) => place.as('maintainer').put(fileUrl(place.project, 'changing'), { ...onMain, content: `${number}\n` }),
+    (place, number) =>
+      place.as('maintainer').put(fileUrl(place.project, 'changing'), { ...onMain, content: `${number}\n` }),
   ],
   [
     'a commit of several files',

@@ -24,7 +24,8 @@ test('long content is read in pieces, wherever they end', async () => {
 
   for (const text of ['x😀'.repeat(piece_chars), 'é'.repeat(piece_chars + 1), '😀'.repeat(piece_chars), '\ud800'])
     assert.ok((await contentIn('content', text, 'text')).equals(Buffer.from(text)));
-  for (const encoding of ['text', 'base64'] as const) assert.equal((await contentIn('content', '', encoding)).length, 0);
+  for (const encoding of ['text', 'base64'] as const)
+    assert.equal((await contentIn('content', '', encoding)).length, 0);
 });
 
 test('content that is not Base64 is refused, wherever a piece ends', async () => {

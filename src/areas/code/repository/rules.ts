@@ -31,7 +31,8 @@ export const pushedBranches = (moved: readonly RefUpdate[]): string[] =>
 const branch = /^refs\/heads\/(.+)$/s;
 
 /** The names of the branches among references that have moved. */
-export const movedBranches = (moved: readonly RefUpdate[]): string[] => moved.flatMap(({ ref }) => branch.exec(ref)?.[1] ?? []);
+export const movedBranches = (moved: readonly RefUpdate[]): string[] =>
+  moved.flatMap(({ ref }) => branch.exec(ref)?.[1] ?? []);
 
 /** The refusal of a push with a file mode that git does not know. */
 export const oddModeRefusal = ({ tree, mode }: { tree: string; mode: string }): string =>
@@ -40,7 +41,8 @@ export const oddModeRefusal = ({ tree, mode }: { tree: string; mode: string }): 
 /** Why a branch may not move this way, regardless of its protection. */
 export function branchRefusals(project: Pick<Project, 'default_branch'>, update: RefUpdate): string[] {
   const name = update.ref.slice('refs/heads/'.length);
-  if (update.new === null && name === project.default_branch) return ['The default branch of a project cannot be deleted.'];
+  if (update.new === null && name === project.default_branch)
+    return ['The default branch of a project cannot be deleted.'];
   if (update.old === null && likeAnId.test(name)) return [idLikeName];
   return [];
 }
@@ -99,7 +101,9 @@ const piece_bytes = 1024 * 1024;
 
 async function fromBase64(name: string, sent: Buffer): Promise<Buffer> {
   const count = Math.ceil(sent.length / piece_bytes);
-  const pieces = Array.from({ length: count }, (_, index) => sent.subarray(index * piece_bytes, (index + 1) * piece_bytes));
+  const pieces = Array.from({ length: count }, (_, index) =>
+    sent.subarray(index * piece_bytes, (index + 1) * piece_bytes),
+  );
   const groupsOf = base64Reader(name, count);
   // Decoded to where it stays, because joining the pieces would copy all of them in one turn of the event loop.
   const content = Buffer.allocUnsafe(Math.ceil((sent.length * 3) / 4));

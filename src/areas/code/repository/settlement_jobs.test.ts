@@ -13,7 +13,9 @@ const ada = { name: 'Ada', email: 'ada@example.com', date: new Date('2025-01-01T
 
 /** A commit that no branch has yet. */
 async function newCommit(here: World, parent: string | null = null): Promise<string> {
-  const changes = [{ op: 'put', path: `file-${parent ?? 'first'}`, mode: '100644', content: Buffer.from('x') }] as const;
+  const changes = [
+    { op: 'put', path: `file-${parent ?? 'first'}`, mode: '100644', content: Buffer.from('x') },
+  ] as const;
   return (await writeCommit(repositoryIn(here), { parent, message: 'x', author: ada, committer: ada, changes })).id;
 }
 
@@ -29,7 +31,11 @@ async function leftRow({ db, project, people }: World, updates: RefUpdate[], age
 const rowsOf = async ({ db, project }: World) =>
   (await db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute()).length;
 const projectOf = ({ db, project }: World) =>
-  db.selectFrom('projects').select(['empty_repo', 'default_branch']).where('id', '=', project.id).executeTakeFirstOrThrow();
+  db
+    .selectFrom('projects')
+    .select(['empty_repo', 'default_branch'])
+    .where('id', '=', project.id)
+    .executeTakeFirstOrThrow();
 
 test('a push whose process died after the branch moved is settled at the next start', async () => {
   const here = await world({});

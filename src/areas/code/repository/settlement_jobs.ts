@@ -31,7 +31,10 @@ const owners = ({ repositories }: Services) =>
  * @returns how many rows were settled
  * @throws AggregateError with the failures of single rows, after all others are settled
  */
-export async function settleReferenceUpdates(services: Services, { alone_since }: { alone_since?: Date } = {}): Promise<number> {
+export async function settleReferenceUpdates(
+  services: Services,
+  { alone_since }: { alone_since?: Date } = {},
+): Promise<number> {
   const rows = await services.db
     .selectFrom('reference_updates')
     .select(['id', 'updates'])
@@ -62,7 +65,8 @@ export async function settleReferenceUpdates(services: Services, { alone_since }
       failures.push(error);
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} reference updates could not be settled`);
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} reference updates could not be settled`);
   return settled;
 }
 

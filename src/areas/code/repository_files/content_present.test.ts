@@ -31,7 +31,11 @@ test('a path whose dots are escaped too is the same path, and cannot leave the r
   assert.equal(JSON.parse(read.body).file_path, 'README.md');
   for (const path of ['%2E%2E', '%2e%2e%2f%2e%2e%2fconfig', 'x%2F..%2F..%2Fconfig', '..%5Cconfig']) {
     const refused = await rawGet(url, `${files}/${path}?ref=main`, people.reporter.token);
-    assert.deepEqual([refused.status, JSON.parse(refused.body).message], [400, 'file_path should be a valid file path'], path);
+    assert.deepEqual(
+      [refused.status, JSON.parse(refused.body).message],
+      [400, 'file_path should be a valid file path'],
+      path,
+    );
   }
   assert.equal((await as('reporter').get(`${fileUrl(project, '.')}`, { ref: 'main' })).status, 404);
 });
@@ -86,7 +90,10 @@ test('a ref is a branch, a tag, a commit id or its prefix; a tag wins over a bra
     assert.equal(read.body.commit_id, first, ref);
     assert.equal(read.body.ref, ref);
   }
-  assert.notEqual((await as('reporter').get(fileUrl(project, 'README.md'), { ref: 'refs/heads/both' })).body.commit_id, first);
+  assert.notEqual(
+    (await as('reporter').get(fileUrl(project, 'README.md'), { ref: 'refs/heads/both' })).body.commit_id,
+    first,
+  );
   for (const ref of ['absent', 'main~1', 'main:README.md', '--all', 'HEAD^{/x}', '0000000', 'ünknown']) {
     const missing = await as('reporter').get(fileUrl(project, 'README.md'), { ref });
     assert.equal(missing.status, 404, ref);
@@ -176,7 +183,11 @@ test('raw content has a type that no browser executes', async () => {
     ['empty', Buffer.alloc(0), 'text/plain; charset=utf-8'],
   ];
   for (const [path, bytes, type] of samples) {
-    await as('maintainer').post(fileUrl(project, path), { ...onMain, content: bytes.toString('base64'), encoding: 'base64' });
+    await as('maintainer').post(fileUrl(project, path), {
+      ...onMain,
+      content: bytes.toString('base64'),
+      encoding: 'base64',
+    });
     const raw = await as('reporter').get(`${fileUrl(project, path)}/raw`);
     assert.equal(raw.headers.get('content-type'), type, path);
     assert.equal(raw.headers.get('x-content-type-options'), 'nosniff');
@@ -184,7 +195,10 @@ test('raw content has a type that no browser executes', async () => {
   const quoted = 'a"b\\ü.txt';
   await as('maintainer').post(fileUrl(project, quoted), { ...onMain, content: 'x' });
   const raw = await as('reporter').get(`${fileUrl(project, quoted)}/raw`);
-  assert.equal(raw.headers.get('content-disposition'), `inline; filename="a_b__.txt"; filename*=UTF-8''a%22b%5C%C3%BC.txt`);
+  assert.equal(
+    raw.headers.get('content-disposition'),
+    `inline; filename="a_b__.txt"; filename*=UTF-8''a%22b%5C%C3%BC.txt`,
+  );
   assert.equal(Buffer.from(raw.headers.get('x-gitlab-file-name')!, 'latin1').toString(), quoted);
 });
 
@@ -282,7 +296,10 @@ test('blame groups lines by commit, and a range limits them', async () => {
     [['two'], ['three']],
   );
   const reversed = await as('reporter').get(url, { ref: 'main', range: { start: 3, end: 2 } });
-  assert.deepEqual([reversed.status, reversed.body.message], [400, 'range[start] must be less than or equal to range[end]']);
+  assert.deepEqual(
+    [reversed.status, reversed.body.message],
+    [400, 'range[start] must be less than or equal to range[end]'],
+  );
   const outside = await as('reporter').get(url, { ref: 'main', range: { start: 4, end: 9 } });
   assert.deepEqual([outside.status, outside.body.message], [400, 'range is outside of the bounds of the blob']);
   assert.equal((await as('reporter').get(`${fileUrl(project, 'absent')}/blame`, { ref: 'main' })).status, 404);

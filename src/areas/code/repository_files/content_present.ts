@@ -55,7 +55,8 @@ export const rawHeaders = (file: FoundFile, ref: string): Headers => ({
 });
 
 /** The bytes of a file. */
-export const rawBody = (file: FoundFile): Buffer | Readable => file.content ?? streamBlob(file.repository, file.blob_id);
+export const rawBody = (file: FoundFile): Buffer | Readable =>
+  file.content ?? streamBlob(file.repository, file.blob_id);
 
 /**
  * The large file that a pointer file refers to; undefined when the file is not a pointer, or LFS is switched off for the project.

@@ -52,14 +52,23 @@ async function readFacts(repository: Repository, blob_id: string): Promise<BlobF
   const hash = createHash('sha256');
   if (size_bytes <= small_bytes) {
     const content = await readBlob(repository, blob_id);
-    return { size_bytes, content_sha256: hash.update(content).digest('hex'), content_type: contentType(content), content };
+    return {
+      size_bytes,
+      content_sha256: hash.update(content).digest('hex'),
+      content_type: contentType(content),
+      content,
+    };
   }
   let start = Buffer.alloc(0);
   for await (const chunk of streamBlob(repository, blob_id)) {
     hash.update(chunk);
     if (start.length < sniffed_bytes) start = Buffer.concat([start, chunk]);
   }
-  return { size_bytes, content_sha256: hash.digest('hex'), content_type: contentType(start.subarray(0, sniffed_bytes)) };
+  return {
+    size_bytes,
+    content_sha256: hash.digest('hex'),
+    content_type: contentType(start.subarray(0, sniffed_bytes)),
+  };
 }
 
 async function blobFacts(repository: Repository, blob_id: string): Promise<BlobFacts> {
@@ -76,7 +85,12 @@ async function blobFacts(repository: Repository, blob_id: string): Promise<BlobF
  * @param ref branch, tag or commit; a tag wins over a branch of the same name, as in git
  * @throws ApiError 404 when the reference or the file is not there; a folder or submodule is no file
  */
-export async function locateFile(services: Services, project: Project, file_path: string, ref: string): Promise<FileLocation> {
+export async function locateFile(
+  services: Services,
+  project: Project,
+  file_path: string,
+  ref: string,
+): Promise<FileLocation> {
   const repository = repositoryOf(services, project);
   const commit_id = found('Commit', await resolveCommit(repository, ref, { prefer: 'tag' }));
   const entry = await entryAt(repository, commit_id, file_path);
@@ -96,5 +110,9 @@ export async function fileIn(location: FileLocation): Promise<FoundFile> {
 }
 
 /** The file at a path, as `locateFile` finds it. */
-export const fileAt = async (services: Services, project: Project, file_path: string, ref: string): Promise<FoundFile> =>
-  fileIn(await locateFile(services, project, file_path, ref));
+export const fileAt = async (
+  services: Services,
+  project: Project,
+  file_path: string,
+  ref: string,
+): Promise<FoundFile> => fileIn(await locateFile(services, project, file_path, ref));

@@ -18,7 +18,11 @@ export const RepositoryFile = resource('RepositoryFile', {
   content: Base64,
 });
 
-export const FileWrite = resource('FileWrite', { file_name: Type.String(), file_path: Type.String(), branch: Type.String() });
+export const FileWrite = resource('FileWrite', {
+  file_name: Type.String(),
+  file_path: Type.String(),
+  branch: Type.String(),
+});
 
 export const BlameRange = resource('BlameRange', {
   commit: Type.Object(commitCore),

@@ -91,7 +91,11 @@ test('a file is created, read in every form, updated and deleted', async () => {
 
 test('the first file of a project creates the branch, which becomes the default branch', async () => {
   const { as, project, db } = await world();
-  const created = await as('maintainer').post(fileUrl(project, 'a'), { branch: 'trunk', commit_message: 'x', content: '' });
+  const created = await as('maintainer').post(fileUrl(project, 'a'), {
+    branch: 'trunk',
+    commit_message: 'x',
+    content: '',
+  });
   assert.equal(created.status, 201);
   const row = await db
     .selectFrom('projects')
@@ -103,12 +107,19 @@ test('the first file of a project creates the branch, which becomes the default 
   assert.equal(read.status, 200);
   assert.equal(read.body.ref, 'HEAD');
   assert.equal(read.body.content, '');
-  assert.deepEqual(await db.selectFrom('reference_updates').selectAll().where('project_id', '=', project.id).execute(), []);
+  assert.deepEqual(
+    await db.selectFrom('reference_updates').selectAll().where('project_id', '=', project.id).execute(),
+    [],
+  );
 });
 
 test('commits carry the commit email address of their user', async () => {
   const { as, project, db, people } = await world();
-  await db.updateTable('users').set({ commit_email: 'work@example.com' }).where('id', '=', people.maintainer.id).execute();
+  await db
+    .updateTable('users')
+    .set({ commit_email: 'work@example.com' })
+    .where('id', '=', people.maintainer.id)
+    .execute();
   await as('maintainer').post(fileUrl(project, 'a'), { ...onMain, content: '' });
   const [commit] = (await as('reporter').get(`/projects/${project.id}/repository/commits`)).body;
   assert.deepEqual([commit.author_email, commit.committer_email], ['work@example.com', 'work@example.com']);
@@ -228,12 +239,18 @@ test('missing and invalid parameters are reported together', async () => {
       as('maintainer').post(url, {}),
       'branch is missing, branch is empty, commit_message is missing, commit_message is empty, content is missing',
     ],
-    [as('maintainer').post(url, { ...onMain, content: 'x', encoding: 'rot13' }), 'encoding does not have a valid value'],
+    [
+      as('maintainer').post(url, { ...onMain, content: 'x', encoding: 'rot13' }),
+      'encoding does not have a valid value',
+    ],
     [as('maintainer').put(url, { ...onMain, content: null }), 'content is missing'],
     [as('maintainer').delete(url, { branch: '', commit_message: 'x' }), 'branch is empty'],
     [as('reporter').get(fileUrl(project, 'a/../b'), { ref: 'main' }), 'file_path should be a valid file path'],
     [as('reporter').get(fileUrl(project, '/etc/passwd'), { ref: 'main' }), 'file_path should be a valid file path'],
-    [as('maintainer').post(fileUrl(project, '..\\x'), { ...onMain, content: 'x' }), 'file_path should be a valid file path'],
+    [
+      as('maintainer').post(fileUrl(project, '..\\x'), { ...onMain, content: 'x' }),
+      'file_path should be a valid file path',
+    ],
     [as('maintainer').delete(fileUrl(project, '../../x'), onMain), 'file_path should be a valid file path'],
   ];
   for (const [asked, text] of cases) {
@@ -313,13 +330,19 @@ test('every concurrent edit that was confirmed is in the history', async () => {
   assert.ok(created.length > 0);
   for (const { status, body } of answers) {
     if (status !== 201)
-      assert.deepEqual([status, body], [400, { message: 'Could not update refs/heads/main. Please refresh and try again.' }]);
+      assert.deepEqual(
+        [status, body],
+        [400, { message: 'Could not update refs/heads/main. Please refresh and try again.' }],
+      );
   }
   for (const { body } of created)
     assert.equal((await as('reporter').get(fileUrl(project, body.file_path), { ref: 'main' })).status, 200);
   const commits = await as('reporter').get(`/projects/${project.id}/repository/commits`);
   assert.equal(commits.body.length, created.length + 1);
-  assert.deepEqual(await here.db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute(), []);
+  assert.deepEqual(
+    await here.db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute(),
+    [],
+  );
 });
 
 test('reporters can read files, and developers can write them', async () => {

@@ -108,7 +108,8 @@ const writing = { access: branchWriter, throttle, body_limit_bytes: bodyLimit_by
 
 export const repositoryFiles = [
   get(path, {
-    description: 'A project serves at most five files above 10 MiB per minute, and none above 128 MiB. `/raw` has no limit.',
+    description:
+      'A project serves at most five files above 10 MiB per minute, and none above 128 MiB. `/raw` has no limit.',
     operation: 'getFile',
     summary: 'Get a file',
     ...reading,
@@ -121,7 +122,10 @@ export const repositoryFiles = [
     },
     handle: async ({ project, input, ...services }) => {
       const file = await fileAt(services, project, input.file_path, input.ref);
-      return { body: await fileWithContent(services.db, project, file, input.ref), headers: fileHeaders(file, input.ref) };
+      return {
+        body: await fileWithContent(services.db, project, file, input.ref),
+        headers: fileHeaders(file, input.ref),
+      };
     },
   }),
   head(path, {

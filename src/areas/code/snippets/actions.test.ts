@@ -90,7 +90,9 @@ test('ten changes at once are made one after the other, and none is lost', async
   const numbers = Array.from({ length: 9 }, (_, index) => index);
   const answers = await Promise.all(
     numbers.map((number) =>
-      here.as('reporter').put(url, { files: [{ action: 'create', file_path: `${number}.txt`, content: String(number) }] }),
+      here
+        .as('reporter')
+        .put(url, { files: [{ action: 'create', file_path: `${number}.txt`, content: String(number) }] }),
     ),
   );
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
@@ -104,7 +106,8 @@ test('ten changes at once are made one after the other, and none is lost', async
 test('the statistics of a project count the repositories of its snippets, once they are measured', async () => {
   const { here, snippet } = await filled();
   const { as, project, services } = here;
-  const statistics = async () => (await as('reporter').get(`/projects/${project.id}`, { statistics: true })).body.statistics;
+  const statistics = async () =>
+    (await as('reporter').get(`/projects/${project.id}`, { statistics: true })).body.statistics;
   assert.equal((await statistics()).snippets_size, 'apples\n'.length);
   await performQueued(services, [maintainRepository]);
   const { snippets_size, storage_size, repository_size } = await statistics();

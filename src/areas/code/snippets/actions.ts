@@ -110,7 +110,14 @@ interface Writing {
 async function writeFiles(repository: Repository, { author, parent, message, actions }: Writing) {
   const person = { name: author.name, email: author.commit_email, date: new Date() };
   const changes = await changesFor(repository, parent, actions);
-  return writeChanges(repository, { parent, message, changes, author: person, committer: person, object_format: 'sha1' });
+  return writeChanges(repository, {
+    parent,
+    message,
+    changes,
+    author: person,
+    committer: person,
+    object_format: 'sha1',
+  });
 }
 
 export interface NewSnippet {
@@ -223,7 +230,11 @@ async function insertSnippet(tx: Database, id: number, row: Record<string, unkno
 }
 
 /** Keeps where a snippet was written from, for reports of spam. */
-async function keepOrigin(tx: Database, snippet_id: number, { address, user_agent }: Origin['sent_from']): Promise<void> {
+async function keepOrigin(
+  tx: Database,
+  snippet_id: number,
+  { address, user_agent }: Origin['sent_from'],
+): Promise<void> {
   if (address === undefined || user_agent === undefined) return;
   await sql`insert into snippet_user_agents (snippet_id, user_agent, ip_address) values (${snippet_id}, ${user_agent}, ${address}::inet)`.execute(
     tx,
@@ -262,7 +273,11 @@ function commitFiles(
   return committing('updating', () =>
     inTurn(repository, branch, async () => {
       const [row, head] = await Promise.all([
-        services.db.selectFrom('snippets').select(['paths', 'size_bytes', 'commit_id']).where('id', '=', id).executeTakeFirst(),
+        services.db
+          .selectFrom('snippets')
+          .select(['paths', 'size_bytes', 'commit_id'])
+          .where('id', '=', id)
+          .executeTakeFirst(),
         resolveBranch(repository, branch),
       ]);
       if (!row || head === undefined) throw notFound('Snippet');
@@ -274,11 +289,11 @@ function commitFiles(
       refuseCount(pathsAfter(row.paths, actions));
       if (!written.is_changed) return false;
       const update = { ref, old: head, new: written.id };
-      await moveRefs(services, { kind: snippetRepositories, owner: snippet, user_id: author.id, changes }, [update]).catch(
-        (error: unknown) => {
-          throw isForeignKeyViolation(error) ? notFound('Snippet') : error;
-        },
-      );
+      await moveRefs(services, { kind: snippetRepositories, owner: snippet, user_id: author.id, changes }, [
+        update,
+      ]).catch((error: unknown) => {
+        throw isForeignKeyViolation(error) ? notFound('Snippet') : error;
+      });
       return true;
     }),
   );

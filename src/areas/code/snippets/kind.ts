@@ -68,7 +68,12 @@ async function projectAt(
 }
 
 /** @throws ApiError 401 or 404 when the caller may not fetch the snippet, 403 with a token of a project */
-async function grantSnippet(services: Services, caller: MaybeCaller, id: number, project: Project | undefined): Promise<Snippet> {
+async function grantSnippet(
+  services: Services,
+  caller: MaybeCaller,
+  id: number,
+  project: Project | undefined,
+): Promise<Snippet> {
   const snippet = await snippetFor(services.db, id);
   const isThere = snippet !== undefined && snippet.project_id === (project?.id ?? null);
   const isOpen = !project || (mayRead(caller, project) && mayUse(project, 'snippets'));
@@ -94,7 +99,12 @@ interface Pushed {
 }
 
 /** Why a push may not happen, by the snippet and its project as they are now. */
-async function refusalsOf(services: Services, caller: Caller, { snippet, project }: Pushed, push: Push): Promise<string[]> {
+async function refusalsOf(
+  services: Services,
+  caller: Caller,
+  { snippet, project }: Pushed,
+  push: Push,
+): Promise<string[]> {
   const [now, snippetNow] = await Promise.all([
     project && projectFor(services.db, caller, String(project.id)),
     snippetFor(services.db, snippet.id),
@@ -142,9 +152,14 @@ export const snippetRepositories: GitKind = {
     await services.db.updateTable('snippets').set({ size_bytes }).where('id', '=', snippet.id).execute();
   },
   async problems(db, { id }, repository) {
-    const row = await db.selectFrom('snippets').select(['branch', 'commit_id', 'paths']).where('id', '=', id).executeTakeFirst();
+    const row = await db
+      .selectFrom('snippets')
+      .select(['branch', 'commit_id', 'paths'])
+      .where('id', '=', id)
+      .executeTakeFirst();
     const isWhereRecorded = row && (await resolveBranch(repository, row.branch)) === row.commit_id;
-    const hasOtherFiles = isWhereRecorded && (await pathsAt(repository, row.commit_id)).join('\0') !== row.paths.join('\0');
+    const hasOtherFiles =
+      isWhereRecorded && (await pathsAt(repository, row.commit_id)).join('\0') !== row.paths.join('\0');
     return hasOtherFiles ? ['the database lists other files than the repository has'] : [];
   },
 };

@@ -9,7 +9,11 @@ export const snippetMail = (id: number): MailSubject => ({
   participants: () => sql`select author_id from snippets where id = ${id}`,
   people: {},
   async describe({ db }, { full_path }) {
-    const row = await db.selectFrom('snippets').select(['title', 'description']).where('id', '=', id).executeTakeFirst();
+    const row = await db
+      .selectFrom('snippets')
+      .select(['title', 'description'])
+      .where('id', '=', id)
+      .executeTakeFirst();
     if (!row) return undefined;
     const [thread, page] = [`project_snippet_${id}`, pageOf(snippetKind, full_path, id)];
     return { ...row, name: 'snippet', label: `$${id}`, thread, page, facts: { 'Snippet-ID': id } };

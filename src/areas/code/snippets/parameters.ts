@@ -30,7 +30,8 @@ const isValidPath = 'should be a valid file path';
 const maximumChanges = 100;
 
 const Content = () => AnyText({ notBlank: true });
-const FilePath = (description: string) => notEmpty(refusedAs(isValidPath, NotBlank({ pattern: validPath, description })));
+const FilePath = (description: string) =>
+  notEmpty(refusedAs(isValidPath, NotBlank({ pattern: validPath, description })));
 const fields = {
   description: nullable(longText(Type.String({ description: 'At most 1 MiB' }))),
   visibility: Visibility,
@@ -49,7 +50,8 @@ export const newSnippet = {
   ...allOptional(oldNames()),
 };
 
-const withName: Rule = (given) => (given.has('content') && !given.has('file_name') ? 'file_name is missing' : undefined);
+const withName: Rule = (given) =>
+  given.has('content') && !given.has('file_name') ? 'file_name is missing' : undefined;
 
 export const newSnippetRules = [exactlyOneOf('files', 'content'), withName];
 

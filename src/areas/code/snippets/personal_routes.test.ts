@@ -37,7 +37,13 @@ test('a personal snippet belongs to its author, and is internal by default', asy
   const { body: added } = await client.post('/snippets', { title: 'Mine', files });
   assert.deepEqual(
     [added.visibility, added.project_id, added.author.id, added.web_url, added.http_url_to_repo],
-    ['internal', null, user_id, `http://coppice.test/-/snippets/${added.id}`, `http://coppice.test/snippets/${added.id}.git`],
+    [
+      'internal',
+      null,
+      user_id,
+      `http://coppice.test/-/snippets/${added.id}`,
+      `http://coppice.test/snippets/${added.id}.git`,
+    ],
   );
   const url = `/snippets/${added.id}`;
   assert.equal((await here.as('outsider').get(`${url}/raw`)).body, 'apples\n');
@@ -96,7 +102,8 @@ test('the lists are of the caller, of everyone, and of all that the caller may r
   assert.deepEqual(ours(await here.as('guest').get('/snippets/all')), [inProject, open, internal]);
   assert.deepEqual(ours(await here.as('admin').get('/snippets/all')), [inProject, open, internal, hidden]);
   assert.deepEqual(idsOf(await here.as('outsider').get('/snippets')), []);
-  for (const list of ['', '/public', '/all']) assert.equal((await here.as('anonymous').get(`/snippets${list}`)).status, 401);
+  for (const list of ['', '/public', '/all'])
+    assert.equal((await here.as('anonymous').get(`/snippets${list}`)).status, 401);
 
   await here.db.updateTable('snippets').set({ created_at: '2020-05-05T00:00:00Z' }).where('id', '=', open).execute();
   assert.deepEqual(idsOf(await client.get('/snippets', { created_before: '2021-01-01' })), [open]);
@@ -126,8 +133,15 @@ test('restricted levels are refused, and not chosen by default', async (t) => {
   const { body } = await client.post('/snippets', { title: 'x', files });
   assert.equal(body.visibility, 'private');
   assert.equal((await client.put(`/snippets/${body.id}`, { visibility: 'internal' })).status, 403);
-  assert.equal((await here.as('admin').put(`/snippets/${body.id}`, { visibility: 'internal' })).body.visibility, 'internal');
-  assert.equal((await client.put(`/snippets/${body.id}`, { visibility: 'internal', title: 'y' })).body.title, 'y', 'as it is');
+  assert.equal(
+    (await here.as('admin').put(`/snippets/${body.id}`, { visibility: 'internal' })).body.visibility,
+    'internal',
+  );
+  assert.equal(
+    (await client.put(`/snippets/${body.id}`, { visibility: 'internal', title: 'y' })).body.title,
+    'y',
+    'as it is',
+  );
 });
 
 test('snippets go with their project and their user, and their repositories after them', async () => {
@@ -140,7 +154,10 @@ test('snippets go with their project and their user, and their repositories afte
   await here.as('admin').delete(`/users/${user_id}`);
   await performQueued(services, [removeUser]);
   assert.equal((await here.as('admin').get(`/snippets/${ids[2]}`)).status, 404);
-  assert.equal((await here.as('owner').get(`/projects/${project.id}/snippets/${inProject}`)).body.author.name, 'Ghost User');
+  assert.equal(
+    (await here.as('owner').get(`/projects/${project.id}/snippets/${inProject}`)).body.author.name,
+    'Ghost User',
+  );
   const sweep = async () => {
     await performJob(services, removeUnused);
     assert.deepEqual(await db.selectFrom('unused_repositories').selectAll().execute(), []);

@@ -1,7 +1,16 @@
 /** How snippets appear in responses (docs/reference/snippets.md#object). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { cloneUrls, Id, inAddress, nullable, resource, type Services, Timestamp, Visibility } from '../../../http/index.ts';
+import {
+  cloneUrls,
+  Id,
+  inAddress,
+  nullable,
+  resource,
+  type Services,
+  Timestamp,
+  Visibility,
+} from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 const SnippetAuthor = Type.Object({
@@ -29,7 +38,8 @@ export const SnippetForm = resource('Snippet', {
   imported_from: Type.String(),
 });
 
-const { id, title, description, visibility, updated_at, created_at, project_id, ...otherMembers } = SnippetForm.properties;
+const { id, title, description, visibility, updated_at, created_at, project_id, ...otherMembers } =
+  SnippetForm.properties;
 const { web_url, raw_url, ssh_url_to_repo, http_url_to_repo } = otherMembers;
 
 /** A snippet in what administrators see of its repository. */
@@ -100,7 +110,10 @@ export function presentSnippetIdentity(
 }
 
 /** A row of `snippetRows` as its reply. */
-export function presentSnippet(services: Pick<Services, 'url' | 'ssh_url'>, row: SnippetRow): Static<typeof SnippetForm> {
+export function presentSnippet(
+  services: Pick<Services, 'url' | 'ssh_url'>,
+  row: SnippetRow,
+): Static<typeof SnippetForm> {
   const { project_path: _path, branch: _branch, paths, author, ...snippet } = row;
   return {
     ...snippet,

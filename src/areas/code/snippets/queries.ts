@@ -11,7 +11,9 @@ const snippetRows = (db: Database) =>
     .select(['snippets.id', 'title', 'snippets.description', 'snippets.visibility', 'project_id', 'branch', 'paths'])
     .select(['snippets.created_at', 'snippets.updated_at', 'snippets.imported_from', authorOfSnippet.as('author')])
     .select(
-      sql<string | null>`(select place.full_path from projects place where place.id = snippets.project_id)`.as('project_path'),
+      sql<string | null>`(select place.full_path from projects place where place.id = snippets.project_id)`.as(
+        'project_path',
+      ),
     )
     .$castTo<SnippetRow>();
 
@@ -48,7 +50,9 @@ export const lists = {
       .where(isVisibleSnippet(caller)),
   /** Public snippets of no project. */
   public: (db: Database, _caller: Caller, span: Span) =>
-    snippetsWithin(db, span).where('snippets.project_id', 'is', null).where('snippets.visibility', '=', sql.lit('public')),
+    snippetsWithin(db, span)
+      .where('snippets.project_id', 'is', null)
+      .where('snippets.visibility', '=', sql.lit('public')),
   /** What the caller may read. */
   all: (db: Database, caller: Caller, span: Span) =>
     snippetsWithin(db, span).leftJoin('projects', 'projects.id', 'snippets.project_id').where(isVisibleSnippet(caller)),

@@ -46,7 +46,9 @@ interface StoredFiles {
 
 function fileOf(path: string, bytes: Buffer): File {
   const content = bytes.toString('utf8');
-  return Buffer.from(content).equals(bytes) ? { path, content } : { path, content: bytes.toString('base64'), encoding: 'base64' };
+  return Buffer.from(content).equals(bytes)
+    ? { path, content }
+    : { path, content: bytes.toString('base64'), encoding: 'base64' };
 }
 
 async function filesOf(storages: Departure['storages'], { commit_id, paths, ...owner }: StoredFiles): Promise<File[]> {
@@ -93,7 +95,11 @@ function actionsIn({ files, file_name, content }: Line): FileAction[] {
 type CommitAuthor = Pick<Caller, 'name' | 'commit_email'>;
 
 /** Those who write the first commits. Addresses of people who do not show theirs stay private. */
-async function authorsOf(tx: Database, { services }: Arrival, rows: readonly ArrivingRow[]): Promise<Map<unknown, CommitAuthor>> {
+async function authorsOf(
+  tx: Database,
+  { services }: Arrival,
+  rows: readonly ArrivingRow[],
+): Promise<Map<unknown, CommitAuthor>> {
   const ids = rows.map(({ row }) => row.author_id as number);
   const users = await tx
     .selectFrom('users')

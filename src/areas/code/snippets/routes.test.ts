@@ -124,7 +124,9 @@ test('the deprecated parameters make and change a snippet of one file', async ()
   const two = await madeBy(here, 'developer');
   const refused = await as('developer').put(`${urlOf(here)}/${two.id}`, { content: 'x', title: 'Other' });
   assert.equal(refused.status, 400);
-  assert.deepEqual(refused.body, { message: 'To update Snippets with multiple files, you must use the `files` parameter' });
+  assert.deepEqual(refused.body, {
+    message: 'To update Snippets with multiple files, you must use the `files` parameter',
+  });
   assert.deepEqual((await as('developer').get(`${urlOf(here)}/${two.id}`)).body, two);
 });
 
@@ -182,10 +184,18 @@ test('files are created, updated, moved and deleted by one commit, with the titl
       400,
       "Repository Error updating the snippet - invalid path: '.git/config'",
     ],
-    [{ action: 'create', file_path: 'n'.repeat(256), content: 'x' }, 400, 'File name is too long (maximum is 255 characters)'],
+    [
+      { action: 'create', file_path: 'n'.repeat(256), content: 'x' },
+      400,
+      'File name is too long (maximum is 255 characters)',
+    ],
     [{ action: 'create', file_path: 'x.txt' }, 422, 'Snippet actions have invalid data'],
     [{ action: 'update', file_path: 'y.txt' }, 422, 'Snippet actions have invalid data'],
-    [{ action: 'update', file_path: 'y.txt', previous_path: 'x.txt', content: 'x' }, 422, 'Snippet actions have invalid data'],
+    [
+      { action: 'update', file_path: 'y.txt', previous_path: 'x.txt', content: 'x' },
+      422,
+      'Snippet actions have invalid data',
+    ],
     [{ action: 'delete' }, 422, 'Snippet actions have invalid data'],
     [{ action: 'move', file_path: 'y.txt', previous_path: 'y.txt' }, 422, 'Snippet actions have invalid data'],
     [{ action: 'create', file_path: '../x', content: 'x' }, 400, 'files[0][file_path] should be a valid file path'],
@@ -201,7 +211,10 @@ test('files are created, updated, moved and deleted by one commit, with the titl
   const none = await as('developer').put(url, {
     files: ['y.txt', 'snippetfile1.txt'].map((file_path) => ({ action: 'delete', file_path })),
   });
-  assert.equal(none.body.message, 'Repository Error updating the snippet - The repository must contain at least 1 file.');
+  assert.equal(
+    none.body.message,
+    'Repository Error updating the snippet - The repository must contain at least 1 file.',
+  );
   const many = Array.from({ length: 9 }, (_, index) => ({ action: 'create', file_path: `${index}.txt`, content: 'x' }));
   assert.equal(
     (await as('developer').put(url, { files: many })).body.message,
@@ -225,7 +238,11 @@ test('a create that is refused leaves nothing behind', async () => {
     [{ title: 'x', files: [{ file_path: 'x' }] }, 400, 'files[0][content] is missing, files[0][content] is empty'],
     [{ title: 'x', files: [{ file_path: 'x', content: '' }] }, 400, 'files[0][content] is empty'],
     [{ title: 'x', files: [{ file_path: null, content: 'x' }] }, 400, 'files[0][file_path] is empty'],
-    [{ title: 'x', files: [{ file_path: '../x', content: 'x' }] }, 400, 'files[0][file_path] should be a valid file path'],
+    [
+      { title: 'x', files: [{ file_path: '../x', content: 'x' }] },
+      400,
+      'files[0][file_path] should be a valid file path',
+    ],
     [{ title: 'x', files, visibility: 'open' }, 400, 'visibility does not have a valid value'],
     [{ title: 'x'.repeat(256), files }, 400, 'Title is too long (maximum is 255 characters)'],
     [
@@ -233,8 +250,16 @@ test('a create that is refused leaves nothing behind', async () => {
       400,
       'Description is too long (1.14 MB). The maximum size is 1 MB.',
     ],
-    [{ title: 'x', files: [] }, 400, 'Repository Error creating the snippet - The repository must contain at least 1 file.'],
-    [{ title: 'x', files: many }, 400, 'Repository Error creating the snippet - The repository can contain at most 10 file(s).'],
+    [
+      { title: 'x', files: [] },
+      400,
+      'Repository Error creating the snippet - The repository must contain at least 1 file.',
+    ],
+    [
+      { title: 'x', files: many },
+      400,
+      'Repository Error creating the snippet - The repository can contain at most 10 file(s).',
+    ],
     [
       { title: 'x', files: [files[0], files[0]] },
       400,
@@ -263,7 +288,10 @@ test('the size of files and of repositories is limited by a setting', async (t) 
   const here = await world();
   const { as } = here;
   t.after(() => as('admin').put('/application/settings', { snippet_size_limit: 52_428_800 }));
-  assert.equal((await as('admin').put('/application/settings', { snippet_size_limit: 1000 })).body.snippet_size_limit, 1000);
+  assert.equal(
+    (await as('admin').put('/application/settings', { snippet_size_limit: 1000 })).body.snippet_size_limit,
+    1000,
+  );
   const content = (size: number) => ({ files: [{ file_path: 'a', content: 'x'.repeat(size) }] });
   const refused = await as('reporter').post(urlOf(here), { title: 'x', ...content(1025) });
   assert.equal(refused.body.message, 'Content is too long (1 KB). The maximum size is 1000 Bytes.');
@@ -335,7 +363,10 @@ test('a project can switch snippets off, and an archived one keeps them as they 
   const { id } = await madeBy(here, 'reporter');
   const url = `${urlOf(here)}/${id}`;
   await as('owner').post(`/projects/${project.id}/archive`);
-  assert.equal((await as('reporter').put(url, { title: 'Never' })).body.message, '403 Forbidden - The project is archived.');
+  assert.equal(
+    (await as('reporter').put(url, { title: 'Never' })).body.message,
+    '403 Forbidden - The project is archived.',
+  );
   assert.equal((await as('reporter').delete(url)).status, 403);
   assert.equal((await as('reporter').post(urlOf(here), { title: 'x', files })).status, 403);
   assert.equal((await as('guest').get(url)).body.title, 'Fruit');

@@ -147,7 +147,8 @@ const routesAt = ({ noun, path, thing, named, visible, editor, forAdmin }: At) =
   put(path, {
     operation: `update${noun}`,
     summary: `Update ${thing}`,
-    description: 'Title, description, visibility and files change together or not at all. The body has at most 100 MiB.',
+    description:
+      'Title, description, visibility and files change together or not at all. The body has at most 100 MiB.',
     access: editor,
     input: { ...named, ...snippetChanges },
     rules: snippetChangeRules,
@@ -186,7 +187,8 @@ const routesAt = ({ noun, path, thing, named, visible, editor, forAdmin }: At) =
     input: named,
     returns: bytes(contentTypes),
     refusals: { 404: ['404 Snippet Not Found', '404 File Not Found'] },
-    handle: ({ caller, snippet, project, ...services }) => fileOf(services, { caller, snippet, project }, snippet.paths[0]!),
+    handle: ({ caller, snippet, project, ...services }) =>
+      fileOf(services, { caller, snippet, project }, snippet.paths[0]!),
   }),
   get(`${path}/files/:ref/:file_path/raw`, {
     operation: `getRaw${noun}File`,
@@ -245,7 +247,9 @@ export const snippetRoutes = [
     input: paging,
     returns: pageOf(SnippetForm),
     handle: async ({ db, url, ssh_url, caller, project, input }) =>
-      mapPage(await paginate(db, snippetsOfProject(db, caller, project), input), (row) => presentSnippet({ url, ssh_url }, row)),
+      mapPage(await paginate(db, snippetsOfProject(db, caller, project), input), (row) =>
+        presentSnippet({ url, ssh_url }, row),
+      ),
   }),
   post('/projects/:id/snippets', {
     operation: 'createProjectSnippet',
@@ -253,7 +257,8 @@ export const snippetRoutes = [
     description: 'A snippet has at most 10 files. The body has at most 100 MiB.',
     access: projectRole('reporter', { feature: 'snippets' }),
     ...creating,
-    handle: ({ caller, project, sent_from, input, ...services }) => create(services, { caller, project, sent_from }, input),
+    handle: ({ caller, project, sent_from, input, ...services }) =>
+      create(services, { caller, project, sent_from }, input),
   }),
   ...routesAt(inProject),
   listAcross('own', '/snippets', ['listSnippets', 'List the snippets of the caller']),
@@ -265,7 +270,8 @@ export const snippetRoutes = [
     description: 'A snippet has at most 10 files. The body has at most 100 MiB. Without `visibility`, it is internal.',
     access: internalUser,
     ...creating,
-    handle: ({ caller, sent_from, input, ...services }) => create(services, { caller, project: undefined, sent_from }, input),
+    handle: ({ caller, sent_from, input, ...services }) =>
+      create(services, { caller, project: undefined, sent_from }, input),
   }),
   ...routesAt(alone),
 ];

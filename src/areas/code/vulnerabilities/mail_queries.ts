@@ -6,7 +6,11 @@ import type { MailItem, MailPlace } from '../../../services/index.ts';
 import { mailTarget } from '../../activity/notifications/index.ts';
 import { severityOf, vulnerabilityPage } from './present.ts';
 
-async function describe(db: Database, vulnerability_id: number, { full_path }: MailPlace): Promise<MailItem | undefined> {
+async function describe(
+  db: Database,
+  vulnerability_id: number,
+  { full_path }: MailPlace,
+): Promise<MailItem | undefined> {
   const row = await db
     .selectFrom('vulnerabilities')
     .select(['id', 'name', 'severity', 'state'])

@@ -40,7 +40,9 @@ export const VulnerabilityDetails = resource('VulnerabilityDetails', {
       version: Type.String(),
       package_manager: Type.String(),
       dependency_file_path: Type.String(),
-      direct: nullable(Type.Boolean({ description: 'Whether the project names it itself; null when the file does not say' })),
+      direct: nullable(
+        Type.Boolean({ description: 'Whether the project names it itself; null when the file does not say' }),
+      ),
       development: Type.Boolean({ description: 'Whether it is only needed for development' }),
     }),
     { description: 'What is affected, at most 100' },
@@ -61,7 +63,8 @@ export const VulnerabilityDetails = resource('VulnerabilityDetails', {
 export const severityOf = (place: number): Severity => severities[place]!;
 
 /** The path of the page of a vulnerability in its project, without the first slash. */
-export const vulnerabilityPage = (full_path: string, id: number): string => `${full_path}/-/security/vulnerabilities/${id}`;
+export const vulnerabilityPage = (full_path: string, id: number): string =>
+  `${full_path}/-/security/vulnerabilities/${id}`;
 
 /**
  * The address of that page.

@@ -55,14 +55,19 @@ async function importRecords(t: Parameters<typeof importFrom>[0], records: reado
   const place = path.join(folder, String(++imports));
   await mkdir(path.join(place, 'npm'), { recursive: true });
   for (const [index, record] of records.entries())
-    await writeFile(path.join(place, 'npm', `${index}.json`), typeof record === 'string' ? record : JSON.stringify(record));
+    await writeFile(
+      path.join(place, 'npm', `${index}.json`),
+      typeof record === 'string' ? record : JSON.stringify(record),
+    );
   return importFrom(t, place);
 }
 
 const lock = (versions: Record<string, string>) =>
   JSON.stringify({
     lockfileVersion: 3,
-    packages: Object.fromEntries(Object.entries(versions).map(([name, version]) => [`node_modules/${name}`, { version }])),
+    packages: Object.fromEntries(
+      Object.entries(versions).map(([name, version]) => [`node_modules/${name}`, { version }]),
+    ),
   });
 
 async function commitLock(versions: Record<string, string>, action = 'update', project = here.project): Promise<void> {
@@ -77,7 +82,9 @@ const advisory = (id: string, name: string, fixed: string, more: object = {}) =>
   modified: '2026-01-01T00:00:00Z',
   summary: `Something is wrong with ${name}`,
   details: 'It **breaks**.',
-  affected: [{ package: { ecosystem: 'npm', name }, ranges: [{ type: 'SEMVER', events: [{ introduced: '0' }, { fixed }] }] }],
+  affected: [
+    { package: { ecosystem: 'npm', name }, ranges: [{ type: 'SEMVER', events: [{ introduced: '0' }, { fixed }] }] },
+  ],
   references: [{ type: 'WEB', url: 'https://example.com/advisory' }],
   ...more,
 });
@@ -116,7 +123,9 @@ test('vulnerabilities follow the dependencies and the advisories', async (t) => 
   const [{ id, url: page }] = (await as('developer').get(url)).body;
   assert.ok(page.endsWith(`/${project.full_path}/-/security/vulnerabilities/${id}`));
   const dependencies = `/projects/${project.id}/dependencies`;
-  const listed = (await as('developer').get(dependencies)).body.find(({ name }: { name: string }) => name === 'minimist');
+  const listed = (await as('developer').get(dependencies)).body.find(
+    ({ name }: { name: string }) => name === 'minimist',
+  );
   assert.deepEqual(listed.vulnerabilities, [{ name: 'CVE-2021-44906', severity: 'critical', id, url: page }]);
   assert.ok((await as('reporter').get(dependencies)).body.every((each: object) => !('vulnerabilities' in each)));
   assert.equal((await as('reporter').get(url)).status, 403);
@@ -126,7 +135,11 @@ test('vulnerabilities follow the dependencies and the advisories', async (t) => 
   await sendHooks(here);
   const told = receiver.take();
   assert.deepEqual(
-    told.map(({ headers, body }) => [headers['x-gitlab-event'], body.object_attributes.title, body.object_attributes.severity]),
+    told.map(({ headers, body }) => [
+      headers['x-gitlab-event'],
+      body.object_attributes.title,
+      body.object_attributes.severity,
+    ]),
     [['Vulnerability Hook', 'CVE-2021-44906', 'critical']],
   );
   assert.ok(server.length > 0 && told[0]!.body.object_attributes.url === page);
@@ -241,7 +254,10 @@ test('of many vulnerabilities at once, webhooks and mail tell the 20 most severe
   await as('developer').put(`/projects/${project.id}/notification_settings`, { level: 'watch' });
   await commitLock({ ancient: '1.0.0' }, 'create', project);
   const high = Array.from({ length: 21 }, (_, index) =>
-    advisory(`GHSA-a${index}`, 'ancient', '2.0.0', { summary: `High ${index}`, database_specific: { severity: 'HIGH' } }),
+    advisory(`GHSA-a${index}`, 'ancient', '2.0.0', {
+      summary: `High ${index}`,
+      database_specific: { severity: 'HIGH' },
+    }),
   );
   await importRecords(t, [...high, advisory('GHSA-z', 'ancient', '2.0.0', { summary: 'Critical', ...critical })]);
   const { body: listed } = await as('developer').get(`/projects/${project.id}/vulnerabilities`, { per_page: 100 });

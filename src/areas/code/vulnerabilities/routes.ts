@@ -55,7 +55,12 @@ async function vulnerabilityIn(
     .where('id', '=', id)
     .executeTakeFirst();
   const { advisories, dependencies, state_changes, ...core } = found(undefined, row);
-  return { ...presentVulnerability(core, { url, full_path: project.full_path }), advisories, dependencies, state_changes };
+  return {
+    ...presentVulnerability(core, { url, full_path: project.full_path }),
+    advisories,
+    dependencies,
+    state_changes,
+  };
 }
 
 export const vulnerabilityRoutes = [
@@ -74,13 +79,18 @@ export const vulnerabilityRoutes = [
     },
     returns: pageOf(Vulnerability),
     handle: async ({ db, url, project, input }) => {
-      const page = await paginate(db, vulnerabilitiesOf(db, project, input).orderBy('severity', 'desc').orderBy('id'), input);
+      const page = await paginate(
+        db,
+        vulnerabilitiesOf(db, project, input).orderBy('severity', 'desc').orderBy('id'),
+        input,
+      );
       return mapPage(page, (row) => presentVulnerability(row, { url, full_path: project.full_path }));
     },
   }),
   get(`${path}/:vulnerability_id`, {
     operation: 'getProjectVulnerability',
-    summary: 'Get a vulnerability with the advisories about it, the dependencies that are affected, and the changes of its state',
+    summary:
+      'Get a vulnerability with the advisories about it, the dependencies that are affected, and the changes of its state',
     access: reader,
     plan,
     input: { vulnerability_id: Id },

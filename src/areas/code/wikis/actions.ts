@@ -13,7 +13,8 @@ import { type Format, pageIn, pathOf, retitled, titled } from './rules.ts';
 export const duplicate = 'Duplicate page: A page with that title already exists';
 
 /** @param verb as in the past tense: `created` */
-const messageFor = ({ caller }: Changing, verb: string, title: string): string => `${caller.username} ${verb} page: ${title}`;
+const messageFor = ({ caller }: Changing, verb: string, title: string): string =>
+  `${caller.username} ${verb} page: ${title}`;
 
 /** The page in a file that has just been written. */
 async function written(services: Services, version: Version, path: string, content?: Buffer): Promise<ReadPage> {
@@ -69,7 +70,8 @@ export interface PageChanges {
 /** Where a page is after a change, and the title that the change names. The title that is shown changes nothing. */
 async function renamed(version: Version, page: Page, { title, format = page.format }: PageChanges) {
   const shown = shownTitle(await readAbout(version, page));
-  const to = title === undefined || title.trim() === shown ? { title: shown, slug: page.slug } : retitled(page.slug, title);
+  const to =
+    title === undefined || title.trim() === shown ? { title: shown, slug: page.slug } : retitled(page.slug, title);
   const path = to.slug === page.slug && format === page.format ? page.path : pathOf(to.slug, format);
   if (to.slug !== page.slug && (await pageAt(version, to.slug))) throw invalid({ title: ['already exists'] });
   return { title: to.title, path };
@@ -79,7 +81,12 @@ async function renamed(version: Version, page: Page, { title, format = page.form
  * Changes a page. Its file is renamed when its title or its format changes.
  * @throws ApiError 400 for a title that no page can have, or that another page has; 404 and 409 as `pageToChange`
  */
-export async function changePage(services: Services, changing: Changing, slug: string, changes: PageChanges): Promise<ReadPage> {
+export async function changePage(
+  services: Services,
+  changing: Changing,
+  slug: string,
+  changes: PageChanges,
+): Promise<ReadPage> {
   const { content, message, last_commit_sha } = changes;
   const wiki = found(pageNoun, await wikiOf(services.db, changing.place));
   let path = '';

@@ -95,7 +95,9 @@ async function idsOfPages(tx: Database, wiki_id: number, news: readonly News[]):
   await sql`
     update wiki_pages set slug = page.slug from ${pages}
      where wiki_pages.wiki_id = ${wiki_id} and wiki_pages.slug = page.old_slug
-       and not exists (select from wiki_pages taken where taken.wiki_id = ${wiki_id} and taken.slug = page.slug)`.execute(tx);
+       and not exists (select from wiki_pages taken where taken.wiki_id = ${wiki_id} and taken.slug = page.slug)`.execute(
+    tx,
+  );
   const { rows } = await sql<{ id: number; slug: string }>`
     insert into wiki_pages (wiki_id, slug, title, format) select ${wiki_id}, slug, title, format from ${pages}
         on conflict (wiki_id, slug) do update set title = excluded.title, format = excluded.format

@@ -46,7 +46,10 @@ export async function changedPages(
     const { slug } = change.page;
     const other = bySlug.get(slug);
     // A page whose format has changed is in two files.
-    bySlug.set(slug, other ? { action: 'updated', page: (change.action === 'destroyed' ? other : change).page } : change);
+    bySlug.set(
+      slug,
+      other ? { action: 'updated', page: (change.action === 'destroyed' ? other : change).page } : change,
+    );
   }
   return [...bySlug.values()];
 }

@@ -40,7 +40,8 @@ export function commitToWiki(
   return inTurn(repository, branch, async () => {
     const head = await resolveBranch(repository, branch);
     // The first push may just have chosen another one.
-    if (head === undefined && branch !== (await findWiki(services.db, wiki.id))?.default_branch) throw badRequest(noBranch);
+    if (head === undefined && branch !== (await findWiki(services.db, wiki.id))?.default_branch)
+      throw badRequest(noBranch);
     const { message, actions } = await plan(head === undefined ? undefined : versionAt(head));
     if (head !== undefined && actions.length === 0) return versionAt(head);
     const parent = head ?? null;
@@ -52,9 +53,11 @@ export function commitToWiki(
     const updates = [{ ref: `refs/heads/${branch}`, old: parent, new: written.id }];
     const [refused] = await changeRefusals(services, { wiki, caller }, { updates });
     if (refused !== undefined) throw badRequest(refused);
-    await moveRefs(services, { kind: wikiRepositories, owner: wiki, user_id: caller.id }, updates).catch((error: unknown) => {
-      throw isForeignKeyViolation(error) ? notFound(nounOf(place)) : error;
-    });
+    await moveRefs(services, { kind: wikiRepositories, owner: wiki, user_id: caller.id }, updates).catch(
+      (error: unknown) => {
+        throw isForeignKeyViolation(error) ? notFound(nounOf(place)) : error;
+      },
+    );
     return versionAt(written.id);
   });
 }

@@ -15,4 +15,7 @@ export interface RenderedPage {
  * The Markdown of a page as HTML, with the references that the caller may follow.
  * @throws TooMuchWaiting when many long pages of the wiki are being rendered
  */
-export type RenderPage = (asking: Pick<Services, 'db' | 'url'> & { caller: MaybeCaller }, page: RenderedPage) => Promise<string>;
+export type RenderPage = (
+  asking: Pick<Services, 'db' | 'url'> & { caller: MaybeCaller },
+  page: RenderedPage,
+) => Promise<string>;

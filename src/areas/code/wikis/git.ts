@@ -10,7 +10,8 @@ export interface Wiki extends Owner, WikiOwner {
   default_branch: string;
 }
 
-const wikis = (db: Database) => db.selectFrom('wikis').select(['id', 'project_id', 'group_id', 'storage', 'default_branch']);
+const wikis = (db: Database) =>
+  db.selectFrom('wikis').select(['id', 'project_id', 'group_id', 'storage', 'default_branch']);
 
 export const findWiki = (db: Database, id: number): Promise<Wiki | undefined> =>
   wikis(db).where('id', '=', id).executeTakeFirst();

@@ -53,14 +53,24 @@ const pageFacts = (user_id: number | null): RawBuilder<unknown> => sql`json_buil
     'diff_url', json_build_object('$url', news.page || '/diff?version_id=' || news.version_id)))`;
 
 /** @param tx the transaction of the other effects */
-export const tellOfPages = (tx: Database, wiki: Wiki, user_id: number | null, news: readonly PageNews[]): Promise<void> =>
+export const tellOfPages = (
+  tx: Database,
+  wiki: Wiki,
+  user_id: number | null,
+  news: readonly PageNews[],
+): Promise<void> =>
   tellEach(tx, { trigger: 'wiki_page_events', to_system: false, rows: rowsOf(wiki, news), facts: pageFacts(user_id) });
 
 /**
  * Tells hooks of the server that references of a wiki have moved.
  * @param tx the transaction of the other effects
  */
-export async function tellOfPush(tx: Database, wiki: Wiki, user_id: number | null, moved: readonly RefUpdate[]): Promise<void> {
+export async function tellOfPush(
+  tx: Database,
+  wiki: Wiki,
+  user_id: number | null,
+  moved: readonly RefUpdate[],
+): Promise<void> {
   const place = wiki.project_id === null ? { group_id: wiki.group_id! } : { project_id: wiki.project_id };
   await tellOfUpdate(tx, await hooksAsking(tx, place, ['repository_update_events']), moved, {
     members: sql`'project_id', wikis.project_id, 'project', ${projectFacts(sql`wikis.project_id`)}, 'group', ${groupFacts(sql`wikis.group_id`)}, 'wiki', ${wikiFacts}`,

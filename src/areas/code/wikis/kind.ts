@@ -91,7 +91,9 @@ export const wikiRepositories: GitKind<Wiki> = {
     if (!at) return undefined;
     await refuse(services, caller, at, isPush(service));
     if (at.has_moved) throw new MovedGit(`${at.place.full_path}.wiki`);
-    const owner = isPush(service) ? await openWiki(services, wikiRepositories, at.place) : await wikiOf(services.db, at.place);
+    const owner = isPush(service)
+      ? await openWiki(services, wikiRepositories, at.place)
+      : await wikiOf(services.db, at.place);
     if (!owner) throw refusal(404, 'A repository for this wiki does not exist yet.');
     return { kind: wikiRepositories, owner, caller, refusals: (push) => refusalsOf(services, caller!, owner, push) };
   },

@@ -37,7 +37,9 @@ export async function textOf(content: Buffer): Promise<string> {
   if (content.length <= piece_bytes) return content.toString();
   const decoder = new StringDecoder('utf8');
   const count = Math.ceil(content.length / piece_bytes);
-  const pieces = Array.from({ length: count }, (_, index) => content.subarray(index * piece_bytes, (index + 1) * piece_bytes));
+  const pieces = Array.from({ length: count }, (_, index) =>
+    content.subarray(index * piece_bytes, (index + 1) * piece_bytes),
+  );
   return (await mapInSlices(pieces, (piece) => decoder.write(piece))).join('') + decoder.end();
 }
 

@@ -13,7 +13,8 @@ const page = { title: 'Home', content: '# Apples' };
 const slugsOf = ({ body }: { body: { slug: string }[] }) => body.map(({ slug }) => slug);
 const at = (base: string, slug: string) => `${base}/${encodeURIComponent(slug)}`;
 
-const wikiIn = async ({ db, project }: World): Promise<Wiki> => (await wikiOf(db, { project_id: project.id, group_id: null }))!;
+const wikiIn = async ({ db, project }: World): Promise<Wiki> =>
+  (await wikiOf(db, { project_id: project.id, group_id: null }))!;
 
 /** The newest commit of the wiki of the project. */
 async function newestIn(here: World) {
@@ -29,7 +30,14 @@ test('a page is created, read, changed, renamed and deleted, in projects and gro
     assert.deepEqual((await developer.get(base)).body, []);
     assert.equal((await developer.get(`${base}/Home`)).status, 404);
     const created = await developer.post(base, page);
-    const shown = { format: 'markdown', slug: 'Home', title: 'Home', front_matter: {}, content: '# Apples', encoding: 'UTF-8' };
+    const shown = {
+      format: 'markdown',
+      slug: 'Home',
+      title: 'Home',
+      front_matter: {},
+      content: '# Apples',
+      encoding: 'UTF-8',
+    };
     assert.deepEqual([created.status, created.body], [201, shown]);
     assert.deepEqual((await here.as('guest').get(`${base}/Home`)).body, shown);
     const { content: _content, encoding: _encoding, ...basic } = shown;
@@ -143,7 +151,14 @@ test('a title names a page in a folder, and nothing outside the wiki', async () 
   }
   assert.equal((await developer.post(base, { ...page, title: ' ' })).body.message, 'title is empty');
   assert.deepEqual((await developer.get(base)).body, []);
-  const kept = ['a'.repeat(255), Array.from({ length: 4 }, () => 'a'.repeat(255)).join('/'), '-x', 'ü 漢字', 'a.md', '%2e%2e'];
+  const kept = [
+    'a'.repeat(255),
+    Array.from({ length: 4 }, () => 'a'.repeat(255)).join('/'),
+    '-x',
+    'ü 漢字',
+    'a.md',
+    '%2e%2e',
+  ];
   for (const title of kept) {
     const { status, body } = await developer.post(base, { ...page, title });
     assert.equal(status, 201, title);

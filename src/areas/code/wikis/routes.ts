@@ -42,7 +42,9 @@ const Slug = Type.String({ description: 'URL-encoded slug of the page, e.g. `gui
 const Format = Type.Enum([...formats]);
 const Content = () => AnyText({ notBlank: true });
 const Title = () => NotBlank({ description: 'With folders, between slashes' });
-const message = leftOutIfBlank(optional(Type.String({ description: 'Of the commit; by default it says what was done' })));
+const message = leftOutIfBlank(
+  optional(Type.String({ description: 'Of the commit; by default it says what was done' })),
+);
 const last_commit_sha = leftOutIfBlank(
   optional(Type.String({ description: 'ID of the last commit of the page known to the caller' })),
 );
@@ -57,7 +59,8 @@ const listing = {
 
 /** The pages that a request lists. */
 function listed(all: readonly Page[], { page, per_page }: Static<TObject<typeof listing>>) {
-  if (page !== undefined || per_page !== undefined) return pageOfArray(all, { page: page ?? 1, per_page: per_page ?? 20 });
+  if (page !== undefined || per_page !== undefined)
+    return pageOfArray(all, { page: page ?? 1, per_page: per_page ?? 20 });
   return { items: all.slice(0, maximumList), page: 1, per_page: maximumList, has_more: false, next: null };
 }
 
@@ -124,7 +127,9 @@ function routesOf(kind: 'project' | 'group', render: RenderPage) {
       ...reading,
       input: {
         slug: Slug,
-        version: leftOutIfBlank(optional(Type.String({ description: 'ID of a commit of the wiki; by default the newest' }))),
+        version: leftOutIfBlank(
+          optional(Type.String({ description: 'ID of a commit of the wiki; by default the newest' })),
+        ),
         render_html: Type.Boolean({ default: false, description: 'Whether to send the page as HTML' }),
       },
       returns: one(WikiPageForm),
@@ -151,13 +156,18 @@ function routesOf(kind: 'project' | 'group', render: RenderPage) {
       refusals: { 400: [duplicate, ...titleTexts, contentText, ...fileTexts], 404: `404 ${Noun} Not Found`, 503: busy },
       handle: async ({ caller, place, input, ...services }) =>
         presentPage(
-          await createPage(services, { caller, place }, { ...input, content: await contentOf(services, input.content) }),
+          await createPage(
+            services,
+            { caller, place },
+            { ...input, content: await contentOf(services, input.content) },
+          ),
         ),
     }),
     put(`${base}/:slug`, {
       operation: `update${Noun}WikiPage`,
       summary: `Update a wiki page of a ${kind}`,
-      description: 'A title without a slash keeps the page in its folder; one that begins with a slash moves it to the top.',
+      description:
+        'A title without a slash keeps the page in its folder; one that begins with a slash moves it to the top.',
       ...writing,
       input: {
         slug: Slug,

@@ -1,6 +1,12 @@
 /** Reading reactions. */
 import { sql } from 'kysely';
-import { type MaybeCaller, type OnNoteable, type Stored, type StoredColumn, storedKinds } from '../../../access/index.ts';
+import {
+  type MaybeCaller,
+  type OnNoteable,
+  type Stored,
+  type StoredColumn,
+  storedKinds,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { userBasicJson } from '../../people/users/index.ts';

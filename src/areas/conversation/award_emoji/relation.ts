@@ -1,7 +1,16 @@
 /** How reactions leave and arrive with what they are on (docs/reference/relations_export.md#award_emoji). */
 import { sql } from 'kysely';
 import type { NoteableKind } from '../../../access/index.ts';
-import { type Members, parts, type RecordKind, required, shown, somebody, spelled, time } from '../../../relations/index.ts';
+import {
+  type Members,
+  parts,
+  type RecordKind,
+  required,
+  shown,
+  somebody,
+  spelled,
+  time,
+} from '../../../relations/index.ts';
 import { notesOn } from '../notes/index.ts';
 import type { Awardable } from './queries.ts';
 import { emojiNamed } from './rules.ts';
@@ -28,4 +37,7 @@ export const awardsOf = ({ type, column }: Awardable['kind']): RecordKind => ({
 
 /** The notes on a kind of noteables, with their reactions. */
 export const notesWithAwards = (kind: Pick<NoteableKind, 'type' | 'column'>, further: Members = {}): RecordKind =>
-  notesOn(kind, { award_emoji: parts(awardsOf({ type: 'Note', table: 'notes', column: 'note_id' }), 'note_id'), ...further });
+  notesOn(kind, {
+    award_emoji: parts(awardsOf({ type: 'Note', table: 'notes', column: 'note_id' }), 'note_id'),
+    ...further,
+  });

@@ -120,7 +120,10 @@ test('unknown emoji, duplicate reactions and system notes are refused as not fou
     .executeTakeFirstOrThrow();
   const onSystem = await as('owner').post(`${issue.parent}/notes/${system.id}/award_emoji`, { name: 'eyes' });
   assert.deepEqual([onSystem.status, onSystem.body.message], [404, '404 Award Emoji Not Found']);
-  assert.equal((await as('guest').get(`${issue.parent.replace(/\d+$/, 'x')}/award_emoji`)).body.message, 'issue_iid is invalid');
+  assert.equal(
+    (await as('guest').get(`${issue.parent.replace(/\d+$/, 'x')}/award_emoji`)).body.message,
+    'issue_iid is invalid',
+  );
 });
 
 test('confidential issues and internal notes are not found', async () => {
@@ -166,7 +169,9 @@ test('reacting to an issue resolves the to-do item on it', async () => {
   const here = await world();
   const issue = await addIssue(here, { description: `@${here.people.guest.username} look` });
   const pending = async () =>
-    (await here.db.selectFrom('todos').select('state').where('issue_id', '=', issue.id).execute()).map(({ state }) => state);
+    (await here.db.selectFrom('todos').select('state').where('issue_id', '=', issue.id).execute()).map(
+      ({ state }) => state,
+    );
   assert.deepEqual(await pending(), ['pending']);
   await here.as('guest').post(`/projects/${here.project.id}/issues/${issue.iid}/award_emoji`, { name: 'eyes' });
   assert.deepEqual(await pending(), ['done']);
@@ -177,7 +182,8 @@ test('the reactions of a deleted user are deleted and no longer count', async ()
   const { as, people } = here;
   const issue = await addIssue(here);
   const path = `/projects/${here.project.id}/issues/${issue.iid}`;
-  for (const persona of ['guest', 'reporter'] as const) await as(persona).post(`${path}/award_emoji`, { name: 'thumbsup' });
+  for (const persona of ['guest', 'reporter'] as const)
+    await as(persona).post(`${path}/award_emoji`, { name: 'thumbsup' });
   assert.equal((await as('owner').get(path)).body.upvotes, 2);
   assert.equal((await as('admin').delete(`/users/${people.guest.id}`)).status, 204);
   await performQueued(here.services, [removeUser]);

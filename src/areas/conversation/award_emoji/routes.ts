@@ -41,7 +41,12 @@ export interface Awarded {
  * @param names of the awardable
  * @param named the path parameter of the note, if there is one
  */
-function routesAt(path: string, [noun, thing]: Names, { kind: { at }, hook }: Awarded, named: TProperties): AnyEndpoint[] {
+function routesAt(
+  path: string,
+  [noun, thing]: Names,
+  { kind: { at }, hook }: Awarded,
+  named: TProperties,
+): AnyEndpoint[] {
   const [visible, reader] = [at.visible('Award Emoji'), at.reader('Award Emoji')];
   return [
     get(path, {
@@ -86,7 +91,9 @@ function routesAt(path: string, [noun, thing]: Names, { kind: { at }, hook }: Aw
       handle: async ({ db, url, caller, on, input }) => {
         const { awardable, is_open } = await targetOf(db, { caller, on }, (input as OfNote).note_id);
         if (!is_open) throw notFound('Award Emoji');
-        const added = await db.transaction().execute((tx) => addAward(tx, { ...awardable, hook }, caller.id, input.name));
+        const added = await db
+          .transaction()
+          .execute((tx) => addAward(tx, { ...awardable, hook }, caller.id, input.name));
         if (typeof added === 'string') throw notFound(`Award Emoji Name ${added}`);
         return presentAward(
           url,

@@ -17,8 +17,15 @@ async function commitOf(
 }
 
 /** The user whose confirmed address a commit has as that of its author. */
-async function authorsOf({ db, storages }: Pick<JobServices, 'db' | 'storages'>, on: DiscussedCommit): Promise<number[]> {
-  const project = await db.selectFrom('projects').select('storage').where('id', '=', on.project_id).executeTakeFirstOrThrow();
+async function authorsOf(
+  { db, storages }: Pick<JobServices, 'db' | 'storages'>,
+  on: DiscussedCommit,
+): Promise<number[]> {
+  const project = await db
+    .selectFrom('projects')
+    .select('storage')
+    .where('id', '=', on.project_id)
+    .executeTakeFirstOrThrow();
   const commit = await commitOf({ storages }, on, project.storage);
   if (!commit) return [];
   const emails = db

@@ -45,8 +45,14 @@ test('a comment is a thread of one note, and may name a changed line', async () 
     ],
   );
   const refused = await as('reporter').post(`${at}/discussions/${discussions[0].id}/notes`, { body: 'x' });
-  assert.deepEqual([refused.status, refused.body.message], [400, '400 Bad request - Discussion can not be replied to.']);
-  assert.equal((await as('reporter').post(`${at}/discussions/${discussions[1].id}/notes`, { body: 'Reply' })).status, 201);
+  assert.deepEqual(
+    [refused.status, refused.body.message],
+    [400, '400 Bad request - Discussion can not be replied to.'],
+  );
+  assert.equal(
+    (await as('reporter').post(`${at}/discussions/${discussions[1].id}/notes`, { body: 'Reply' })).status,
+    201,
+  );
   const listed = await as('reporter').get(`${at}/comments`);
   assert.deepEqual(
     listed.body.map(({ note, line }: { note: string; line: number | null }) => [note, line]),
@@ -66,7 +72,8 @@ test('only callers who may read the code read comments, and signed-in ones write
   const here = await commented();
   const { as, at, db, project } = here;
   const seen = async (persona: Persona | 'anonymous') => (await as(persona).get(`${at}/comments`)).status;
-  const written = async (persona: Persona | 'anonymous') => (await as(persona).post(`${at}/comments`, { note: 'x' })).status;
+  const written = async (persona: Persona | 'anonymous') =>
+    (await as(persona).post(`${at}/comments`, { note: 'x' })).status;
   assert.deepEqual([await seen('outsider'), await written('outsider')], [404, 404]);
   assert.deepEqual([await seen('guest'), await written('guest')], [403, 403]);
   assert.equal(await notesIn(here), 0);

@@ -1,10 +1,29 @@
 /** Comments on commits: the notes of their discussions, without the threads (docs/reference/discussions.md#comments-on-commits). */
 import { type Static, Type } from 'typebox';
 import { commitKind } from '../../../access/index.ts';
-import { get, longText, nullable, one, optional, pageOf, post, type Rule, resource, Timestamp } from '../../../http/index.ts';
+import {
+  get,
+  longText,
+  nullable,
+  one,
+  optional,
+  pageOf,
+  post,
+  type Rule,
+  resource,
+  Timestamp,
+} from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { UserBasic } from '../../people/users/index.ts';
-import { commentRate, describedText, type NoteRow, notesFor, presentNote, writeComment, writingTexts } from '../notes/index.ts';
+import {
+  commentRate,
+  describedText,
+  type NoteRow,
+  notesFor,
+  presentNote,
+  writeComment,
+  writingTexts,
+} from '../notes/index.ts';
 import { positionOfLine } from './git.ts';
 import { commitNoun } from './noteable.ts';
 
@@ -68,8 +87,14 @@ export const commitCommentRoutes = [
     handle: async ({ plan, caller, on, input: { note, path, line, line_type }, ...services }) => {
       const { url } = services;
       const position =
-        path === undefined || line === undefined ? undefined : await positionOfLine(services, on, { path, line, line_type });
-      const written = await writeComment({ ...services, plan, noun: commitNoun }, { caller, on }, { body: note, position });
+        path === undefined || line === undefined
+          ? undefined
+          : await positionOfLine(services, on, { path, line, line_type });
+      const written = await writeComment(
+        { ...services, plan, noun: commitNoun },
+        { caller, on },
+        { body: note, position },
+      );
       return present(url, written.note!);
     },
   }),

@@ -186,7 +186,15 @@ test('a comment at a place of the diff keeps it, and so do its replies', async (
   assert.deepEqual(same.notes[0].position, { ...text, old_line: 3, new_line: 4, line_range: range });
   const moved = await placed({ ...refs, position_type: 'text', new_path: 'new.txt', new_line: 21 });
   assert.equal(moved.notes[0].position.old_path, 'old.txt');
-  const image = { position_type: 'image', new_path: 'bean.png', old_path: 'bean.png', width: 100, height: 80, x: 10, y: 0 };
+  const image = {
+    position_type: 'image',
+    new_path: 'bean.png',
+    old_path: 'bean.png',
+    width: 100,
+    height: 80,
+    x: 10,
+    y: 0,
+  };
   assert.deepEqual((await placed({ ...refs, ...image })).notes[0].position, { ...refs, ...image });
   const file = await placed({ ...refs, position_type: 'file', ...paths });
   assert.deepEqual(file.notes[0].position, { ...refs, position_type: 'file', ...paths });
@@ -194,7 +202,14 @@ test('a comment at a place of the diff keeps it, and so do its replies', async (
   const blank = '0'.repeat(40);
   const root = await as('reporter').post(at.replace(second, first).concat('/discussions'), {
     body: 'From the start',
-    position: { base_sha: blank, start_sha: blank, head_sha: first, position_type: 'text', new_path: 'old.txt', new_line: 20 },
+    position: {
+      base_sha: blank,
+      start_sha: blank,
+      head_sha: first,
+      position_type: 'text',
+      new_path: 'old.txt',
+      new_line: 20,
+    },
   });
   assert.deepEqual([root.status, root.body.notes?.[0].position.new_line], [201, 20]);
 });
@@ -220,7 +235,10 @@ test('a position that the diff does not have is refused', async () => {
     [{ ...text, base_sha: second, new_line: 2 }, incomplete],
     [image, incomplete],
     [{ ...image, y: 1, new_path: 'nowhere.png' }, incomplete],
-    [{ position_type: 'text' }, 'position[base_sha] is missing, position[start_sha] is missing, position[head_sha] is missing'],
+    [
+      { position_type: 'text' },
+      'position[base_sha] is missing, position[start_sha] is missing, position[head_sha] is missing',
+    ],
     [{ ...text, position_type: 'sound' }, 'position[position_type] does not have a valid value'],
     [{ ...text, new_line: 'two' }, 'position[new_line] is invalid'],
   ];
@@ -263,7 +281,9 @@ test('an issue that a comment on a commit names has a note for those who may rea
   const { as, at, second, project } = here;
   const issue = await addIssue(here, { title: 'Beans' });
   const noted = async (persona: Persona) =>
-    (await as(persona).get(`/projects/${project.id}/issues/${issue.iid}/notes`)).body.map(({ body }: { body: string }) => body);
+    (await as(persona).get(`/projects/${project.id}/issues/${issue.iid}/notes`)).body.map(
+      ({ body }: { body: string }) => body,
+    );
   const body = `About #${issue.iid}, again #${issue.iid}`;
   for (const _ of [1, 2]) assert.equal((await as('reporter').post(`${at}/discussions`, { body })).status, 201);
   assert.deepEqual(await noted('reporter'), [`mentioned in commit ${second.slice(0, 8)}`]);

@@ -17,7 +17,10 @@ test('an epic is discussed like an issue, by its id and under both paths', async
   const begun = await as('guest').post(`${at}/discussions`, { body: `Hello @${people.planner.username}.` });
   assert.equal(begun.status, 201);
   const [note] = begun.body.notes;
-  assert.deepEqual([note.noteable_type, note.noteable_id, note.noteable_iid, note.project_id], ['Epic', epic.id, null, null]);
+  assert.deepEqual(
+    [note.noteable_type, note.noteable_id, note.noteable_iid, note.project_id],
+    ['Epic', epic.id, null, null],
+  );
   const answer = await as('planner').post(`${at}/discussions/${begun.body.id}/notes`, { body: 'Hello.' });
   assert.equal(answer.status, 201);
   assert.deepEqual((await as('guest').get(`/groups/${group.id}/-/epics/${epic.id}/discussions`)).body, [
@@ -74,5 +77,7 @@ test('issues and epics show where they were mentioned to users who may read the 
   const seen = [`mentioned in epic &${other.iid}`, `mentioned in issue ${project.full_path}#${issue.iid}`];
   assert.deepEqual(await noted(onEpic, 'guest'), seen);
   assert.deepEqual(await noted(onEpic, 'planner'), [seen[0], `mentioned in epic &${secret.iid}`, seen[1]]);
-  assert.deepEqual(await noted(`/projects/${project.id}/issues/${issue.iid}`, 'guest'), [`mentioned in epic &${epic.iid}`]);
+  assert.deepEqual(await noted(`/projects/${project.id}/issues/${issue.iid}`, 'guest'), [
+    `mentioned in epic &${epic.iid}`,
+  ]);
 });

@@ -32,7 +32,11 @@ export async function threadsOf(db: Database, granted: OnNoteable<MaybeCaller>, 
   };
 }
 
-const notesOfThreads = (db: Database, granted: OnNoteable<MaybeCaller>, discussion_ids: readonly string[]): Promise<NoteRow[]> =>
+const notesOfThreads = (
+  db: Database,
+  granted: OnNoteable<MaybeCaller>,
+  discussion_ids: readonly string[],
+): Promise<NoteRow[]> =>
   notesFor(db, granted)
     .where(isAmong('notes.discussion_id', discussion_ids, 'text[]'))
     .orderBy('notes.created_at')

@@ -82,7 +82,11 @@ test('a comment with a reply becomes a thread with the same id, and leaves the n
 
   const answer = (await as('reporter').post(`${at}/discussions/${single.id}/notes`, { body: 'Not any more.' })).body;
   const [thread] = (await as('guest').get(`${at}/discussions`)).body;
-  assert.deepEqual(thread, { id: single.id, individual_note: false, notes: [{ ...comment, type: 'DiscussionNote' }, answer] });
+  assert.deepEqual(thread, {
+    id: single.id,
+    individual_note: false,
+    notes: [{ ...comment, type: 'DiscussionNote' }, answer],
+  });
   assert.deepEqual((await as('guest').get(`${at}/notes`)).body, []);
   for (const id of [comment.id, answer.id]) {
     assert.equal((await as('guest').get(`${at}/notes/${id}`)).status, 404);
@@ -157,7 +161,12 @@ test('invalid texts and parameters are refused by name, and nothing is stored', 
     ['post', 'notes', { body: ['a'] }, 'body is invalid'],
     ['post', 'notes', { body: 'x', created_at: 'soon' }, 'created_at is invalid'],
     ['post', 'notes', { body: 'x', internal: 'maybe' }, 'internal is invalid'],
-    ['post', 'notes', { body: long }, '400 Bad request - Note {:note=>["is too long (maximum is 1000000 characters)"]}'],
+    [
+      'post',
+      'notes',
+      { body: long },
+      '400 Bad request - Note {:note=>["is too long (maximum is 1000000 characters)"]}',
+    ],
     ['get', 'notes', { sort: 'up' }, 'sort does not have a valid value'],
     ['get', 'notes', { order_by: 'body' }, 'order_by does not have a valid value'],
     ['get', 'notes', { activity_filter: 'none' }, 'activity_filter does not have a valid value'],
@@ -176,7 +185,10 @@ test('invalid texts and parameters are refused by name, and nothing is stored', 
   for (const path of ['notes', 'discussions']) {
     const elsewhere = await as('guest').get(`/projects/${project.id}/issues/99/${path}`);
     assert.deepEqual([elsewhere.status, elsewhere.body.message], [404, '404 Issue Not Found']);
-    assert.equal((await as('guest').get(`/projects/${project.id}/issues/x/${path}`)).body.message, 'issue_iid is invalid');
+    assert.equal(
+      (await as('guest').get(`/projects/${project.id}/issues/x/${path}`)).body.message,
+      'issue_iid is invalid',
+    );
     assert.equal((await as('outsider').get(`${at}/${path}`)).body.message, '404 Project Not Found');
     assert.equal((await as('anonymous').post(`${at}/${path}`, { body: 'x' })).status, 401);
   }
@@ -201,7 +213,10 @@ test('notes of one issue are not found on another', async () => {
 test('notes are listed newest first by default, sorted, filtered and paged', async () => {
   const { as, at, issue, db, people } = await discussed();
   for (const body of ['a', 'b', 'c']) await as('guest').post(`${at}/notes`, { body });
-  await db.insertInto('notes').values({ issue_id: issue.id, author_id: people.owner.id, body: 'closed', system: true }).execute();
+  await db
+    .insertInto('notes')
+    .values({ issue_id: issue.id, author_id: people.owner.id, body: 'closed', system: true })
+    .execute();
   await as('guest').post(`${at}/discussions`, { body: 'in a thread' });
   const list = async (parameters: Record<string, unknown> = {}) =>
     bodies((await as('guest').get(`${at}/notes`, parameters)).body);
@@ -265,13 +280,20 @@ test('only owners and administrators can set the time of a comment', async () =>
   const { as, at } = await discussed();
   const created_at = '2020-02-03T04:05:06.000Z';
   for (const persona of ['owner', 'admin'] as const) {
-    const note = (await as(persona).post(`${at}/notes`, { body: 'Long ago.', created_at: '2020-02-03T05:05:06+01:00' })).body;
+    const note = (await as(persona).post(`${at}/notes`, { body: 'Long ago.', created_at: '2020-02-03T05:05:06+01:00' }))
+      .body;
     assert.deepEqual([note.created_at, note.updated_at], [created_at, created_at]);
   }
-  assert.notEqual((await as('maintainer').post(`${at}/notes`, { body: 'Now.', created_at })).body.created_at, created_at);
+  assert.notEqual(
+    (await as('maintainer').post(`${at}/notes`, { body: 'Now.', created_at })).body.created_at,
+    created_at,
+  );
   const thread = (await as('owner').post(`${at}/discussions`, { body: 'Long ago.', created_at })).body;
   assert.equal(thread.notes[0].created_at, created_at);
-  const answer = await as('owner').post(`${at}/discussions/${thread.id}/notes`, { body: 'Later.', created_at: '2020-02-04' });
+  const answer = await as('owner').post(`${at}/discussions/${thread.id}/notes`, {
+    body: 'Later.',
+    created_at: '2020-02-04',
+  });
   assert.equal(answer.body.created_at, '2020-02-04T00:00:00.000Z');
 });
 
@@ -297,9 +319,17 @@ test('only members can comment on a locked discussion', async () => {
 
 test('a comment is counted, recorded as an event, and updates its issue', async () => {
   const { as, at, issue, db, people, project } = await discussed();
-  const before = await db.selectFrom('issues').select(['updated_at']).where('id', '=', issue.id).executeTakeFirstOrThrow();
+  const before = await db
+    .selectFrom('issues')
+    .select(['updated_at'])
+    .where('id', '=', issue.id)
+    .executeTakeFirstOrThrow();
   const state = () =>
-    db.selectFrom('issues').select(['user_notes_count', 'updated_at']).where('id', '=', issue.id).executeTakeFirstOrThrow();
+    db
+      .selectFrom('issues')
+      .select(['user_notes_count', 'updated_at'])
+      .where('id', '=', issue.id)
+      .executeTakeFirstOrThrow();
   const note = (await as('guest').post(`${at}/notes`, { body: 'One.' })).body;
   const thread = (await as('guest').post(`${at}/discussions`, { body: 'Two.' })).body;
   const after = await state();

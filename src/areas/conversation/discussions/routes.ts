@@ -188,7 +188,8 @@ function noteRoutesOf(noun: Discussable, path: string): AnyEndpoint[] {
       access,
       input: place,
       returns: one(Note),
-      handle: async ({ db, url, input, ...granted }) => presentNote(url, await noteOf(db, granted, input.note_id, false)),
+      handle: async ({ db, url, input, ...granted }) =>
+        presentNote(url, await noteOf(db, granted, input.note_id, false)),
     }),
     put(path, {
       operation: `update${type}DiscussionNote`,

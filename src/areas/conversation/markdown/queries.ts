@@ -1,5 +1,11 @@
 /** Links for references in a text: one statement for each kind, and only for items that the reader may see. */
-import { type IssuableKind, issuableKinds, isUsableAccount, type MaybeCaller, type Project } from '../../../access/index.ts';
+import {
+  type IssuableKind,
+  issuableKinds,
+  isUsableAccount,
+  type MaybeCaller,
+  type Project,
+} from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { type LinkOf, type Reference, referencesIn, toLongHtml } from '../../../markdown/index.ts';
 import { type RenderPage, wikiUrl } from '../../code/wikis/index.ts';
@@ -52,7 +58,10 @@ async function linksTo(
 ): Promise<Link[]> {
   const things = await thingsNamed(db, caller, kind, pairsMeant(kind, references, surroundings, maximumLinks));
   const root = kind.places === 'projects' ? url : `${url}/groups`;
-  return things.map(({ full_path, iid }) => [keyOf(kind.reference, full_path, iid), `${root}/${full_path}${kind.page}${iid}`]);
+  return things.map(({ full_path, iid }) => [
+    keyOf(kind.reference, full_path, iid),
+    `${root}/${full_path}${kind.page}${iid}`,
+  ]);
 }
 
 /**

@@ -26,7 +26,8 @@ export const markdownRoutes = [
     refusals: { 404: '404 Project Not Found' },
     handle: async ({ db, caller, url, input }) => {
       const context = input.project === undefined ? undefined : await visibleProject(db, caller, input.project);
-      const linkOf = input.gfm && isRendered(input.text) ? await linksFor({ db, caller, url }, input.text, context) : undefined;
+      const linkOf =
+        input.gfm && isRendered(input.text) ? await linksFor({ db, caller, url }, input.text, context) : undefined;
       const uploads = context && webPath('project', context.id);
       return { html: await toHtml(input.text, { linkOf, uploads }) };
     },

@@ -46,7 +46,12 @@ type NoteOn = readonly [on: Issuable, body: string];
  * @param tx the transaction of the change
  * @param author_id the user who made it
  */
-export async function noteOnBoth(tx: Database, author_id: number, [one, ofOther]: NoteOn, [other, ofOne]: NoteOn): Promise<void> {
+export async function noteOnBoth(
+  tx: Database,
+  author_id: number,
+  [one, ofOther]: NoteOn,
+  [other, ofOne]: NoteOn,
+): Promise<void> {
   const note = { author_id, system: true };
   await tx
     .insertInto('notes')

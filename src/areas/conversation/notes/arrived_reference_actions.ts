@@ -77,7 +77,9 @@ export async function findReferred(
 ): Promise<number | undefined> {
   const { rows: items } = await sql<{ id: number; iid: number }>`
     select id, iid from ${sql.table(kind.table)}
-     where ${sql.ref(kind.place_column)} = ${place_id} and iid > ${after} order by iid limit ${maximumItems}`.execute(tx);
+     where ${sql.ref(kind.place_column)} = ${place_id} and iid > ${after} order by iid limit ${maximumItems}`.execute(
+    tx,
+  );
   if (items.length === 0) return undefined;
   const notes = await notesOnItems(
     tx,

@@ -19,7 +19,15 @@ import { hasDiff, type Position } from './position_rules.ts';
 import type { Written } from './present.ts';
 import { isOn, type NoteRow, noteRows, touch } from './queries.ts';
 import { settleWithout } from './resolution_actions.ts';
-import { cannotBeRepliedTo, checkBody, commandsFailed, mayChange, mayComment, mayDate, mayReadInternal } from './rules.ts';
+import {
+  cannotBeRepliedTo,
+  checkBody,
+  commandsFailed,
+  mayChange,
+  mayComment,
+  mayDate,
+  mayReadInternal,
+} from './rules.ts';
 import { writeSuggestions } from './suggestion_actions.ts';
 
 /** The noteable that is commented on, with its rules and quick actions. */
@@ -184,7 +192,11 @@ export interface CheckedComment extends NewComment {
  * Checks a comment and extracts its quick actions.
  * @throws ApiError 400 for an invalid comment, 403 for callers who may not comment
  */
-export async function checkedComment(noun: Discussable, { on }: OnNoteable, comment: NewComment): Promise<CheckedComment> {
+export async function checkedComment(
+  noun: Discussable,
+  { on }: OnNoteable,
+  comment: NewComment,
+): Promise<CheckedComment> {
   if (!mayComment(on) || (comment.internal && !mayReadInternal(on))) throw forbidden();
   checkBody(comment.body);
   return { ...comment, ...(await extracted(comment.body, noun)) };
@@ -230,7 +242,12 @@ export async function writeComment(writing: Writing, granted: OnNoteable, commen
  * Updates the text of a comment. If only quick actions are left, they are applied and the comment is deleted.
  * @throws ApiError 400 for an invalid comment, 403 for callers who may not change it
  */
-export async function rewriteComment(writing: Writing, granted: OnNoteable, note: NoteRow, body: string): Promise<Written> {
+export async function rewriteComment(
+  writing: Writing,
+  granted: OnNoteable,
+  note: NoteRow,
+  body: string,
+): Promise<Written> {
   const { caller, on } = granted;
   if (!mayChange(on, caller, note)) throw forbidden();
   checkBody(body);
@@ -246,7 +263,15 @@ export async function rewriteComment(writing: Writing, granted: OnNoteable, note
       .set(stamped({ body: text }))
       .where('id', '=', id);
     found(undefined, await changed.returning('id').executeTakeFirst());
-    await noteMentions(tx, { actor: caller, noteable: on, note_id: id, internal, text, url: writing.url, is_edited: true });
+    await noteMentions(tx, {
+      actor: caller,
+      noteable: on,
+      note_id: id,
+      internal,
+      text,
+      url: writing.url,
+      is_edited: true,
+    });
     if (text !== note.body) {
       await writeSuggestions(tx, writing, on, note, text);
       await touch(tx, on);

@@ -1,7 +1,20 @@
 /** Finding the place in a diff that a comment is about (docs/reference/discussions.md#positions). */
-import { type ChangedFile, changedFiles, type Patch, patchesOf, type Repository, readCommit } from '../../../git/index.ts';
+import {
+  type ChangedFile,
+  changedFiles,
+  type Patch,
+  patchesOf,
+  type Repository,
+  readCommit,
+} from '../../../git/index.ts';
 import { codesOf, shows } from './diff_rules.ts';
-import { completePosition, type GivenPosition, incompletePosition, notInDiff, type Position } from './position_rules.ts';
+import {
+  completePosition,
+  type GivenPosition,
+  incompletePosition,
+  notInDiff,
+  type Position,
+} from './position_rules.ts';
 
 /** The two sides of a diff. */
 export interface Sides {
@@ -46,8 +59,12 @@ export async function diffOfCommit(repository: Repository, sha: string): Promise
  * @param refs the commits of the diff
  * @throws ApiError 400 for a line that the diff does not show, and for a position that is incomplete or belongs to other commits
  */
-export async function positionIn({ sides, refs }: { sides: Sides; refs: Refs }, given: GivenPosition): Promise<Position> {
-  const isOfDiff = given.head_sha === refs.head_sha && given.base_sha === refs.base_sha && given.start_sha === refs.start_sha;
+export async function positionIn(
+  { sides, refs }: { sides: Sides; refs: Refs },
+  given: GivenPosition,
+): Promise<Position> {
+  const isOfDiff =
+    given.head_sha === refs.head_sha && given.base_sha === refs.base_sha && given.start_sha === refs.start_sha;
   const { position_type, old_path, new_path, old_line, new_line, line_range } = given;
   const isText = position_type === 'text';
   if (!isOfDiff || (old_path ?? new_path) === undefined) throw incompletePosition();
@@ -60,7 +77,10 @@ export async function positionIn({ sides, refs }: { sides: Sides; refs: Refs }, 
   const hunks = await hunksOf(sides, file);
   if (!shows(hunks, { old_line, new_line })) throw notInDiff();
   const codes = line_range && codesOf(file.path, hunks);
-  if (line_range && ![line_range.start, line_range.end].every((end) => end.type === 'expanded' || codes!.has(end.line_code)))
+  if (
+    line_range &&
+    ![line_range.start, line_range.end].every((end) => end.type === 'expanded' || codes!.has(end.line_code))
+  )
     throw notInDiff();
   return completePosition(given, file);
 }

@@ -36,7 +36,13 @@ test('the lines of a diff have the numbers of the sides that have them', () => {
 test('line codes name both sides, or 0 for the one without the line', () => {
   const hash = '1d229271928d3f9e2bb0375bd6ce5db6c6d348d9';
   const codes = codesOf('test', '@@ -1,2 +1,2 @@\n one\n-two\n+2\n');
-  assert.deepEqual([...codes].map((code) => code.slice(hash.length)).toSorted(), ['_0_2', '_1_1', '_2_0', '_2_2', '_3_2']);
+  assert.deepEqual([...codes].map((code) => code.slice(hash.length)).toSorted(), [
+    '_0_2',
+    '_1_1',
+    '_2_0',
+    '_2_2',
+    '_3_2',
+  ]);
 });
 
 test('a line is shown only with its numbers on both sides', () => {

@@ -39,13 +39,15 @@ const codeIn = (path: string) => {
 };
 
 /** The line code of a line with these numbers: the SHA-1 of the path after the change, and the numbers on both sides. */
-export const lineCode = (path: string, [old_line, new_line]: CountedLine['at']): string => codeIn(path)(old_line, new_line);
+export const lineCode = (path: string, [old_line, new_line]: CountedLine['at']): string =>
+  codeIn(path)(old_line, new_line);
 
 /** The line codes of what a diff shows. A side without the line may also say 0. */
 export function codesOf(path: string, hunks: string): Set<string> {
   const code = codeIn(path);
   const codes = new Set<string>();
-  for (const { old_line, new_line, at } of linesIn(hunks)) codes.add(code(...at)).add(code(old_line ?? 0, new_line ?? 0));
+  for (const { old_line, new_line, at } of linesIn(hunks))
+    codes.add(code(...at)).add(code(old_line ?? 0, new_line ?? 0));
   return codes;
 }
 
@@ -60,7 +62,8 @@ export function movedLines(hunks: string, wanted: Iterable<number>): Map<number,
   const moved = new Map<number, number>();
   let shift = 0;
   const moveBefore = (end: number) => {
-    for (let line = rest.at(-1); line !== undefined && line < end; line = rest.at(-1)) moved.set(rest.pop()!, line + shift);
+    for (let line = rest.at(-1); line !== undefined && line < end; line = rest.at(-1))
+      moved.set(rest.pop()!, line + shift);
   };
   for (const { old_line, new_line, at } of linesIn(hunks)) {
     moveBefore(at[0]);

@@ -48,7 +48,11 @@ interface Moved {
   lines: ReadonlyMap<number, number>;
 }
 
-async function movedIn({ sides, by_path }: Change, path: string, wanted: readonly (number | undefined)[]): Promise<Moved> {
+async function movedIn(
+  { sides, by_path }: Change,
+  path: string,
+  wanted: readonly (number | undefined)[],
+): Promise<Moved> {
   const lines = wanted.filter((line) => line !== undefined);
   const file = by_path.get(path);
   if (!file) return { path, isSame: true, lines: movedLines('', lines) };
@@ -75,7 +79,8 @@ function numbersIn({ line_code }: LineOfRange): DiffLine {
 function lineAt(end: LineOfRange): DiffLine {
   const { old_line, new_line } = numbersIn(end);
   if (end.type === 'expanded') return { old_line, new_line };
-  const isOld = end.type === 'old' || (end.type === undefined && end.new_line === undefined && end.old_line !== undefined);
+  const isOld =
+    end.type === 'old' || (end.type === undefined && end.new_line === undefined && end.old_line !== undefined);
   return isOld || new_line === undefined ? { old_line, new_line: undefined } : { old_line: undefined, new_line };
 }
 
@@ -95,7 +100,10 @@ interface FollowedFile {
 }
 
 /** The shown line that one of the first version has become: one that was added or unchanged is looked for after the change, a removed one before it. */
-function followLine({ file, olds, news, shown }: FollowedFile, { old_line, new_line }: DiffLine): CountedLine | undefined {
+function followLine(
+  { file, olds, news, shown }: FollowedFile,
+  { old_line, new_line }: DiffLine,
+): CountedLine | undefined {
   const [line, moved, path, by_line] =
     new_line === undefined
       ? ([old_line, olds, file.old_path, shown.by_old_line] as const)

@@ -1,7 +1,14 @@
 /** What other areas may use of notes. */
 export { addSystemNote, copyNotes, noteOnBoth } from './actions.ts';
 export { findReferred } from './arrived_reference_actions.ts';
-export { addComment, checkedComment, removeComment, rewriteComment, threadToJoin, writeComment } from './comment_actions.ts';
+export {
+  addComment,
+  checkedComment,
+  removeComment,
+  rewriteComment,
+  threadToJoin,
+  writeComment,
+} from './comment_actions.ts';
 export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_git.ts';
 export { lineCode, shows } from './diff_rules.ts';
 export { eventComments } from './elsewhere/event_queries.ts';
@@ -23,7 +30,14 @@ export {
 export { Note, orCommands, outcomeOf, presentNote } from './present.ts';
 export { isOn, isOpen, isVisibleNote, type NoteRow, noteOf, notesFor } from './queries.ts';
 export { notesOn, suggestions } from './relation.ts';
-export { isResolving, markResolved, type Resolving, resolveNote, resolveOutdated, resolveThread } from './resolution_actions.ts';
+export {
+  isResolving,
+  markResolved,
+  type Resolving,
+  resolveNote,
+  resolveOutdated,
+  resolveThread,
+} from './resolution_actions.ts';
 export { CommentTime, commentRate, noteRoutes } from './routes.ts';
 export {
   checkBody,

@@ -43,7 +43,9 @@ test('an issue mentioned in a comment or description gets one system note per so
   const target = await addIssue(here);
   const source = await addIssue(here, { description: `Like #${target.iid}, and see #999.` });
   const comments = `${at(here, source)}/notes`;
-  await here.as('guest').post(comments, { body: `Again #${target.iid}, \`#${target.iid}\`, and this one: #${source.iid}.` });
+  await here
+    .as('guest')
+    .post(comments, { body: `Again #${target.iid}, \`#${target.iid}\`, and this one: #${source.iid}.` });
   assert.deepEqual(await noted(here, target), [`mentioned in issue #${source.iid}`]);
   assert.deepEqual(await noted(here, source), []);
   await here.as('guest').post(`${at(here, target)}/notes`, { body: `Back to ${here.project.full_path}#${source.iid}` });
@@ -75,7 +77,8 @@ test('a mention is hidden from users who may not read its source', async () => {
 test('issues of other projects are referenced by path or URL, and show a full reference back', async () => {
   const here = await world();
   const { as, group } = here;
-  const other = (await as('owner').post('/projects', { name: `other-${here.project.id}`, namespace_id: group.id })).body;
+  const other = (await as('owner').post('/projects', { name: `other-${here.project.id}`, namespace_id: group.id }))
+    .body;
   const [one, two, three] = await Promise.all(
     ['a', 'b', 'c'].map(async (title) => (await as('owner').post(`/projects/${other.id}/issues`, { title })).body),
   );
@@ -83,7 +86,9 @@ test('issues of other projects are referenced by path or URL, and show a full re
   const body = `${other.path}#${one.iid} ${other.path_with_namespace}#${two.iid} http://coppice.test/${other.path_with_namespace}/-/issues/${three.iid}`;
   await as('guest').post(`${at(here, source)}/notes`, { body });
   for (const issue of [one, two, three])
-    assert.deepEqual(await noted(here, issue, 'owner', other.id), [`mentioned in issue ${here.project.full_path}#${source.iid}`]);
+    assert.deepEqual(await noted(here, issue, 'owner', other.id), [
+      `mentioned in issue ${here.project.full_path}#${source.iid}`,
+    ]);
 });
 
 test('mentioned users get a to-do item the first time, if they may read the text', async () => {
@@ -93,7 +98,11 @@ test('mentioned users get a to-do item the first time, if they may read the text
   const issue = await addIssue(here);
   const body = `${named('guest')}, ${named('planner')}: ask ${named('developer')}, not ${named('outsider')} or @nobody-else or \`${named('owner')}\``;
   const note = (await as('reporter').post(`${at(here, issue)}/notes`, { body: `${body} ${named('reporter')}` })).body;
-  const todo = (persona: Persona, action_name: string) => ({ username: people[persona].username, action_name, note_id: note.id });
+  const todo = (persona: Persona, action_name: string) => ({
+    username: people[persona].username,
+    action_name,
+    note_id: note.id,
+  });
   assert.deepEqual(await todosOn(here, issue), [
     todo('developer', 'mentioned'),
     todo('guest', 'directly_addressed'),
@@ -144,8 +153,9 @@ test('notes of a moved or cloned issue keep threads, authors, times and reaction
   const here = await world();
   const { as, group, db } = here;
   const issue = await addIssue(here);
-  const thread = (await as('guest').post(`${at(here, issue)}/discussions`, { body: `For @${here.people.planner.username}.` }))
-    .body;
+  const thread = (
+    await as('guest').post(`${at(here, issue)}/discussions`, { body: `For @${here.people.planner.username}.` })
+  ).body;
   await as('reporter').post(`${at(here, issue)}/discussions/${thread.id}/notes`, { body: 'Two.' });
   await as('guest').post(`${at(here, issue)}/notes`, { body: 'Alone.' });
   await db
@@ -153,7 +163,8 @@ test('notes of a moved or cloned issue keep threads, authors, times and reaction
     .values({ name: 'tada', user_id: here.people.guest.id, note_id: thread.notes[0].id })
     .execute();
   const before = (await as('guest').get(`${at(here, issue)}/discussions`)).body;
-  const target = (await as('owner').post('/projects', { name: `moved-${here.project.id}`, namespace_id: group.id })).body;
+  const target = (await as('owner').post('/projects', { name: `moved-${here.project.id}`, namespace_id: group.id }))
+    .body;
   const moved = await as('owner').post(`${at(here, issue)}/move`, { to_project_id: target.id });
   assert.equal(moved.status, 201, JSON.stringify(moved.body));
   const after = (await as('owner').get(`/projects/${target.id}/issues/${moved.body.iid}/discussions`)).body;
@@ -161,11 +172,21 @@ test('notes of a moved or cloned issue keep threads, authors, times and reaction
   const essence = (threads: { id: string; individual_note: boolean; notes: Record<string, unknown>[] }[]) =>
     threads.map(({ individual_note, notes }) => [
       individual_note,
-      ...notes.map(({ body, author, created_at, updated_at, type }) => ({ body, author, created_at, updated_at, type })),
+      ...notes.map(({ body, author, created_at, updated_at, type }) => ({
+        body,
+        author,
+        created_at,
+        updated_at,
+        type,
+      })),
     ]);
   assert.deepEqual(essence(copied), essence(before));
   assert.notEqual(copied[0].id, before[0].id);
-  const awards = await db.selectFrom('award_emoji').select('name').where('note_id', '=', copied[0].notes[0].id).execute();
+  const awards = await db
+    .selectFrom('award_emoji')
+    .select('name')
+    .where('note_id', '=', copied[0].notes[0].id)
+    .execute();
   assert.deepEqual(awards, [{ name: 'tada' }]);
   assert.equal((await mentionedOn(here, moved.body)).length, 1);
 });

@@ -52,7 +52,11 @@ async function keepMentions(
   // A commit has no description: its notes alone say which mentions are on it.
   const [column, value, isIts] =
     'id' in noteable
-      ? [sql`, ${sql.ref(noteable.kind.column)}`, sql`, ${noteable.id}::bigint`, sql`${isAbout('user_mentions', noteable)} and`]
+      ? [
+          sql`, ${sql.ref(noteable.kind.column)}`,
+          sql`, ${noteable.id}::bigint`,
+          sql`${isAbout('user_mentions', noteable)} and`,
+        ]
       : [sql``, sql``, sql``];
   const { rows } = await sql<{ username: string; id: number }>`
     with named as materialized (
@@ -77,7 +81,8 @@ async function tellOfMention(
   user_ids: readonly number[],
 ): Promise<void> {
   if (user_ids.length === 0) return;
-  const target = note_id === undefined ? { target_type: kind.type, target_id: id } : { target_type: 'Note', target_id: note_id };
+  const target =
+    note_id === undefined ? { target_type: kind.type, target_id: id } : { target_type: 'Note', target_id: note_id };
   await addNotification(tx, { event: 'mention', ...target, actor_id: actor.id, user_ids });
 }
 

@@ -84,7 +84,10 @@ export const hasDiff = (noun: Discussable): noun is Differing => 'position' in n
  * What is kept of a position in a file of a diff: the members of its type.
  * @throws ApiError 400 when one is missing
  */
-export function completePosition(given: GivenPosition, { old_path, path }: { old_path: string; path: string }): Position {
+export function completePosition(
+  given: GivenPosition,
+  { old_path, path }: { old_path: string; path: string },
+): Position {
   const { base_sha, start_sha, head_sha, position_type, old_line, new_line, line_range, width, height, x, y } = given;
   const common = { base_sha, start_sha, head_sha, old_path, new_path: path, position_type };
   if (position_type === 'file') return common;

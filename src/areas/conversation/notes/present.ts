@@ -39,7 +39,9 @@ export const Note = resource('Note', {
   internal: Type.Boolean(),
   imported: Type.Boolean(),
   imported_from: Type.String(),
-  commands_changes: Type.Record(Type.String(), Type.Unknown(), { description: 'Changes made by quick actions in the text' }),
+  commands_changes: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'Changes made by quick actions in the text',
+  }),
 });
 export type NoteReply = Static<typeof Note>;
 
@@ -65,7 +67,9 @@ export function presentNote(url: string, row: NoteRow, commands_changes: Record<
     noteable_iid: row.issue_iid,
     ...(row.commit_id === null ? {} : { commit_id: row.commit_id }),
     ...(row.position === null ? {} : { position: row.position }),
-    ...(row.original_position === null ? {} : { original_position: row.original_position, commit_id: row.diff_commit_id }),
+    ...(row.original_position === null
+      ? {}
+      : { original_position: row.original_position, commit_id: row.diff_commit_id }),
     ...(row.suggestions === null ? {} : { suggestions: row.suggestions }),
     ...resolutionOf(url, row),
     confidential: internal,

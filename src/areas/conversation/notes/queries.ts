@@ -93,7 +93,8 @@ export const isResolvable = ({
   merge_request_id,
   type,
   system,
-}: Pick<NoteRow, 'merge_request_id' | 'type' | 'system'>): boolean => merge_request_id !== null && type !== null && !system;
+}: Pick<NoteRow, 'merge_request_id' | 'type' | 'system'>): boolean =>
+  merge_request_id !== null && type !== null && !system;
 
 /** A predicate on rows of `notes`: they are resolvable, but not resolved. It is that of an index. */
 export const isOpen = sql<boolean>`
@@ -108,7 +109,8 @@ const ofTarget = (kinds: readonly StoredKind[], shown: 'project_id' | 'iid') =>
     kinds
       .filter(({ places }) => places === 'projects')
       .map(
-        ({ table, column }) => sql`select ${sql.ref(shown)} from ${sql.table(table)} where id = ${sql.ref(`notes.${column}`)}`,
+        ({ table, column }) =>
+          sql`select ${sql.ref(shown)} from ${sql.table(table)} where id = ${sql.ref(`notes.${column}`)}`,
       ),
     sql` union all `,
   )})`;
@@ -123,7 +125,10 @@ export const noteRows = (db: Database) =>
     .select(storedKinds.map(({ column }) => `notes.${column}` as const))
     .select((q) => q.ref('notes.type').$castTo<NoteRow['type']>().as('type'))
     .select((q) => ['notes.commit_id', q.ref('notes.position').$castTo<Position | null>().as('position')])
-    .select((q) => ['notes.diff_commit_id', q.ref('notes.original_position').$castTo<Position | null>().as('original_position')])
+    .select((q) => [
+      'notes.diff_commit_id',
+      q.ref('notes.original_position').$castTo<Position | null>().as('original_position'),
+    ])
     .select(['notes.id', 'notes.discussion_id', 'notes.body', 'notes.system'])
     .select(['notes.internal', 'notes.imported_from', 'notes.created_at', 'notes.updated_at', 'notes.author_id'])
     .select([
@@ -131,7 +136,11 @@ export const noteRows = (db: Database) =>
       ofTarget(issuableKinds, 'iid').as('issue_iid'),
       'authors.username as author_username',
     ])
-    .select(['authors.name as author_name', 'authors.state as author_state', 'authors.public_email as author_public_email'])
+    .select([
+      'authors.name as author_name',
+      'authors.state as author_state',
+      'authors.public_email as author_public_email',
+    ])
     .select(['authors.avatar as author_avatar', 'notes.resolved_at', resolver.as('resolved_by')])
     .select(suggestionsOfNote.as('suggestions'));
 
@@ -159,7 +168,8 @@ export function singleNotesOf(
 ): Promise<Page<NoteRow>> {
   const { activity_filter, order_by, sort } = input;
   const all = notesFor(db, granted).where(isSingle);
-  const wanted = activity_filter === 'all_notes' ? all : all.where('notes.system', '=', activity_filter === 'only_activity');
+  const wanted =
+    activity_filter === 'all_notes' ? all : all.where('notes.system', '=', activity_filter === 'only_activity');
   return paginate(db, wanted.orderBy(`notes.${order_by}`, sort).orderBy('notes.id', sort), input);
 }
 
@@ -168,7 +178,12 @@ export function singleNotesOf(
  * @param single whether notes in threads are excluded
  * @throws ApiError 404
  */
-export async function noteOf(db: Database, granted: OnNoteable<MaybeCaller>, note_id: number, single: boolean): Promise<NoteRow> {
+export async function noteOf(
+  db: Database,
+  granted: OnNoteable<MaybeCaller>,
+  note_id: number,
+  single: boolean,
+): Promise<NoteRow> {
   const query = notesFor(db, granted).where('notes.id', '=', note_id);
   return found(undefined, await (single ? query.where(isSingle) : query).executeTakeFirst());
 }

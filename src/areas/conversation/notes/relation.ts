@@ -140,7 +140,10 @@ const commonlyStays = {
  * The notes on a kind of noteables.
  * @param further members, for what belongs to notes in areas above
  */
-export const notesOn = ({ type, column: key }: Pick<NoteableKind, 'type' | 'column'>, further: Members): RecordKind => ({
+export const notesOn = (
+  { type, column: key }: Pick<NoteableKind, 'type' | 'column'>,
+  further: Members,
+): RecordKind => ({
   table: 'notes',
   only: sql`${sql.ref(`notes.${key}`)} is not null`,
   members: {

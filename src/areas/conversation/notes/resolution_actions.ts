@@ -42,7 +42,9 @@ export async function resolveThread(
   resolved: boolean,
 ): Promise<void> {
   const on = await resolvedOn(db, noun, granted);
-  await repeated(db, (tx) => markResolved(tx, noun, on, granted.caller.id, { discussion_ids: [discussion_id] }, resolved));
+  await repeated(db, (tx) =>
+    markResolved(tx, noun, on, granted.caller.id, { discussion_ids: [discussion_id] }, resolved),
+  );
 }
 
 /**
@@ -87,7 +89,8 @@ export async function markResolved(
   which: Which,
   resolved: boolean,
 ): Promise<void> {
-  const isIt = 'id' in which ? sql<boolean>`id = ${which.id}` : isAmong('discussion_id', which.discussion_ids, 'text[]');
+  const isIt =
+    'id' in which ? sql<boolean>`id = ${which.id}` : isAmong('discussion_id', which.discussion_ids, 'text[]');
   const changed = await tx
     .updateTable('notes')
     .set(resolved ? { resolved_at: sql`now()`, resolved_by_id: user_id } : { resolved_at: null, resolved_by_id: null })
@@ -114,5 +117,6 @@ async function settleThreads(tx: Database, noun: Settling, on: Issuable): Promis
 
 /** What follows when a note was deleted: it may have been the last one that was open. */
 export async function settleWithout(tx: Database, noun: Discussable, on: Noteable, note: NoteRow): Promise<void> {
-  if (isResolving(noun) && isIssuable(on) && isResolvable(note) && note.resolved_at === null) await settleThreads(tx, noun, on);
+  if (isResolving(noun) && isIssuable(on) && isResolvable(note) && note.resolved_at === null)
+    await settleThreads(tx, noun, on);
 }

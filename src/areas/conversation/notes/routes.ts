@@ -24,10 +24,16 @@ import { noteOf, singleNotesOf } from './queries.ts';
 import { describedText, writingTexts } from './rules.ts';
 
 /** How often a user may comment. */
-export const commentRate = { setting: 'notes_create_limit', spared: 'notes_create_limit_allowlist', window_s: 60 } as const;
+export const commentRate = {
+  setting: 'notes_create_limit',
+  spared: 'notes_create_limit_allowlist',
+  window_s: 60,
+} as const;
 
 export const CommentTime = () =>
-  optional(Type.String({ format: 'date-time', description: 'Only for administrators and owners of the project or group' }));
+  optional(
+    Type.String({ format: 'date-time', description: 'Only for administrators and owners of the project or group' }),
+  );
 
 const filters = {
   activity_filter: Type.Enum(['all_notes', 'only_comments', 'only_activity'], { default: 'all_notes' }),
@@ -66,7 +72,8 @@ export function noteRoutes(noun: Discussable): AnyEndpoint[] {
       access: reader,
       input: note,
       returns: one(Note),
-      handle: async ({ db, url, input, ...granted }) => presentNote(url, await noteOf(db, granted, input.note_id, true)),
+      handle: async ({ db, url, input, ...granted }) =>
+        presentNote(url, await noteOf(db, granted, input.note_id, true)),
     }),
     post(base, {
       operation: `create${type}Note`,

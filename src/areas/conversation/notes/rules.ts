@@ -20,7 +20,8 @@ export function checkBody(body: string): void {
 }
 
 /** What is wrong with the text of a comment. */
-export const bodyReasons = (body: string): string[] => (body.trim() === '' ? ["can't be blank"] : tooLong(body, maximumBody));
+export const bodyReasons = (body: string): string[] =>
+  body.trim() === '' ? ["can't be blank"] : tooLong(body, maximumBody);
 
 const commandsText = '400 Bad request - Failed to apply commands.';
 export const commandsFailed = () => badRequest(commandsText);
@@ -43,7 +44,8 @@ export const describedText = (noun: Discussable) =>
     : 'At most 1,000,000 characters.';
 
 /** Whether the caller may write comments: everyone who may read, but only members if the discussion is locked. */
-export const mayComment = ({ locked, access_level }: Granted<Noteable>): boolean => !locked || access_level >= levels.guest;
+export const mayComment = ({ locked, access_level }: Granted<Noteable>): boolean =>
+  !locked || access_level >= levels.guest;
 
 /** Whether the caller may read and write internal notes. */
 export const mayReadInternal = ({ access_level }: Granted<Noteable>): boolean => access_level >= levels.planner;
@@ -52,5 +54,8 @@ export const mayReadInternal = ({ access_level }: Granted<Noteable>): boolean =>
 export const mayDate = ({ access_level }: Granted<Noteable>): boolean => access_level >= levels.owner;
 
 /** Whether the caller may change or delete a comment: their own while they may comment, any from Maintainer up. System notes cannot be changed. */
-export const mayChange = (on: Granted<Noteable>, caller: Caller, note: { system: boolean; author_id: number | null }): boolean =>
-  !note.system && mayComment(on) && (note.author_id === caller.id || on.access_level >= levels.maintainer);
+export const mayChange = (
+  on: Granted<Noteable>,
+  caller: Caller,
+  note: { system: boolean; author_id: number | null },
+): boolean => !note.system && mayComment(on) && (note.author_id === caller.id || on.access_level >= levels.maintainer);

@@ -25,12 +25,18 @@ test('a snippet is commented on, and its comments are changed and deleted', asyn
     [body, noteable_id, noteable_type, noteable_iid, project_id, resolvable, type],
     [`Ripe, @${people.planner.username}? See #1\n/close`, id, 'Snippet', null, project.id, false, null],
   );
-  const mentioned = await db.selectFrom('user_mentions').select(['user_id', 'note_id']).where('snippet_id', '=', id).execute();
+  const mentioned = await db
+    .selectFrom('user_mentions')
+    .select(['user_id', 'note_id'])
+    .where('snippet_id', '=', id)
+    .execute();
   assert.deepEqual(mentioned, [{ user_id: people.planner.id, note_id: added.body.id }]);
   const { body: events } = await as('guest').get(`/users/${people.guest.id}`);
   assert.equal(events.id, people.guest.id);
   const event = db.selectFrom('events').select(['action', 'target_type']).where('target_id', '=', added.body.id);
-  assert.deepEqual(await event.where('target_type', '=', 'Note').execute(), [{ action: 'commented', target_type: 'Note' }]);
+  assert.deepEqual(await event.where('target_type', '=', 'Note').execute(), [
+    { action: 'commented', target_type: 'Note' },
+  ]);
 
   const url = `${at}/notes/${added.body.id}`;
   assert.equal((await as('guest').put(url, { body: 'Ripe' })).body.body, 'Ripe');
@@ -40,7 +46,9 @@ test('a snippet is commented on, and its comments are changed and deleted', asyn
   assert.deepEqual((await as('outsider').get(`${at}/notes`)).body, { message: '404 Project Not Found' });
   assert.equal((await as('maintainer').delete(url)).status, 204);
   assert.deepEqual((await as('guest').get(`${at}/notes`)).body, []);
-  assert.deepEqual((await as('guest').get(`${at.replace(/\d+$/, '987654')}/notes`)).body, { message: '404 Snippet Not Found' });
+  assert.deepEqual((await as('guest').get(`${at.replace(/\d+$/, '987654')}/notes`)).body, {
+    message: '404 Snippet Not Found',
+  });
 });
 
 test('threads are started and replied to, but single comments take no reply', async () => {
@@ -58,7 +66,10 @@ test('threads are started and replied to, but single comments take no reply', as
     [false, true],
   );
   const refused = await as('guest').post(`${at}/discussions/${discussions[1].id}/notes`, { body: 'Reply' });
-  assert.deepEqual([refused.status, refused.body], [400, { message: '400 Bad request - Discussion can not be replied to.' }]);
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [400, { message: '400 Bad request - Discussion can not be replied to.' }],
+  );
   assert.equal((await as('guest').get(`${at}/notes/${single.id}`)).body.type, null);
   assert.equal((await as('guest').put(`${of}/notes/${thread.notes[0].id}`, { body: 'First' })).body.body, 'First');
   assert.equal((await as('guest').delete(`${of}/notes/${thread.notes[0].id}`)).status, 204);
@@ -76,7 +87,10 @@ test('snippets and comments on them take reactions, and everything goes with the
     ['thumbsdown'],
   );
   const { body: note } = await as('guest').post(`${at}/notes`, { body: 'Ripe' });
-  assert.equal((await as('developer').post(`${at}/notes/${note.id}/award_emoji`, { name: 'tada' })).body.awardable_type, 'Note');
+  assert.equal(
+    (await as('developer').post(`${at}/notes/${note.id}/award_emoji`, { name: 'tada' })).body.awardable_type,
+    'Note',
+  );
   assert.equal((await as('outsider').get(`${at}/award_emoji`)).status, 404);
 
   await as('owner').post(`/projects/${project.id}/archive`);

@@ -18,7 +18,11 @@ const maximumReplaced_bytes = 1024 * 1024;
 const maximumFile_bytes = 1024 * 1024;
 
 /** A text file of a commit, undefined if there is none, or if it is too large for suggestions. */
-export async function suggestibleFile(repository: Repository, commit: string, path: string): Promise<Buffer | undefined> {
+export async function suggestibleFile(
+  repository: Repository,
+  commit: string,
+  path: string,
+): Promise<Buffer | undefined> {
   const entry = await entryAt(repository, commit, path);
   if (entry?.type !== 'blob' || (await blobSize(repository, entry.id)) > maximumFile_bytes) return undefined;
   return readBlob(repository, entry.id);
@@ -79,5 +83,7 @@ export async function writeSuggestions(
   await sql`
     insert into suggestions (note_id, lines_above, lines_below, from_content, to_content)
     select ${id}, made.* from unnest(${column('lines_above')}::int[], ${column('lines_below')}::int[],
-      ${ofAnyLength(column('from_content'), 'text[]')}, ${ofAnyLength(column('to_content'), 'text[]')}) made`.execute(tx);
+      ${ofAnyLength(column('from_content'), 'text[]')}, ${ofAnyLength(column('to_content'), 'text[]')}) made`.execute(
+    tx,
+  );
 }

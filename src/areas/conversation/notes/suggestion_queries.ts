@@ -26,7 +26,12 @@ export interface Placed {
   position: Position | null;
 }
 
-async function compared(db: Database, on: Issuable, discussion_ids: readonly string[], after: number): Promise<Compared[]> {
+async function compared(
+  db: Database,
+  on: Issuable,
+  discussion_ids: readonly string[],
+  after: number,
+): Promise<Compared[]> {
   const { rows } = await sql<Compared>`
     select suggestions.id, discussion_id, lines_above, lines_below, encode(sha256(convert_to(from_content, 'UTF8')), 'hex') as digest
       from suggestions join notes on notes.id = suggestions.note_id
@@ -49,7 +54,9 @@ export async function changedSuggestions(
   threads: readonly Placed[],
   signal: AbortSignal,
 ): Promise<number[]> {
-  const placed = new Map(threads.flatMap(({ discussion_id, position }) => (position ? [[discussion_id, position]] : [])));
+  const placed = new Map(
+    threads.flatMap(({ discussion_id, position }) => (position ? [[discussion_id, position]] : [])),
+  );
   const changed: number[] = [];
   for (let after = 0; placed.size > 0; ) {
     const batch = await compared(db, on, [...placed.keys()], after);

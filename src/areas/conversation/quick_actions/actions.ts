@@ -65,7 +65,9 @@ async function begin(situation: Situation, { name, argument }: Command): Promise
   if (!definition) return undefined;
   const { needs, plan, existing, apply } = definition;
   const isRefused =
-    (existing === true && situation.is_new) || (plan !== undefined && !reaches(situation.plan, plan)) || !has(situation, needs);
+    (existing === true && situation.is_new) ||
+    (plan !== undefined && !reaches(situation.plan, plan)) ||
+    !has(situation, needs);
   return isRefused ? undefined : apply(situation, argument);
 }
 

@@ -33,10 +33,16 @@ async function issueWorld(values: object = {}) {
 
 test('commands close, reopen and rename an issue', async () => {
   const { command, said, refused, shown } = await issueWorld();
-  assert.deepEqual(await command('/close'), { summary: ['Closed this issue.'], commands_changes: { state_event: 'close' } });
+  assert.deepEqual(await command('/close'), {
+    summary: ['Closed this issue.'],
+    commands_changes: { state_event: 'close' },
+  });
   assert.equal((await shown()).state, 'closed');
   await refused('/close');
-  assert.deepEqual(await said('/reopen\n/title  A new gate '), ['Reopened this issue.', 'Changed the title to "A new gate".']);
+  assert.deepEqual(await said('/reopen\n/title  A new gate '), [
+    'Reopened this issue.',
+    'Changed the title to "A new gate".',
+  ]);
   const { state, title, user_notes_count } = await shown();
   assert.deepEqual([state, title, user_notes_count], ['opened', 'A new gate', 0]);
   await refused(`/title ${'x'.repeat(256)}`);
@@ -56,10 +62,9 @@ test('commands add, remove and replace existing labels', async () => {
   for (const name of ['bug', 'b c', 'kind::one', 'kind::two'])
     await here.as('planner').post(`/projects/${here.project.id}/labels`, { name, color: '#112233' });
   const ids = new Map<string, number>(
-    (await here.as('planner').get(`/projects/${here.project.id}/labels`)).body.map((label: { id: number; name: string }) => [
-      label.name,
-      label.id,
-    ]),
+    (await here.as('planner').get(`/projects/${here.project.id}/labels`)).body.map(
+      (label: { id: number; name: string }) => [label.name, label.id],
+    ),
   );
   assert.deepEqual(await command('/label ~bug ~"b c" ~none'), {
     summary: ['Added ~bug ~"b c" labels.'],
@@ -68,7 +73,10 @@ test('commands add, remove and replace existing labels', async () => {
   assert.deepEqual((await shown()).labels, ['b c', 'bug', 'old']);
   assert.deepEqual(await said('/unlabel ~bug'), ['Removed ~bug label.']);
   assert.deepEqual(await said('/relabel kind::one'), ['Replaced all labels with ~"kind::one" label.']);
-  assert.deepEqual(await said('/labels bug "b c"\n/label ~kind::two'), ['Added ~"b c" label.', 'Added ~"kind::two" label.']);
+  assert.deepEqual(await said('/labels bug "b c"\n/label ~kind::two'), [
+    'Added ~"b c" label.',
+    'Added ~"kind::two" label.',
+  ]);
   assert.deepEqual((await shown()).labels, ['b c', 'kind::two'], 'one of each scope');
   assert.deepEqual(await said('/label ~bug\n/remove_label ~bug'), ['Added ~bug label.', 'Removed ~bug label.']);
   assert.deepEqual(await said('/unlabel\n/label ~bug'), ['Removed all labels.', 'Added ~bug label.']);
@@ -151,12 +159,18 @@ test('commands estimate and spend time', async () => {
     summary: ['Set time estimate to 1d 2h.'],
     commands_changes: { time_estimate: 36_000 },
   });
-  assert.deepEqual(await said('/spend 2h 2020-01-02\n/spent -30m'), ['Added 2h spent time.', 'Subtracted 30m spent time.']);
+  assert.deepEqual(await said('/spend 2h 2020-01-02\n/spent -30m'), [
+    'Added 2h spent time.',
+    'Subtracted 30m spent time.',
+  ]);
   const { time_estimate, total_time_spent } = (await shown()).time_stats;
   assert.deepEqual([time_estimate, total_time_spent], [36_000, 5400]);
   for (const wrong of ['/estimate soon', '/spend', '/spend 1h 2999-01-01', '/spend -9h', '/spend 2020-01-01'])
     await refused(wrong);
-  assert.deepEqual(await said('/remove_estimate\n/remove_time_spent'), ['Removed time estimate.', 'Removed spent time.']);
+  assert.deepEqual(await said('/remove_estimate\n/remove_time_spent'), [
+    'Removed time estimate.',
+    'Removed spent time.',
+  ]);
   assert.equal((await shown()).time_stats.total_time_spent, 0);
   await refused('/remove_estimate');
 });
@@ -230,7 +244,9 @@ test('commands link, unlink and mark issues as duplicates', async () => {
     `Marked this issue as related to #${second.iid} and #${third.iid}.`,
   ]);
   assert.deepEqual(await said(`/unlink #${third.iid}`, 'reporter'), [`Removed the link to #${third.iid}.`]);
-  assert.deepEqual(await said(`/blocked_by #${third.iid}`, 'reporter'), [`Marked this issue as blocked by #${third.iid}.`]);
+  assert.deepEqual(await said(`/blocked_by #${third.iid}`, 'reporter'), [
+    `Marked this issue as blocked by #${third.iid}.`,
+  ]);
   assert.deepEqual(await links(), [
     [second.iid, 'relates_to'],
     [third.iid, 'blocks'],
@@ -268,7 +284,9 @@ test('commands clone and move an issue, including the edits of the same comment'
 
 test('a command copies labels and milestone from another issue', async () => {
   const { here, command, shown } = await issueWorld();
-  const { id: milestone_id } = (await here.as('planner').post(`/projects/${here.project.id}/milestones`, { title: 'Soon' })).body;
+  const { id: milestone_id } = (
+    await here.as('planner').post(`/projects/${here.project.id}/milestones`, { title: 'Soon' })
+  ).body;
   const source = await addIssue(here, { title: 'Source', labels: 'one,two', milestone_id });
   const { summary, commands_changes } = await command(`/copy_metadata #${source.iid}`);
   assert.deepEqual(summary, [`Copied labels and milestone from #${source.iid}.`]);
@@ -305,14 +323,22 @@ test('a command makes an issue confidential', async () => {
 test('commands move an issue between the iterations of its group', async () => {
   const { here, said, refused, shown } = await issueWorld();
   const today = new Date().toISOString().slice(0, 10);
-  const cadence = { title: 'Weeks', automatic: true, start_date: today, duration_in_weeks: 1, iterations_in_advance: 1 };
+  const cadence = {
+    title: 'Weeks',
+    automatic: true,
+    start_date: today,
+    duration_in_weeks: 1,
+    iterations_in_advance: 1,
+  };
   assert.equal((await here.as('planner').post(`/groups/${here.group.id}/iteration_cadences`, cadence)).status, 201);
   const [current, next] = (await here.as('planner').get(`/groups/${here.group.id}/iterations`)).body.sort(
     (a: { start_date: string }, b: { start_date: string }) => a.start_date.localeCompare(b.start_date),
   );
   assert.deepEqual(await said('/iteration --current'), [`Set the iteration to *iteration:${current.id}.`]);
   assert.deepEqual(await said('/iteration --next'), [`Set the iteration to *iteration:${next.id}.`]);
-  assert.deepEqual(await said(`/iteration *iteration:${current.id}`), [`Set the iteration to *iteration:${current.id}.`]);
+  assert.deepEqual(await said(`/iteration *iteration:${current.id}`), [
+    `Set the iteration to *iteration:${current.id}.`,
+  ]);
   assert.equal((await shown()).iteration.id, current.id);
   assert.deepEqual(await said('/remove_iteration'), [`Removed *iteration:${current.id} iteration.`]);
   assert.equal((await shown()).iteration, null);
@@ -328,7 +354,9 @@ test('commands in the description of a new issue are applied and removed', async
   assert.deepEqual([issue.labels, issue.due_date, issue.state], [['bug'], '2031-01-02', 'opened']);
   assert.deepEqual((await here.as('planner').get('/todos')).body, []);
   const { iid } = (
-    await here.as('guest').post(`/projects/${here.project.id}/issues`, { title: 'By a guest', description: '/label ~bug' })
+    await here
+      .as('guest')
+      .post(`/projects/${here.project.id}/issues`, { title: 'By a guest', description: '/label ~bug' })
   ).body;
   const own = (await here.as('guest').get(`/projects/${here.project.id}/issues/${iid}`)).body;
   assert.deepEqual([own.labels, own.description ?? ''], [['bug'], '']);

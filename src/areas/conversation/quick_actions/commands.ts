@@ -37,7 +37,9 @@ export const definitionOf = (name: string, { commands: taken }: Taking): Definit
   taken.find((definition) => definition.names.includes(name));
 
 /** Whether a word, in lower case, is the name of a command: of the noun, or of others. */
-export const isCommand = (name: string, noun: Taking): boolean => names.has(name) || definitionOf(name, noun) !== undefined;
+export const isCommand = (name: string, noun: Taking): boolean =>
+  names.has(name) || definitionOf(name, noun) !== undefined;
 
 /** The name of a command in messages. */
-export const nameOf = (name: string, noun: Taking): string => definitionOf(name, noun)?.names[0] ?? names.get(name) ?? name;
+export const nameOf = (name: string, noun: Taking): string =>
+  definitionOf(name, noun)?.names[0] ?? names.get(name) ?? name;

@@ -100,7 +100,9 @@ export const assigneeCommands: readonly Definition[] = [
       const users = kept(situation, await namedUsers(situation, argument));
       const present = reaches(situation.plan, 'premium') ? assigneesAfter(situation) : [];
       const ids = users.map(({ id }) => id);
-      return users.length > 0 && setAssignees(situation, union(present, ids)) ? `Assigned ${mentions(users)}.` : undefined;
+      return users.length > 0 && setAssignees(situation, union(present, ids))
+        ? `Assigned ${mentions(users)}.`
+        : undefined;
     },
   },
   {
@@ -109,7 +111,9 @@ export const assigneeCommands: readonly Definition[] = [
     apply: async (situation, argument) => {
       const users = kept(situation, await namedUsers(situation, argument));
       const ids = users.map(({ id }) => id);
-      return users.length > 0 && setAssignees(situation, ids) ? `Changed the assignees to ${mentions(users)}.` : undefined;
+      return users.length > 0 && setAssignees(situation, ids)
+        ? `Changed the assignees to ${mentions(users)}.`
+        : undefined;
     },
   },
   {
@@ -150,7 +154,8 @@ export const milestoneCommands: readonly Definition[] = [
     names: ['remove_milestone'],
     needs: 'plan',
     apply: async (situation) => {
-      const id = situation.changes.milestone_id === undefined ? situation.before.milestone_id : situation.changes.milestone_id;
+      const id =
+        situation.changes.milestone_id === undefined ? situation.before.milestone_id : situation.changes.milestone_id;
       if (id === null) return undefined;
       const { title } = await milestoneRows(situation.tx).where('milestones.id', '=', id).executeTakeFirstOrThrow();
       setMilestone(situation, null);
@@ -210,7 +215,12 @@ export const iterationCommands: readonly Definition[] = [
   },
 ];
 
-const shortDate = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' });
+const shortDate = new Intl.DateTimeFormat('en-US', {
+  month: 'short',
+  day: 'numeric',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
 
 function setDueDate({ changes, commands_changes }: Situation, due_date: string | null): void {
   changes.due_date = due_date;

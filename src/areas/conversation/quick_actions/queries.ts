@@ -1,6 +1,13 @@
 /** Resolving the arguments of commands. */
 import { sql } from 'kysely';
-import { epicKind, type IssuableKind, isReaderOf, issueKind, isUsableAccount, mergeRequestKind } from '../../../access/index.ts';
+import {
+  epicKind,
+  type IssuableKind,
+  isReaderOf,
+  issueKind,
+  isUsableAccount,
+  mergeRequestKind,
+} from '../../../access/index.ts';
 import { ofAnyLength } from '../../../db/index.ts';
 import { type Reference, type ReferenceKind, referencesIn } from '../../../markdown/index.ts';
 import { type LabelRow, labelsTitled } from '../../planning/labels/index.ts';
@@ -34,7 +41,8 @@ export async function namedLabels(situation: Situation, argument: string): Promi
 }
 
 /** A label as a reference. */
-export const labelReference = (title: string): string => (/^[\p{L}\p{N}_.-]+$/u.test(title) ? `~${title}` : `~"${title}"`);
+export const labelReference = (title: string): string =>
+  /^[\p{L}\p{N}_.-]+$/u.test(title) ? `~${title}` : `~"${title}"`;
 
 export interface NamedUser {
   id: number;
@@ -111,7 +119,11 @@ export async function namedEpic(situation: Situation, argument: string): Promise
   if (!reference) return undefined;
   const { on, tx, caller } = situation;
   const own =
-    'group' in on.in ? on.in.group.full_path : on.in.project.full_path.slice(0, on.in.project.full_path.lastIndexOf('/'));
-  const [epic] = await thingsNamed(tx, caller, epicKind, [{ path: reference.path ?? own, iid: Number(reference.value) }]);
+    'group' in on.in
+      ? on.in.group.full_path
+      : on.in.project.full_path.slice(0, on.in.project.full_path.lastIndexOf('/'));
+  const [epic] = await thingsNamed(tx, caller, epicKind, [
+    { path: reference.path ?? own, iid: Number(reference.value) },
+  ]);
   return epic;
 }

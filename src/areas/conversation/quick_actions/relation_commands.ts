@@ -18,7 +18,9 @@ async function link(situation: Situation, argument: string, type: LinkType, word
   if (issues.length === 0 || !operations.link) return undefined;
   return async () => {
     const ids = issues.map(({ id }) => id);
-    return (await operations.link!(ids, type)) ? `Marked this ${situation.kind} as ${words} ${namesOf(issues)}.` : undefined;
+    return (await operations.link!(ids, type))
+      ? `Marked this ${situation.kind} as ${words} ${namesOf(issues)}.`
+      : undefined;
   };
 }
 
@@ -110,7 +112,9 @@ export const placeCommands: readonly Definition[] = [
   },
 ];
 
-export const metadataCommands: readonly Definition[] = [{ names: ['copy_metadata'], needs: 'plan', apply: copyMetadata }];
+export const metadataCommands: readonly Definition[] = [
+  { names: ['copy_metadata'], needs: 'plan', apply: copyMetadata },
+];
 
 /** Copies the milestone of an issue or merge request, and its labels that the target may have. */
 async function copyMetadata(situation: Situation, argument: string): Promise<string | undefined> {
@@ -144,7 +148,11 @@ const parentOfEpic: ParentTexts = {
   removed: 'Removed the parent epic.',
 };
 
-function setParent({ changes, commands_changes }: Situation, attribute: ParentTexts['attribute'], id: number | null): void {
+function setParent(
+  { changes, commands_changes }: Situation,
+  attribute: ParentTexts['attribute'],
+  id: number | null,
+): void {
   changes[attribute] = id;
   commands_changes[attribute] = id;
 }

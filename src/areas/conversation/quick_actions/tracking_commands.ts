@@ -48,7 +48,11 @@ export const timeCommands: readonly Definition[] = [
       return async () => {
         const seconds = await addTimeSpent({ duration, spent_on });
         if (seconds === undefined) return undefined;
-        situation.commands_changes.spend_time = { duration: seconds, user_id: situation.caller.id, spent_at: spent_on ?? null };
+        situation.commands_changes.spend_time = {
+          duration: seconds,
+          user_id: situation.caller.id,
+          spent_at: spent_on ?? null,
+        };
         const amount = duration.replace(/^-\s*/, '');
         return seconds < 0 ? `Subtracted ${amount} spent time.` : `Added ${amount} spent time.`;
       };
@@ -122,7 +126,8 @@ export const healthCommands: readonly Definition[] = [
     needs: 'plan',
     plan: 'ultimate',
     apply: ({ before, changes, commands_changes }) => {
-      if ((changes.health_status === undefined ? before.health_status : changes.health_status) === null) return undefined;
+      if ((changes.health_status === undefined ? before.health_status : changes.health_status) === null)
+        return undefined;
       changes.health_status = null;
       commands_changes.health_status = null;
       return 'Cleared health status.';

@@ -81,7 +81,12 @@ export async function recordMilestoneEvent(
 }
 
 /** Records the new weight of an issue. */
-export async function recordWeightEvent(tx: Database, noteable: Issuable, actor: Actor, weight: number | null): Promise<void> {
+export async function recordWeightEvent(
+  tx: Database,
+  noteable: Issuable,
+  actor: Actor,
+  weight: number | null,
+): Promise<void> {
   await tx
     .insertInto('resource_weight_events')
     .values({ ...issueColumn(noteable), ...stamp(actor), weight })
@@ -102,6 +107,11 @@ export async function recordIterationEvent(
   if (from === to || iteration === null) return;
   await tx
     .insertInto('resource_iteration_events')
-    .values({ ...issueColumn(noteable), ...stamp(actor), iteration_id: iteration, action: to === null ? 'remove' : 'add' })
+    .values({
+      ...issueColumn(noteable),
+      ...stamp(actor),
+      iteration_id: iteration,
+      action: to === null ? 'remove' : 'add',
+    })
     .execute();
 }

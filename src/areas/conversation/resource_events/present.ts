@@ -42,7 +42,10 @@ interface Services {
   url: string;
 }
 
-function commonOf(url: string, { id, user_id, username, name, user_state, public_email, avatar, created_at }: EventRow) {
+function commonOf(
+  url: string,
+  { id, user_id, username, name, user_state, public_email, avatar, created_at }: EventRow,
+) {
   const user = user_id === null ? null : { id: user_id, username, name, state: user_state, public_email, avatar };
   return { id, user: user && presentUserBasic(url, user), created_at };
 }
@@ -54,7 +57,11 @@ const ids = <Name extends string>(rows: readonly Record<Name, number | null>[], 
   ...new Set(rows.map((row) => row[name]).filter((id) => id !== null)),
 ];
 
-type Present<K extends EventKind> = (services: Services, on: Issuable, rows: readonly EventRow[]) => Promise<Reply<K>[]>;
+type Present<K extends EventKind> = (
+  services: Services,
+  on: Issuable,
+  rows: readonly EventRow[],
+) => Promise<Reply<K>[]>;
 
 /** Rows of one kind on one issuable as replies, in a fixed number of statements. */
 export const presenters: { [K in EventKind]: Present<K> } = {

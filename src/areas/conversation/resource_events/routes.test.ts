@@ -114,6 +114,9 @@ test('an epic has label and state events', async () => {
   const shown = await as('guest').get(`${url}/resource_label_events/${labelled.id}`);
   assert.deepEqual(shown.body, labelled);
   const [closed] = (await as('guest').get(`${url}/resource_state_events`)).body;
-  assert.deepEqual([closed.resource_type, closed.resource_id, closed.state, closed.user], ['Epic', epic_id, 'closed', null]);
+  assert.deepEqual(
+    [closed.resource_type, closed.resource_id, closed.state, closed.user],
+    ['Epic', epic_id, 'closed', null],
+  );
   assert.equal((await as('outsider').get(`${url}/resource_label_events`)).status, 404);
 });

@@ -1,6 +1,16 @@
 /** Resource events: changes to the labels, state, milestone, weight and iteration of an issuable. */
 import type { IssuableKind } from '../../../access/index.ts';
-import { type AnyEndpoint, capitalized, found, get, Id, one, type Plan, pageOf, withArticle } from '../../../http/index.ts';
+import {
+  type AnyEndpoint,
+  capitalized,
+  found,
+  get,
+  Id,
+  one,
+  type Plan,
+  pageOf,
+  withArticle,
+} from '../../../http/index.ts';
 import { paginate, paging } from '../../../lists/index.ts';
 import { forms, presenters } from './present.ts';
 import { type EventKind, eventsOn } from './queries.ts';

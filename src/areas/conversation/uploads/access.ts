@@ -17,8 +17,10 @@ export const ofProject = ({ id }: { id: number }): Owner => ({ project_id: id, g
 export const ofGroup = ({ id }: { id: number }): Owner => ({ project_id: null, group_id: id });
 
 /** Whether a caller who can see a group may read its uploads: those of a private group from Guest on. */
-export const mayReadGroupUploads = ({ visibility, access_level }: Pick<Group, 'visibility' | 'access_level'>): boolean =>
-  visibility !== 'private' || access_level >= levels.guest;
+export const mayReadGroupUploads = ({
+  visibility,
+  access_level,
+}: Pick<Group, 'visibility' | 'access_level'>): boolean => visibility !== 'private' || access_level >= levels.guest;
 
 /** Grants a project or group to members from `role` on; `guest` admits every signed-in caller who may read its uploads. */
 export function uploadRole(place: UploadOwner, role: 'guest' | 'maintainer'): Access<{ caller: Caller; owner: Owner }> {

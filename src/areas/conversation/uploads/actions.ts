@@ -29,7 +29,10 @@ export async function addUpload(db: Database, owner: Owner, user_id: number, fil
  * Deletes an upload with its bytes, unless a copy shares them.
  * @throws ApiError 404 when it is gone
  */
-export async function removeUpload({ db, blobs }: Pick<Services, 'db' | 'blobs'>, { id, blob_key }: Upload): Promise<void> {
+export async function removeUpload(
+  { db, blobs }: Pick<Services, 'db' | 'blobs'>,
+  { id, blob_key }: Upload,
+): Promise<void> {
   await deleteFound(db, 'uploads', id);
   await removeUnusedBlob({ db, blobs }, blob_key);
 }
@@ -56,6 +59,8 @@ export async function carryUploads(tx: Database, texts: readonly string[], from:
   await sql`
     insert into uploads (project_id, group_id, user_id, secret, filename, blob_key, size_bytes, sha256)
     select ${to.project_id}::bigint, ${to.group_id}::bigint, user_id, copies.secret, filename, blob_key, size_bytes, sha256
-      from unnest(${ids}::bigint[], ${[...secrets.values()]}::text[]) copies(id, secret) join uploads using (id)`.execute(tx);
+      from unnest(${ids}::bigint[], ${[...secrets.values()]}::text[]) copies(id, secret) join uploads using (id)`.execute(
+    tx,
+  );
   return texts.map((text) => withSecrets(text, secrets));
 }

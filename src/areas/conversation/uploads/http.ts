@@ -58,7 +58,10 @@ async function enforcesChecks(db: Database, project_id: number): Promise<boolean
 }
 
 /** Who may download an upload of a project or group: members and others who can see it. A project can open what texts show to everyone who has the address. */
-const ownersFor: Record<UploadOwner, (db: Database, caller: MaybeCaller, params: UploadRequest['Params']) => Promise<Owner>> = {
+const ownersFor: Record<
+  UploadOwner,
+  (db: Database, caller: MaybeCaller, params: UploadRequest['Params']) => Promise<Owner>
+> = {
   async project(db, caller, { id, filename }) {
     const project = (await projectFor(db, caller, id)) ?? (await movedProject(db, caller, id));
     if (!project) throw notFound('Project');
@@ -87,10 +90,15 @@ const doorOf = (place: UploadOwner) =>
     handle: async ({ services: { db, blobs }, caller, request, reply }) => {
       const owner = await ownersFor[place](db, caller, request.params);
       const { filename, blob_key, size_bytes, sha256 } = await uploadAt(db, owner, request.params);
-      const { status, headers, body } = await fileReply(blobs, { key: blob_key, size_bytes, etag: sha256 }, request.headers, {
-        ...shownAs(mediaType(filename), disposition(dispositionOf(filename), filename)),
-        'cache-control': 'max-age=300, private, must-revalidate',
-      });
+      const { status, headers, body } = await fileReply(
+        blobs,
+        { key: blob_key, size_bytes, etag: sha256 },
+        request.headers,
+        {
+          ...shownAs(mediaType(filename), disposition(dispositionOf(filename), filename)),
+          'cache-control': 'max-age=300, private, must-revalidate',
+        },
+      );
       return reply.code(status).headers(headers).send(body);
     },
   });

@@ -39,7 +39,10 @@ export const listedUploads = (db: Database, owner: Owner) =>
 
 /** @throws ApiError 404 */
 export const uploadById = async (db: Database, owner: Owner, id: number): Promise<Upload> =>
-  found(undefined, await uploadsOf(db, owner).select(columns).where('id', '=', id).$castTo<Upload>().executeTakeFirst());
+  found(
+    undefined,
+    await uploadsOf(db, owner).select(columns).where('id', '=', id).$castTo<Upload>().executeTakeFirst(),
+  );
 
 /** What an address names. */
 export interface Address {

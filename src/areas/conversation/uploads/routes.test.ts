@@ -22,7 +22,8 @@ const isStored = async ({ services }: World, key: string) => {
   stream?.destroy();
   return stream !== undefined;
 };
-const rowOf = ({ db }: World, id: number) => db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
+const rowOf = ({ db }: World, id: number) =>
+  db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst();
 
 test('a file is uploaded, listed, downloaded both ways, and deleted both ways with its bytes', async () => {
   const here = await world({});
@@ -192,7 +193,10 @@ test('parts of a file are sent, and nothing when the client has it', async () =>
   assert.deepEqual(await ask({ range: 'lines=1-2' }), [200, '0123456789', null]);
   for (const range of ['bytes=10-', 'bytes=-0']) {
     const [status, text, part] = await ask({ range });
-    assert.deepEqual([status, JSON.parse(text as string).message, part], [416, '416 Range Not Satisfiable', 'bytes */10']);
+    assert.deepEqual(
+      [status, JSON.parse(text as string).message, part],
+      [416, '416 Range Not Satisfiable', 'bytes */10'],
+    );
   }
   assert.equal((await ask({ range: 'bytes=0-' }, empty))[0], 416);
   assert.deepEqual(await ask({}, empty), [200, '', null]);
@@ -223,7 +227,10 @@ test('what is no file, too large or broken off is refused, and leaves nothing be
     assert.deepEqual([answer.status, answer.body.error, answer.body.message], [400, text, text]);
 
   t.after(() => db.updateTable('application_settings').set({ max_attachment_size: 100 }).execute());
-  assert.equal((await as('admin').put('/application/settings', { max_attachment_size: 1 })).body.max_attachment_size, 1);
+  assert.equal(
+    (await as('admin').put('/application/settings', { max_attachment_size: 1 })).body.max_attachment_size,
+    1,
+  );
   const mebibyte = new Uint8Array(1024 * 1024);
   assert.equal((await upload(here, 'guest', place, 'a.bin', mebibyte)).status, 201);
   const refused = await upload(here, 'guest', place, 'a.bin', new Uint8Array(mebibyte.length + 1));
@@ -243,9 +250,9 @@ test('what is no file, too large or broken off is refused, and leaves nothing be
   while ((await received()).length === 0);
   broken.destroy();
   while ((await received()).length > 0);
-  const { rows } = await sql<{ count: number }>`select count(*)::integer from uploads where project_id = ${project.id}`.execute(
-    db,
-  );
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*)::integer from uploads where project_id = ${project.id}`.execute(db);
   assert.equal(rows[0]!.count, 1);
   assert.deepEqual(await db.selectFrom('unused_blobs').select('key').execute(), []);
 });
@@ -282,7 +289,10 @@ test('read-only projects and groups take no uploads and delete none', async () =
     const { body } = await upload(here, 'guest', place, 'a.txt');
     await as('owner').post(`${place}/archive`);
     const refused = await as('guest').post(`${place}/uploads`, undefined, { raw: fileForm('b.txt', 'b') });
-    assert.deepEqual([refused.status, refused.body.message], [403, `403 Forbidden - The ${what.toLowerCase()} is archived.`]);
+    assert.deepEqual(
+      [refused.status, refused.body.message],
+      [403, `403 Forbidden - The ${what.toLowerCase()} is archived.`],
+    );
     assert.equal((await as('maintainer').delete(`${place}/uploads/${body.id}`)).status, 403);
     assert.equal((await as('guest').get(`${place}${body.url}`)).status, 200);
     await as('owner').post(`${place}/unarchive`);

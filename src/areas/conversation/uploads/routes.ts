@@ -107,7 +107,8 @@ function routesOf(place: UploadOwner) {
       input: addressed,
       returns: storedFile(mediaTypes, headers),
       refusals: lost,
-      handle: async ({ db, blobs, owner, reading, input }) => download({ blobs }, await uploadAt(db, owner, input), reading),
+      handle: async ({ db, blobs, owner, reading, input }) =>
+        download({ blobs }, await uploadAt(db, owner, input), reading),
     }),
     del(`${base}/:upload_id`, {
       operation: `delete${Noun}Upload`,
@@ -116,7 +117,8 @@ function routesOf(place: UploadOwner) {
       input: { upload_id: Id },
       returns: nothing,
       refusals: { 404: lost[404] },
-      handle: async ({ db, blobs, owner, input }) => removeUpload({ db, blobs }, await uploadById(db, owner, input.upload_id)),
+      handle: async ({ db, blobs, owner, input }) =>
+        removeUpload({ db, blobs }, await uploadById(db, owner, input.upload_id)),
     }),
     del(`${base}/:secret/:filename`, {
       operation: `delete${Noun}UploadBySecret`,

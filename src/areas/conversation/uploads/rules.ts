@@ -23,4 +23,6 @@ export const secretsIn = (text: string): string[] => [...text.matchAll(address)]
 
 /** A text with other secrets; addresses whose secret is not among them stay. */
 export const withSecrets = (text: string, secrets: ReadonlyMap<string, string>): string =>
-  text.replaceAll(address, (found, secret: string) => (secrets.has(secret) ? `/uploads/${secrets.get(secret)}` : found));
+  text.replaceAll(address, (found, secret: string) =>
+    secrets.has(secret) ? `/uploads/${secrets.get(secret)}` : found,
+  );

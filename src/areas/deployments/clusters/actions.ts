@@ -33,7 +33,10 @@ export interface ClusterParameters {
   };
 }
 
-type Cluster = Pick<Selectable<DB['clusters']>, 'name' | 'managed' | 'namespace' | 'provider_type' | 'api_url' | 'ca_cert'>;
+type Cluster = Pick<
+  Selectable<DB['clusters']>,
+  'name' | 'managed' | 'namespace' | 'provider_type' | 'api_url' | 'ca_cert'
+>;
 type Reasons = Record<string, string[]>;
 
 /** What is given, as columns: without the white space around it, blank as null; the token as it was given. */
@@ -52,10 +55,15 @@ function columnsFrom({ platform_kubernetes_attributes: platform = {}, ...given }
 type ClusterColumns = ReturnType<typeof columnsFrom>;
 
 /** @param managed of the cluster as it will be */
-async function reasonsAgainst(db: Database, caller: MaybeCaller, given: ClusterColumns & { managed: boolean }): Promise<Reasons> {
+async function reasonsAgainst(
+  db: Database,
+  caller: MaybeCaller,
+  given: ClusterColumns & { managed: boolean },
+): Promise<Reasons> {
   const { name, domain, environment_scope, management_project_id, api_url, token, ca_cert, namespace, managed } = given;
   const mayBeLocal = api_url !== undefined && (await settingsOf(db)).allow_local_requests_from_web_hooks_and_services;
-  const isProject = management_project_id == null || (await projectFor(db, caller, String(management_project_id))) !== undefined;
+  const isProject =
+    management_project_id == null || (await projectFor(db, caller, String(management_project_id))) !== undefined;
   const reasons: Reasons = {
     name: name === undefined ? [] : nameReasons(name),
     domain: domain == null ? [] : domainReasons(domain),
@@ -74,7 +82,8 @@ const noProject = "Project does not exist or you don't have permission to perfor
 /** What a provider keeps in step with its own side. We add no such clusters; one in the database must not drift apart from it. */
 function reasonsOfProvider(before: Cluster, given: ClusterColumns): Reasons {
   if (before.provider_type === 'user') return {};
-  const isOther = (column: 'name' | 'api_url' | 'ca_cert') => given[column] !== undefined && given[column] !== before[column];
+  const isOther = (column: 'name' | 'api_url' | 'ca_cert') =>
+    given[column] !== undefined && given[column] !== before[column];
   const platformChanges = isOther('api_url') || isOther('ca_cert') || given.token !== undefined;
   return {
     ...(isOther('name') ? { name: [" can not be changed because it's synchronized with provider"] } : {}),
@@ -146,10 +155,18 @@ export async function changeCluster(
     // A namespace that it has already must not stay when it becomes managed.
     const namespace = columns.namespace === undefined ? before.namespace : columns.namespace;
     refuseFor({
-      ...(await reasonsAgainst(tx, caller, { ...columns, ...(token === undefined ? {} : { token }), managed, namespace })),
+      ...(await reasonsAgainst(tx, caller, {
+        ...columns,
+        ...(token === undefined ? {} : { token }),
+        managed,
+        namespace,
+      })),
       ...reasonsOfProvider(before, { ...columns, ...(token === undefined ? {} : { token }) }),
     });
-    const changes = stamped({ ...columns, ...(token === undefined ? {} : { token: secrets.seal(tokenPurpose, token) }) });
+    const changes = stamped({
+      ...columns,
+      ...(token === undefined ? {} : { token: secrets.seal(tokenPurpose, token) }),
+    });
     await write(tx.updateTable('clusters').set(changes).where('id', '=', id).execute());
   });
 }

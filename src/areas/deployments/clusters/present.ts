@@ -5,7 +5,9 @@ import { ProjectIdentity } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import type { ClusterRow } from './queries.ts';
 
-const ClusterUser = Type.Pick(UserBasic, ['id', 'username', 'name', 'state', 'avatar_url', 'web_url'], { title: 'ClusterUser' });
+const ClusterUser = Type.Pick(UserBasic, ['id', 'username', 'name', 'state', 'avatar_url', 'web_url'], {
+  title: 'ClusterUser',
+});
 
 const fields = {
   id: Id,

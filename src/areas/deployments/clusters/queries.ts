@@ -26,7 +26,12 @@ export const clustersOf = (db: Database) =>
       'clusters.environment_scope',
     ])
     .select(['clusters.namespace_per_environment', 'clusters.api_url', 'clusters.ca_cert', 'clusters.namespace'])
-    .select(['clusters.created_at', 'clusters.updated_at', provider.as('provider_type'), authorization.as('authorization_type')])
+    .select([
+      'clusters.created_at',
+      'clusters.updated_at',
+      provider.as('provider_type'),
+      authorization.as('authorization_type'),
+    ])
     .select([sql<UserBasicRow>`${userBasicJson('users')}`.as('user'), projectIdentityJson.as('management_project')])
     .orderBy('clusters.id');
 
@@ -35,7 +40,12 @@ export type ClusterRow = Awaited<ReturnType<ReturnType<typeof clustersOf>['execu
 /** The clusters whose token cannot be read: it was sealed with another secret key, or is damaged. */
 export async function* brokenTokens(db: Database, secrets: Secrets): AsyncGenerator<{ id: number; name: string }> {
   for (let last = 0; ; ) {
-    const query = db.selectFrom('clusters').select(['id', 'name', 'token']).where('id', '>', last).orderBy('id').limit(1000);
+    const query = db
+      .selectFrom('clusters')
+      .select(['id', 'name', 'token'])
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(1000);
     const rows = await query.execute();
     if (rows.length === 0) return;
     last = rows.at(-1)!.id;

@@ -13,7 +13,10 @@ async function emptyWorld(t: TestContext): Promise<World> {
   const here = await world({});
   t.after(async () => {
     await here.db.deleteFrom('clusters').execute();
-    await here.db.updateTable('application_settings').set({ allow_local_requests_from_web_hooks_and_services: false }).execute();
+    await here.db
+      .updateTable('application_settings')
+      .set({ allow_local_requests_from_web_hooks_and_services: false })
+      .execute();
   });
   return here;
 }
@@ -34,7 +37,10 @@ async function added({ as }: World, ...body: Parameters<typeof bodyOf>) {
 test('a cluster is added with few parameters, shown, listed, updated and removed', async (t) => {
   const here = await emptyWorld(t);
   const { as, people, project, group } = here;
-  const answer = await as('admin').post('/admin/clusters/add', { name: 'Orchard', platform_kubernetes_attributes: platform });
+  const answer = await as('admin').post('/admin/clusters/add', {
+    name: 'Orchard',
+    platform_kubernetes_attributes: platform,
+  });
   assert.equal(answer.status, 201);
   const { id, created_at } = answer.body;
   const { username } = people.admin;
@@ -126,7 +132,12 @@ test('a cluster is added with few parameters, shown, listed, updated and removed
     },
     // Left out, it becomes true; the kind of authorization cannot be changed.
     namespace_per_environment: true,
-    platform_kubernetes: { api_url: 'https://other.example.com', namespace: null, authorization_type: 'abac', ca_cert: null },
+    platform_kubernetes: {
+      api_url: 'https://other.example.com',
+      namespace: null,
+      authorization_type: 'abac',
+      ca_cert: null,
+    },
     project: null,
   });
 
@@ -167,7 +178,10 @@ test('missing and invalid parameters are refused', async (t) => {
   const at = (member: string) => `platform_kubernetes_attributes[${member}]`;
   const refusals: [object, string][] = [
     [{ platform_kubernetes_attributes: platform }, 'name is missing'],
-    [{ name: 'x' }, `platform_kubernetes_attributes is missing, ${at('api_url')} is missing, ${at('token')} is missing`],
+    [
+      { name: 'x' },
+      `platform_kubernetes_attributes is missing, ${at('api_url')} is missing, ${at('token')} is missing`,
+    ],
     [{ name: 'x', platform_kubernetes_attributes: { api_url: platform.api_url } }, `${at('token')} is missing`],
     [{ name: 'x', platform_kubernetes_attributes: { token: 'x' } }, `${at('api_url')} is missing`],
     [bodyOf('x', {}, { api_url: ' ' }), `${at('api_url')} is empty`],
@@ -196,7 +210,11 @@ const refusedValues: [object, object, Record<string, string[]>][] = [
     {},
     { management_project_id: ["Project does not exist or you don't have permission to perform this action"] },
   ],
-  [{}, { api_url: 'ftp://a.example' }, { 'platform_kubernetes.api_url': ['is blocked: Only allowed schemes are http, https'] }],
+  [
+    {},
+    { api_url: 'ftp://a.example' },
+    { 'platform_kubernetes.api_url': ['is blocked: Only allowed schemes are http, https'] },
+  ],
   [
     {},
     { api_url: 'https://10.0.0.1' },
@@ -211,7 +229,11 @@ const refusedValues: [object, object, Record<string, string[]>][] = [
   [{}, { token: 'x'.repeat(8193) }, { 'platform_kubernetes.token': ['is too long (maximum is 8192 characters)'] }],
   [{}, { ca_cert: 'x' }, { 'platform_kubernetes.ca_cert': ['must be a valid PEM certificate'] }],
   [{ managed: false }, { namespace: 'gitlab-managed-apps' }, { 'platform_kubernetes.namespace': ['is reserved'] }],
-  [{ managed: true }, { namespace: 'orchard' }, { 'platform_kubernetes.namespace': ['only allowed for project cluster'] }],
+  [
+    { managed: true },
+    { namespace: 'orchard' },
+    { 'platform_kubernetes.namespace': ['only allowed for project cluster'] },
+  ],
   [
     { name: '', managed: true },
     { token: '', namespace: 'orchard' },
@@ -244,7 +266,9 @@ test('an invalid value is refused by field, and a failed update changes nothing'
   }
   // The namespace that it has does not stay when it becomes managed.
   const managed = await as('admin').put(`/admin/clusters/${id}`, { managed: true });
-  assert.deepEqual(managed.body, { message: { 'platform_kubernetes.namespace': ['only allowed for project cluster'] } });
+  assert.deepEqual(managed.body, {
+    message: { 'platform_kubernetes.namespace': ['only allowed for project cluster'] },
+  });
   assert.deepEqual(await rows(), before);
   const without = { managed: true, platform_kubernetes_attributes: { namespace: null } };
   assert.equal((await as('admin').put(`/admin/clusters/${id}`, without)).body.managed, true);
@@ -297,7 +321,8 @@ test('a cluster can be in the local network if administrators allow it', async (
   assert.equal(refused.status, 400);
   const allowed = { allow_local_requests_from_web_hooks_and_services: true };
   assert.equal(
-    (await here.as('admin').put('/application/settings', { ...allowed })).body.allow_local_requests_from_web_hooks_and_services,
+    (await here.as('admin').put('/application/settings', { ...allowed })).body
+      .allow_local_requests_from_web_hooks_and_services,
     true,
   );
   assert.equal((await added(here, 'Orchard', {}, inside)).platform_kubernetes.api_url, inside.api_url);

@@ -38,7 +38,15 @@ test('text that is not a certificate, or contains anything else, is refused', ()
 });
 
 test('a domain is a host name, whose last label may be a number', () => {
-  for (const domain of ['example.com', 'a', '1.2.3', 'UPPER.example', 'xn--bcher-kva.example', '0', `${'a'.repeat(63)}.example`])
+  for (const domain of [
+    'example.com',
+    'a',
+    '1.2.3',
+    'UPPER.example',
+    'xn--bcher-kva.example',
+    '0',
+    `${'a'.repeat(63)}.example`,
+  ])
     assert.deepEqual(domainReasons(domain), [], domain);
   const characters = 'label contains invalid characters (valid characters: [a-z0-9\\-])';
   for (const domain of ['a_b.example', 'a b', '*.example.com', 'bücher.example', 'http://example.com', 'a/b', 'a\nb'])
@@ -53,7 +61,8 @@ test('a domain is a host name, whose last label may be a number', () => {
 test('a namespace is a label of RFC 1123, and for clusters that are not managed', () => {
   for (const namespace of ['a', '0', 'a-b', '1a', 'a'.repeat(63)])
     assert.deepEqual(namespaceReasons(namespace, false), [], namespace);
-  const pattern = "can contain only lowercase letters, digits, and '-'. Must start with a letter, and cannot end with '-'";
+  const pattern =
+    "can contain only lowercase letters, digits, and '-'. Must start with a letter, and cannot end with '-'";
   for (const namespace of ['-a', 'a-', 'a.b', 'a_b', 'a b', 'a\n', 'ä', 'A'])
     assert.deepEqual(namespaceReasons(namespace, false), [pattern], namespace);
   assert.deepEqual(namespaceReasons('a'.repeat(64), false), ['is too long (maximum is 63 characters)']);
@@ -85,8 +94,15 @@ test('an address is an HTTP URL of another machine', () => {
     assert.deepEqual(apiUrlReasons(url, true), scheme, url);
   for (const url of ['http://localhost', 'https://127.0.0.1:6443', 'https://0x7f000001', 'https://[::1]/'])
     assert.deepEqual(apiUrlReasons(url, false), ['is blocked: Requests to localhost are not allowed'], url);
-  for (const url of ['https://10.0.0.1', 'https://me@192.168.1.1', 'https://169.254.169.254/latest', 'https://kubernetes'])
+  for (const url of [
+    'https://10.0.0.1',
+    'https://me@192.168.1.1',
+    'https://169.254.169.254/latest',
+    'https://kubernetes',
+  ])
     assert.deepEqual(apiUrlReasons(url, false), ['is blocked: Requests to the local network are not allowed'], url);
   for (const url of ['http://localhost', 'https://10.0.0.1']) assert.deepEqual(apiUrlReasons(url, true), [], url);
-  assert.deepEqual(apiUrlReasons(`https://a.example/${'a'.repeat(2048)}`, false), ['is too long (maximum is 2048 characters)']);
+  assert.deepEqual(apiUrlReasons(`https://a.example/${'a'.repeat(2048)}`, false), [
+    'is too long (maximum is 2048 characters)',
+  ]);
 });

@@ -3,7 +3,15 @@ import { X509Certificate } from 'node:crypto';
 import { urlReasons } from '../../../outbound/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
-const longest = { api_url: 2048, token: 8192, ca_cert: 65_535, domain: 255, label: 63, environment_scope: 255, namespace: 63 };
+const longest = {
+  api_url: 2048,
+  token: 8192,
+  ca_cert: 65_535,
+  domain: 255,
+  label: 63,
+  environment_scope: 255,
+  namespace: 63,
+};
 
 const blank = "can't be blank";
 
@@ -66,7 +74,9 @@ export function domainReasons(domain: string): string[] {
     ...(labels.every((label) => label.length >= 1 && label.length <= longest.label)
       ? []
       : [`label must be between 1 and ${longest.label} characters long`]),
-    ...(labels.some((label) => label.startsWith('-') || label.endsWith('-')) ? ['label begins or ends with a hyphen'] : []),
+    ...(labels.some((label) => label.startsWith('-') || label.endsWith('-'))
+      ? ['label begins or ends with a hyphen']
+      : []),
     ...(/^[a-z0-9.-]*$/i.test(domain) ? [] : ['label contains invalid characters (valid characters: [a-z0-9\\-])']),
   ];
   return reasons;

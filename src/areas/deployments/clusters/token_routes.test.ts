@@ -53,7 +53,12 @@ test('the token is encrypted in the database, and is in no reply and no log', as
   t.after(() => app.close());
   const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object) => {
     const headers = { 'private-token': people.admin.token };
-    const reply = await app.inject({ method, url: `/api/v4/admin/clusters${url}`, headers, ...(payload ? { payload } : {}) });
+    const reply = await app.inject({
+      method,
+      url: `/api/v4/admin/clusters${url}`,
+      headers,
+      ...(payload ? { payload } : {}),
+    });
     said += `${JSON.stringify(reply.headers)} ${reply.payload}`;
     return reply.json();
   };
@@ -76,7 +81,11 @@ test('the token is encrypted in the database, and is in no reply and no log', as
   const kept = await everythingIn(db);
   assert.ok(kept.includes(api_url));
   for (const token of tokens) {
-    for (const form of [token, Buffer.from(token).toString('hex'), Buffer.from(token).toString('base64').slice(0, 16)]) {
+    for (const form of [
+      token,
+      Buffer.from(token).toString('hex'),
+      Buffer.from(token).toString('base64').slice(0, 16),
+    ]) {
       assert.ok(!said.includes(form), `${form} was said`);
       assert.ok(!kept.includes(form), `${form} is kept`);
     }

@@ -113,7 +113,13 @@ export async function changeDeployKey(
 export async function removeDeployKey(db: Database, project_id: number, key_id: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
     // Held until the end, so that no one adds the key to another project meanwhile.
-    await tx.selectFrom('keys').select('id').where('id', '=', key_id).where('user_id', 'is', null).forUpdate().execute();
+    await tx
+      .selectFrom('keys')
+      .select('id')
+      .where('id', '=', key_id)
+      .where('user_id', 'is', null)
+      .forUpdate()
+      .execute();
     const link = tx.deleteFrom('deploy_key_projects').where('project_id', '=', project_id).where('key_id', '=', key_id);
     found(undefined, await link.returning('key_id').executeTakeFirst());
     await tx

@@ -40,7 +40,10 @@ test('a deploy key is added, shown, updated and removed', async () => {
     assert.equal((await as(who).post(path, { title: 'x', key: newPublicKey() })).status, status);
     assert.equal((await as(who).delete(`${path}/${id}`)).status, status);
   }
-  const [first, second] = await Promise.all([as('maintainer').delete(`${path}/${id}`), as('owner').delete(`${path}/${id}`)]);
+  const [first, second] = await Promise.all([
+    as('maintainer').delete(`${path}/${id}`),
+    as('owner').delete(`${path}/${id}`),
+  ]);
   assert.deepEqual([first.status, second.status].toSorted(), [204, 404]);
   assert.deepEqual((await as('maintainer').get(`${path}/${id}`)).body, { message: '404 Not found' });
   assert.equal((await as('developer').post('/user/keys', { title: 'mine', key })).status, 201, 'the key is free again');
@@ -77,16 +80,23 @@ test('a key of several projects is one key, which its managers add to others', a
   const key = newPublicKey();
   const { body } = await as('maintainer').post(first, { title: 'build', key, can_push: true });
   const again = await there.as('maintainer').post(second, { title: 'other', key });
-  assert.deepEqual([again.status, again.body.id, again.body.title, again.body.can_push], [201, body.id, 'build', false]);
+  assert.deepEqual(
+    [again.status, again.body.id, again.body.title, again.body.can_push],
+    [201, body.id, 'build', false],
+  );
   assert.equal((await there.as('maintainer').delete(`${second}/${body.id}`)).status, 204);
   assert.equal((await as('maintainer').get(`${first}/${body.id}`)).status, 200);
 
   assert.equal((await there.as('maintainer').post(`${second}/${body.id}/enable`)).status, 404, 'it is not theirs');
-  await there.as('owner').post(`/projects/${there.project.id}/members`, { user_id: here.people.maintainer.id, access_level: 40 });
+  await there
+    .as('owner')
+    .post(`/projects/${there.project.id}/members`, { user_id: here.people.maintainer.id, access_level: 40 });
   const enabled = await as('maintainer').post(`${second}/${body.id}/enable`);
   assert.deepEqual([enabled.status, enabled.body.can_push], [201, false]);
 
-  const all = (await as('admin').get('/deploy_keys', { per_page: 100 })).body.find(({ id }: { id: number }) => id === body.id);
+  const all = (await as('admin').get('/deploy_keys', { per_page: 100 })).body.find(
+    ({ id }: { id: number }) => id === body.id,
+  );
   const ids = (projects: { id: number }[]) => projects.map(({ id }) => id);
   assert.deepEqual(ids(all.projects_with_write_access), [here.project.id]);
   assert.deepEqual(ids(all.projects_with_readonly_access), [there.project.id]);

@@ -20,7 +20,14 @@ import {
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { keyReasons, titleReasons } from '../../people/keys/index.ts';
 import { addDeployKey, changeDeployKey, enableDeployKey, removeDeployKey } from './actions.ts';
-import { type AnyDeployKeyRow, allDeployKeys, type DeployKeyRow, deployKeyOf, deployKeysOf, md5Fingerprint } from './queries.ts';
+import {
+  type AnyDeployKeyRow,
+  allDeployKeys,
+  type DeployKeyRow,
+  deployKeyOf,
+  deployKeysOf,
+  md5Fingerprint,
+} from './queries.ts';
 
 const fields = {
   id: Id,
@@ -71,7 +78,10 @@ export const deployKeyRoutes = [
     operation: 'listDeployKeys',
     summary: 'List the deploy keys of all projects, oldest first',
     access: admin,
-    input: { public: optional(Type.Boolean({ description: '`true` lists none: no deploy key is public here' })), ...paging },
+    input: {
+      public: optional(Type.Boolean({ description: '`true` lists none: no deploy key is public here' })),
+      ...paging,
+    },
     returns: pageOf(AnyDeployKey),
     handle: async ({ db, input }) => {
       const keys = allDeployKeys(db);
@@ -97,7 +107,8 @@ export const deployKeyRoutes = [
   post(path, {
     operation: 'createProjectDeployKey',
     summary: 'Add a deploy key to a project',
-    description: 'A key that is a deploy key of another project already stays one key: its title and end do not change.',
+    description:
+      'A key that is a deploy key of another project already stays one key: its title and end do not change.',
     access,
     input: {
       title: checked(Type.String({ description: 'At most 255 characters' }), titleReasons),
@@ -115,7 +126,11 @@ export const deployKeyRoutes = [
     summary: 'Update a deploy key',
     description: 'The title belongs to the key, and changes in all projects that have it.',
     access,
-    input: { ...single, title: optional(checked(Type.String(), titleReasons)), can_push: optional(Type.Boolean(canPush)) },
+    input: {
+      ...single,
+      title: optional(checked(Type.String(), titleReasons)),
+      can_push: optional(Type.Boolean(canPush)),
+    },
     rules: [atLeastOneOf('title', 'can_push')],
     returns: one(DeployKey),
     handle: async ({ db, project, input }) => {

@@ -34,7 +34,9 @@ test('a deploy token is created, shown without its value, listed and deleted', a
     assert.deepEqual((await as.get(path)).body, [shown]);
     assert.deepEqual((await as.get(`${path}/${shown.id}`)).body, shown);
     assert.ok(
-      (await here.as('admin').get('/deploy_tokens', { per_page: 100 })).body.some(({ id }: { id: number }) => id === shown.id),
+      (await here.as('admin').get('/deploy_tokens', { per_page: 100 })).body.some(
+        ({ id }: { id: number }) => id === shown.id,
+      ),
     );
 
     assert.equal((await here.as(other).get(path)).status, 403);
@@ -74,7 +76,10 @@ test('invalid values of a deploy token are refused, and none is created', async 
     [{ name: 'a', scopes: ['api'] }, 'scopes does not have a valid value'],
     [{ name: 'a', scopes, expires_at: 'soon' }, 'expires_at is invalid'],
     [{ name: 'a', scopes, expires_at: '2001-01-01' }, { expires_at: ['cannot be a date in the past'] }],
-    [{ name: 'a', scopes, username: 'a b' }, { username: ["can contain only letters, digits, '_', '-', '+', and '.'"] }],
+    [
+      { name: 'a', scopes, username: 'a b' },
+      { username: ["can contain only letters, digits, '_', '-', '+', and '.'"] },
+    ],
     [{ name: 'n'.repeat(256), scopes }, { name: ['is too long (maximum is 255 characters)'] }],
   ];
   for (const [body, message] of refusals) {
@@ -112,7 +117,10 @@ test('a deploy token reads raw files of its projects, and nothing else of the AP
   for (const [path, manager] of places(here)) {
     const { body } = await as(manager).post(path, { name: 'build', scopes: ['read_repository'] });
     const deploy = clientOf(`${url}/api/v4`, body.token);
-    assert.deepEqual([(await deploy.get(`${file}/raw`)).status, (await deploy.get(`${file}/raw`)).body], [200, 'one\n']);
+    assert.deepEqual(
+      [(await deploy.get(`${file}/raw`)).status, (await deploy.get(`${file}/raw`)).body],
+      [200, 'one\n'],
+    );
     const bearer = { headers: { authorization: `Bearer ${body.token}` } };
     assert.equal((await as('anonymous').head(`${file}/raw`, {}, bearer)).status, 200);
     for (const other of [file, `/projects/${project.id}`, '/user', '/version', path]) {

@@ -48,14 +48,18 @@ const tokensIn = (db: Database) =>
     .orderBy('id');
 
 const tokensOf = (db: Database, { project_id, group_id }: Owner) =>
-  project_id === null ? tokensIn(db).where('group_id', '=', group_id) : tokensIn(db).where('project_id', '=', project_id);
+  project_id === null
+    ? tokensIn(db).where('group_id', '=', group_id)
+    : tokensIn(db).where('project_id', '=', project_id);
 
 /** @throws ApiError 404 */
 const tokenOf = async (db: Database, owner: Owner, id: number): Promise<Static<typeof DeployToken>> =>
   found(undefined, await tokensOf(db, owner).where('id', '=', id).executeTakeFirst());
 
 const filters = {
-  active: optional(Type.Boolean({ description: '`true`: only tokens that have not expired; `false`: only those that have' })),
+  active: optional(
+    Type.Boolean({ description: '`true`: only tokens that have not expired; `false`: only those that have' }),
+  ),
 };
 
 async function listed(
@@ -99,7 +103,10 @@ function routesOf(kind: 'project' | 'group') {
         scopes: required(CommaList(Type.Enum([...deployScopes]))),
         expires_at: optional(checked(nullable(Timestamp), lastDayReasons)),
         username: optional(
-          checked(Type.String({ description: 'Default `gitlab+deploy-token-<id>`; at most 255 characters' }), usernameReasons),
+          checked(
+            Type.String({ description: 'Default `gitlab+deploy-token-<id>`; at most 255 characters' }),
+            usernameReasons,
+          ),
         ),
       },
       returns: one(NewDeployToken),

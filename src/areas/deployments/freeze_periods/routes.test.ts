@@ -10,7 +10,14 @@ test('a freeze period is added, changed, listed and removed', async () => {
 
   const added = await as('maintainer').post(url, nights);
   assert.equal(added.status, 201);
-  assert.deepEqual(Object.keys(added.body), ['id', 'freeze_start', 'freeze_end', 'cron_timezone', 'created_at', 'updated_at']);
+  assert.deepEqual(Object.keys(added.body), [
+    'id',
+    'freeze_start',
+    'freeze_end',
+    'cron_timezone',
+    'created_at',
+    'updated_at',
+  ]);
 
   const changed = await as('maintainer').put(`${url}/${added.body.id}`, { freeze_end: '0 8 * * *' });
   assert.equal(changed.status, 200);
@@ -94,7 +101,11 @@ test('only maintainers can change periods, and a hidden project is not found', a
     ['developer', 403],
   ] as const) {
     assert.equal((await as(persona).post(url, nights)).status, status, `${persona} adds`);
-    assert.equal((await as(persona).put(`${url}/${id}`, { freeze_start: '0 1 * * *' })).status, status, `${persona} changes`);
+    assert.equal(
+      (await as(persona).put(`${url}/${id}`, { freeze_start: '0 1 * * *' })).status,
+      status,
+      `${persona} changes`,
+    );
     assert.equal((await as(persona).delete(`${url}/${id}`)).status, status, `${persona} removes`);
   }
   assert.deepEqual((await as('outsider').get(url)).body, { message: '404 Project Not Found' });

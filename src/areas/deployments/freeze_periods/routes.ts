@@ -102,7 +102,8 @@ export const freezePeriods = [
     access: reader,
     input: paging,
     returns: pageOf(FreezePeriod),
-    handle: ({ db, project, input }) => paginate(db, freezePeriodsOf(db, project).orderBy('created_at').orderBy('id'), input),
+    handle: ({ db, project, input }) =>
+      paginate(db, freezePeriodsOf(db, project).orderBy('created_at').orderBy('id'), input),
   }),
   get('/projects/:id/freeze_periods/:freeze_period_id', {
     operation: 'getFreezePeriod',
@@ -160,7 +161,8 @@ export const freezePeriods = [
   get('/projects/:id/freeze_status', {
     operation: 'getFreezeStatus',
     summary: 'Get the freeze status of a project',
-    description: 'If the project sets `freeze_blocks_pushes`, its protected branches cannot be changed while it is frozen.',
+    description:
+      'If the project sets `freeze_blocks_pushes`, its protected branches cannot be changed while it is frozen.',
     access: reader,
     returns: one(FreezeStatus),
     handle: async ({ db, project }) => {

@@ -6,7 +6,11 @@ import { nextTime, parseCron } from '../../../cron/cron.ts';
 import { ianaZone } from '../../../cron/time_zones.ts';
 import { freezeState } from './rules.ts';
 
-const period = (freeze_start: string, freeze_end: string, cron_timezone = 'UTC') => ({ freeze_start, freeze_end, cron_timezone });
+const period = (freeze_start: string, freeze_end: string, cron_timezone = 'UTC') => ({
+  freeze_start,
+  freeze_end,
+  cron_timezone,
+});
 
 /** The state as `frozen until ...` or `free until ...`, to the second. */
 async function state(periods: ReturnType<typeof period>[], instant: string): Promise<string> {
@@ -32,7 +36,10 @@ test('each period follows the clocks of its own zone', async () => {
   assert.equal(await state(night('Europe/Berlin'), '2026-07-01T20:00:00Z'), 'frozen until 2026-07-02T04:00:00Z');
   assert.equal(await state(night('Berlin'), '2026-12-01T20:30:00Z'), 'free until 2026-12-01T21:00:00Z');
   assert.equal(await state(night('America/Los_Angeles'), '2026-07-01T05:00:00Z'), 'frozen until 2026-07-01T13:00:00Z');
-  assert.equal(await state(night('Eastern Time (US & Canada)'), '2026-07-01T05:00:00Z'), 'frozen until 2026-07-01T10:00:00Z');
+  assert.equal(
+    await state(night('Eastern Time (US & Canada)'), '2026-07-01T05:00:00Z'),
+    'frozen until 2026-07-01T10:00:00Z',
+  );
   assert.equal(await state(night('Asia/Kolkata'), '2026-07-01T16:29:00Z'), 'free until 2026-07-01T16:30:00Z');
   assert.equal(await state(night('Kathmandu'), '2026-07-01T16:15:00Z'), 'frozen until 2026-07-02T00:15:00Z');
   assert.equal(await state(night('Australia/Lord_Howe'), '2026-07-01T12:00:00Z'), 'frozen until 2026-07-01T19:30:00Z');
@@ -55,7 +62,11 @@ test('a start that the clocks skip does not freeze that day, and one they show t
 });
 
 test('overlapping and touching periods are one freeze', async () => {
-  const periods = [period('0 20 24 12 *', '0 8 27 12 *'), period('0 0 26 12 *', '0 0 2 1 *'), period('0 0 2 1 *', '0 6 2 1 *')];
+  const periods = [
+    period('0 20 24 12 *', '0 8 27 12 *'),
+    period('0 0 26 12 *', '0 0 2 1 *'),
+    period('0 0 2 1 *', '0 6 2 1 *'),
+  ];
   assert.equal(await state(periods, '2026-12-24T21:00:00Z'), 'frozen until 2027-01-02T06:00:00Z');
   assert.equal(await state(periods, '2026-12-01T00:00:00Z'), 'free until 2026-12-24T20:00:00Z');
 });
@@ -101,7 +112,13 @@ const minute = fc.constantFrom('0', '30', '*/20', '15,45');
 const hour = fc.oneof(fc.constantFrom('*', '22-2', '*/6'), fc.integer({ min: 0, max: 23 }).map(String));
 const weekday = fc.constantFrom('*', '*', '*', '0', 'mon-fri', 'sat,sun');
 const line = fc.tuple(minute, hour, weekday).map((fields) => `${fields[0]} ${fields[1]} * * ${fields[2]}`);
-const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific Time (US & Canada)', 'Asia/Kolkata', 'Australia/Lord_Howe');
+const zone = fc.constantFrom(
+  'UTC',
+  'Europe/Berlin',
+  'Pacific Time (US & Canada)',
+  'Asia/Kolkata',
+  'Australia/Lord_Howe',
+);
 const anyPeriod = fc.tuple(line, line, zone).map((fields) => period(...fields));
 const midnight = fc.constantFrom(
   '2026-03-07',

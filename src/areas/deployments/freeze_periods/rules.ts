@@ -8,7 +8,8 @@ const blank = (text: string) => (text.trim() === '' ? ["can't be blank"] : []);
 export const cronReasons = (text: string): string[] => (isCron(text) ? [] : [' is invalid syntax', ...blank(text)]);
 
 /** What is wrong with the name of a time zone. */
-export const timeZoneReasons = (text: string): string[] => (isTimeZone(text) ? [] : ['syntax is invalid', ...blank(text)]);
+export const timeZoneReasons = (text: string): string[] =>
+  isTimeZone(text) ? [] : ['syntax is invalid', ...blank(text)];
 
 export type FreezePeriod = { freeze_start: string; freeze_end: string; cron_timezone: string };
 type Span = { start: Cron; end: Cron; zone: string };
@@ -53,7 +54,8 @@ export interface FreezeState {
 export async function freezeState(periods: readonly FreezePeriod[], instant: Date): Promise<FreezeState> {
   const spans = periods.map(readSpan).filter((span) => span !== undefined);
   const pause = pauses();
-  if ((await frozenAt(spans, instant, pause)).length > 0) return { frozen: true, changes_at: await thaw(spans, instant, pause) };
+  if ((await frozenAt(spans, instant, pause)).length > 0)
+    return { frozen: true, changes_at: await thaw(spans, instant, pause) };
   let first: Date | null = null;
   for (const { start, end, zone } of spans) {
     await pause();

@@ -37,7 +37,11 @@ test('a project has a limited number of freeze periods', async () => {
   const { as, project, db } = await world();
   const url = `/projects/${project.id}/freeze_periods`;
   const { body } = await as('maintainer').post(url, untilNewYear);
-  const { id: _, ...row } = await db.selectFrom('freeze_periods').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow();
+  const { id: _, ...row } = await db
+    .selectFrom('freeze_periods')
+    .selectAll()
+    .where('id', '=', body.id)
+    .executeTakeFirstOrThrow();
   await db
     .insertInto('freeze_periods')
     .values(Array.from({ length: maximumPeriods - 2 }, () => row))

@@ -32,7 +32,8 @@ export const variablesOf = (db: Database, { project_id, group_id }: Owner) =>
 
 export type VariableRow = Awaited<ReturnType<ReturnType<typeof variablesOf>['executeTakeFirstOrThrow']>>;
 
-export const ambiguousText = "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'";
+export const ambiguousText =
+  "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'";
 
 /**
  * The variable that a key names.
@@ -53,7 +54,12 @@ export async function variableOf(
 /** The variables whose value cannot be read: it was sealed with another secret key, or is damaged. */
 export async function* brokenValues(db: Database, secrets: Secrets): AsyncGenerator<{ id: number; key: string }> {
   for (let last = 0; ; ) {
-    const query = db.selectFrom('variables').select(['id', 'key', 'value']).where('id', '>', last).orderBy('id').limit(1000);
+    const query = db
+      .selectFrom('variables')
+      .select(['id', 'key', 'value'])
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(1000);
     const rows = await query.execute();
     if (rows.length === 0) return;
     last = rows.at(-1)!.id;

@@ -30,7 +30,12 @@ test('variables of projects, groups and the instance are created, listed, update
     });
     assert.deepEqual((await as.get(path)).body, [made.body]);
 
-    const changed = await as.put(`${path}/REGION`, { value: 'a\nfile', variable_type: 'file', protected: true, raw: true });
+    const changed = await as.put(`${path}/REGION`, {
+      value: 'a\nfile',
+      variable_type: 'file',
+      protected: true,
+      raw: true,
+    });
     assert.deepEqual(
       [changed.status, changed.body],
       [200, { ...made.body, value: 'a\nfile', variable_type: 'file', protected: true, raw: true }],
@@ -58,7 +63,10 @@ test('invalid values of a variable are refused by field, and nothing is stored',
       [{ key: 'é', value: 'x' }, { key: ["can contain only letters, digits and '_'."] }],
       [{ key: 'K'.repeat(256), value: 'x' }, { key: ['is too long (maximum is 255 characters)'] }],
       [{ key: 'K', value: 'é'.repeat(5001) }, { value: ['is too long (maximum is 10000 bytes)'] }],
-      [{ key: 'K', value: 'x', description: 'd'.repeat(256) }, { description: ['is too long (maximum is 255 characters)'] }],
+      [
+        { key: 'K', value: 'x', description: 'd'.repeat(256) },
+        { description: ['is too long (maximum is 255 characters)'] },
+      ],
       [{ key: 'K', value: 'short', masked: true }, { value: ['is invalid'] }],
       [{ key: 'K', value: 'two lines\nof text', masked: true }, { value: ['is invalid'] }],
       [{ key: 'K', value: 'short', masked_and_hidden: true }, { value: ['is invalid'] }],
@@ -116,7 +124,9 @@ test('a value is masked later only if it can be', async () => {
   const { as, project } = await world({});
   const path = `/projects/${project.id}/variables`;
   await as('maintainer').post(path, { key: 'TOKEN', value: 'a b' });
-  assert.deepEqual((await as('maintainer').put(`${path}/TOKEN`, { masked: true })).body, { message: { value: ['is invalid'] } });
+  assert.deepEqual((await as('maintainer').put(`${path}/TOKEN`, { masked: true })).body, {
+    message: { value: ['is invalid'] },
+  });
   const masked = await as('maintainer').put(`${path}/TOKEN`, { masked: true, value: 'long-enough' });
   assert.deepEqual([masked.body.masked, masked.body.value], [true, 'long-enough']);
 });
@@ -124,7 +134,11 @@ test('a value is masked later only if it can be', async () => {
 test('values are encrypted in the database', async () => {
   const { as, project, db } = await world({});
   await as('maintainer').post(`/projects/${project.id}/variables`, { key: 'SECRET', value: 'open sesame' });
-  const row = await db.selectFrom('variables').select('value').where('project_id', '=', project.id).executeTakeFirstOrThrow();
+  const row = await db
+    .selectFrom('variables')
+    .select('value')
+    .where('project_id', '=', project.id)
+    .executeTakeFirstOrThrow();
   assert.ok(!row.value.toString('latin1').includes('sesame'));
 });
 
@@ -136,7 +150,10 @@ test('variables are deleted with their project, and those of other projects are 
   assert.equal((await as('outsider').get(path)).status, 404);
   await as('maintainer').post(path, { key: 'OWN', value: 'x' });
   await db.deleteFrom('projects').where('id', '=', project.id).execute();
-  assert.equal((await db.selectFrom('variables').select('id').where('project_id', '=', project.id).execute()).length, 0);
+  assert.equal(
+    (await db.selectFrom('variables').select('id').where('project_id', '=', project.id).execute()).length,
+    0,
+  );
 });
 
 test('a guest whose role has admin_cicd_variables manages variables', async () => {

@@ -63,14 +63,18 @@ const Value = () => checked(Type.String({ description: 'At most 10,000 bytes' })
 const scope = { environment_scope: optional(checked(Type.String({ description: 'Default `*`' }), scopeReasons)) };
 const filter = {
   filter: optional(
-    Type.Object({ environment_scope: optional(Type.String({ description: 'Selects the variable when several have the key' })) }),
+    Type.Object({
+      environment_scope: optional(Type.String({ description: 'Selects the variable when several have the key' })),
+    }),
   ),
 };
 
 const settings = allOptional({
   variable_type: VariableType,
   protected: Type.Boolean(),
-  masked: Type.Boolean({ description: 'Requires a value of one line and of at least 8 letters, digits or `_+=/@:.~-`' }),
+  masked: Type.Boolean({
+    description: 'Requires a value of one line and of at least 8 letters, digits or `_+=/@:.~-`',
+  }),
   raw: Type.Boolean(),
   description: checked(nullable(Type.String({ description: 'At most 255 characters' })), descriptionReasons),
 });
@@ -112,7 +116,8 @@ function routesOf(kind: Kind) {
       returns: one(Variable),
       holds_secrets: true,
       refusals: missing,
-      handle: async ({ db, owner, input, ...services }) => present(services, kind, await variableOf(db, owner, which(input))),
+      handle: async ({ db, owner, input, ...services }) =>
+        present(services, kind, await variableOf(db, owner, which(input))),
     }),
     post(base, {
       operation: `create${Noun}Variable`,
@@ -127,7 +132,8 @@ function routesOf(kind: Kind) {
       },
       returns: one(Variable),
       refusals: { 400: [refused.key, refused.value, `base: ${refusedTexts.many}`] },
-      handle: async ({ owner, input, ...services }) => present(services, kind, await addVariable(services, owner, input)),
+      handle: async ({ owner, input, ...services }) =>
+        present(services, kind, await addVariable(services, owner, input)),
     }),
     put(`${base}/:key`, {
       operation: `update${Noun}Variable`,

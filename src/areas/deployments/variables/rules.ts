@@ -14,7 +14,8 @@ export const valueReasons = (value: string): string[] =>
 export const scopeReasons = (scope: string): string[] =>
   scope.trim() === '' ? ["can't be blank"] : tooLong(scope, longest.environment_scope);
 
-export const descriptionReasons = (description: string | null): string[] => tooLong(description ?? '', longest.description);
+export const descriptionReasons = (description: string | null): string[] =>
+  tooLong(description ?? '', longest.description);
 
 /** Whether the output of a job can be searched for a value: one line, and not so short that it stands everywhere. */
 export const isMaskable = (value: string): boolean => /^[\w+=/@:.~-]{8,}$/.test(value);

@@ -16,7 +16,9 @@ export async function endSubscription(tx: Database, problem: string | null): Pro
   await wait.execute(tx);
   const { rows } = await sql`
     select from pg_subscription
-     where subname = ${subscription} and subdbid = (select oid from pg_database where datname = current_database())`.execute(tx);
+     where subname = ${subscription} and subdbid = (select oid from pg_database where datname = current_database())`.execute(
+    tx,
+  );
   if (rows.length > 0) {
     const name = sql.ref(subscription);
     await sql`alter subscription ${name} disable`.execute(tx);
@@ -59,7 +61,9 @@ export async function startCopy(
   problem: string | null,
 ): Promise<void> {
   await db.transaction().execute((tx) => endSubscription(tx, problem));
-  const { rows } = await sql<{ system: string }>`select system_identifier::text as system from pg_control_system()`.execute(db);
+  const { rows } = await sql<{
+    system: string;
+  }>`select system_identifier::text as system from pg_control_system()`.execute(db);
   const path = `/slot?server=${server}&system=${rows[0]!.system}`;
   const { slot } = await askPrimaryForJson<{ slot: string }>(site, { method: 'POST', path });
   const address = await addressOf(site, db, followed);

@@ -75,7 +75,11 @@ test('PostgreSQL answers a follower, and any other session is ended before it', 
   for (const change of [{ user: 'coppice' }, { replication: 'true' }, { database: 'postgres' }]) {
     const { headers, url, database } = await primary();
     const { connection } = await upgrade(url, headers);
-    assert.equal(await answerTo(connection!, startupMessage({ ...follower, database, ...change })), '', JSON.stringify(change));
+    assert.equal(
+      await answerTo(connection!, startupMessage({ ...follower, database, ...change })),
+      '',
+      JSON.stringify(change),
+    );
   }
   const { headers, url, database } = await primary();
   const { connection } = await upgrade(url, headers);

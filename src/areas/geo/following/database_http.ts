@@ -21,7 +21,8 @@ interface Target {
 
 /** @throws ApiError 409 for a database that is not in the box: its operator says how a secondary reaches it */
 async function targetOf(db: Database, isEmbedded: boolean): Promise<Target> {
-  if (!isEmbedded) throw conflict('The database of the primary is external: set COPPICE_GEO_DATABASE_URL on the secondary.');
+  if (!isEmbedded)
+    throw conflict('The database of the primary is external: set COPPICE_GEO_DATABASE_URL on the secondary.');
   const { rows } = await sql<{ folder: string; port: string; database: string }>`
     select current_setting('unix_socket_directories') as folder, current_setting('port') as port, current_database() as database`.execute(
     db,
@@ -77,7 +78,8 @@ async function relay(connection: Duplex, head: Buffer, target: Target): Promise<
 }
 
 function refuse(connection: Duplex, error: unknown): void {
-  const { status, body } = error instanceof ApiError ? error : { status: 503, body: { message: '503 Service Unavailable' } };
+  const { status, body } =
+    error instanceof ApiError ? error : { status: 503, body: { message: '503 Service Unavailable' } };
   const text = JSON.stringify(body);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}`;
   connection.end(`${head}\r\nConnection: close\r\n\r\n${text}`);
@@ -92,7 +94,9 @@ export const databaseUpgrade =
   async (request: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> => {
     try {
       const target = await admit(services, isEmbedded, request);
-      connection.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgradeProtocol}\r\n\r\n`);
+      connection.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgradeProtocol}\r\n\r\n`,
+      );
       await relay(connection, head, target).catch(() => connection.destroy());
     } catch (error) {
       refuse(connection, error);

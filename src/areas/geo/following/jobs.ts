@@ -38,7 +38,11 @@ async function enable({ db }: PollCall, { enabled }: Progress, wanted: boolean):
  * Notes whether the position of the primary at an earlier look has been reached.
  * @returns whether it will not be
  */
-async function measure({ db }: PollCall, { position: there }: Followed, { position: here, errors }: Progress): Promise<boolean> {
+async function measure(
+  { db }: PollCall,
+  { position: there }: Followed,
+  { position: here, errors }: Progress,
+): Promise<boolean> {
   const { rows } = await sql<{ isHopeless: boolean }>`
     update geo_following
        set caught_up_at = case when ${here}::pg_lsn >= ${there}::pg_lsn then now()
@@ -47,7 +51,9 @@ async function measure({ db }: PollCall, { position: there }: Followed, { positi
            awaited_errors = case when ${here}::pg_lsn >= awaited_position or awaited_position is null then ${errors} else awaited_errors end,
            awaited_position = case when ${here}::pg_lsn >= awaited_position or awaited_position is null then ${there}::pg_lsn
                                    else awaited_position end
-    returning awaited_at < now() - ${hopeless} and ${errors} >= awaited_errors + ${failures} as "isHopeless"`.execute(db);
+    returning awaited_at < now() - ${hopeless} and ${errors} >= awaited_errors + ${failures} as "isHopeless"`.execute(
+    db,
+  );
   return rows[0]!.isHopeless;
 }
 

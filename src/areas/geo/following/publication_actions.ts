@@ -81,7 +81,9 @@ const ofNodes = sql`slot_name ~ '^coppice_\\d+_[0-9a-f]{8}$'`;
 export async function endUnwantedSlots(db: Database): Promise<void> {
   const nodes = sql`select from geo_nodes where starts_with(slot_name, 'coppice_' || id || '_')`;
   await sql`select pg_terminate_backend(active_pid) from pg_replication_slots
-             where active_pid is not null and ${ofNodes} and not exists (${nodes} and enabled and not "primary")`.execute(db);
+             where active_pid is not null and ${ofNodes} and not exists (${nodes} and enabled and not "primary")`.execute(
+    db,
+  );
   await sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots
              where active_pid is null and ${ofNodes} and not exists (${nodes})`.execute(db);
 }

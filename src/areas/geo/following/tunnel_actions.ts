@@ -26,7 +26,10 @@ export async function tunnelAddress(db: Database): Promise<{ host: string; port:
 async function lead(site: LinkedSite, log: Logger, client: Socket): Promise<void> {
   const { url, headers } = await signedRequest(site, { method: 'GET', path: '/database' });
   const start = url.startsWith('https:') ? requestSecure : requestPlain;
-  const request = start(url, { agent: false, headers: { ...headers, connection: 'Upgrade', upgrade: upgradeProtocol } });
+  const request = start(url, {
+    agent: false,
+    headers: { ...headers, connection: 'Upgrade', upgrade: upgradeProtocol },
+  });
   const giveUp = (reason: unknown) => {
     log.debug({ reason }, 'the database of the primary cannot be reached');
     request.destroy();

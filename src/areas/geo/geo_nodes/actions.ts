@@ -47,7 +47,13 @@ export const addNode = (
 ): Promise<number> =>
   changingNodes(db, async (tx) => {
     const { name, enabled = true, selective_sync_shards } = columns;
-    await checkNode(tx, services, { name, primary, enabled, selective_sync_shards, selective_sync_namespace_ids: namespace_ids });
+    await checkNode(tx, services, {
+      name,
+      primary,
+      enabled,
+      selective_sync_shards,
+      selective_sync_namespace_ids: namespace_ids,
+    });
     const credential = primary ? null : newCredential(services.secrets);
     const { id } = await tx
       .insertInto('geo_nodes')
@@ -85,7 +91,12 @@ export const changeNode = (
 export const removeNode = ({ db }: Pick<Services, 'db'>, { resource }: Noun, id: number): Promise<void> =>
   changingNodes(db, async (tx) => {
     const { primary } = found(resource, await nodes(tx).where('id', '=', id).executeTakeFirst());
-    const secondary = await tx.selectFrom('geo_nodes').select('id').where('primary', '=', false).limit(1).executeTakeFirst();
+    const secondary = await tx
+      .selectFrom('geo_nodes')
+      .select('id')
+      .where('primary', '=', false)
+      .limit(1)
+      .executeTakeFirst();
     if (primary && secondary) throw badRequest(hasSecondaries);
     await tx.deleteFrom('geo_nodes').where('id', '=', id).execute();
   });

@@ -1,13 +1,24 @@
 /** The input of endpoints that add and change nodes (docs/reference/geo.md#nodes). */
 import { type Static, type TObject, Type } from 'typebox';
 import { allOptional, ClearableList, checked, Id, nullable, optional } from '../../../http/index.ts';
-import { internalUrlReasons, nameReasons, rangeReasons, selectionFrom, selectionReasons, siteUrl, urlReasons } from './rules.ts';
+import {
+  internalUrlReasons,
+  nameReasons,
+  rangeReasons,
+  selectionFrom,
+  selectionReasons,
+  siteUrl,
+  urlReasons,
+} from './rules.ts';
 
 const Capacity = (what: string) =>
   checked(Type.Integer({ description: `How many ${what} at a time; 0 pauses them` }), rangeReasons(0));
 
 const required = {
-  name: checked(Type.String({ description: 'COPPICE_GEO_NODE_NAME of its server, or else COPPICE_URL of it' }), nameReasons),
+  name: checked(
+    Type.String({ description: 'COPPICE_GEO_NODE_NAME of its server, or else COPPICE_URL of it' }),
+    nameReasons,
+  ),
   url: checked(Type.String({ description: 'The external address of the site' }), urlReasons),
 };
 
@@ -28,8 +39,14 @@ const settings = {
   ),
   selective_sync_shards: ClearableList(Type.String({ description: 'A storage of the primary' })),
   selective_sync_namespace_ids: ClearableList(Id),
-  minimum_reverification_interval: checked(Type.Integer({ description: 'Days until a copy is verified again' }), rangeReasons(1)),
-  blob_download_timeout: checked(Type.Integer({ description: 'Seconds that a file may take' }), rangeReasons(1, 86_400)),
+  minimum_reverification_interval: checked(
+    Type.Integer({ description: 'Days until a copy is verified again' }),
+    rangeReasons(1),
+  ),
+  blob_download_timeout: checked(
+    Type.Integer({ description: 'Seconds that a file may take' }),
+    rangeReasons(1, 86_400),
+  ),
   selective_sync_organization_ids: ClearableList(Type.Integer({ description: 'Ignored: there are no organizations' })),
 };
 

@@ -12,7 +12,12 @@ export const nodes = (db: Database) =>
   db
     .selectFrom('geo_nodes')
     .select(['geo_nodes.id', 'name', 'url', 'internal_url', 'primary', 'enabled', 'credential'])
-    .select(['files_max_capacity', 'repos_max_capacity', 'verification_max_capacity', 'container_repositories_max_capacity'])
+    .select([
+      'files_max_capacity',
+      'repos_max_capacity',
+      'verification_max_capacity',
+      'container_repositories_max_capacity',
+    ])
     .select(['sync_object_storage', 'minimum_reverification_interval', 'blob_download_timeout'])
     .select(['selective_sync_type', 'selective_sync_shards', namespaceIds.as('selective_sync_namespace_ids')])
     .select(['refresh_requested_at', 'repair_requested_at']);

@@ -53,14 +53,21 @@ test('nodes are added, listed, shown, changed and removed, under both names', as
     clone_protocol: 'http',
   });
 
-  const { status, body: secondary } = await admin.post('/geo_sites', { ...lisbon, name: '  Lisbon ', files_max_capacity: 0 });
+  const { status, body: secondary } = await admin.post('/geo_sites', {
+    ...lisbon,
+    name: '  Lisbon ',
+    files_max_capacity: 0,
+  });
   const { id } = secondary;
   assert.equal(status, 201);
   assert.equal(secondary.name, 'Lisbon');
   assert.deepEqual([secondary.url, secondary.internal_url], [`${lisbon.url}/`, `${lisbon.url}/`]);
   assert.deepEqual([secondary.primary, secondary.current, secondary.files_max_capacity], [false, false, 0]);
   assert.equal(secondary.web_edit_url, `${ownName}/admin/geo/sites/${id}/edit`);
-  assert.equal(secondary.web_geo_replication_details_url, `${lisbon.url}/admin/geo/sites/${id}/replication/lfs_objects`);
+  assert.equal(
+    secondary.web_geo_replication_details_url,
+    `${lisbon.url}/admin/geo/sites/${id}/replication/lfs_objects`,
+  );
   assert.equal(secondary._links.self, `${ownName}/api/v4/geo_sites/${id}`);
   assert.equal(secondary.blob_download_timeout, 28800);
   assert.ok(!('credential' in secondary) && !('clone_protocol' in secondary));
@@ -114,7 +121,10 @@ test('a node that cannot be is refused with reasons, and nothing changes', async
     [{ selective_sync_namespace_ids: [0, here.group.id] }, { selective_sync_namespace_ids: ["can't include: 0"] }],
     [{ repos_max_capacity: -1 }, { repos_max_capacity: ['must be greater than or equal to 0'] }],
     [{ files_max_capacity: 2 ** 31 }, { files_max_capacity: ['must be less than or equal to 2147483647'] }],
-    [{ minimum_reverification_interval: 0 }, { minimum_reverification_interval: ['must be greater than or equal to 1'] }],
+    [
+      { minimum_reverification_interval: 0 },
+      { minimum_reverification_interval: ['must be greater than or equal to 1'] },
+    ],
     [{ blob_download_timeout: 86_401 }, { blob_download_timeout: ['must be less than or equal to 86400'] }],
     [{ verification_max_capacity: 'many' }, 'verification_max_capacity is invalid'],
     [{ enabled: 'perhaps' }, 'enabled is invalid'],
@@ -156,7 +166,9 @@ test('the server that answers cannot become a secondary', async () => {
   assert.deepEqual(body.message, {
     base: ['Current node must be the primary node or you will be locking yourself out'],
   });
-  const disabled = await here.as('admin').post('/geo_nodes', { name: ownName, url: ownName, primary: true, enabled: false });
+  const disabled = await here
+    .as('admin')
+    .post('/geo_nodes', { name: ownName, url: ownName, primary: true, enabled: false });
   assert.deepEqual(disabled.body.message, { enabled: ['Geo primary node cannot be disabled'] });
   assert.deepEqual((await here.as('admin').get('/geo_nodes')).body, []);
 });
@@ -180,7 +192,11 @@ test('a secondary is limited to namespaces or storages, which are cleared or dis
   assert.deepEqual((await admin.get(path)).body.selective_sync_namespace_ids, [here.group.id]);
   const byShards = await admin.put(path, { selective_sync_type: 'shards', selective_sync_shards: ['default'] });
   assert.deepEqual(
-    [byShards.body.selective_sync_type, byShards.body.selective_sync_shards, byShards.body.selective_sync_namespace_ids],
+    [
+      byShards.body.selective_sync_type,
+      byShards.body.selective_sync_shards,
+      byShards.body.selective_sync_namespace_ids,
+    ],
     ['shards', ['default'], [here.group.id]],
   );
   const all = await admin.put(path, {

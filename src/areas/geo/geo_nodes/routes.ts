@@ -1,6 +1,18 @@
 /** Geo nodes: the sites of the installation (docs/reference/geo.md). */
 import { admin } from '../../../access/index.ts';
-import { type AnyEndpoint, del, found, get, Id, nothing, one, pageOf, post, put, type Services } from '../../../http/index.ts';
+import {
+  type AnyEndpoint,
+  del,
+  found,
+  get,
+  Id,
+  nothing,
+  one,
+  pageOf,
+  post,
+  put,
+  type Services,
+} from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { changingAdmin, readOnly } from './access.ts';
 import { addNode, changeNode, hasSecondaries, removeNode } from './actions.ts';

@@ -29,7 +29,8 @@ const selections = ['namespaces', 'shards'] as const;
 export type Selection = (typeof selections)[number];
 
 /** A kind of selection; null for blank text, which means that everything is copied. */
-export const selectionFrom = (text: string | null): Selection | null => selections.find((each) => each === text) ?? null;
+export const selectionFrom = (text: string | null): Selection | null =>
+  selections.find((each) => each === text) ?? null;
 
 export const selectionReasons = (text: string | null): string[] =>
   text === null || text === '' || selectionFrom(text) ? [] : ['is not included in the list'];

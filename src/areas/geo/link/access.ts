@@ -60,7 +60,9 @@ async function useOnce({ db }: Pick<Services, 'db'>, { nonce }: Signature): Prom
         select nonce from geo_nonces where seen_at < now() - make_interval(secs => ${3 * tolerance_s})
          order by seen_at limit 10 for update skip locked)
     )
-    insert into geo_nonces (nonce) values (${Buffer.from(nonce, 'hex')}) on conflict do nothing returning nonce`.execute(db);
+    insert into geo_nonces (nonce) values (${Buffer.from(nonce, 'hex')}) on conflict do nothing returning nonce`.execute(
+    db,
+  );
   if (rows.length === 0) throw refused('replay', 'The signature was used before.');
 }
 

@@ -30,7 +30,8 @@ export async function problemsOfLink(site: Site): Promise<string[]> {
     return differences(await shakeHands(site));
   } catch (error) {
     if (error instanceof PrimaryRefusal) return [refusalSentence(error, site.geo.nodeName)];
-    if (error instanceof OutboundError) return [`The primary at ${site.geo.primaryUrl} cannot be reached: ${error.message}.`];
+    if (error instanceof OutboundError)
+      return [`The primary at ${site.geo.primaryUrl} cannot be reached: ${error.message}.`];
     throw error;
   }
 }

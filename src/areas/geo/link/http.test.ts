@@ -6,7 +6,14 @@ import { statusOfThisSite } from '../geo_nodes/status/site_queries.ts';
 import { linkKey } from './access.ts';
 import { newCredential } from './credential_rules.ts';
 import type { Handshake } from './handshake_http.ts';
-import { askPrimary, askPrimaryForJson, type PrimaryRefusal, type Site, shakeHands, signedRequest } from './request_actions.ts';
+import {
+  askPrimary,
+  askPrimaryForJson,
+  type PrimaryRefusal,
+  type Site,
+  shakeHands,
+  signedRequest,
+} from './request_actions.ts';
 import { digestOf, sign } from './signature_rules.ts';
 
 const primary = () => world({ environment: { COPPICE_GEO_ROLE: 'primary' } });
@@ -14,7 +21,10 @@ const primary = () => world({ environment: { COPPICE_GEO_ROLE: 'primary' } });
 let count = 0;
 
 /** A secondary with a node of its own. */
-async function secondaryOf(here: World, given: { enabled?: boolean } = {}): Promise<{ site: Site; name: string; id: number }> {
+async function secondaryOf(
+  here: World,
+  given: { enabled?: boolean } = {},
+): Promise<{ site: Site; name: string; id: number }> {
   const name = `Secondary ${++count}`;
   const { id } = await here.db
     .insertInto('geo_nodes')
@@ -99,7 +109,8 @@ test('a status is stored, but not one that was changed on its way, nor one that 
   const here = await primary();
   const { site, id } = await secondaryOf(here);
   const report = (body: string) => askPrimaryForJson(site, { method: 'POST', path: '/status', body });
-  const stored = () => here.db.selectFrom('geo_statuses').select('status').where('geo_node_id', '=', id).executeTakeFirst();
+  const stored = () =>
+    here.db.selectFrom('geo_statuses').select('status').where('geo_node_id', '=', id).executeTakeFirst();
   const status = await statusOfThisSite(here.services);
   await report(JSON.stringify({ ...status, problems: ['The disk is full.'] }));
   await report(JSON.stringify({ ...status, unknown: 1 }));
@@ -144,7 +155,11 @@ test('the door is not in the documentation of the API, and its answers can be re
   const { site } = await secondaryOf(here);
   const described = (await (await fetch(`${here.url}/api/v4/openapi.json`)).text()).includes('/geo/handshake');
   assert.equal(described, false);
-  const answer = await askPrimary(site, { method: 'GET', path: '/handshake', headers: { 'accept-encoding': 'identity' } });
+  const answer = await askPrimary(site, {
+    method: 'GET',
+    path: '/handshake',
+    headers: { 'accept-encoding': 'identity' },
+  });
   assert.equal(answer.statusCode, 200);
   answer.destroy();
 });

@@ -18,7 +18,8 @@ async function bodyOf(stream: AsyncIterable<Buffer>, most_bytes: number, digest:
     chunks.push(chunk);
   }
   const body = Buffer.concat(chunks);
-  if (digestOf(body) !== digest) throw new ApiError(401, { message: '401 Unauthorized - The body is not the signed one.' });
+  if (digestOf(body) !== digest)
+    throw new ApiError(401, { message: '401 Unauthorized - The body is not the signed one.' });
   return body;
 }
 

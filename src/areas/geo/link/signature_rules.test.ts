@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { announcedDigest, announcementOf, digestOf, isSignedWith, readSignature, secondsAhead, sign } from './signature_rules.ts';
+import {
+  announcedDigest,
+  announcementOf,
+  digestOf,
+  isSignedWith,
+  readSignature,
+  secondsAhead,
+  sign,
+} from './signature_rules.ts';
 
 const key = Buffer.alloc(32, 1);
 const request = { method: 'POST', path: '/api/v4/geo/status?full=true', digest: digestOf('{}') };

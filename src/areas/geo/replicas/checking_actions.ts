@@ -4,7 +4,15 @@ import { access, constants } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { type BlobKey, BlobStoreError } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { allRefs, brokenRefs, fsck, headBranch, type Repository, refsChecksum, repositoryOf } from '../../../git/index.ts';
+import {
+  allRefs,
+  brokenRefs,
+  fsck,
+  headBranch,
+  type Repository,
+  refsChecksum,
+  repositoryOf,
+} from '../../../git/index.ts';
 import type { JobServices, Owner, RepositoryKind } from '../../../services/index.ts';
 import {
   type FileReplicable,
@@ -35,8 +43,10 @@ const nothing = { checksum: null, head: null, size_bytes: null, failure: null, i
 const missing: Checked = { ...nothing, failure: 'it is missing', is_missing: true };
 
 /** The kind of the owners of repositories. */
-export const kindOf = ({ repositories }: Pick<JobServices, 'repositories'>, replicable: RepositoryReplicable): RepositoryKind =>
-  repositories.kinds.find(({ name }) => name === repositoryReplicables[replicable])!;
+export const kindOf = (
+  { repositories }: Pick<JobServices, 'repositories'>,
+  replicable: RepositoryReplicable,
+): RepositoryKind => repositories.kinds.find(({ name }) => name === repositoryReplicables[replicable])!;
 
 /** Whether references are just being moved, so that the database does not know yet where they are. */
 async function isMoving(db: Database, { column }: RepositoryKind, { id }: Owner): Promise<boolean> {
@@ -45,7 +55,12 @@ async function isMoving(db: Database, { column }: RepositoryKind, { id }: Owner)
 }
 
 /** git lists refs without those that it cannot read, and not those that a disk has lost. */
-async function damagedRef(db: Database, kind: RepositoryKind, owner: Owner, repository: Repository): Promise<string | undefined> {
+async function damagedRef(
+  db: Database,
+  kind: RepositoryKind,
+  owner: Owner,
+  repository: Repository,
+): Promise<string | undefined> {
   const isBusy = await isMoving(db, kind, owner);
   const [broken] = await brokenRefs(repository);
   if (broken !== undefined) return `the ref ${broken} cannot be read`;
@@ -73,7 +88,9 @@ async function checkRepository(
     if (problem !== undefined) return { ...nothing, failure: problem };
     return { ...nothing, checksum: await refsChecksum(repository), head };
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? missing : { ...nothing, failure: reasonOfFailure(error) };
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+      ? missing
+      : { ...nothing, failure: reasonOfFailure(error) };
   }
 }
 
@@ -97,7 +114,11 @@ export async function digestOfBlob(
   return { sha256: hash.digest('hex'), size_bytes };
 }
 
-async function checkBlob(services: ReplicaServices, replicable: FileReplicable, key: string): Promise<Checked | undefined> {
+async function checkBlob(
+  services: ReplicaServices,
+  replicable: FileReplicable,
+  key: string,
+): Promise<Checked | undefined> {
   if (!(await isThere(services.db, { replicable, record: key }))) return undefined;
   try {
     const found = await digestOfBlob(services, key);

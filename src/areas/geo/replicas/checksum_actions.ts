@@ -20,7 +20,11 @@ const pauseOfDamage = sql`interval '10 minutes'`;
 const interval = sql`make_interval(days => coalesce((select minimum_reverification_interval from geo_nodes where "primary"), 7))`;
 
 /** Writes what was found, unless a later result is there. A checksum of before the damage stays, because it is that of the good copies. */
-async function writeChecked(db: Database, { replicable, record, event_id }: DueChecksum, found: Checked): Promise<void> {
+async function writeChecked(
+  db: Database,
+  { replicable, record, event_id }: DueChecksum,
+  found: Checked,
+): Promise<void> {
   const { checksum, head, size_bytes, failure, is_missing } = found;
   await sql`
     insert into geo_checksums as known (replicable, record, checksum, head, size_bytes, event_id, checked_at, due_at, failure, is_missing)
@@ -54,7 +58,11 @@ export async function computeChecksum(services: ReplicaServices, due: DueChecksu
   const found = await check(services, due, due.is_repeated || isDamaged);
   if (!found) return forget(db, due);
   const isOther = digest !== null && found.checksum !== null && found.checksum !== digest;
-  await writeChecked(db, due, isOther ? { ...found, checksum: null, failure: `its SHA-256 is ${found.checksum}` } : found);
+  await writeChecked(
+    db,
+    due,
+    isOther ? { ...found, checksum: null, failure: `its SHA-256 is ${found.checksum}` } : found,
+  );
 }
 
 /**

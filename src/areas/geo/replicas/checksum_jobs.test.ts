@@ -91,7 +91,12 @@ test('changes of repositories are told, and their checksums are those of all ref
   assert.deepEqual(await told(here), [ours]);
   assert.equal((await checksumOf(here, 'project_repositories', project.id))?.head, 'topic');
 
-  const snippet = await as('maintainer').post('/snippets', { title: 'a', file_name: 'a', content: 'a', visibility: 'private' });
+  const snippet = await as('maintainer').post('/snippets', {
+    title: 'a',
+    file_name: 'a',
+    content: 'a',
+    visibility: 'private',
+  });
   const wiki = await as('maintainer').post(`/projects/${project.id}/wikis`, { title: 'a', content: 'a' });
   const ofGroup = await as('owner').post(`/groups/${group.id}/wikis`, { title: 'a', content: 'a' });
   assert.deepEqual([snippet.status, wiki.status, ofGroup.status], [201, 201, 201]);
@@ -146,7 +151,10 @@ test('damage is told apart from what is missing, and the checksum of before stay
   const branch = path.join(repository, 'refs/heads/main');
   await rename(branch, `${repository}/main.away`);
   const lost = await recheck(here);
-  assert.deepEqual([lost.failure, lost.checksum], ['the ref refs/heads/main is not where it was recorded', sound.checksum]);
+  assert.deepEqual(
+    [lost.failure, lost.checksum],
+    ['the ref refs/heads/main is not where it was recorded', sound.checksum],
+  );
   await writeFile(branch, '');
   assert.equal((await recheck(here)).failure, 'the ref refs/heads/main cannot be read');
   await rename(`${repository}/main.away`, branch);

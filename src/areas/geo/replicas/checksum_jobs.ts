@@ -14,7 +14,11 @@ const due_at_once = 20;
 /** Whether blobs are copied: those in a bucket only for a secondary that wants them. */
 async function copiesFiles({ db, blobs }: Pick<JobServices, 'db' | 'blobs'>): Promise<boolean> {
   if (!areInBucket(blobs)) return true;
-  const wanting = db.selectFrom('geo_nodes').select('id').where('primary', '=', false).where('sync_object_storage', '=', true);
+  const wanting = db
+    .selectFrom('geo_nodes')
+    .select('id')
+    .where('primary', '=', false)
+    .where('sync_object_storage', '=', true);
   return (await wanting.limit(1).executeTakeFirst()) !== undefined;
 }
 

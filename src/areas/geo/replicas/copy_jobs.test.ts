@@ -64,12 +64,20 @@ test('everything is copied first, then what changes, and what is deleted is remo
   const [head] = (await allRefs(repositoryIn(here))).values();
   await setKeptRefs(repositoryIn(here), new Map([[`refs/keep-around/${head}`, head!]]));
   const wiki = await as('owner').post(`/projects/${project.id}/wikis`, { title: 'a', content: 'a' });
-  const snippet = await as('owner').post('/snippets', { title: 'a', file_name: 'a', content: 'a', visibility: 'private' });
+  const snippet = await as('owner').post('/snippets', {
+    title: 'a',
+    file_name: 'a',
+    content: 'a',
+    visibility: 'private',
+  });
   assert.deepEqual([wiki.status, snippet.status], [201, 201]);
   assert.equal((await uploadObject(here, 'owner', Buffer.from('large'))).status, 200);
   const upload = await uploaded(here, 'content');
   await there.copy();
-  const states = await there.db.selectFrom('geo_replicas').select(['replicable', 'state', 'verification_state']).execute();
+  const states = await there.db
+    .selectFrom('geo_replicas')
+    .select(['replicable', 'state', 'verification_state'])
+    .execute();
   assert.deepEqual(
     [...new Set(states.map(({ state, verification_state }) => `${state} ${verification_state}`))],
     ['synced verified'],
@@ -81,7 +89,10 @@ test('everything is copied first, then what changes, and what is deleted is remo
   assert.equal(await readFile(there.services.blobs.placeOf(upload.key), 'utf8'), 'content');
 
   await commit(here, project, 'two.txt');
-  assert.equal((await as('owner').post(`/projects/${project.id}/repository/branches`, { branch: 'a', ref: 'main' })).status, 201);
+  assert.equal(
+    (await as('owner').post(`/projects/${project.id}/repository/branches`, { branch: 'a', ref: 'main' })).status,
+    201,
+  );
   await there.follow();
   assert.equal((await there.replica(ours, project.id))?.state, 'pending');
   await there.copy();
@@ -102,7 +113,10 @@ test('everything is copied first, then what changes, and what is deleted is remo
   await here.db.deleteFrom('projects').where('id', '=', project.id).execute();
   await there.copy();
   assert.deepEqual([existsSync(copy.path), await there.services.blobs.stat(upload.key)], [false, undefined]);
-  assert.deepEqual([await there.replica(ours, project.id), await there.replica('uploads', upload.key)], [undefined, undefined]);
+  assert.deepEqual(
+    [await there.replica(ours, project.id), await there.replica('uploads', upload.key)],
+    [undefined, undefined],
+  );
 });
 
 test('a damaged or missing repository of the primary is never copied over a good one', async () => {
@@ -134,7 +148,10 @@ test('a damaged or missing repository of the primary is never copied over a good
   assert.equal(await refsChecksum(copy), good);
   await rename(source.path, `${source.path}.away`);
   const missing = await tell();
-  assert.deepEqual([missing.last_sync_failure, missing.missing_on_primary], ['The primary has no such repository.', true]);
+  assert.deepEqual(
+    [missing.last_sync_failure, missing.missing_on_primary],
+    ['The primary has no such repository.', true],
+  );
   assert.equal(await refsChecksum(copy), good);
   await rename(`${source.path}.away`, source.path);
   await writeFile(branch, moved);
@@ -153,7 +170,10 @@ test('objects that the primary has lost are found when they are fetched, and oth
   const other = await copied(here, there);
   const failed = (await there.replica(ours, id))!;
   assert.equal(failed.state, 'failed');
-  assert.match(failed.last_sync_failure!, /^(?:The primary's copy is damaged|It could not be copied|The primary answers)/);
+  assert.match(
+    failed.last_sync_failure!,
+    /^(?:The primary's copy is damaged|It could not be copied|The primary answers)/,
+  );
   assert.deepEqual([await refsChecksum(copy), existsSync(other.copy.path)], [good, true]);
   await rm(objects, { recursive: true });
   await rename(`${objects}.away`, objects);
@@ -220,7 +240,10 @@ test('the rest of a file is fetched, and a file that is another is refused', asy
   await writeFile(begun, 'another');
   await there.copy();
   const refused = (await there.replica('uploads', upload.key))!;
-  assert.deepEqual([refused.state, refused.last_sync_failure], ['failed', 'The primary sends other bytes than it has recorded.']);
+  assert.deepEqual(
+    [refused.state, refused.last_sync_failure],
+    ['failed', 'The primary sends other bytes than it has recorded.'],
+  );
   assert.deepEqual([await there.services.blobs.stat(upload.key), existsSync(begun)], [undefined, false]);
   await writeFile(begun, 'a longer');
   await there.pass();
@@ -282,7 +305,10 @@ test('nothing is copied with a capacity of 0, and a primary that is away is a re
   assert.equal((await there.replica(ours, here.project.id))?.state, 'pending');
   await node.set({ repos_max_capacity: 25 }).execute();
   await there.follow();
-  await performQueued({ ...there.services, geo: { ...there.services.geo, primaryUrl: 'http://127.0.0.1:1' } }, copyPolls);
+  await performQueued(
+    { ...there.services, geo: { ...there.services.geo, primaryUrl: 'http://127.0.0.1:1' } },
+    copyPolls,
+  );
   const failed = (await there.replica(ours, here.project.id))!;
   assert.match(failed.last_sync_failure!, /^The primary cannot be reached: /);
   assert.ok(Date.parse(failed.retry_at) > Date.now());

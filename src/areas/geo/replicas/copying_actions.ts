@@ -18,7 +18,13 @@ import {
   whileStarted,
 } from './queue_actions.ts';
 import { isThere } from './record_queries.ts';
-import { copyRepositoryHere, damageOfRepository, type Expected, hasRefs, removeRepository } from './repository_actions.ts';
+import {
+  copyRepositoryHere,
+  damageOfRepository,
+  type Expected,
+  hasRefs,
+  removeRepository,
+} from './repository_actions.ts';
 import { reasonOfFailure, sentenceOfDamage } from './rules.ts';
 import type { SiteRules } from './site_queries.ts';
 
@@ -41,12 +47,17 @@ function failureOf(error: unknown, replica: StartedReplica, { checksum }: Expect
   if (error instanceof MirrorDiffers)
     return failed(`The primary sends the checksum ${error.checksum} and has recorded ${checksum}.`);
   if (error instanceof BlobMismatch) return failed('The primary sends other bytes than it has recorded.');
-  const said = error instanceof GitError ? /^(?:remote|fatal: remote error): (.+)$/m.exec(error.stderr)?.[1] : undefined;
+  const said =
+    error instanceof GitError ? /^(?:remote|fatal: remote error): (.+)$/m.exec(error.stderr)?.[1] : undefined;
   return failed(said === undefined ? `It could not be copied: ${reasonOfFailure(error)}` : sentenceOfDamage(said));
 }
 
 /** What is in a bucket may be another site's, and just be arriving there: only what was copied and is gone for everybody is removed. */
-async function mayRemoveFile({ db, blobs }: JobServices, replica: StartedReplica, { copies_files }: SiteRules): Promise<boolean> {
+async function mayRemoveFile(
+  { db, blobs }: JobServices,
+  replica: StartedReplica,
+  { copies_files }: SiteRules,
+): Promise<boolean> {
   return !areInBucket(blobs) || (copies_files && replica.has_copy && !(await isThere(db, replica)));
 }
 
@@ -69,7 +80,11 @@ const rowOfPrimary = ({ db }: JobServices, { replicable, record, event_id }: Sta
     .where('event_id', '>=', event_id)
     .executeTakeFirst();
 
-const isHere = async (services: JobServices, { replicable, record }: StartedReplica, checksum: string): Promise<boolean> =>
+const isHere = async (
+  services: JobServices,
+  { replicable, record }: StartedReplica,
+  checksum: string,
+): Promise<boolean> =>
   isRepository(replicable)
     ? hasRefs(services, replicable, Number(record), checksum)
     : (await damageOfFile(services, record, checksum)) === undefined;
@@ -102,7 +117,8 @@ export async function bringUpToDate(
   if (there.failure !== null || there.checksum === null)
     return endFailed(db, replica, sentenceOfDamage(there.failure ?? 'it cannot be read'), false);
   const expected = { ...there, checksum: there.checksum };
-  if (!replica.is_damaged && (await isHere(services, replica, expected.checksum))) return endSynced(db, replica, expected);
+  if (!replica.is_damaged && (await isHere(services, replica, expected.checksum)))
+    return endSynced(db, replica, expected);
   try {
     await endSynced(db, replica, await copy(services, replica, expected, rules.download_timeout_s));
   } catch (error) {

@@ -27,7 +27,8 @@ export type Part = keyof typeof parts;
 
 export const replicables: readonly Replicable[] = [...parts.repositories, ...parts.files];
 
-export const isRepository = (replicable: Replicable): replicable is RepositoryReplicable => replicable in repositoryReplicables;
+export const isRepository = (replicable: Replicable): replicable is RepositoryReplicable =>
+  replicable in repositoryReplicables;
 
 /** A repository or a blob, as events, checksums and replicas name it. */
 export interface ReplicableRecord {

@@ -32,8 +32,14 @@ async function fetchRest(
 ): Promise<void> {
   const begun_bytes = await sizeOf(file);
   if (begun_bytes === size_bytes && size_bytes > 0) return;
-  const headers: Record<string, string> = begun_bytes > 0 && begun_bytes < size_bytes ? { range: `bytes=${begun_bytes}-` } : {};
-  const answer = await askPrimary(services, { method: 'GET', path: `/blobs/${encodeURIComponent(key)}`, headers, signal });
+  const headers: Record<string, string> =
+    begun_bytes > 0 && begun_bytes < size_bytes ? { range: `bytes=${begun_bytes}-` } : {};
+  const answer = await askPrimary(services, {
+    method: 'GET',
+    path: `/blobs/${encodeURIComponent(key)}`,
+    headers,
+    signal,
+  });
   const status = answer.statusCode ?? 0;
   if (status !== 200 && status !== 206) {
     answer.destroy();

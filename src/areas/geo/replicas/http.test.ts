@@ -20,7 +20,8 @@ test('repositories and files are given to secondaries, and what is missing is to
     const answer = await askPrimary({ secrets: services.secrets, geo }, { method: 'GET', path: at, headers });
     return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
   };
-  const refs = (kind: string, id: number | string) => ask(`/repositories/${kind}/${id}/info/refs?service=git-upload-pack`);
+  const refs = (kind: string, id: number | string) =>
+    ask(`/repositories/${kind}/${id}/info/refs?service=git-upload-pack`);
 
   const advertised = await refs('project', project.id);
   assert.equal(advertised.status, 200);

@@ -77,7 +77,11 @@ const uploading = geoRoute<Named>({
     const repository = await repositoryNamed(services, request.params);
     const asked = await requestIn(body, request.headers['content-encoding']);
     const input = Readable.from([asked]);
-    return sendPack(reply, 'git-upload-pack-result', uploadPack(repository, { ...transportOf(call), input, sees_all: true }));
+    return sendPack(
+      reply,
+      'git-upload-pack-result',
+      uploadPack(repository, { ...transportOf(call), input, sees_all: true }),
+    );
   },
 });
 

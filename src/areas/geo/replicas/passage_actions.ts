@@ -36,7 +36,9 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(passedHeaders.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])));
+  Object.fromEntries(
+    passedHeaders.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
+  );
 
 const isSame = (given: string | undefined, expected: string): boolean =>
   given?.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));

@@ -53,7 +53,11 @@ export async function takeDue(db: Database, part: Part, isRetry: boolean): Promi
 }
 
 /** Works on a copy, and says meanwhile that somebody does. */
-export const whileStarted = <T>(db: Database, replica: ReplicableRecord, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+export const whileStarted = <T>(
+  db: Database,
+  replica: ReplicableRecord,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> =>
   whileOurs(
     {
       every_ms: confirmed_every_ms,

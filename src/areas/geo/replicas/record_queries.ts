@@ -62,7 +62,12 @@ const uploads = (selection: Selection, only: string | undefined) =>
         isChosenProject(sql`issues.project_id`, selection),
         only,
       ),
-      blobs(sql`dependency_list_exports`, 'blob_key', isChosenProject(sql`dependency_list_exports.project_id`, selection), only),
+      blobs(
+        sql`dependency_list_exports`,
+        'blob_key',
+        isChosenProject(sql`dependency_list_exports.project_id`, selection),
+        only,
+      ),
       blobs(
         sql`relation_export_files join relation_exports on relation_exports.id = export_id`,
         'blob_key',
@@ -101,7 +106,11 @@ export function recordsOf(replicable: Replicable, selection?: Selection, only?: 
       return repositories('snippets', sql`(snippets.project_id is null or ${condition})`, only);
     }
     case 'project_wiki_repositories':
-      return repositories('wikis', sql`project_id is not null and ${onChosenStorage(selection, ofProject('wikis'))}`, only);
+      return repositories(
+        'wikis',
+        sql`project_id is not null and ${onChosenStorage(selection, ofProject('wikis'))}`,
+        only,
+      );
     case 'group_wiki_repositories': {
       const condition = onChosenStorage(selection, isChosenGroup(sql`wikis.group_id`, selection));
       return repositories('wikis', sql`group_id is not null and ${condition}`, only);
@@ -114,14 +123,27 @@ export function recordsOf(replicable: Replicable, selection?: Selection, only?: 
 }
 
 /** Whether a row has this repository or blob. */
-export async function isThere(db: Database, { replicable, record }: ReplicableRecord, selection?: Selection): Promise<boolean> {
+export async function isThere(
+  db: Database,
+  { replicable, record }: ReplicableRecord,
+  selection?: Selection,
+): Promise<boolean> {
   const { rows } = await sql`select from (${recordsOf(replicable, selection, record)}) found limit 1`.execute(db);
   return rows.length > 0;
 }
 
 /** The digest that the row of a blob has, as far as rows have one. */
-export async function recordedDigest(db: Database, replicable: FileReplicable, key: string): Promise<string | undefined> {
+export async function recordedDigest(
+  db: Database,
+  replicable: FileReplicable,
+  key: string,
+): Promise<string | undefined> {
   if (replicable === 'lfs_objects') return key.replace(/^lfs\//, '');
-  const upload = await db.selectFrom('uploads').select('sha256').where('blob_key', '=', key).limit(1).executeTakeFirst();
+  const upload = await db
+    .selectFrom('uploads')
+    .select('sha256')
+    .where('blob_key', '=', key)
+    .limit(1)
+    .executeTakeFirst();
   return upload?.sha256;
 }

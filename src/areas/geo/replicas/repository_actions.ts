@@ -25,7 +25,11 @@ export interface Expected {
 const maximumFetch_ms = 6 * 60 * 60_000;
 
 /** The copy of the repository of an owner. */
-const copyOf = ({ storages }: Pick<JobServices, 'storages'>, { folder }: RepositoryKind, { id, storage }: Owner): Repository => ({
+const copyOf = (
+  { storages }: Pick<JobServices, 'storages'>,
+  { folder }: RepositoryKind,
+  { id, storage }: Owner,
+): Repository => ({
   path: placeOf({ storages }, { id, storage, folder }),
 });
 
@@ -53,7 +57,9 @@ export async function hasRefs(
   const kind = kindOf(services, replicable);
   const owner = await kind.find(services.db, id);
   const copy = owner && copyOf(services, kind, owner);
-  return copy !== undefined && (await hasConfig(copy)) && (await refsChecksum(copy).catch(() => undefined)) === checksum;
+  return (
+    copy !== undefined && (await hasConfig(copy)) && (await refsChecksum(copy).catch(() => undefined)) === checksum
+  );
 }
 
 /** The name of the kind in addresses. */
@@ -106,7 +112,8 @@ export async function damageOfRepository(
   const copy = copyOf(services, kind, owner);
   if (!(await hasConfig(copy))) return checksum === undefined ? undefined : 'The copy is missing.';
   const now = await refsChecksum(copy).catch(() => undefined);
-  if (checksum !== undefined && now !== checksum) return `The copy has the checksum ${now ?? 'of nothing'} and not ${checksum}.`;
+  if (checksum !== undefined && now !== checksum)
+    return `The copy has the checksum ${now ?? 'of nothing'} and not ${checksum}.`;
   const [problem] = await fsck(copy);
   return problem === undefined ? undefined : `The copy is damaged: ${problem}`;
 }

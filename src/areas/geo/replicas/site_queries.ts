@@ -17,12 +17,18 @@ export interface SiteRules {
 }
 
 /** The rules of the node of this server; undefined while the database has no such node, or it is disabled. */
-async function rulesOfSite({ db, geo, blobs }: Pick<JobServices, 'db' | 'geo' | 'blobs'>): Promise<SiteRules | undefined> {
+async function rulesOfSite({
+  db,
+  geo,
+  blobs,
+}: Pick<JobServices, 'db' | 'geo' | 'blobs'>): Promise<SiteRules | undefined> {
   const node = await db
     .selectFrom('geo_nodes')
     .selectAll()
     .select(
-      sql<number[]>`array(select namespace_id from geo_node_namespaces where geo_node_id = geo_nodes.id order by 1)`.as('ids'),
+      sql<number[]>`array(select namespace_id from geo_node_namespaces where geo_node_id = geo_nodes.id order by 1)`.as(
+        'ids',
+      ),
     )
     .where('name', '=', geo.nodeName)
     .where('enabled', '=', true)

@@ -9,9 +9,13 @@ const rangeHeader = ({ start, end }: ByteRange) => ({ range: `bytes=${start}-${e
 /** @throws BlobStoreError when the primary does not answer or refuses */
 async function fromPrimary(site: LinkedSite, key: BlobKey, range?: ByteRange): Promise<IncomingMessage | undefined> {
   const headers = range ? rangeHeader(range) : {};
-  const answer = await askPrimary(site, { method: 'GET', path: `/blobs/${encodeURIComponent(key)}`, headers }).catch((error) => {
-    throw error instanceof OutboundError ? new BlobStoreError(`The primary does not answer: ${error.message}`) : error;
-  });
+  const answer = await askPrimary(site, { method: 'GET', path: `/blobs/${encodeURIComponent(key)}`, headers }).catch(
+    (error) => {
+      throw error instanceof OutboundError
+        ? new BlobStoreError(`The primary does not answer: ${error.message}`)
+        : error;
+    },
+  );
   if (answer.statusCode === (range ? 206 : 200)) return answer;
   answer.destroy();
   if (answer.statusCode === 404) return undefined;

@@ -32,6 +32,8 @@ export async function isCurrent(db: Database, repository: NamedRepository): Prom
   const { rows } = await sql<{ is_current: boolean }>`
     select coalesce(bool_and(coalesce(state = 'synced', false)), true) as is_current
       from (${replicasOf(repository)}) named(replicable, record)
-      left join geo_replicas replicas on replicas.replicable = named.replicable and replicas.record = named.record`.execute(db);
+      left join geo_replicas replicas on replicas.replicable = named.replicable and replicas.record = named.record`.execute(
+    db,
+  );
   return rows[0]!.is_current;
 }

@@ -23,7 +23,9 @@ interface Sites {
 let started: Promise<Sites> | undefined;
 
 async function start(): Promise<Sites> {
-  const here = await world({ environment: { ...secret, COPPICE_GEO_ROLE: 'primary', COPPICE_GEO_NODE_NAME: 'Münster' } });
+  const here = await world({
+    environment: { ...secret, COPPICE_GEO_ROLE: 'primary', COPPICE_GEO_NODE_NAME: 'Münster' },
+  });
   const geo = { COPPICE_GEO_ROLE: 'secondary', COPPICE_GEO_NODE_NAME: 'near', COPPICE_GEO_PRIMARY_URL: here.url };
   await here.db
     .insertInto('geo_nodes')
@@ -75,7 +77,9 @@ test('a write is passed with the address of its caller', async () => {
 
 test('a request is passed once', async () => {
   const { here, secondary } = await sites();
-  const headers = { 'x-geo-signature': sign(Buffer.alloc(32), 'near', { method: 'GET', path: '/', digest: '' }, new Date()) };
+  const headers = {
+    'x-geo-signature': sign(Buffer.alloc(32), 'near', { method: 'GET', path: '/', digest: '' }, new Date()),
+  };
   const answer = await fetch(`${secondary.url}/api/v4/version`, { headers });
   assert.deepEqual([answer.status, await answer.json()], [508, { message: '508 Loop Detected' }]);
   assert.equal((await here.as('owner').get('/version')).headers.get('x-geo-served-by'), null);
@@ -83,7 +87,11 @@ test('a request is passed once', async () => {
 
 test('without the primary, reading goes on and writes are refused with a time', async () => {
   const { here } = await sites();
-  const geo = { COPPICE_GEO_ROLE: 'secondary', COPPICE_GEO_NODE_NAME: 'alone', COPPICE_GEO_PRIMARY_URL: 'http://127.0.0.1:9' };
+  const geo = {
+    COPPICE_GEO_ROLE: 'secondary',
+    COPPICE_GEO_NODE_NAME: 'alone',
+    COPPICE_GEO_PRIMARY_URL: 'http://127.0.0.1:9',
+  };
   const alone = await startServer(here.db, { environment: { ...secret, ...geo } });
   atFileEnd(alone.stop);
   const client = clientOf(`${alone.url}/api/v4`, here.people.owner.token);

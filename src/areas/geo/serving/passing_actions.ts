@@ -51,7 +51,12 @@ export async function open(services: Services, { headers: given, ...passage }: S
     'x-geo-signature': signedPassage(services, passage),
   };
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const outgoing = send(url, { method, headers, agent: agents[url.protocol as keyof typeof agents], timeout: silence_ms });
+  const outgoing = send(url, {
+    method,
+    headers,
+    agent: agents[url.protocol as keyof typeof agents],
+    timeout: silence_ms,
+  });
   outgoing.on('error', () => {}); // whoever waits gets it, too
   outgoing.on('timeout', () => outgoing.destroy(new Error('The primary is silent.')));
   const signal = AbortSignal.timeout(connecting_ms);
@@ -66,13 +71,22 @@ export async function open(services: Services, { headers: given, ...passage }: S
 }
 
 function openFor(services: Services, { method, originalUrl, headers, id, ip }: FastifyRequest): Promise<ClientRequest> {
-  return open(services, { method, path: originalUrl, headers: { ...passedHeaders(headers), 'x-request-id': id }, address: ip });
+  return open(services, {
+    method,
+    path: originalUrl,
+    headers: { ...passedHeaders(headers), 'x-request-id': id },
+    address: ip,
+  });
 }
 
 const hasBody = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-async function answerTo(outgoing: ClientRequest, request: FastifyRequest, reply: FastifyReply): Promise<IncomingMessage> {
+async function answerTo(
+  outgoing: ClientRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<IncomingMessage> {
   reply.raw.once('close', () => outgoing.destroy());
   if (hasBody(request)) pipeline(streamOf(request), outgoing, () => {});
   else outgoing.end();
@@ -100,7 +114,8 @@ export async function pass(services: Services, request: FastifyRequest, reply: F
   const answer = await answerTo(await openFor(services, request), request, reply);
   passing.count++;
   const { statusCode: status = 502, headers } = answer;
-  const arrived = () => awaitOwnWrites(services).catch((error) => request.log.warn({ err: error }, 'a write is not here yet'));
+  const arrived = () =>
+    awaitOwnWrites(services).catch((error) => request.log.warn({ err: error }, 'a write is not here yet'));
   const writes = !isReading(request) && status < 400;
   if (writes && !isPush(request)) await arrived();
   reply.code(status).headers(passedHeaders(headers));

@@ -37,6 +37,10 @@ async function hasArrived({ db, geo }: Services, position: number): Promise<bool
 /** Waits until what was written through this secondary is here, for two seconds at most. */
 export async function awaitOwnWrites(services: Services): Promise<void> {
   const until = performance.now() + longest_ms;
-  const { position } = await askPrimaryForJson<Position>(services, { method: 'POST', path: '/position', silence_ms: longest_ms });
+  const { position } = await askPrimaryForJson<Position>(services, {
+    method: 'POST',
+    path: '/position',
+    silence_ms: longest_ms,
+  });
   while (performance.now() < until && !(await hasArrived(services, position))) await sleep(pause_ms);
 }

@@ -54,7 +54,8 @@ async function* refsIn(answer: IncomingMessage): AsyncGenerator<Buffer> {
       continue;
     }
     start = Buffer.concat([start, chunk]);
-    const length = start.length < 4 ? Number.POSITIVE_INFINITY : Number.parseInt(start.toString('latin1', 0, 4), 16) + 4;
+    const length =
+      start.length < 4 ? Number.POSITIVE_INFINITY : Number.parseInt(start.toString('latin1', 0, 4), 16) + 4;
     if (start.length < length) continue;
     yield start.subarray(length);
     start = undefined;
@@ -82,7 +83,12 @@ async function pushToPrimary(services: Services, served: ServedElsewhere): Promi
   await pipeline(Readable.from(refsIn(refs)), channel, { end: false });
   const type = 'application/x-git-receive-pack-request';
   const body = Readable.from(pushIn(channel), { objectMode: false });
-  const report = await ask(services, served, { method: 'POST', path: `${addressOf(served)}/git-receive-pack`, type, body });
+  const report = await ask(services, served, {
+    method: 'POST',
+    path: `${addressOf(served)}/git-receive-pack`,
+    type,
+    body,
+  });
   await pipeline(report, channel, { end: false });
   await awaitOwnWrites(services).catch(() => {});
 }
@@ -95,7 +101,12 @@ async function fetchFromPrimary(services: Services, served: ServedElsewhere, ref
   for await (const request of requestsIn(channel.iterator({ destroyOnReturn: false }))) {
     if (request.length === emptyRequest_bytes) return;
     const body = Readable.from([request]);
-    const answer = await ask(services, served, { method: 'POST', path: `${addressOf(served)}/git-upload-pack`, type, body });
+    const answer = await ask(services, served, {
+      method: 'POST',
+      path: `${addressOf(served)}/git-upload-pack`,
+      type,
+      body,
+    });
     await pipeline(answer, channel, { end: false });
   }
 }

@@ -50,7 +50,10 @@ async function restricted(rules: EmailRules, emails: readonly string[]): Promise
  * The rule that refuses each address; undefined for one that may join. No other rule applies to a domain on the allowlist.
  * @param rules from the settings; the regular expression is valid
  */
-export async function emailRefusals(rules: EmailRules, emails: readonly string[]): Promise<(EmailRefusal | undefined)[]> {
+export async function emailRefusals(
+  rules: EmailRules,
+  emails: readonly string[],
+): Promise<(EmailRefusal | undefined)[]> {
   const { domain_allowlist, domain_denylist_enabled, domain_denylist } = rules;
   const matches = domain_allowlist.length > 0 ? [] : await restricted(rules, emails);
   return emails.map((email, index) => {

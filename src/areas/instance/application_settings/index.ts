@@ -1,5 +1,12 @@
 /** What other areas may use of application settings. */
 export { type EmailRefusal, emailRefusals } from './email_checks.ts';
 export { removeOldRequestCounts } from './jobs.ts';
-export { defaultVisibility, restrictionReasons, type Settings, settingsOf, storageChooser, storageForNew } from './queries.ts';
+export {
+  defaultVisibility,
+  restrictionReasons,
+  type Settings,
+  settingsOf,
+  storageChooser,
+  storageForNew,
+} from './queries.ts';
 export { allowedVisibility } from './rules.ts';

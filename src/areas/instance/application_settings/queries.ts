@@ -30,7 +30,9 @@ export async function restrictionReasons(
 ): Promise<string[]> {
   if (visibility === undefined || caller.admin) return [];
   const { restricted_visibility_levels } = await settingsOf(db);
-  return restricted_visibility_levels.includes(visibility) ? [`${visibility} has been restricted by your administrator`] : [];
+  return restricted_visibility_levels.includes(visibility)
+    ? [`${visibility} has been restricted by your administrator`]
+    : [];
 }
 
 /** The visibility of something created without choosing one. */
@@ -48,7 +50,10 @@ export function defaultVisibility(
  * @param left the name of one that is not chosen if another has a weight
  * @returns gives the name of a storage each time
  */
-export async function storageChooser({ db, storages }: Pick<Services, 'db' | 'storages'>, left?: string): Promise<() => string> {
+export async function storageChooser(
+  { db, storages }: Pick<Services, 'db' | 'storages'>,
+  left?: string,
+): Promise<() => string> {
   const names = Object.keys(storages);
   if (names.length === 1) return () => names[0]!;
   const weights = weightsOf((await settingsOf(db)).repository_storages_weighted, names);

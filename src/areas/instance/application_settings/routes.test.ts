@@ -71,7 +71,10 @@ test('an invalid setting is refused, and nothing changes', async (t) => {
     [{ concurrent_relation_export_limit: 0 }, 'concurrent_relation_export_limit does not have a valid value'],
     [{ relation_export_requests_limit: -1 }, 'relation_export_requests_limit does not have a valid value'],
     [{ email_confirmation_setting: 'maybe' }, 'email_confirmation_setting does not have a valid value'],
-    [{ repository_storages_weighted: { default: 101 } }, 'repository_storages_weighted[default] does not have a valid value'],
+    [
+      { repository_storages_weighted: { default: 101 } },
+      'repository_storages_weighted[default] does not have a valid value',
+    ],
     [{ repository_storages_weighted: { moon: 1 } }, { repository_storages_weighted: ["can't include: moon"] }],
     [{ repository_storages: ['moon'] }, { repository_storages: ["can't include: moon"] }],
     [{ default_branch_name: 'a..b' }, { default_branch_name: ['is invalid'] }],
@@ -157,8 +160,16 @@ test('new groups and users get the defaults from the settings', async (t) => {
   assert.equal(group.body.default_branch_protection, 3);
   const user = { username: `${name}-usual`, name: 'x', email: `${name}@example.com`, force_random_password: true };
   const added = (await as('admin').post('/users', user)).body;
-  assert.deepEqual([added.projects_limit, added.can_create_group, added.external, added.private_profile], [7, false, true, true]);
-  const chosen = { username: `${name}-chosen`, email: `${name}-chosen@example.com`, projects_limit: 3, external: false };
+  assert.deepEqual(
+    [added.projects_limit, added.can_create_group, added.external, added.private_profile],
+    [7, false, true, true],
+  );
+  const chosen = {
+    username: `${name}-chosen`,
+    email: `${name}-chosen@example.com`,
+    projects_limit: 3,
+    external: false,
+  };
   const other = (await as('admin').post('/users', { ...user, ...chosen })).body;
   assert.deepEqual([other.projects_limit, other.external], [3, false]);
 });

@@ -36,7 +36,8 @@ const throttle = <K extends string>(kind: K, what: string) =>
   }) as Record<`throttle_${K}_enabled`, ReturnType<typeof Type.Boolean>> &
     Record<`throttle_${K}_requests_per_period` | `throttle_${K}_period_in_seconds`, ReturnType<typeof Type.Integer>>;
 
-const branchReasons = (name: string | null) => (name === null || name === '' || isValidBranchName(name) ? [] : ['is invalid']);
+const branchReasons = (name: string | null) =>
+  name === null || name === '' || isValidBranchName(name) ? [] : ['is invalid'];
 
 const Domains = (description: string) => checked(CommaList(Type.String({ description })), domainReasons);
 
@@ -58,21 +59,26 @@ const columns = {
   user_default_external: Type.Boolean(),
   user_defaults_to_private_profile: Type.Boolean(),
   email_confirmation_setting: Type.Enum(['off', 'soft', 'hard'], {
-    description: 'Whether unconfirmed users can use their account: always (`off`), for three days (`soft`) or never (`hard`)',
+    description:
+      'Whether unconfirmed users can use their account: always (`off`), for three days (`soft`) or never (`hard`)',
   }),
   signup_enabled: Type.Boolean({ description: 'Whether invited people can create an account' }),
   domain_allowlist: Domains('Only addresses in these domains can join; `*` matches any text; empty: any domain'),
   domain_denylist_enabled: Type.Boolean(),
   domain_denylist: Domains('Addresses in these domains cannot join'),
   email_restrictions_enabled: Type.Boolean(),
-  email_restrictions: nullable(Type.String({ description: 'A regular expression (RE2); matching email addresses cannot join' })),
+  email_restrictions: nullable(
+    Type.String({ description: 'A regular expression (RE2); matching email addresses cannot join' }),
+  ),
   enable_member_promotion_management: Type.Boolean({
     description: 'Ultimate: whether an administrator must approve roles that take a seat',
   }),
   seat_control: Type.Enum(['off', 'block_overages'], {
     description: 'Premium: `block_overages` refuses new members when no seat is left',
   }),
-  max_personal_access_token_lifetime: nullable(Type.Integer({ minimum: 1, maximum: 365, description: 'In days; null: 365' })),
+  max_personal_access_token_lifetime: nullable(
+    Type.Integer({ minimum: 1, maximum: 365, description: 'In days; null: 365' }),
+  ),
   require_personal_access_token_expiry: Type.Boolean(),
   service_access_tokens_expiration_enforced: Type.Boolean(),
   allow_top_level_group_owners_to_create_service_accounts: Type.Boolean({
@@ -124,9 +130,13 @@ const columns = {
     description: 'How many jobs of relation exports run at a time',
   }),
   relation_export_requests_limit: Limit('Relation exports that a user can start in a minute'),
-  push_event_activities_limit: Count('How many branches or tags one push may move before they are recorded as one event'),
+  push_event_activities_limit: Count(
+    'How many branches or tags one push may move before they are recorded as one event',
+  ),
   users_get_by_id_limit: Limit('Calls by one user in 10 minutes'),
-  users_get_by_id_limit_allowlist: CommaList(Type.String({ description: 'Usernames to which the limit does not apply' })),
+  users_get_by_id_limit_allowlist: CommaList(
+    Type.String({ description: 'Usernames to which the limit does not apply' }),
+  ),
   project_api_limit: Limit('Calls by one caller in 10 minutes'),
   projects_api_limit: Limit('Calls by one user in 10 minutes'),
   projects_api_rate_limit_unauthenticated: Limit('Calls from one IP address in 10 minutes'),
@@ -154,7 +164,9 @@ const columns = {
   allow_local_requests_from_system_hooks: Type.Boolean({
     description: 'The same for webhooks of the server, which administrators add',
   }),
-  push_event_hooks_limit: Count('How many branches or tags a push may change before it no longer triggers webhooks for them'),
+  push_event_hooks_limit: Count(
+    'How many branches or tags a push may change before it no longer triggers webhooks for them',
+  ),
 };
 /** A path; the column has the id. */
 const references = {
@@ -211,8 +223,13 @@ async function checkRestrictions(expression: string | null | undefined): Promise
 
 /** Parameters as columns. */
 function changesFrom(given: Omit<Static<TObject<typeof input>>, 'team_group'>, storages: Services['storages']) {
-  const { repository_storages, repository_storages_weighted, default_branch_name, restricted_visibility_levels, ...others } =
-    given;
+  const {
+    repository_storages,
+    repository_storages_weighted,
+    default_branch_name,
+    restricted_visibility_levels,
+    ...others
+  } = given;
   const weights =
     repository_storages_weighted ??
     (repository_storages && Object.fromEntries(repository_storages.map((name) => [name, 100] as const)));
@@ -223,7 +240,9 @@ function changesFrom(given: Omit<Static<TObject<typeof input>>, 'team_group'>, s
     ...others,
     ...(weights ? { repository_storages_weighted: JSON.stringify(weights) } : {}),
     ...(default_branch_name === undefined ? {} : { default_branch_name: default_branch_name || null }),
-    ...(restricted_visibility_levels ? { restricted_visibility_levels: [...new Set(restricted_visibility_levels)] } : {}),
+    ...(restricted_visibility_levels
+      ? { restricted_visibility_levels: [...new Set(restricted_visibility_levels)] }
+      : {}),
   };
 }
 

@@ -101,7 +101,13 @@ export const bucketOf = (name: string, actor: string): number =>
  * @param actor_groups the groups that the actor belongs to
  * @param chance 0, inclusive, to 1, for the share of time
  */
-export const isOpen = (gates: Gates, name: string, actor: Actor, actor_groups: readonly string[], chance: number): boolean =>
+export const isOpen = (
+  gates: Gates,
+  name: string,
+  actor: Actor,
+  actor_groups: readonly string[],
+  chance: number,
+): boolean =>
   gates.boolean ||
   gates.actors.includes(actor) ||
   bucketOf(name, actor) < gates.percentage_of_actors ||

@@ -40,7 +40,10 @@ test('experiments are listed with their definitions and their gates', async (t) 
   assert.deepEqual(await statusOf(here), { state: 'off', gates: [off] });
 
   await set(here, { value: 10, key: 'percentage_of_actors' });
-  assert.deepEqual(await statusOf(here), { state: 'conditional', gates: [off, { key: 'percentage_of_actors', value: 10 }] });
+  assert.deepEqual(await statusOf(here), {
+    state: 'conditional',
+    gates: [off, { key: 'percentage_of_actors', value: 10 }],
+  });
   await set(here, { value: true });
   assert.deepEqual(await statusOf(here), { state: 'on', gates: [{ key: 'boolean', value: true }] });
   await set(here, { value: 'false' });
@@ -95,7 +98,10 @@ test('the team stays the same group after a transfer, not another group at its o
   assert.equal((await as('owner').get('/experiments')).status, 200);
   assert.equal((await as('outsider').get('/experiments')).status, 403);
 
-  const refused = await as('admin').put('/application/settings', { team_group: 'nobody/knows', default_projects_limit: 3 });
+  const refused = await as('admin').put('/application/settings', {
+    team_group: 'nobody/knows',
+    default_projects_limit: 3,
+  });
   assert.deepEqual([refused.status, refused.body], [400, { message: { team_group: ['does not exist'] } }]);
   const kept = (await as('admin').get('/application/settings')).body;
   assert.deepEqual([kept.team_group, kept.default_projects_limit], [renamed, 100_000]);

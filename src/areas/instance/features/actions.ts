@@ -19,7 +19,8 @@ const refused = (reason: string) => badRequest(`400 Bad request - ${reason}`);
 export function settingFrom(name: string, value: string, key: PercentageKey = 'percentage_of_time'): Setting {
   if (value === 'true' || value === '100') return true;
   if (value === 'false' || value === '0') return false;
-  if (!/^[1-9]\d?$/.test(value)) throw refused(`Cannot set '${name}' to "${value}": true, false or a percentage is expected`);
+  if (!/^[1-9]\d?$/.test(value))
+    throw refused(`Cannot set '${name}' to "${value}": true, false or a percentage is expected`);
   return { key, percentage: Number(value) };
 }
 
@@ -49,7 +50,8 @@ export async function setFeature(db: Database, name: string, setting: Setting, t
 /** Deletes all gates of the feature. */
 async function setForAll(tx: Database, name: string, isOn: boolean): Promise<void> {
   await tx.deleteFrom('feature_gates').where('feature_name', '=', name).execute();
-  if (isOn) await tx.insertInto('feature_gates').values({ feature_name: name, key: 'boolean', value: 'true' }).execute();
+  if (isOn)
+    await tx.insertInto('feature_gates').values({ feature_name: name, key: 'boolean', value: 'true' }).execute();
 }
 
 async function setForSome(tx: Database, name: string, isOn: boolean, gates: GateRow[]): Promise<void> {
@@ -62,7 +64,11 @@ async function setForSome(tx: Database, name: string, isOn: boolean, gates: Gate
   ).execute(tx);
 }
 
-async function setPercentage(tx: Database, name: string, { key, percentage }: Exclude<Setting, boolean>): Promise<void> {
+async function setPercentage(
+  tx: Database,
+  name: string,
+  { key, percentage }: Exclude<Setting, boolean>,
+): Promise<void> {
   const stored = (await gatesOf(tx, [name])).get(name) ?? [];
   if (stateOf(readableGates(stored)) === 'on')
     throw refused(`Cannot enable ${key.replaceAll('_', ' ')} for a fully-enabled flag`);

@@ -13,7 +13,8 @@ async function freshWorld(t: TestContext): Promise<World> {
   return here;
 }
 
-const set = ({ as }: World, parameters: object, feature = name) => as('admin').post(`/features/${feature}`, { ...parameters });
+const set = ({ as }: World, parameters: object, feature = name) =>
+  as('admin').post(`/features/${feature}`, { ...parameters });
 
 /** What is listed of the feature. */
 async function gatesIn(here: World): Promise<unknown> {
@@ -52,7 +53,11 @@ test('a feature is enabled for several named targets at once, and disabled for s
   const here = await freshWorld(t);
   const { people, group, project } = here;
   const { guest, owner } = people;
-  const ids = await here.db.selectFrom('namespaces').select('id').where('owner_id', '=', guest.id).executeTakeFirstOrThrow();
+  const ids = await here.db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('owner_id', '=', guest.id)
+    .executeTakeFirstOrThrow();
   const everybody = {
     user: `${guest.username},${owner.username.toUpperCase()}`,
     group: group.full_path,
@@ -120,7 +125,10 @@ test('an invalid change is refused, and nothing changes', async (t) => {
     [{ value: true, repository: here.project.full_path }, bad(`${here.project.full_path} is not found!`)],
     [{ value: true, feature_group: 'toString' }, bad('toString is not found!')],
     [{ value: true, group: [] }, param('group is empty')],
-    [{ value: 30, user: people.guest.username }, bad(`Cannot set '${name}' to "30" for those who are named, only true or false`)],
+    [
+      { value: 30, user: people.guest.username },
+      bad(`Cannot set '${name}' to "30" for those who are named, only true or false`),
+    ],
     [{ value: true, force: 'perhaps' }, param('force is invalid')],
   ];
   for (const [parameters, body] of refusals) {
@@ -140,7 +148,9 @@ test('an invalid change is refused, and nothing changes', async (t) => {
 
 test('concurrent changes to a feature leave it as one of them requested', async (t) => {
   const here = await freshWorld(t);
-  const answers = await Promise.all([10, 20, 30, 40, 50, 60].map((value) => set(here, { value, key: 'percentage_of_actors' })));
+  const answers = await Promise.all(
+    [10, 20, 30, 40, 50, 60].map((value) => set(here, { value, key: 'percentage_of_actors' })),
+  );
   assert.deepEqual(
     answers.map(({ status }) => status),
     Array(6).fill(201),

@@ -89,7 +89,9 @@ export const featureRoutes = [
         description: '`true`, `false` or a percentage. Without targets, `true` and `false` replace all gates',
       }),
       key: leftOutIfBlank(
-        optional(Type.Enum(percentageKeys, { description: '`percentage_of_time` (default) or `percentage_of_actors`' })),
+        optional(
+          Type.Enum(percentageKeys, { description: '`percentage_of_time` (default) or `percentage_of_actors`' }),
+        ),
       ),
       ...targets,
       force: Type.Boolean({ default: false, description: 'Ignored: features without a definition can always be set' }),
@@ -110,7 +112,9 @@ export const featureRoutes = [
       const found = await targetsOf(db, names);
       const isForSome = Object.values(names).some((list) => list !== undefined);
       if (isForSome && typeof setting !== 'boolean')
-        throw badRequest(`400 Bad request - Cannot set '${name}' to "${value}" for those who are named, only true or false`);
+        throw badRequest(
+          `400 Bad request - Cannot set '${name}' to "${value}" for those who are named, only true or false`,
+        );
       await setFeature(db, name, setting, found);
       return present(name, (await gatesOf(db, [name])).get(name) ?? []);
     },

@@ -55,7 +55,8 @@ const notThere = (name: string) => badRequest(`400 Bad request - ${name} is not 
  * @throws ApiError 400 naming an unknown target or an empty list: an empty list must not be taken to mean everyone
  */
 export async function targetsOf(db: Database, names: TargetNames): Promise<Targets> {
-  for (const [parameter, list] of Object.entries(names)) if (list.length === 0) throw badParams(`${parameter} is empty`);
+  for (const [parameter, list] of Object.entries(names))
+    if (list.length === 0) throw badParams(`${parameter} is empty`);
   const asked = actorParameters.flatMap((parameter) =>
     (names[parameter] ?? []).map((name) => ({ parameter, name, path: pathOf(parameter, name) })),
   );

@@ -85,7 +85,8 @@ export interface News {
  * @param tx the transaction of the change
  */
 export async function tellEach(tx: Database, { trigger, rows, facts, to_system }: News): Promise<void> {
-  const asking = (where: RawBuilder<unknown>) => sql`array(select hooks.id from hooks where ${where} and ${isExecutable})`;
+  const asking = (where: RawBuilder<unknown>) =>
+    sql`array(select hooks.id from hooks where ${where} and ${isExecutable})`;
   const flag = trigger === null ? sql`false` : sql.ref(trigger);
   const depth = depthOfCall();
   await sql`
@@ -120,7 +121,11 @@ export interface HookEvent {
  * @param tx the transaction of the change
  * @param asking from `hooksAsking`
  */
-export async function addHookEvent(tx: Database, asking: readonly AskingHook[], { trigger, facts }: HookEvent): Promise<void> {
+export async function addHookEvent(
+  tx: Database,
+  asking: readonly AskingHook[],
+  { trigger, facts }: HookEvent,
+): Promise<void> {
   const told = asking.filter(({ triggers }) => triggers.includes(trigger));
   if (told.length === 0) return;
   const depth = depthOfCall();

@@ -26,7 +26,11 @@ export async function refuseTooFewSeats(tx: Database, licensed: Licensed): Promi
     if (withTolerance(limit) < current) throw tooFew(now, limit, current);
     return;
   }
-  const before = await highestBetween(tx, sql`${licensed.starts_at}::date - interval '1 year'`, sql`${licensed.starts_at}::date`);
+  const before = await highestBetween(
+    tx,
+    sql`${licensed.starts_at}::date - interval '1 year'`,
+    sql`${licensed.starts_at}::date`,
+  );
   const { previous_user_count } = restrictions;
   const [period, users] =
     previous_user_count !== undefined && before <= previous_user_count ? [now, current] : [yearBefore, before];
@@ -34,7 +38,9 @@ export async function refuseTooFewSeats(tx: Database, licensed: Licensed): Promi
 }
 
 const isTrueUp = (restrictions: Restrictions): restrictions is Restrictions & TrueUp =>
-  restrictions.trueup_quantity !== undefined && restrictions.trueup_from !== undefined && restrictions.trueup_to !== undefined;
+  restrictions.trueup_quantity !== undefined &&
+  restrictions.trueup_from !== undefined &&
+  restrictions.trueup_to !== undefined;
 
 async function refuseSmallTrueUp(
   tx: Database,

@@ -5,7 +5,14 @@ import { changePlan, dayFromNow, licenseText } from '../../../../test/support/li
 import { mailOf } from '../../../../test/support/mail.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { secretsFrom } from '../../../secrets/index.ts';
-import { billableCount, issueLicense, recordBillableUsers, seats, tellOfLicenseEnd, warnOfLicenseEnd } from './index.ts';
+import {
+  billableCount,
+  issueLicense,
+  recordBillableUsers,
+  seats,
+  tellOfLicenseEnd,
+  warnOfLicenseEnd,
+} from './index.ts';
 
 let here: World;
 
@@ -66,7 +73,13 @@ test('only administrators can install, show, list and delete a license', async (
     ['anonymous', 401],
   ] as const) {
     const one = here.as(persona);
-    for (const path of ['/license', '/licenses', `/license/${id}`, '/license/usage_export', '/license/usage_export.csv'])
+    for (const path of [
+      '/license',
+      '/licenses',
+      `/license/${id}`,
+      '/license/usage_export',
+      '/license/usage_export.csv',
+    ])
       assert.equal((await one.get(path)).status, status, path);
     assert.equal((await one.post('/license', { license: text })).status, status);
     assert.equal((await one.put(`/license/${id}/refresh_billable_users`)).status, status);
@@ -108,7 +121,10 @@ test('a license by an untrusted issuer, a modified one and an expired one are re
   assert.deepEqual([missing.status, missing.body.message], [400, 'license is missing']);
   assert.deepEqual((await here.as('admin').get('/licenses')).body, []);
   await assert.rejects(licenseText(here, {}, { licensee: { Name: ' ' } }), /needs a licensee/);
-  await assert.rejects(licenseText(here, {}, { starts_at: '2026-01-01', expires_at: '2026-01-01' }), /start before it ends/);
+  await assert.rejects(
+    licenseText(here, {}, { starts_at: '2026-01-01', expires_at: '2026-01-01' }),
+    /start before it ends/,
+  );
 });
 
 test('a license can be added only once, and again after it was deleted', async () => {
@@ -139,7 +155,11 @@ test('a license takes effect with the next request; after its end a paid plan st
       .where('id', '=', id)
       .execute();
   await end(newer.id);
-  assert.equal((await here.as('admin').get('/license')).body.id, old.id, 'a valid license wins over a newer expired one');
+  assert.equal(
+    (await here.as('admin').get('/license')).body.id,
+    old.id,
+    'a valid license wins over a newer expired one',
+  );
   await end(old.id);
   const ended = (await here.as('admin').get('/license')).body;
   assert.deepEqual([ended.id, ended.expired], [newer.id, true]);
@@ -185,7 +205,8 @@ test('a license can block changes two weeks after its end, until another one is 
 test('active users take a seat, with Ultimate only those who are more than a guest anywhere', async () => {
   const { db, people } = here;
   await install({ plan: 'premium' });
-  const seat = async (id: number): Promise<boolean> => (await here.as('admin').get(`/users/${id}`)).body.using_license_seat;
+  const seat = async (id: number): Promise<boolean> =>
+    (await here.as('admin').get(`/users/${id}`)).body.using_license_seat;
   for (const persona of ['guest', 'outsider', 'planner', 'owner'] as const)
     assert.equal(await seat(people[persona].id), true, persona);
   await db.updateTable('users').set({ state: 'blocked' }).where('id', '=', people.planner.id).execute();
@@ -256,7 +277,10 @@ test('the maximum and the overage are computed from daily counts', async () => {
     .execute();
   await counted(dayFromNow(-2), 700);
   shown = await show();
-  assert.deepEqual([shown.expired, shown.historical_max, shown.maximum_user_count, shown.overage], [true, 500, 700, 497]);
+  assert.deepEqual(
+    [shown.expired, shown.historical_max, shown.maximum_user_count, shown.overage],
+    [true, 500, 700, 497],
+  );
 
   await here.person();
   assert.equal((await show()).active_users, active_users + 1, 'current, whatever was counted last');
@@ -279,7 +303,8 @@ test('the maximum and the overage are computed from daily counts', async () => {
 
 test('the counts of a license change at once when a user is added, becomes a member, and is blocked', async () => {
   const counts = async (id: number) => {
-    const { active_users, overage, maximum_user_count, historical_max } = (await here.as('admin').get(`/license/${id}`)).body;
+    const { active_users, overage, maximum_user_count, historical_max } = (await here.as('admin').get(`/license/${id}`))
+      .body;
     return [active_users, overage, maximum_user_count, historical_max];
   };
   const added = async (name: string) => {
@@ -322,7 +347,9 @@ test('administrators get one mail before a license ends, later for a trial', asy
   const jobs = [tellOfLicenseEnd];
   const told = async () => {
     await performJob(here.services, warnOfLicenseEnd);
-    return (await mailOf(here.services, jobs)).filter(({ to }) => to.address === `${here.people.admin.username}@example.com`);
+    return (await mailOf(here.services, jobs)).filter(
+      ({ to }) => to.address === `${here.people.admin.username}@example.com`,
+    );
   };
   await install({ plan: 'ultimate', trial: true }, { expires_at: dayFromNow(8) });
   assert.equal((await told()).length, 0);
@@ -384,7 +411,11 @@ test('the usage of the current license is exported as CSV with one line per day'
   const text = await licenseText(
     here,
     { plan: 'premium' },
-    { licensee: { Email: 'ada@example.com', Company: 'Orchard, "East"' }, starts_at: dayFromNow(-10), expires_at: null },
+    {
+      licensee: { Email: 'ada@example.com', Company: 'Orchard, "East"' },
+      starts_at: dayFromNow(-10),
+      expires_at: null,
+    },
   );
   await add(`${text}\r\n`);
   await here.db.deleteFrom('billable_counts').execute();

@@ -134,7 +134,9 @@ export const retryMigration = (
     if (access_token === null && token === undefined) throw badParams('access_token is missing');
     const { rows } = await sql<{ id: number }>`
       update bulk_import_entities set state = 'started', phase = 0, updated_at = now()
-       where bulk_import_id = ${id} and (state in ('failed', 'timeout', 'canceled') or has_failures) returning id`.execute(tx);
+       where bulk_import_id = ${id} and (state in ('failed', 'timeout', 'canceled') or has_failures) returning id`.execute(
+      tx,
+    );
     await beginAgain(
       tx,
       rows.map((row) => row.id),

@@ -60,9 +60,12 @@ const archiveStep = (archive: Archive): Step => ({
         if (number <= line) continue;
         if (call.isOverdue()) return false;
         const failed = await takeEntry(call, archive, entry);
-        const counts = failed === 'aside' ? {} : { [archive.name]: { fetched: 1, imported: failed === undefined ? 1 : 0 } };
+        const counts =
+          failed === 'aside' ? {} : { [archive.name]: { fetched: 1, imported: failed === undefined ? 1 : 0 } };
         const failures = failed === undefined || failed === 'aside' ? [] : [failed];
-        await inStep(call.db, call.step.id, (tx, row) => record(tx, call, row, { batch, line: number, counts, failures }));
+        await inStep(call.db, call.step.id, (tx, row) =>
+          record(tx, call, row, { batch, line: number, counts, failures }),
+        );
       }
       await rm(file, { force: true });
       return true;
@@ -86,7 +89,12 @@ async function takeAvatar(call: StepCall, name: string, content: Readable): Prom
   }
 }
 
-async function takeUpload(call: StepCall, secret: string, name: string, content: Readable): Promise<string | undefined> {
+async function takeUpload(
+  call: StepCall,
+  secret: string,
+  name: string,
+  content: Readable,
+): Promise<string | undefined> {
   const { db, blobs, entity, migration } = call;
   const { kind, id } = ownerOf(entity);
   const owner = { project_id: kind === 'project' ? id : null, group_id: kind === 'group' ? id : null };
@@ -96,7 +104,15 @@ async function takeUpload(call: StepCall, secret: string, name: string, content:
   const { size_bytes, sha256 } = received;
   await storeBlob(db, received);
   const isTaken = await db.transaction().execute(async (tx) => {
-    const row = { ...owner, user_id: migration.user_id, secret, filename: uploadName(name), blob_key: key, size_bytes, sha256 };
+    const row = {
+      ...owner,
+      user_id: migration.user_id,
+      secret,
+      filename: uploadName(name),
+      blob_key: key,
+      size_bytes,
+      sha256,
+    };
     const added = await tx
       .insertInto('uploads')
       .values(row)
@@ -120,7 +136,9 @@ const uploads = archiveStep({
   async take(call, path, content) {
     const [folder, name] = path.split('/') as [string, string];
     try {
-      return folder === 'avatar' ? await takeAvatar(call, name, content) : await takeUpload(call, folder, name, content);
+      return folder === 'avatar'
+        ? await takeAvatar(call, name, content)
+        : await takeUpload(call, folder, name, content);
     } catch (error) {
       if (error instanceof BlobMismatch) return 'The file is too large.';
       throw error;
@@ -142,7 +160,8 @@ async function bringAvatar(call: StepCall): Promise<void> {
   const { db, source, step } = call;
   const at = pathAtSource(call.entity);
   const { value } = await ask(source, at);
-  const name = isRecord(value) && typeof value.avatar_url === 'string' ? value.avatar_url.split('/').at(-1)! : undefined;
+  const name =
+    isRecord(value) && typeof value.avatar_url === 'string' ? value.avatar_url.split('/').at(-1)! : undefined;
   if (name === undefined || (await hasAvatar(call))) return;
   const bytes = await bytesIfShown(source, `${at}/avatar`, maximumAvatar_bytes);
   if (!bytes) return;

@@ -13,7 +13,9 @@ export async function endEmptySteps(
   exports: readonly Record<string, unknown>[],
 ): Promise<void> {
   const empty = exports.flatMap(({ relation, status, total_objects_count }) =>
-    typeof relation === 'string' && !bringsMore.has(relation) && status === 1 && total_objects_count === 0 ? [relation] : [],
+    typeof relation === 'string' && !bringsMore.has(relation) && status === 1 && total_objects_count === 0
+      ? [relation]
+      : [],
   );
   if (empty.length === 0) return;
   await db.transaction().execute(async (tx) => {

@@ -19,7 +19,14 @@ const { jobs, polls } = bulkImportWork({ group: groupTrees, project: projectTree
 const MiB = 2 ** 20;
 const secret = '0123456789abcdef'.repeat(2);
 const times = { created_at: '2020-01-02T03:04:05.678Z', updated_at: '2020-01-02T03:04:05.678Z' };
-const label = (title: string) => ({ title, color: '#112233', description: null, type: 'ProjectLabel', priorities: [], ...times });
+const label = (title: string) => ({
+  title,
+  color: '#112233',
+  description: null,
+  type: 'ProjectLabel',
+  priorities: [],
+  ...times,
+});
 
 /** Compressed zeros: a gzip stream may have many members. */
 const zeros = (size_MiB: number): Buffer => {
@@ -82,7 +89,9 @@ async function migrate(here: Awaited<ReturnType<typeof migrationPlace>>, destina
   const { body: migration } = await as('owner').get(`/bulk_imports/${begun.body.id}`);
   assert.equal(migration.status, 'finished');
   const { body } = await as('owner').get(`/bulk_imports/${begun.body.id}/entities`, { per_page: 100 });
-  const entities = (body as ShownEntity[]).map((entity) => [entity.source_full_path.replace(/^orchard\//, ''), entity] as const);
+  const entities = (body as ShownEntity[]).map(
+    (entity) => [entity.source_full_path.replace(/^orchard\//, ''), entity] as const,
+  );
   assert.deepEqual(await readdir(services.downloads), []);
   return { id: begun.body.id, entities: new Map(entities), answered: await answered };
 }
@@ -104,7 +113,9 @@ async function restrict({ as }: World, t: TestContext, changes: Record<string, u
   const { body: before } = await as('admin').get('/application/settings');
   const names = Object.keys(changes);
   await as('admin').put('/application/settings', changes);
-  t.after(() => as('admin').put('/application/settings', Object.fromEntries(names.map((name) => [name, before[name]]))));
+  t.after(() =>
+    as('admin').put('/application/settings', Object.fromEntries(names.map((name) => [name, before[name]]))),
+  );
 }
 
 const orchard: SourceEntity = { type: 'group', id: 7, full_path: 'orchard', relations: { self: [{}] } };
@@ -136,7 +147,10 @@ test('names, links, sizes and texts that want to harm are failures, and everythi
   const polluting = `"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}`;
   const admin = `"id":1,"project_id":1,"creator_id":1,"import_url":"http://127.0.0.1/","repository_storage":"evil","path":"evil"`;
   const here = await migrationPlace(t, [
-    { ...orchard, members: [{ id: 5, username: 'a\0b', name: `${'n'.repeat(300)}\0`, access_level: 30, expires_at: null }] },
+    {
+      ...orchard,
+      members: [{ id: 5, username: 'a\0b', name: `${'n'.repeat(300)}\0`, access_level: 30, expires_at: null }],
+    },
     project('paths', {
       uploads: await archive(
         ...['../../evil', '/etc/evil', `${secret}/../evil`, `${secret}/a/b`].map((name) => ({ name, content: 'x' })),
@@ -151,9 +165,14 @@ test('names, links, sizes and texts that want to harm are failures, and everythi
         { name: `${secret}/pipe`, type: 'fifo' },
       ),
     }),
-    project('bundle', { repository: await archive({ name: 'repository.bundle', type: 'symlink', linkname: '/etc/passwd' }) }),
+    project('bundle', {
+      repository: await archive({ name: 'repository.bundle', type: 'symlink', linkname: '/etc/passwd' }),
+    }),
     project('sizes', { uploads: await lyingArchive() }),
-    project('names', { self: lines(`{${polluting},${admin}}`), labels: lines(`{${polluting},${admin},${label_1.slice(1)}`) }),
+    project('names', {
+      self: lines(`{${polluting},${admin}}`),
+      labels: lines(`{${polluting},${admin},${label_1.slice(1)}`),
+    }),
     project('texts', {
       labels: lines(`{"title":"a\\u0000b"}`, JSON.stringify(label('\ud800')), 'null', '{"title":', '\xff', label_1),
     }),
@@ -223,13 +242,19 @@ test('answers without an end, with a wrong length, or of the wrong kind are fail
     project('short', {
       labels: (response) => response.writeHead(200, { ...gzip, 'content-length': 9 }).end(whole.subarray(0, 9)),
     }),
-    project('page', { labels: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>') }),
+    project('page', {
+      labels: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>'),
+    }),
     project('plain', { labels: (response) => response.writeHead(200, gzip).end(label_1) }),
     project('gone', { labels: (response) => response.writeHead(404).end() }),
-    project('text', { labels: (response) => response.writeHead(403, { 'content-type': 'a'.repeat(5000) }).end('b'.repeat(1e6)) }),
+    project('text', {
+      labels: (response) => response.writeHead(403, { 'content-type': 'a'.repeat(5000) }).end('b'.repeat(1e6)),
+    }),
   ]);
   await restrict(here, t, { bulk_import_max_download_file_size: 1 });
-  here.source.answers.set('GET /projects/orchard%2Fendless-json', (response) => endlessly(response, Buffer.alloc(65_536, ' ')));
+  here.source.answers.set('GET /projects/orchard%2Fendless-json', (response) =>
+    endlessly(response, Buffer.alloc(65_536, ' ')),
+  );
   here.source.answers.set('GET /projects/orchard%2Fno-json', (response) => response.end('['.repeat(1000)));
   const outcome = await migrate(here);
   inspect(outcome, {
@@ -293,11 +318,16 @@ test('groups that contain themselves, are too deep or have too many projects are
   const many = Array.from({ length: 10_001 }, (_, id) => ({ path_with_namespace: `orchard/many/${id}` }));
   answers.set('GET /groups/orchard%2Fmany/projects', (response) => response.end(JSON.stringify(many)));
   const { entities } = await migrate(here);
-  const failed = [...entities].flatMap(([name, entity]) => (entity.failures.length > 0 ? [[name, ...failuresOf(entity)]] : []));
+  const failed = [...entities].flatMap(([name, entity]) =>
+    entity.failures.length > 0 ? [[name, ...failuresOf(entity)]] : [],
+  );
   assert.equal(entities.size, 21);
   assert.deepEqual(failed, [
     ['many', 'entities LimitExceeded: The migration has more than 10000 entities.'],
-    [`deep${'/deep'.repeat(18)}`, 'group InvalidRecord: Failed to save group {:parent_id=>["has too deep level of nesting"]}'],
+    [
+      `deep${'/deep'.repeat(18)}`,
+      'group InvalidRecord: Failed to save group {:parent_id=>["has too deep level of nesting"]}',
+    ],
   ]);
 });
 

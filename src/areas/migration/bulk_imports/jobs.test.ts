@@ -6,13 +6,26 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
-import { archive, entitiesOf, migrated, runMigrations as run, type ShownEntity } from '../../../../test/support/migrations.ts';
+import {
+  archive,
+  entitiesOf,
+  migrated,
+  runMigrations as run,
+  type ShownEntity,
+} from '../../../../test/support/migrations.ts';
 import { onMain } from '../../../../test/support/repository.ts';
 import { migrationPlace, type SourceEntity } from '../../../../test/support/source.ts';
 import { repositoryOf } from '../../../git/index.ts';
 
 const times = { created_at: '2020-01-02T03:04:05.678Z', updated_at: '2020-01-02T03:04:05.678Z' };
-const label = (title: string) => ({ title, color: '#112233', description: null, type: 'ProjectLabel', priorities: [], ...times });
+const label = (title: string) => ({
+  title,
+  color: '#112233',
+  description: null,
+  type: 'ProjectLabel',
+  priorities: [],
+  ...times,
+});
 const issue = (iid: number) => ({
   iid,
   title: `Pick ${iid}`,
@@ -78,7 +91,10 @@ test('a group is copied with its subgroups, projects, labels and issues, and one
     ['Apples', 'Red', 'private', ['fruit'], 'private', 'always'],
   );
   const { body: group_shown } = await as('owner').get(`/groups/${top.namespace_id}`);
-  assert.deepEqual([group_shown.created_at, shown.created_at], ['2015-01-02T03:04:05.678Z', '2016-01-02T03:04:05.678Z']);
+  assert.deepEqual(
+    [group_shown.created_at, shown.created_at],
+    ['2015-01-02T03:04:05.678Z', '2016-01-02T03:04:05.678Z'],
+  );
   const { body: labels } = await as('owner').get(`/projects/${apples.project_id}/labels`);
   assert.deepEqual(labels.map(({ name }: { name: string }) => name).sort(), ['green', 'red', 'ripe', 'shared']);
   const { body: last } = await as('owner').get(`/projects/${apples.project_id}/issues/451`);
@@ -144,7 +160,10 @@ test('repository, large files and uploads arrive with what they are named by', a
   assert.equal(await raw('repository/files/README.md/raw?ref=main'), 'apples');
   assert.equal((await as('owner').get(url)).body.archived, true);
   const { body: uploads } = await as('owner').get(`${url}/uploads`);
-  assert.deepEqual(uploads.map(({ filename }: { filename: string }) => filename).sort(), ['notes.txt', `${'ä'.repeat(125)}.txt`]);
+  assert.deepEqual(uploads.map(({ filename }: { filename: string }) => filename).sort(), [
+    'notes.txt',
+    `${'ä'.repeat(125)}.txt`,
+  ]);
   assert.equal(await raw(`uploads/${secret}/notes.txt`), 'noted');
   const { body: linking } = await as('owner').get(`${url}/issues/1`);
   const [, address] = /^\[long\]\(\/(.+)\)$/.exec(linking.description)!;
@@ -276,7 +295,8 @@ test('a source that is away is asked again, and given up after half an hour', as
 test('running migrations pause while the setting is off', async (t) => {
   const here = await migrationPlace(t, orchard());
   const id = await migrated(here);
-  const settings = (bulk_import_enabled: boolean) => here.as('admin').put('/application/settings', { bulk_import_enabled });
+  const settings = (bulk_import_enabled: boolean) =>
+    here.as('admin').put('/application/settings', { bulk_import_enabled });
   await settings(false);
   const asked = here.source.requests.length;
   await run(here);

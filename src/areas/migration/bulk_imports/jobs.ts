@@ -51,15 +51,27 @@ async function placeOf(db: Database, step_id: number): Promise<RunningStep | und
     .$castTo<StepRow>()
     .executeTakeFirst();
   if (!step) return undefined;
-  const entities = db.selectFrom('bulk_import_entities').selectAll().where('id', '=', step.entity_id).$castTo<EntityRow>();
+  const entities = db
+    .selectFrom('bulk_import_entities')
+    .selectAll()
+    .where('id', '=', step.entity_id)
+    .$castTo<EntityRow>();
   const entity = await entities.executeTakeFirstOrThrow();
-  const migrations = db.selectFrom('bulk_imports').selectAll().where('id', '=', entity.bulk_import_id).$castTo<MigrationRow>();
+  const migrations = db
+    .selectFrom('bulk_imports')
+    .selectAll()
+    .where('id', '=', entity.bulk_import_id)
+    .$castTo<MigrationRow>();
   return { step, entity, migration: await migrations.executeTakeFirstOrThrow() };
 }
 
 /** @throws Ended when a step does not run any more */
 async function confirm(db: Database, step_id: number): Promise<void> {
-  const row = db.selectFrom('bulk_import_relations').select('id').where('id', '=', step_id).where('state', '=', 'started');
+  const row = db
+    .selectFrom('bulk_import_relations')
+    .select('id')
+    .where('id', '=', step_id)
+    .where('state', '=', 'started');
   if (!(await row.executeTakeFirst())) throw new Ended();
 }
 
@@ -151,11 +163,17 @@ async function perform(job: JobCall<{ step_id: number }>, place: RunningStep, st
     correlation_id,
     signal,
     source: { ...source, signal },
-    log: log.child({ correlation_id, bulk_import_id: place.migration.id, entity_id: place.entity.id, relation: step.name }),
+    log: log.child({
+      correlation_id,
+      bulk_import_id: place.migration.id,
+      entity_id: place.entity.id,
+      relation: step.name,
+    }),
     isOverdue: () => performance.now() - began_ms > turn_ms,
   };
   try {
-    if (token === undefined) throw new StepFailed('NetworkError', 'The token for the source cannot be decrypted.', 'extractor');
+    if (token === undefined)
+      throw new StepFailed('NetworkError', 'The token for the source cannot be decrypted.', 'extractor');
     const claim = { every_ms: confirm_ms, confirm: () => confirm(db, input.step_id) };
     const outcome = await whileOurs(claim, signal, (own) =>
       step.run({ ...call, signal: own, source: { ...call.source, signal: own } }),
@@ -186,7 +204,11 @@ async function resumeLost(db: Database): Promise<void> {
 async function removeLeftFiles(db: Database, downloads: string): Promise<void> {
   const ids = await stepsWithFiles(downloads);
   if (ids.length === 0) return;
-  const steps = db.selectFrom('bulk_import_relations').select('id').where('id', 'in', ids).where('state', '=', 'started');
+  const steps = db
+    .selectFrom('bulk_import_relations')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('state', '=', 'started');
   const used = new Set((await steps.execute()).map(({ id }) => id));
   for (const id of ids) if (!used.has(id)) await removeFiles(downloads, id);
 }
@@ -225,7 +247,10 @@ interface Summary {
 }
 
 const tell = tellOfEnd.runBy(async ({ db, mailer, url, input: { bulk_import_id } }) => {
-  const migrations = db.selectFrom('bulk_imports').select(['user_id', 'source_url', 'state']).where('id', '=', bulk_import_id);
+  const migrations = db
+    .selectFrom('bulk_imports')
+    .select(['user_id', 'source_url', 'state'])
+    .where('id', '=', bulk_import_id);
   const migration: Summary | undefined = await migrations.executeTakeFirst();
   const to = migration && (await recipientFor(db, migration.user_id));
   if (!migration || !to) return;
@@ -237,7 +262,11 @@ const tell = tellOfEnd.runBy(async ({ db, mailer, url, input: { bulk_import_id }
     select exception_class, sum(coalesce(more, 1))::bigint as count
       from bulk_import_failures failures join bulk_import_entities entities on entities.id = entity_id
      where bulk_import_id = ${bulk_import_id} group by exception_class order by exception_class`.execute(db);
-  const ends: Record<string, string> = { finished: 'has finished', timeout: 'has run into a timeout', failed: 'has failed' };
+  const ends: Record<string, string> = {
+    finished: 'has finished',
+    timeout: 'has run into a timeout',
+    failed: 'has failed',
+  };
   await mailer.send({
     to,
     id: `bulk-import-${bulk_import_id}-end-${migration.state}`,
@@ -247,7 +276,9 @@ const tell = tellOfEnd.runBy(async ({ db, mailer, url, input: { bulk_import_id }
       { facts: rows.map(({ name, source, imported }) => [name, `${imported} of ${source} imported`] as const) },
       failed.length === 0
         ? 'There were no failures.'
-        : { facts: failed.map(({ exception_class, count }) => [`Failures: ${exception_class}`, String(count)] as const) },
+        : {
+            facts: failed.map(({ exception_class, count }) => [`Failures: ${exception_class}`, String(count)] as const),
+          },
       'Webhooks, CI/CD variables, keys, tokens, to-do items and subscriptions are not copied.',
       { link: 'Failures and counts of each entity', url: `${url}/api/v4/bulk_imports/${bulk_import_id}/entities` },
     ],

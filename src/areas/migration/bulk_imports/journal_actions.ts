@@ -9,7 +9,11 @@ import { pipelineClass } from './step_rules.ts';
  * Works in a transaction that belongs to a step.
  * @throws Ended when the step has ended meanwhile, e.g. was canceled
  */
-export const inStep = <T>(db: Database, step_id: number, work: (tx: Database, step: StepRow) => Promise<T>): Promise<T> =>
+export const inStep = <T>(
+  db: Database,
+  step_id: number,
+  work: (tx: Database, step: StepRow) => Promise<T>,
+): Promise<T> =>
   db.transaction().execute(async (tx) => {
     const row = await tx
       .selectFrom('bulk_import_relations')

@@ -97,7 +97,15 @@ export const entities = (db: Database) =>
       'source_full_path',
       'destination_slug as destination_name',
     ])
-    .select(['destination_slug', 'destination_namespace', 'parent_id', 'namespace_id', 'project_id', 'created_at', 'updated_at'])
+    .select([
+      'destination_slug',
+      'destination_namespace',
+      'parent_id',
+      'namespace_id',
+      'project_id',
+      'created_at',
+      'updated_at',
+    ])
     .select(['migrate_projects', 'migrate_memberships', 'has_failures'])
     .select([fullPath.as('destination_full_path'), failuresJson.as('failures'), statsJson.as('stats')])
     .$castTo<Static<typeof Entity>>();

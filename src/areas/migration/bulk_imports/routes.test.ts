@@ -95,7 +95,10 @@ test('parameters are read from forms, and what is wrong with them is reported to
   assert.equal(sent.status, 201);
   const { body: made } = await as('owner').get('/bulk_imports/entities', { sort: 'asc' });
   assert.deepEqual(
-    made.map((each: { destination_slug: string; migrate_projects: boolean }) => [each.destination_slug, each.migrate_projects]),
+    made.map((each: { destination_slug: string; migrate_projects: boolean }) => [
+      each.destination_slug,
+      each.migrate_projects,
+    ]),
     [
       ['one', true],
       ['two', false],
@@ -128,7 +131,8 @@ test('calls are limited to six a minute', async (t) => {
   const statuses: number[] = [];
   for (let calls = 0; calls < 7; calls++)
     statuses.push(
-      (await as('owner').post('/bulk_imports', migrationOf(source, [entity({ destination_slug: `c${calls}` })]))).status,
+      (await as('owner').post('/bulk_imports', migrationOf(source, [entity({ destination_slug: `c${calls}` })])))
+        .status,
     );
   assert.deepEqual(statuses, [201, 201, 201, 201, 201, 201, 429]);
 });
@@ -152,7 +156,8 @@ test('what cannot be migrated is refused before anything is stored', async (t) =
   assert.deepEqual(await refusal([entity()], { url: `${source.url}?a=1` }), [422, invalidUrl]);
   assert.deepEqual(await refusal([entity()], { url: 'http://user:pass@127.0.0.1:1' }), [422, invalidUrl]);
   assert.deepEqual(await refusal([entity()], { url: 'http://127.0.0.1:1' }), [422, invalidUrl]);
-  const token = 'Check that the source instance base URL and the personal access token meet the necessary requirements.';
+  const token =
+    'Check that the source instance base URL and the personal access token meet the necessary requirements.';
   assert.deepEqual(await refusal([entity()], { access_token: 'other' }), [422, token]);
   const answer = (call: string, status: number, value: unknown) =>
     source.answers.set(call, (response) => response.writeHead(status).end(JSON.stringify(value)));
@@ -173,7 +178,10 @@ test('what cannot be migrated is refused before anything is stored', async (t) =
     'Migration by direct transfer disabled on source or destination instance. Ask an administrator to enable it on both instances and try again.',
   ]);
   source.answers.clear();
-  const elsewhere = (path: string) => [422, `Import failed. Destination '${path}' is invalid, or you don't have permission.`];
+  const elsewhere = (path: string) => [
+    422,
+    `Import failed. Destination '${path}' is invalid, or you don't have permission.`,
+  ];
   assert.deepEqual(await refusal([entity({ destination_namespace: 'not/there' })]), elsewhere('not/there'));
   const { username } = people.owner;
   assert.deepEqual(await refusal([entity({ destination_namespace: username })]), elsewhere(username));
@@ -182,7 +190,10 @@ test('what cannot be migrated is refused before anything is stored', async (t) =
   const slug =
     "Import failed. Destination URL can only include non-accented letters, digits, '_', '-' and '.'. It must not start with '-', '_', or '.', nor end with '-', '_', '.', '.git', or '.atom'.";
   assert.deepEqual(await refusal([entity({ destination_slug: 'a b' })]), [422, slug]);
-  const taken = (path: string) => [422, `Import failed. '${path}' already exists. Change the destination and try again.`];
+  const taken = (path: string) => [
+    422,
+    `Import failed. '${path}' already exists. Change the destination and try again.`,
+  ];
   assert.deepEqual(await refusal([entity({ destination_slug: project.path })]), taken(project.full_path));
   assert.deepEqual(
     await refusal([entity(), entity({ ...ofProject, destination_slug: 'COPY' })]),

@@ -56,7 +56,8 @@ export const bulkImportRoutes = [
   post('/bulk_imports', {
     operation: 'startBulkImport',
     summary: 'Start a migration of groups and projects from another server',
-    description: 'At most 6 calls a minute and user. The source is asked before the reply, which takes at most 15 seconds.',
+    description:
+      'At most 6 calls a minute and user. The source is asked before the reply, which takes at most 15 seconds.',
     access: importer,
     input: migrationInput,
     returns: one(Migration),
@@ -153,7 +154,9 @@ export const bulkImportRoutes = [
     input: {
       id: Id,
       access_token: optional(
-        leftOutIfBlank(Type.String({ description: 'Token for the source; required when the stored one has been erased' })),
+        leftOutIfBlank(
+          Type.String({ description: 'Token for the source; required when the stored one has been erased' }),
+        ),
       ),
     },
     returns: { ...one(Migration), status: 200 },

@@ -16,7 +16,12 @@ const issue = (iid: number, description: string) => ({
 });
 
 /** A project with an issue. */
-const projectWith = (id: number, full_path: string, description: string, relations: SourceEntity['relations']): SourceEntity => ({
+const projectWith = (
+  id: number,
+  full_path: string,
+  description: string,
+  relations: SourceEntity['relations'],
+): SourceEntity => ({
   ...{ type: 'project', id, full_path, relations: { self: [{}], issues: [issue(1, description)], ...relations } },
 });
 
@@ -73,7 +78,12 @@ test('a retry brings what was refused, and nothing twice', async (t) => {
     file_name: 'a.txt',
     ...times,
   });
-  const link = (target_iid: number) => ({ source_iid: 1, target_iid, link_type: 'relates_to', created_at: times.created_at });
+  const link = (target_iid: number) => ({
+    source_iid: 1,
+    target_iid,
+    link_type: 'relates_to',
+    created_at: times.created_at,
+  });
   const note = { note: 'Ripe', noteable_type: 'Issue', author_id: 1, system: false, award_emoji: [], ...times };
   const issues = [{ ...issue(1, ''), notes: [note, { ...note, created_at: 'never' }] }, issue(2, ''), issue(3, '')];
   const apples = projectWith(8, 'orchard/apples', '', {

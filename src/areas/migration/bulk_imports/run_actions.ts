@@ -39,7 +39,8 @@ interface Next {
 }
 
 /** Whether all that is next is to ask the source for exports, so that it works while others arrive. */
-const isAhead = ({ entity_type, has_begun, stage }: Next) => !has_begun || (stage !== null && asksForExport(entity_type, stage));
+const isAhead = ({ entity_type, has_begun, stage }: Next) =>
+  !has_begun || (stage !== null && asksForExport(entity_type, stage));
 
 /** The entities whose turn it is, with what is next in each: the first ones of the earliest phase, and those that are begun ahead. */
 async function entitiesInTurn(tx: Database, bulk_import_id: number): Promise<Next[]> {
@@ -50,7 +51,9 @@ async function entitiesInTurn(tx: Database, bulk_import_id: number): Promise<Nex
              where bulk_import_id = ${bulk_import_id} and state in ('created', 'started') order by phase, id limit ${maximumEntities + maximumAhead}) entities,
            lateral (select min(stage) as stage from bulk_import_relations where entity_id = entities.id and state in ('created', 'started')) next
      order by phase, id`.execute(tx);
-  return rows.filter((entity, place) => entity.phase === rows[0]!.phase && (place < maximumEntities || isAhead(entity)));
+  return rows.filter(
+    (entity, place) => entity.phase === rows[0]!.phase && (place < maximumEntities || isAhead(entity)),
+  );
 }
 
 async function beginEntity(tx: Database, { id, entity_type }: Next): Promise<void> {
@@ -59,7 +62,9 @@ async function beginEntity(tx: Database, { id, entity_type }: Next): Promise<voi
     .set(stamped({ state: 'started' }))
     .where('id', '=', id)
     .execute();
-  const rows = stagesOf(entity_type).flatMap(({ stage, names }) => names.map((relation) => ({ entity_id: id, relation, stage })));
+  const rows = stagesOf(entity_type).flatMap(({ stage, names }) =>
+    names.map((relation) => ({ entity_id: id, relation, stage })),
+  );
   await tx
     .insertInto('bulk_import_relations')
     .values(rows)
@@ -154,7 +159,11 @@ async function endMigrationBy(tx: Database, id: number): Promise<void> {
 
 /** A project without its repository is worth nothing. */
 async function discardProjectOf(tx: Database, entity_id: number): Promise<void> {
-  const entity = await tx.selectFrom('bulk_import_entities').select('project_id').where('id', '=', entity_id).executeTakeFirst();
+  const entity = await tx
+    .selectFrom('bulk_import_entities')
+    .select('project_id')
+    .where('id', '=', entity_id)
+    .executeTakeFirst();
   if (entity?.project_id) await discardProject(tx, entity.project_id);
 }
 

@@ -63,7 +63,17 @@ export const isVital = (name: string): boolean => ['export', 'group', 'project',
 
 /** What a retry does with a step that has failures: goes on where it stopped, or begins anew and counts everything again. Other steps begin anew and pass over what is here. */
 export const retried = {
-  onward: ['group', 'project', 'entities', 'repository', 'wiki', 'snippet_repositories', 'numbers', 'others', 'archived'],
+  onward: [
+    'group',
+    'project',
+    'entities',
+    'repository',
+    'wiki',
+    'snippet_repositories',
+    'numbers',
+    'others',
+    'archived',
+  ],
   anew: ['export', 'user_contributions', 'members', 'uploads', 'lfs_objects'],
 } as const;
 

@@ -46,10 +46,14 @@ test('the token is in no row, answer or log line, also when the source sends it 
   source.answers.set('POST /groups/orchard/export_relations', (response) =>
     response.writeHead(503, source.token).end(source.token),
   );
-  const { rows } = await sql<{ id: number }>`select id from bulk_import_entities where bulk_import_id = ${id}`.execute(db);
+  const { rows } = await sql<{ id: number }>`select id from bulk_import_entities where bulk_import_id = ${id}`.execute(
+    db,
+  );
   // Runs the first steps with a log.
   await bulkImportWork({ group: groupTrees, project: projectTrees }).polls[0]!.run({ ...services, log });
-  const steps = await sql<{ id: number }>`select id from bulk_import_relations where entity_id = ${rows[0]!.id}`.execute(db);
+  const steps = await sql<{
+    id: number;
+  }>`select id from bulk_import_relations where entity_id = ${rows[0]!.id}`.execute(db);
   for (const step of steps.rows) {
     const call = { ...services, log, signal: new AbortController().signal };
     await jobNamed('run_bulk_import_step').perform({ step_id: step.id }, call);

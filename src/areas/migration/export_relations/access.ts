@@ -46,6 +46,7 @@ export async function exporterInJob(
   const caller = await callerInJob(services, user_id);
   if (!caller || !(await isEnabled(services.db))) throw new PermissionDenied();
   const place = await (kind === 'project' ? projectFor : groupFor)(services.db, caller, String(id));
-  if ((place?.access_level ?? 0) < (kind === 'project' ? levels.maintainer : levels.owner)) throw new PermissionDenied();
+  if ((place?.access_level ?? 0) < (kind === 'project' ? levels.maintainer : levels.owner))
+    throw new PermissionDenied();
   return caller;
 }

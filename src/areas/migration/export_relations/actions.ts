@@ -10,7 +10,12 @@ import { relationsOf } from './relation_definition.ts';
  * Starts the export of every relation, unless it runs already or has just finished. Files of earlier exports stay until the new ones are complete.
  * @param batched whether large relations are split into batches
  */
-export const startExports = (db: Database, user_id: number, { kind, id }: ExportOwner, batched: boolean): Promise<void> =>
+export const startExports = (
+  db: Database,
+  user_id: number,
+  { kind, id }: ExportOwner,
+  batched: boolean,
+): Promise<void> =>
   db.transaction().execute(async (tx) => {
     await removeExpired(tx);
     const relations = relationsOf[kind];

@@ -107,7 +107,10 @@ test('git clones from the bundle of a repository, which has all refs', async () 
   assert.equal((await done(['symbolic-ref', 'HEAD'], 'copy.git')).trim(), 'refs/heads/main');
   await done(['fsck', '--full'], 'copy.git');
   assert.equal((await bundled()).etag, etag, 'the same bytes');
-  assert.equal((await as('maintainer').post(fileUrl(here.project, 'NEW.md'), { ...onMain, content: 'new' })).status, 201);
+  assert.equal(
+    (await as('maintainer').post(fileUrl(here.project, 'NEW.md'), { ...onMain, content: 'new' })).status,
+    201,
+  );
   assert.notEqual((await bundled()).etag, etag);
 });
 

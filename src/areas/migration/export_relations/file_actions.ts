@@ -47,7 +47,8 @@ async function* counted(entries: ReturnType<ExportedArchive['entries']>, progres
 }
 
 function contentOf(services: Writing, relation: Relation, content: Content, progress: Progress, log: Logger): Readable {
-  if (relation.form !== 'archive') return Readable.from(linesOf(services, relation, content, progress), { objectMode: false });
+  if (relation.form !== 'archive')
+    return Readable.from(linesOf(services, relation, content, progress), { objectMode: false });
   const { file, tx, signal } = content;
   const entries = relation.entries({ ...services, tx, owner: file.owner, batch: file.batch, signal, log });
   return tarOf(counted(entries, progress));

@@ -107,7 +107,11 @@ test('what cannot be stored is tried three times, each try later, before it has 
   const attempt = async () => {
     await writeExports(here);
     const late = sql<boolean>`due_at > now()`.as('is_late');
-    const rows = await db.selectFrom('relation_export_files').select(['failures', 'status', 'slot', late]).distinct().execute();
+    const rows = await db
+      .selectFrom('relation_export_files')
+      .select(['failures', 'status', 'slot', late])
+      .distinct()
+      .execute();
     await db.updateTable('relation_export_files').set({ due_at: sql<string>`now()` }).execute();
     return rows;
   };
@@ -141,7 +145,11 @@ test('a batched export has failed when all its batches have', async () => {
   assert.deepEqual([first.status, first.error, first.batches[0].error], [1, null, 'StaleExport']);
   const both = await stale(2);
   assert.deepEqual([both.status, both.error, both.batches_count], [-1, 'StaleExport', 2]);
-  const answer = await as('maintainer').get(`${place}/export_relations/download`, { ...labels, batched: true, batch_number: 1 });
+  const answer = await as('maintainer').get(`${place}/export_relations/download`, {
+    ...labels,
+    batched: true,
+    batch_number: 1,
+  });
   assert.deepEqual([answer.status, answer.body.message], [404, 'Export file not found']);
   await as('admin').put('/application/settings', { relation_export_batch_size: 1000 });
 });

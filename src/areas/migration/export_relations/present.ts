@@ -30,4 +30,7 @@ export const ExportStatus = resource('RelationExportStatus', {
 });
 
 /** Only a batched export has the member `batches`. */
-export const presentStatus = ({ batches, ...row }: Row): Static<typeof ExportStatus> => ({ ...row, ...(batches && { batches }) });
+export const presentStatus = ({ batches, ...row }: Row): Static<typeof ExportStatus> => ({
+  ...row,
+  ...(batches && { batches }),
+});

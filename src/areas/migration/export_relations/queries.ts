@@ -52,7 +52,12 @@ const batches: RawBuilder<BatchStatus[] | null> = sql`
      where export_id = relation_exports.id and batch_number between 1 and batches_count), '[]'::json) end`;
 
 /** The state of what a user exports, in the order of the relations; with a relation, only of that. */
-export const exportStatuses = (db: Database, user_id: number, owner: ExportOwner, relation?: string): Promise<ExportStatus[]> =>
+export const exportStatuses = (
+  db: Database,
+  user_id: number,
+  owner: ExportOwner,
+  relation?: string,
+): Promise<ExportStatus[]> =>
   exportsOf(db, user_id, owner)
     .$if(relation !== undefined, (query) => query.where('relation', '=', relation!))
     .select(['relation', 'status', 'error', 'updated_at', 'batched', 'batches_count', 'total_objects_count'])

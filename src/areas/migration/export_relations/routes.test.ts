@@ -37,7 +37,11 @@ test('everything that belongs to a project or group is exported, relation by rel
     assert.equal(names.includes('repository'), kind === 'project');
     for (const { updated_at, relation, ...rest } of started) {
       assert.ok(Date.parse(updated_at));
-      assert.deepEqual(rest, { status: 0, error: null, batched: false, batches_count: 0, total_objects_count: 0 }, relation);
+      assert.deepEqual(
+        rest,
+        { status: 0, error: null, batched: false, batches_count: 0, total_objects_count: 0 },
+        relation,
+      );
     }
     const early = await as(who).get(`${url}/download`, labels);
     assert.deepEqual([early.status, early.body], [404, { message: 'Export file not found' }]);
@@ -133,7 +137,11 @@ test('parameters that make no sense are refused', async () => {
   const here = await worldWithoutExports();
   const { as } = here;
   const url = `/projects/${here.project.id}/export_relations`;
-  const refused = async (answer: Promise<{ status: number; body: { message: string } }>, status: number, message: string) => {
+  const refused = async (
+    answer: Promise<{ status: number; body: { message: string } }>,
+    status: number,
+    message: string,
+  ) => {
     const { status: given, body } = await answer;
     assert.deepEqual([given, body.message], [status, message]);
   };
@@ -144,7 +152,11 @@ test('parameters that make no sense are refused', async () => {
   const both = 'batched, batch_number provide all or none of parameters';
   await refused(get({ ...labels, batched: 'true' }), 400, both);
   await refused(get({ ...labels, batch_number: '1' }), 400, both);
-  await refused(get({ ...labels, batched: 'true', batch_number: '0' }), 400, 'batch_number does not have a valid value');
+  await refused(
+    get({ ...labels, batched: 'true', batch_number: '0' }),
+    400,
+    'batch_number does not have a valid value',
+  );
   await refused(get(labels), 404, 'Export not found');
   await refused(as('maintainer').get(`${url}/status`, labels), 404, 'Export not found');
   await exported(here, 'maintainer', `/projects/${here.project.id}`);
@@ -195,7 +207,11 @@ test('an export that runs is joined, one that has just ended is used again, and 
   await addLabels(here, place, ['late']);
   await start();
   assert.equal((await statusOf(here, 'maintainer', place, 'labels')).status, 0);
-  assert.deepEqual(await recordsIn(await download(here, 'maintainer', place, labels)), [], 'the old file stays meanwhile');
+  assert.deepEqual(
+    await recordsIn(await download(here, 'maintainer', place, labels)),
+    [],
+    'the old file stays meanwhile',
+  );
   await writeExports(here);
   assert.equal((await recordsIn(await download(here, 'maintainer', place, labels))).length, 1);
   const second = await files();
@@ -228,7 +244,13 @@ test('large relations are split into batches, each with a state and a file of it
   assert.deepEqual(status, { ...ended, batches_count: 3, total_objects_count: 5 });
   assert.deepEqual(
     batches.map(({ updated_at, ...rest }: { updated_at: string }) => ({ ...rest, isTime: Date.parse(updated_at) > 0 })),
-    [2, 2, 1].map((objects_count, index) => ({ batch_number: index + 1, status: 1, objects_count, error: null, isTime: true })),
+    [2, 2, 1].map((objects_count, index) => ({
+      batch_number: index + 1,
+      status: 1,
+      objects_count,
+      error: null,
+      isTime: true,
+    })),
   );
   const titles = async (number: number) =>
     (await recordsIn(await download(here, 'maintainer', place, batch(number)))).map(({ title }) => title);
@@ -245,7 +267,10 @@ test('large relations are split into batches, each with a state and a file of it
   assert.deepEqual(await refusal({ ...batch(1), relation: 'lfs_objects' }), [404, 'Batch not found']);
   const repository = await statusOf(here, 'maintainer', place, 'repository');
   assert.deepEqual([repository.batched, 'batches' in repository], [false, false]);
-  assert.equal((await as('maintainer').get(`${place}/export_relations/download`, { relation: 'repository' })).status, 200);
+  assert.equal(
+    (await as('maintainer').get(`${place}/export_relations/download`, { relation: 'repository' })).status,
+    200,
+  );
 
   // Labels of the next export are in its batches only.
   await as('maintainer').post(`${place}/export_relations`, { batched: true });

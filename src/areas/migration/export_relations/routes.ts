@@ -42,7 +42,8 @@ interface Wanted {
 async function fileOf(db: Services['db'], user_id: number, owner: ExportOwner, { relation, batch_number }: Wanted) {
   const found = await exportNamed(db, user_id, owner, relation);
   if (!found) throw missing(unknown);
-  if (found.batched !== (batch_number !== undefined)) throw badRequest(`Export is ${found.batched ? '' : 'not '}batched`);
+  if (found.batched !== (batch_number !== undefined))
+    throw badRequest(`Export is ${found.batched ? '' : 'not '}batched`);
   if ((batch_number ?? 0) > found.batches_count) throw missing(noBatch);
   const file = await exportFile(db, found.id, batch_number ?? 0);
   if (!file) throw missing(batch_number === undefined ? noFile : noBatch);
@@ -77,9 +78,12 @@ function routesOf(kind: ExportOwner['kind']): AnyEndpoint[] {
     post(base, {
       operation: `start${Noun}RelationExports`,
       summary: `Export all relations of a ${kind}, for its migration`,
-      description: 'The files are written in the background, and can be downloaded for 24 hours by the user who asked for them.',
+      description:
+        'The files are written in the background, and can be downloaded for 24 hours by the user who asked for them.',
       access,
-      input: { batched: Type.Boolean({ default: false, description: 'Whether large relations are split into batches' }) },
+      input: {
+        batched: Type.Boolean({ default: false, description: 'Whether large relations are split into batches' }),
+      },
       returns: accepted,
       refusals: { 404: turnedOff },
       rate: { setting: 'relation_export_requests_limit', window_s: 60 },

@@ -47,17 +47,31 @@ export async function beginFile(db: Database, slot: number): Promise<BegunFile |
 
 /** Lets another slot write what the last run in this one has left. */
 export const leaveSlot = async (db: Database, slot: number): Promise<void> => {
-  await db.updateTable('relation_export_files').set({ slot: null }).where('status', '=', 0).where('slot', '=', slot).execute();
+  await db
+    .updateTable('relation_export_files')
+    .set({ slot: null })
+    .where('status', '=', 0)
+    .where('slot', '=', slot)
+    .execute();
 };
 
 const ownFile = (tx: Database, { id, run }: Run) =>
-  tx.selectFrom('relation_export_files').select('id').where('id', '=', id).where('run', '=', run).where('status', '=', 0);
+  tx
+    .selectFrom('relation_export_files')
+    .select('id')
+    .where('id', '=', id)
+    .where('run', '=', run)
+    .where('status', '=', 0);
 
 /** @throws TakenOver */
 export async function confirmRun(db: Database, file: Run, isMoving: boolean): Promise<void> {
   const heard = isMoving ? sql<string>`now()` : sql.ref<string>('heard_at');
   const { id, run } = file;
-  const own = db.updateTable('relation_export_files').set({ heard_at: heard }).where('id', '=', id).where('run', '=', run);
+  const own = db
+    .updateTable('relation_export_files')
+    .set({ heard_at: heard })
+    .where('id', '=', id)
+    .where('run', '=', run);
   if (!(await own.where('status', '=', 0).returning('id').executeTakeFirst())) throw new TakenOver(id);
 }
 

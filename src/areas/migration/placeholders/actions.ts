@@ -32,13 +32,18 @@ const maximumUsername = 200;
 const maximumName = 255;
 
 /** Ids that a source can have given. */
-const validIds = (source_ids: readonly number[]) => [...new Set(source_ids)].filter((id) => Number.isSafeInteger(id) && id > 0);
+const validIds = (source_ids: readonly number[]) =>
+  [...new Set(source_ids)].filter((id) => Number.isSafeInteger(id) && id > 0);
 
 /**
  * The accounts here of people of the source: the importer, and who has confirmed the public address of a person.
  * @param source_ids ids of users at the source; those without an account here are left out of the answer
  */
-export async function accountsOf(db: Database, source: Source, source_ids: readonly number[]): Promise<Map<number, number>> {
+export async function accountsOf(
+  db: Database,
+  source: Source,
+  source_ids: readonly number[],
+): Promise<Map<number, number>> {
   const { importer, described } = source;
   const ids = validIds(source_ids);
   const accounts = await accountsByAddress(db, described, ids);
@@ -65,7 +70,11 @@ async function accountsByAddress(
   return new Map(rows.map(({ source_user_id, user_id }) => [source_user_id, user_id]));
 }
 
-async function knownPlaceholders(tx: Database, { host, group_id }: Source, ids: readonly number[]): Promise<Map<number, number>> {
+async function knownPlaceholders(
+  tx: Database,
+  { host, group_id }: Source,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<{ source_user_id: number; user_id: number }>`
     select source_user_id, user_id from placeholders
@@ -76,7 +85,8 @@ async function knownPlaceholders(tx: Database, { host, group_id }: Source, ids: 
 }
 
 /** Text that PostgreSQL and our own rules accept. */
-const plain = (text: string, longest: number) => text.replaceAll('\0', '').toWellFormed().slice(0, longest).toWellFormed().trim();
+const plain = (text: string, longest: number) =>
+  text.replaceAll('\0', '').toWellFormed().slice(0, longest).toWellFormed().trim();
 
 function namesOf({ username, name }: SourcePerson) {
   const handle = plain(username, maximumUsername);
@@ -118,7 +128,11 @@ async function addPlaceholders(tx: Database, { host, group_id, described }: Sour
  * @param source_ids ids of users at the source
  * @returns a user for each of the ids
  */
-export async function peopleOf(tx: Database, source: Source, source_ids: readonly number[]): Promise<Map<number, number>> {
+export async function peopleOf(
+  tx: Database,
+  source: Source,
+  source_ids: readonly number[],
+): Promise<Map<number, number>> {
   const ids = validIds(source_ids);
   const people = await accountsOf(tx, source, ids);
   const add = (found: ReadonlyMap<number, number>) => {

@@ -74,7 +74,11 @@ test('batches that meet the same person at once make one placeholder', async () 
   const source = await sourceOf(here, described);
   const ids = Object.keys(described).map(Number);
   const all = await Promise.all([ids, ids.toReversed(), ids.slice(20), ids].map((some) => meet(here, source, some)));
-  const made = await here.db.selectFrom('placeholders').select('user_id').where('group_id', '=', here.group.id).execute();
+  const made = await here.db
+    .selectFrom('placeholders')
+    .select('user_id')
+    .where('group_id', '=', here.group.id)
+    .execute();
   assert.equal(made.length, 50);
   for (const met of all) for (const [id, user_id] of met) assert.equal(user_id, all[0]!.get(id));
 });
@@ -85,13 +89,20 @@ test('a placeholder can do nothing and is shown to administrators alone', async 
   const source = await sourceOf(here, { 2: person('ada') });
   const id = (await meet(here, source, [2])).get(2)!;
   const { username } = (await as('admin').get(`/users/${id}`)).body;
-  const listed = async (persona: 'admin' | 'owner') => (await as(persona).get('/users', { search: username })).body.length;
+  const listed = async (persona: 'admin' | 'owner') =>
+    (await as(persona).get('/users', { search: username })).body.length;
   assert.deepEqual([await listed('admin'), await listed('owner')], [1, 0]);
   assert.equal((await as('owner').get('/users', { username })).body.length, 0);
   assert.equal((await as('admin').get(`/users/${id}`)).body.using_license_seat, false);
 
-  assert.equal((await as('admin').post(`/users/${id}/personal_access_tokens`, { name: 'x', scopes: ['api'] })).status, 422);
-  assert.equal((await as('admin').post(`/users/${id}/impersonation_tokens`, { name: 'x', scopes: ['api'] })).status, 404);
+  assert.equal(
+    (await as('admin').post(`/users/${id}/personal_access_tokens`, { name: 'x', scopes: ['api'] })).status,
+    422,
+  );
+  assert.equal(
+    (await as('admin').post(`/users/${id}/impersonation_tokens`, { name: 'x', scopes: ['api'] })).status,
+    404,
+  );
   const sudo = await as('admin').get('/user', {}, { headers: { sudo: username } });
   assert.equal(sudo.status, 403);
   assert.equal((await as('admin').post(`/users/${id}/block`)).status, 403);
@@ -137,7 +148,9 @@ async function contributed(here: World) {
   const kept = { user_id: id, access_level: 30, expires_at: null };
   await db
     .transaction()
-    .execute((tx) => keepMemberships(tx, { project_id: project.id }, [kept, { ...kept, user_id: here.people.guest.id }]));
+    .execute((tx) =>
+      keepMemberships(tx, { project_id: project.id }, [kept, { ...kept, user_id: here.people.guest.id }]),
+    );
   return { id, other: met.get(3)!, issue: made, base: `/groups/${here.group.id}/placeholders` };
 }
 
@@ -170,7 +183,8 @@ test('an administrator gives everything of a placeholder to an account', async (
   assert.equal((await as('admin').post(`${base}/${user_id}/reassign`, { user_id })).status, 404);
   assert.equal((await as('admin').post(`${base}/${id}/reassign`)).status, 400);
 
-  const events = async () => (await db.selectFrom('events').select('id').where('project_id', '=', project.id).execute()).length;
+  const events = async () =>
+    (await db.selectFrom('events').select('id').where('project_id', '=', project.id).execute()).length;
   const before = await events();
   const accepted = await as('admin').post(`${base}/${id}/reassign`, { user_id });
   assert.deepEqual([accepted.status, accepted.body], [202, { message: '202 Accepted' }]);

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { type Persona, type World, world } from '../../../../test/support/world.ts';
 
-const pixels = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0]);
+const pixels = new Uint8Array([
+  0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0,
+]);
 
 function form(name: string, bytes: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}): FormData {
   const body = new FormData();
@@ -17,7 +19,10 @@ const upload = ({ as }: World, persona: Persona, method: 'put' | 'post', path: s
 
 /** Downloads by the URL in `avatar_url`, whose host the tests do not listen at. */
 const download = ({ url, people }: World, avatar_url: string, persona?: Persona) =>
-  fetch(`${url}${new URL(avatar_url).pathname}`, persona ? { headers: { 'private-token': people[persona].token } } : {});
+  fetch(
+    `${url}${new URL(avatar_url).pathname}`,
+    persona ? { headers: { 'private-token': people[persona].token } } : {},
+  );
 
 test('users, groups, projects and topics get an avatar, which is shown and removed', async () => {
   const here = await world();
@@ -54,7 +59,9 @@ test('an avatar that cannot be set undoes the change that it came with', async (
   const { as, db, project, group, people } = here;
   const topic = await as('admin').post('/topics', { name: `undone-${group.id}`, title: 'Undone' });
   for (const table of ['projects', 'namespaces', 'users', 'topics'])
-    await sql`alter table ${sql.table(table)} add constraint no_such_avatar check (avatar <> 'refused.png')`.execute(db);
+    await sql`alter table ${sql.table(table)} add constraint no_such_avatar check (avatar <> 'refused.png')`.execute(
+      db,
+    );
   const name = `undone-${group.id}-again`;
   const person = { username: name, name, email: `${name}@example.com`, force_random_password: 'true' };
   const created: [Persona, string, Record<string, string>, string][] = [
@@ -138,7 +145,13 @@ test('files that cannot be avatars are refused, and nothing changes', async () =
   const here = await world();
   const path = `/projects/${here.project.id}`;
   const refused = async (name: string, bytes: Uint8Array<ArrayBuffer>) => {
-    const { status, body } = await upload(here, 'maintainer', 'put', path, form(name, bytes, { description: 'changed' }));
+    const { status, body } = await upload(
+      here,
+      'maintainer',
+      'put',
+      path,
+      form(name, bytes, { description: 'changed' }),
+    );
     assert.equal(status, 400);
     return body.message.avatar[0];
   };

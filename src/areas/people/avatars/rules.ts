@@ -47,5 +47,8 @@ export const avatarPath = (kind: AvatarKind, id: number | string, name: string):
  * @param url the external address of the server
  * @param avatar the file name; null without an avatar
  */
-export const avatarUrl = (url: string, kind: AvatarKind, { id, avatar }: { id: number; avatar: string | null }): string | null =>
-  avatar === null ? null : `${url}${avatarPath(kind, id, avatar)}`;
+export const avatarUrl = (
+  url: string,
+  kind: AvatarKind,
+  { id, avatar }: { id: number; avatar: string | null },
+): string | null => (avatar === null ? null : `${url}${avatarPath(kind, id, avatar)}`);

@@ -12,7 +12,10 @@ import { emailColumns } from './present.ts';
  * @throws ApiError 404
  */
 export async function lockUser(tx: Database, user_id: number): Promise<void> {
-  found('User', await tx.selectFrom('users').select('id').where('id', '=', user_id).forNoKeyUpdate().executeTakeFirst());
+  found(
+    'User',
+    await tx.selectFrom('users').select('id').where('id', '=', user_id).forNoKeyUpdate().executeTakeFirst(),
+  );
 }
 
 const taken = () => invalid({ email: ['has already been taken'] });
@@ -28,7 +31,9 @@ async function confirmAnew(tx: Database, user_id: number, email: string) {
     .where('user_id', '=', user_id)
     .where('email', '=', email)
     .where('confirmed_at', 'is not', null)
-    .where(sql<boolean>`refused_at is not null and (refused_at > confirmation_sent_at or ${isExpired('confirmation_sent_at')})`)
+    .where(
+      sql<boolean>`refused_at is not null and (refused_at > confirmation_sent_at or ${isExpired('confirmation_sent_at')})`,
+    )
     .returning(emailColumns)
     .executeTakeFirst();
   if (refused) await confirmEmail.enqueue(tx, { email_id: refused.id });
@@ -82,7 +87,10 @@ export async function removeEmail(
   await db.transaction().execute(async (tx) => {
     await lockUser(tx, user_id);
     const rows = tx.selectFrom('emails').select(['email', 'is_primary', 'updated_at']).where('id', '=', email_id);
-    const { email, is_primary, updated_at } = found('Email', await rows.where('user_id', '=', user_id).executeTakeFirst());
+    const { email, is_primary, updated_at } = found(
+      'Email',
+      await rows.where('user_id', '=', user_id).executeTakeFirst(),
+    );
     if (is_primary) throw badRequest('Cannot delete primary email');
     checkUnmodified(updated_at, unmodified_since);
     await tx.deleteFrom('emails').where('id', '=', email_id).execute();

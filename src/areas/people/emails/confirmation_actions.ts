@@ -42,7 +42,11 @@ async function readClaim(tx: Database, seed: string): Promise<Claim | undefined>
 }
 
 /** Runs `act` on the claim of a link, with the addresses of its user locked. */
-async function withClaim(db: Database, seed: string, act: (tx: Database, claim: Claim) => Promise<Outcome>): Promise<Outcome> {
+async function withClaim(
+  db: Database,
+  seed: string,
+  act: (tx: Database, claim: Claim) => Promise<Outcome>,
+): Promise<Outcome> {
   return repeated(db, async (tx) => {
     const user = await readClaim(tx, seed);
     if (!user) return { result: 'gone' };
@@ -77,7 +81,11 @@ export async function confirm(db: Database, seed: string): Promise<Outcome> {
   }
 }
 
-async function confirmClaim(tx: Database, { user_id, email_id, email, is_primary }: Claim, seed: string): Promise<void> {
+async function confirmClaim(
+  tx: Database,
+  { user_id, email_id, email, is_primary }: Claim,
+  seed: string,
+): Promise<void> {
   const now = { confirmed_at: sql<string>`now()`, updated_at: sql<string>`now()` };
   if (email_id === null) await takeConfirmed(tx, user_id, email, seed);
   else if (is_primary) {
@@ -93,7 +101,9 @@ async function confirmClaim(tx: Database, { user_id, email_id, email, is_primary
 async function takeConfirmed(tx: Database, user_id: number, email: string, seed: string): Promise<void> {
   await takePrimaryEmail(tx, user_id, email);
   // An existing row has a link of its own.
-  await sql`update emails set seed = ${seed} where user_id = ${user_id} and is_primary and created_at = now()`.execute(tx);
+  await sql`update emails set seed = ${seed} where user_id = ${user_id} and is_primary and created_at = now()`.execute(
+    tx,
+  );
 }
 
 /**

@@ -50,7 +50,9 @@ test('a message that no server accepts is queued again, and is sent later', asyn
   await second.stop(5000);
   const [mail] = openly.received;
   assert.deepEqual(mail!.recipients, [email]);
-  const [link] = /http:\/\/coppice\.test\/-\/profile\/emails\/confirmation\?confirmation_token=[\w-]{43}/.exec(mail!.text!)!;
+  const [link] = /http:\/\/coppice\.test\/-\/profile\/emails\/confirmation\?confirmation_token=[\w-]{43}/.exec(
+    mail!.text!,
+  )!;
   assert.ok(mail!.html!.includes(`href="${link}"`));
   const left = await sql`select from graphile_worker._private_jobs
     where task_id = (select id from graphile_worker._private_tasks where identifier = 'confirm_email')`.execute(db);
@@ -85,8 +87,12 @@ test('unconfirmed addresses are deleted after three days, primary ones never', a
   await sql`update emails set confirmation_sent_at = now() - interval '3 days 1 second' where user_id = ${id} and id <> ${young}`.execute(
     db,
   );
-  await sql`update users set unconfirmed_email_sent_at = now() - interval '3 days 1 second' where id = ${id}`.execute(db);
-  await sql`update claimed_emails set claimed_at = now() - interval '3 days 1 second' where user_id = ${id}`.execute(db);
+  await sql`update users set unconfirmed_email_sent_at = now() - interval '3 days 1 second' where id = ${id}`.execute(
+    db,
+  );
+  await sql`update claimed_emails set claimed_at = now() - interval '3 days 1 second' where user_id = ${id}`.execute(
+    db,
+  );
 
   const before = (await as('guest').get('/user/emails')).body as { id: number }[];
   assert.deepEqual(
@@ -105,7 +111,10 @@ test('unconfirmed addresses are deleted after three days, primary ones never', a
     .where('id', 'in', [id, people.planner.id])
     .orderBy('id')
     .execute();
-  assert.deepEqual(waiting, [{ unconfirmed_email: null }, { unconfirmed_email: `next-${people.planner.username}@example.com` }]);
+  assert.deepEqual(waiting, [
+    { unconfirmed_email: null },
+    { unconfirmed_email: `next-${people.planner.username}@example.com` },
+  ]);
   const again = await as('guest').post('/user/emails', { email: `old-${username}@example.com` });
   const reason = 'was not confirmed within 3 days and cannot be added again for 30 days';
   assert.deepEqual([again.status, again.body], [400, { message: { email: [reason] } }]);

@@ -41,7 +41,10 @@ async function sendLink({ mailer, secrets, url }: JobCall<unknown>, id: string, 
     paragraphs: [
       'Please confirm that this is your email address.',
       { facts: [['Address', email], ...accountFacts(claim, url)] },
-      { link: 'Confirm the email address', url: `${url}${page}?confirmation_token=${secrets.linkToken(linkPurpose, seed)}` },
+      {
+        link: 'Confirm the email address',
+        url: `${url}${page}?confirmation_token=${secrets.linkToken(linkPurpose, seed)}`,
+      },
       `The link expires after ${confirmation_days} days. If you did not request this, ignore this message: the address is not used unless it is confirmed.`,
     ],
   });

@@ -80,7 +80,9 @@ test('of several entries for one address the migration keeps one, and every acco
       from users join emails on emails.user_id = users.id and is_primary order by users.id`.execute(db);
   assert.ok(users.every(({ same }) => same));
   assert.deepEqual(
-    users.flatMap(({ username, unconfirmed_email }) => (unconfirmed_email === null ? [] : [[username, unconfirmed_email]])),
+    users.flatMap(({ username, unconfirmed_email }) =>
+      unconfirmed_email === null ? [] : [[username, unconfirmed_email]],
+    ),
     [['first', 'wanted@example.com']],
   );
 });

@@ -14,14 +14,23 @@ interface LinkRequest {
 type Call = DoorCall<Caller, LinkRequest>;
 
 /** @param again the path that requests the link again */
-function pageFor({ result, email = '' }: Outcome, again: { action: string; token: string }): [status: number, page: HtmlPage] {
+function pageFor(
+  { result, email = '' }: Outcome,
+  again: { action: string; token: string },
+): [status: number, page: HtmlPage] {
   switch (result) {
     case 'confirmed':
       return [200, { title: 'Address confirmed', parts: [`${email} is confirmed. You can close this page.`] }];
     case 'known':
-      return [200, { title: 'Address confirmed', parts: [`${email} was confirmed before. There is nothing left to do.`] }];
+      return [
+        200,
+        { title: 'Address confirmed', parts: [`${email} was confirmed before. There is nothing left to do.`] },
+      ];
     case 'waiting':
-      return [200, { title: 'Mail sent', parts: [`A link to confirm ${email} is on its way. Please look for the newest mail.`] }];
+      return [
+        200,
+        { title: 'Mail sent', parts: [`A link to confirm ${email} is on its way. Please look for the newest mail.`] },
+      ];
     case 'taken': {
       const text = `${email} belongs to another account by now. The addresses of your account stay as they are.`;
       return [409, { title: 'Address not confirmed', parts: [text] }];
@@ -40,7 +49,12 @@ function pageFor({ result, email = '' }: Outcome, again: { action: string; token
 
 type Follow = typeof confirm;
 
-async function answer({ services, reply }: Call, action: string, value: unknown, follow: Follow): Promise<FastifyReply> {
+async function answer(
+  { services, reply }: Call,
+  action: string,
+  value: unknown,
+  follow: Follow,
+): Promise<FastifyReply> {
   const token = typeof value === 'string' ? value : '';
   const seed = services.secrets.seedOfLink(linkPurpose, token);
   const outcome: Outcome = seed === undefined ? { result: 'gone' } : await follow(services.db, seed);

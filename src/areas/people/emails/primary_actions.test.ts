@@ -43,7 +43,8 @@ test('a new user is asked to confirm their address, and gets no other mail until
   assert.deepEqual(await confirmedAddresses(db, user.id), []);
   assert.equal((await as('admin').put(`/users/${user.id}`, { commit_email: email })).status, 400);
 
-  const token = (await as('admin').post(`/users/${user.id}/personal_access_tokens`, { name: 'x', scopes: ['api'] })).body.token;
+  const token = (await as('admin').post(`/users/${user.id}/personal_access_tokens`, { name: 'x', scopes: ['api'] }))
+    .body.token;
   const client = clientOf(`${here.url}/api/v4`, token);
   await as('admin').put('/application/settings', { email_confirmation_setting: 'hard' });
   assert.equal((await client.get('/user')).status, 403);
@@ -94,7 +95,9 @@ test('an expired link does not change the primary address, until another link is
   const next = `late-${username}@example.com`;
   await as('admin').put(`/users/${id}`, { email: next });
   const link = linkIn((await mailOf(services, [confirmNewPrimary]))[0]!);
-  await sql`update users set unconfirmed_email_sent_at = now() - interval '3 days 1 second' where id = ${id}`.execute(db);
+  await sql`update users set unconfirmed_email_sent_at = now() - interval '3 days 1 second' where id = ${id}`.execute(
+    db,
+  );
   assert.equal((await open(here, link)).status, 410);
   assert.equal((await as('guest').get('/user')).body.email, `${username}@example.com`);
   const body = new URLSearchParams({ confirmation_token: link.searchParams.get('confirmation_token')! });
@@ -203,7 +206,9 @@ test('of many concurrent claims to one address, in any case, only one is kept', 
       ...persons.slice(0, 3).map(({ client }, index) => client.post('/user/emails', { email: variant(index) })),
       ...ids
         .slice(0, 4)
-        .map((id, index) => as('admin').post(`/users/${id}/emails`, { email: variant(index), skip_confirmation: true })),
+        .map((id, index) =>
+          as('admin').post(`/users/${id}/emails`, { email: variant(index), skip_confirmation: true }),
+        ),
       ...ids.map((id, index) => as('admin').put(`/users/${id}`, { email: variant(index), skip_reconfirmation: true })),
       ...[1, 2, 3, 4].map((index) => as('admin').post('/users', account(index))),
     ];
@@ -222,7 +227,10 @@ test('of many concurrent claims to one address, in any case, only one is kept', 
     db,
   );
   assert.equal(rows[0]!.wrong, 0);
-  assert.equal((await as('admin').get('/users', { search: `${people.guest.username}@example.com` })).body[0].id, people.guest.id);
+  assert.equal(
+    (await as('admin').get('/users', { search: `${people.guest.username}@example.com` })).body[0].id,
+    people.guest.id,
+  );
 });
 
 test('a user claims their primary address when they are created and whenever it changes', async () => {
@@ -259,7 +267,10 @@ test('a user claims their primary address when they are created and whenever it 
     .insertInto('emails')
     .values({ user_id: people.guest.id, email: address('c'), confirmed_at: sql<string>`now()` })
     .execute();
-  await assert.rejects(change(address('C')), (error: { constraint?: string }) => error.constraint === 'emails_email_key');
+  await assert.rejects(
+    change(address('C')),
+    (error: { constraint?: string }) => error.constraint === 'emails_email_key',
+  );
   await db.deleteFrom('users').where('id', '=', id).execute();
   assert.deepEqual(await rows(), []);
 });

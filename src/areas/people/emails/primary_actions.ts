@@ -65,7 +65,11 @@ async function requestPrimaryEmail(tx: Database, user_id: number, email: string)
   await startClaim(tx, user_id, email);
   await tx
     .updateTable('users')
-    .set({ unconfirmed_email: email, unconfirmed_email_seed: sql`gen_random_uuid()`, unconfirmed_email_sent_at: sql`now()` })
+    .set({
+      unconfirmed_email: email,
+      unconfirmed_email_seed: sql`gen_random_uuid()`,
+      unconfirmed_email_sent_at: sql`now()`,
+    })
     .where('id', '=', user_id)
     .execute();
   await confirmNewPrimary.enqueue(tx, { user_id });

@@ -31,7 +31,10 @@ test('an address is added, listed with the primary one, and deleted', async () =
   assert.deepEqual((await as('guest').get(`/user/emails/${id}`)).body, added.body);
   assert.deepEqual((await as('guest').get(`/user/emails/${primary.id}`)).body, primary);
 
-  for (const foreign of [await as('planner').get(`/user/emails/${id}`), await as('planner').delete(`/user/emails/${id}`)])
+  for (const foreign of [
+    await as('planner').get(`/user/emails/${id}`),
+    await as('planner').delete(`/user/emails/${id}`),
+  ])
     assert.deepEqual([foreign.status, foreign.body], [404, { message: '404 Email Not Found' }]);
   assert.equal((await as('guest').delete(`/user/emails/${id}`)).status, 204);
   assert.equal((await as('guest').delete(`/user/emails/${id}`)).status, 404);
@@ -172,7 +175,10 @@ test('only administrators manage the addresses of others', async () => {
     mails.map(({ to, subject }) => [to.address, subject]),
     [[`${people.guest.username}@example.com`, 'An email address was added to your account']],
   );
-  const unknown = [await as('admin').get('/users/99999999/emails'), await as('admin').post('/users/99999999/emails', { email })];
+  const unknown = [
+    await as('admin').get('/users/99999999/emails'),
+    await as('admin').post('/users/99999999/emails', { email }),
+  ];
   unknown.push(await as('admin').delete('/users/99999999/emails/1'));
   for (const { status, body } of unknown) assert.deepEqual([status, body], [404, { message: '404 User Not Found' }]);
   const foreign = await as('admin').delete(`/users/${people.planner.id}/emails/${added.body.id}`);
@@ -184,10 +190,15 @@ test('only administrators manage the addresses of others', async () => {
 test('an address is deleted only if it has not changed', async () => {
   const { as, people } = await world();
   const { id } = (await as('guest').post('/user/emails', { email: `seen-${people.guest.username}@example.com` })).body;
-  const since = (offset_ms: number) => ({ headers: { 'if-unmodified-since': new Date(Date.now() + offset_ms).toUTCString() } });
+  const since = (offset_ms: number) => ({
+    headers: { 'if-unmodified-since': new Date(Date.now() + offset_ms).toUTCString() },
+  });
   const late = await as('guest').delete(`/user/emails/${id}`, undefined, since(-60_000));
   assert.deepEqual([late.status, late.body], [412, { message: '412 Precondition Failed' }]);
-  assert.equal((await as('admin').delete(`/users/${people.guest.id}/emails/${id}`, undefined, since(-60_000))).status, 412);
+  assert.equal(
+    (await as('admin').delete(`/users/${people.guest.id}/emails/${id}`, undefined, since(-60_000))).status,
+    412,
+  );
   assert.equal((await as('guest').get(`/user/emails/${id}`)).status, 200);
   assert.equal((await as('guest').delete(`/user/emails/${id}`, undefined, since(60_000))).status, 204);
 });
@@ -220,7 +231,10 @@ test('an address is not used until its link is opened, which works once', async 
   const opened = await open(here, link);
   assert.equal(opened.status, 200);
   assert.match(opened.headers.get('content-security-policy')!, /^default-src 'none'/);
-  assert.deepEqual([opened.headers.get('cache-control'), opened.headers.get('referrer-policy')], ['no-store', 'no-referrer']);
+  assert.deepEqual(
+    [opened.headers.get('cache-control'), opened.headers.get('referrer-policy')],
+    ['no-store', 'no-referrer'],
+  );
   assert.ok((await opened.text()).includes(`${email} is confirmed.`));
   const { confirmed_at } = (await as('guest').get(`/user/emails/${added.id}`)).body;
   assert.notEqual(confirmed_at, null);

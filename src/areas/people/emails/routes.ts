@@ -8,9 +8,11 @@ import { addEmail, removeEmail } from './actions.ts';
 import { Email, emailColumns } from './present.ts';
 import { emailReasons, storedEmail } from './rules.ts';
 
-const emailsOf = (db: Database, user_id: number) => db.selectFrom('emails').select(emailColumns).where('user_id', '=', user_id);
+const emailsOf = (db: Database, user_id: number) =>
+  db.selectFrom('emails').select(emailColumns).where('user_id', '=', user_id);
 
-const listEmails = (db: Database, user_id: number, input: Paging) => paginate(db, emailsOf(db, user_id).orderBy('id'), input);
+const listEmails = (db: Database, user_id: number, input: Paging) =>
+  paginate(db, emailsOf(db, user_id).orderBy('id'), input);
 
 /** @throws ApiError 404 */
 async function checkUser(db: Database, user_id: number): Promise<void> {
@@ -18,9 +20,13 @@ async function checkUser(db: Database, user_id: number): Promise<void> {
 }
 
 /** API v4 reports both reasons for a blank address. */
-const newEmailReasons = (text: string) => (text.trim() === '' ? ["can't be blank", 'is invalid'] : emailReasons(text.trim()));
+const newEmailReasons = (text: string) =>
+  text.trim() === '' ? ["can't be blank", 'is invalid'] : emailReasons(text.trim());
 
-const NewEmail = checked(Type.String({ description: 'Stored in lower case, without surrounding spaces' }), newEmailReasons);
+const NewEmail = checked(
+  Type.String({ description: 'Stored in lower case, without surrounding spaces' }),
+  newEmailReasons,
+);
 
 const own = { access: signedIn, scopes: ['read_user'] };
 

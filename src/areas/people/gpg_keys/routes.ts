@@ -13,10 +13,13 @@ function keyReasons(text: string): string[] {
   return 'refusal' in key ? [key.refusal] : [];
 }
 const input = {
-  key: longText(checked(Type.String({ description: 'Armored public key, as written by `gpg --armor --export`' }), keyReasons)),
+  key: longText(
+    checked(Type.String({ description: 'Armored public key, as written by `gpg --armor --export`' }), keyReasons),
+  ),
 };
 
-const keysOf = (db: Database, user_id: number) => db.selectFrom('gpg_keys').select(columns).where('user_id', '=', user_id);
+const keysOf = (db: Database, user_id: number) =>
+  db.selectFrom('gpg_keys').select(columns).where('user_id', '=', user_id);
 
 /** @throws ApiError 400 for a key that a user already has */
 async function addKey(db: Database, user_id: number, given: { key: string }) {
@@ -29,7 +32,8 @@ async function addKey(db: Database, user_id: number, given: { key: string }) {
       .returning(columns)
       .executeTakeFirstOrThrow();
   } catch (error) {
-    if (isUniqueViolation(error, 'gpg_keys_fingerprint_key')) throw invalid({ fingerprint: ['has already been taken'] });
+    if (isUniqueViolation(error, 'gpg_keys_fingerprint_key'))
+      throw invalid({ fingerprint: ['has already been taken'] });
     throw error;
   }
 }

@@ -27,7 +27,8 @@ export function readGpgKey(text: string): PublicGpgKey | { refusal: string } {
     const packets = packetsIn(bytesOf(block));
     const [primary] = packets;
     // A key without a user ID cannot tell who signed.
-    if (primary?.tag !== publicKeyPacket || !packets.some(({ tag }) => tag === userIdPacket)) return { refusal: invalidText };
+    if (primary?.tag !== publicKeyPacket || !packets.some(({ tag }) => tag === userIdPacket))
+      return { refusal: invalidText };
     return { text: block, fingerprint: fingerprintOf(primary.body) };
   } catch (error) {
     if (error instanceof RangeError) return { refusal: invalidText };

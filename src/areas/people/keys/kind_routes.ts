@@ -134,7 +134,8 @@ function routesAt<Input extends TProperties, Reply extends TSchema, Table extend
       input: { ...named, ...kind.input },
       returns: one(kind.reply),
       refusals: { 400: [kind.taken, 'key: <reason>'], ...userRefusals },
-      handle: async ({ db, caller, input }) => kind.add(db, await user_id(db, caller, input), input as Static<TObject<Input>>),
+      handle: async ({ db, caller, input }) =>
+        kind.add(db, await user_id(db, caller, input), input as Static<TObject<Input>>),
     }),
     ...(kind.revocable
       ? [

@@ -56,7 +56,10 @@ test('keys of every type are read, from ssh-keygen and hardware security keys', 
 
 test('the fingerprint is the one that ssh-keygen shows', () => {
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMFQlU4RitdN2rgB+cPPGTb2IeN6H7H8UyzMxTbVNAtU ada@example.com';
-  assert.deepEqual(readPublicKey(key), { text: key, fingerprint_sha256: '4LnZ1xKhZq5gi4QrEtKgdmM6E+UI9j90N2WZKlg6XbQ' });
+  assert.deepEqual(readPublicKey(key), {
+    text: key,
+    fingerprint_sha256: '4LnZ1xKhZq5gi4QrEtKgdmM6E+UI9j90N2WZKlg6XbQ',
+  });
 });
 
 test('invalid keys are refused', () => {

@@ -21,7 +21,12 @@ export async function addUserNamespace(tx: Database, owner_id: number, username:
  * Renames the namespace of a user and changes the paths of their projects.
  * @param tx the transaction that renames the user; it updates the user after this, because creating a project locks the tree before the user
  */
-export async function renameUserNamespace(tx: Database, owner_id: number, username: string, name: string): Promise<void> {
+export async function renameUserNamespace(
+  tx: Database,
+  owner_id: number,
+  username: string,
+  name: string,
+): Promise<void> {
   const namespace = await tx.selectFrom('namespaces').select('id').where('owner_id', '=', owner_id).executeTakeFirst();
   if (!namespace) return;
   await lockTree(tx, namespace.id);
@@ -30,7 +35,9 @@ export async function renameUserNamespace(tx: Database, owner_id: number, userna
     .set({ name, path: username, full_path: username, updated_at: sql`now()` })
     .where('id', '=', namespace.id)
     .execute();
-  await sql`update projects set full_path = ${username} || '/' || path where namespace_id = ${namespace.id}`.execute(tx);
+  await sql`update projects set full_path = ${username} || '/' || path where namespace_id = ${namespace.id}`.execute(
+    tx,
+  );
 }
 
 /** A namespace, as creating something in it needs it. */

@@ -58,9 +58,17 @@ const endingOf = (id: number) => `-deletion_scheduled-${id}`;
  * @param tx a transaction that has locked the tree
  * @throws ApiError 404 when it no longer exists, 400 when it is already marked or cannot be deleted immediately, 412 when it changed after `unmodified_since`
  */
-export async function markOrRemove(tx: Database, kind: DeletableKind, thing: Deletable, deletion: Deletion): Promise<void> {
+export async function markOrRemove(
+  tx: Database,
+  kind: DeletableKind,
+  thing: Deletable,
+  deletion: Deletion,
+): Promise<void> {
   const { table, noun, confirmed } = kind;
-  const query = tx.selectFrom(table).select(['name', 'path', 'marked_for_deletion_at', 'updated_at']).where('id', '=', thing.id);
+  const query = tx
+    .selectFrom(table)
+    .select(['name', 'path', 'marked_for_deletion_at', 'updated_at'])
+    .where('id', '=', thing.id);
   const { name, path, marked_for_deletion_at, updated_at } = found(noun, await query.executeTakeFirst());
   checkUnmodified(updated_at, deletion.unmodified_since);
   if (deletion.permanently_remove) {

@@ -20,7 +20,13 @@ export {
 } from './deletion_actions.ts';
 export { emptyProjects } from './emptying_actions.ts';
 export { tellOfGroup, tellOfProjects } from './hook_actions.ts';
-export { cleanUpAfterProjects, deleteProjects, recordGroupSeats, removeGroup, removeUnusedRepositories } from './jobs.ts';
+export {
+  cleanUpAfterProjects,
+  deleteProjects,
+  recordGroupSeats,
+  removeGroup,
+  removeUnusedRepositories,
+} from './jobs.ts';
 export {
   groupWebUrl,
   NamespaceBasic,

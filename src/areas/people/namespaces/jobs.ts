@@ -77,7 +77,9 @@ async function invitedElsewhere(tx: Database, group_id: number): Promise<Subtree
       from namespaces invited join group_links on group_links.invited_group_id = invited.id
       left join projects on projects.id = group_links.project_id
       join namespaces place on place.id = coalesce(group_links.group_id, projects.namespace_id)
-     where invited.traversal_ids @> ${[group_id]}::bigint[] and not place.traversal_ids @> ${[group_id]}::bigint[]`.execute(tx);
+     where invited.traversal_ids @> ${[group_id]}::bigint[] and not place.traversal_ids @> ${[group_id]}::bigint[]`.execute(
+    tx,
+  );
   return rows.map(subtreeOf);
 }
 

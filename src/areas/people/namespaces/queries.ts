@@ -61,7 +61,10 @@ export async function freePath(
  * The groups that a group or project is shared with and that are visible to the caller, in the form of `SharedWithGroup`.
  * @param target the table of the rows, `projects` or `namespaces`
  */
-export const sharedWithGroups = (caller: MaybeCaller, target: 'projects' | 'namespaces'): RawBuilder<SharedWithGroupRow[]> => sql`
+export const sharedWithGroups = (
+  caller: MaybeCaller,
+  target: 'projects' | 'namespaces',
+): RawBuilder<SharedWithGroupRow[]> => sql`
   coalesce((
     select json_agg(json_build_object(
       'group_id', invited.id, 'group_name', invited.name, 'group_full_path', invited.full_path,

@@ -73,7 +73,11 @@ test('the highest number of seats in use is kept, and the sizes of repositories 
   assert.deepEqual(await seats(), [4, 4, 5]);
 
   const sub = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: group.id })).body;
-  const inner = await as('owner').post('/projects', { name: 'Deep', namespace_id: sub.id, initialize_with_readme: true });
+  const inner = await as('owner').post('/projects', {
+    name: 'Deep',
+    namespace_id: sub.id,
+    initialize_with_readme: true,
+  });
   const sizeOf = async (id: number) =>
     (await as('owner').get(`/projects/${id}`, { statistics: true })).body.statistics.repository_size;
   const sizes = [await sizeOf(project.id), await sizeOf(inner.body.id)];

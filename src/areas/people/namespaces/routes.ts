@@ -40,7 +40,9 @@ const Namespace = resource('Namespace', {
   billable_members_count: since(
     'premium',
     optional(
-      Type.Integer({ description: 'For top-level groups, shown to their owners: members who take a seat of the license' }),
+      Type.Integer({
+        description: 'For top-level groups, shown to their owners: members who take a seat of the license',
+      }),
     ),
   ),
   seats_in_use: since('premium', optional(Type.Integer({ description: 'Equal to `billable_members_count`' }))),
@@ -49,10 +51,15 @@ const Namespace = resource('Namespace', {
     optional(Type.Integer({ description: 'The highest `seats_in_use` so far, as counted daily' })),
   ),
   root_repository_size: optional(
-    Type.Integer({ description: 'For top-level namespaces, shown to their owners: bytes of all repositories, as last measured' }),
+    Type.Integer({
+      description: 'For top-level namespaces, shown to their owners: bytes of all repositories, as last measured',
+    }),
   ),
   plan: since('premium', optional(Type.String({ description: 'Shown to owners: the plan of the current license' }))),
-  trial: since('premium', optional(Type.Boolean({ description: 'Shown to owners: whether the current license is a trial' }))),
+  trial: since(
+    'premium',
+    optional(Type.Boolean({ description: 'Shown to owners: whether the current license is a trial' })),
+  ),
   trial_ends_on: since('premium', optional(nullable(DateOnly))),
   end_date: since('premium', optional(nullable(DateOnly))),
 });
@@ -116,7 +123,9 @@ export const namespaceRoutes = [
         search: Type.String({ description: 'Part of the name or path' }),
         owned_only: Type.Boolean(),
         top_level_only: Type.Boolean(),
-        full_path_search: Type.Boolean({ description: 'Whether `search` matches the full path instead of the last part of it' }),
+        full_path_search: Type.Boolean({
+          description: 'Whether `search` matches the full path instead of the last part of it',
+        }),
       }),
     },
     returns: pageOf(Namespace),
@@ -145,7 +154,8 @@ export const namespaceRoutes = [
     refusals: { 404: '404 Namespace Not Found' },
     handle: async ({ caller, input: { id }, ...services }) => {
       const query = namespacesOf(services.db, caller);
-      const named = typeof id === 'number' ? query.where('namespaces.id', '=', id) : query.where('namespaces.full_path', '=', id);
+      const named =
+        typeof id === 'number' ? query.where('namespaces.id', '=', id) : query.where('namespaces.full_path', '=', id);
       const [shown] = await present(services, [found('Namespace', await named.executeTakeFirst())]);
       return shown!;
     },
@@ -160,7 +170,9 @@ export const namespaceRoutes = [
     handle: async ({ db, caller, input: { path, parent_id } }) => {
       const parent = parent_id === undefined ? undefined : await visibleGroup(db, caller, String(parent_id));
       const free = await freePath(db, path, parent);
-      return free === path ? { exists: false, suggests: [] } : { exists: true, suggests: free === undefined ? [] : [free] };
+      return free === path
+        ? { exists: false, suggests: [] }
+        : { exists: true, suggests: free === undefined ? [] : [free] };
     },
   }),
 ];

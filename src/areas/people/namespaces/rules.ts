@@ -17,7 +17,9 @@ const reservedTopLevel = new Set(
 
 /** Words that URLs below a project use. */
 const reservedInside = new Set(
-  '- badges blame blob builds commits create create_dir edit files find_file new preview raw refs tree update wikis'.split(' '),
+  '- badges blame blob builds commits create create_dir edit files find_file new preview raw refs tree update wikis'.split(
+    ' ',
+  ),
 );
 
 /** Names and paths of what is marked for deletion end like this. Nothing else may, or it could be in the way. */
@@ -62,7 +64,11 @@ export function usernameReasons(username: string): string[] {
   if (username === '') return ["can't be blank"];
   const isFit = usernamePattern.test(username) && !/(\.|\.git|\.atom)$/i.test(username);
   const isReserved = reservedTopLevel.has(username.toLowerCase()) || isOfDeletion(username);
-  return [...(isFit ? [] : [usernameText]), ...(isReserved ? [reserved(username)] : []), ...tooLong(username, maximumLength)];
+  return [
+    ...(isFit ? [] : [usernameText]),
+    ...(isReserved ? [reserved(username)] : []),
+    ...tooLong(username, maximumLength),
+  ];
 }
 
 // Emoji are pictographs with joiners, variation selectors, flags, skin tones and key caps.
@@ -78,7 +84,11 @@ const projectNameText =
 const nameReasons = (name: string, pattern: RegExp, text: string) =>
   name.trim() === ''
     ? ["can't be blank"]
-    : [...(pattern.test(name) ? [] : [text]), ...(isOfDeletion(name) ? [reserved(name)] : []), ...tooLong(name, maximumLength)];
+    : [
+        ...(pattern.test(name) ? [] : [text]),
+        ...(isOfDeletion(name) ? [reserved(name)] : []),
+        ...tooLong(name, maximumLength),
+      ];
 
 /** Reasons against the name of a group. */
 export const groupNameReasons = (name: string): string[] => nameReasons(name, groupName, groupNameText);

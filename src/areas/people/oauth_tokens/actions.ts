@@ -64,10 +64,12 @@ export async function tokenForPassword(
   { username, password, address }: { username: string; password: string; address: string },
 ): Promise<GivenToken> {
   const tell = (user_id: number) => tellOfUser(services.db, 'user_failed_login', user_id);
-  const user = await userByPassword(services, { login: username, password, address, refused: tell }).catch((error: unknown) => {
-    // A password alone does not reveal that an account is blocked.
-    throw error instanceof ApiError && [401, 403].includes(error.status) ? invalidGrant() : error;
-  });
+  const user = await userByPassword(services, { login: username, password, address, refused: tell }).catch(
+    (error: unknown) => {
+      // A password alone does not reveal that an account is blocked.
+      throw error instanceof ApiError && [401, 403].includes(error.status) ? invalidGrant() : error;
+    },
+  );
   if (user.user_type !== 'human') throw invalidGrant();
   return giveToken(services.db, user.id);
 }

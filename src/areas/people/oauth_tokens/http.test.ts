@@ -85,7 +85,11 @@ test('what gives no token is refused in the form of OAuth, and hooks are told of
   assert.equal(await rows(), before);
   await sendHooks(here);
   const told = receiver.take().map(({ body: { event_name, user_id, state } }) => [event_name, user_id, state]);
-  assert.deepEqual(told, [['user_failed_login', here.people.developer.id, 'blocked']], 'and a wrong password is not told');
+  assert.deepEqual(
+    told,
+    [['user_failed_login', here.people.developer.id, 'blocked']],
+    'and a wrong password is not told',
+  );
 });
 
 test('passwords cannot be guessed without limit', async () => {

@@ -37,7 +37,10 @@ async function give(call: Call) {
     case '':
       throw refused('invalid_request', 'Missing required parameter: grant_type.');
     default:
-      throw refused('unsupported_grant_type', 'The authorization grant type is not supported by the authorization server.');
+      throw refused(
+        'unsupported_grant_type',
+        'The authorization grant type is not supported by the authorization server.',
+      );
   }
 }
 

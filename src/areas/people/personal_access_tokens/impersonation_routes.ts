@@ -40,9 +40,15 @@ const tokensOf = (db: Database, user_id: number) =>
   tokensIn(db).select('impersonation').where('user_id', '=', user_id).where('impersonation', '=', true);
 
 /** @throws ApiError 404 */
-async function tokenOf(db: Database, { user_id, impersonation_token_id }: { user_id: number; impersonation_token_id: number }) {
+async function tokenOf(
+  db: Database,
+  { user_id, impersonation_token_id }: { user_id: number; impersonation_token_id: number },
+) {
   await checkUser(db, user_id);
-  return found('Impersonation Token', await tokensOf(db, user_id).where('id', '=', impersonation_token_id).executeTakeFirst());
+  return found(
+    'Impersonation Token',
+    await tokensOf(db, user_id).where('id', '=', impersonation_token_id).executeTakeFirst(),
+  );
 }
 
 export const impersonationTokenRoutes = [

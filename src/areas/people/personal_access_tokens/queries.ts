@@ -3,7 +3,16 @@ import { type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { countsToday } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { ApiError, type Caller, containing, DateOnly, filtersOn, Id, Timestamp, unauthorized } from '../../../http/index.ts';
+import {
+  ApiError,
+  type Caller,
+  containing,
+  DateOnly,
+  filtersOn,
+  Id,
+  Timestamp,
+  unauthorized,
+} from '../../../http/index.ts';
 
 const isActive = sql<boolean>`(not revoked and ${countsToday()})`;
 
@@ -20,7 +29,8 @@ const columns = [
 ] as const;
 
 /** Tokens in the columns of lists. */
-export const tokensIn = (db: Database) => db.selectFrom('personal_access_tokens').select(columns).select(isActive.as('active'));
+export const tokensIn = (db: Database) =>
+  db.selectFrom('personal_access_tokens').select(columns).select(isActive.as('active'));
 
 /** A new token with its value. */
 export async function shownOnce(db: Database, { id, value }: { id: number; value: string }) {
@@ -31,7 +41,9 @@ export async function shownOnce(db: Database, { id, value }: { id: number; value
 /** Query parameters of lists of tokens. */
 export const tokenFilters = filtersOn('personal_access_tokens', (by) => ({
   user_id: by(Id, (q, value) => q('user_id', '=', value)),
-  state: by(Type.Enum(['active', 'inactive']), (_q, value) => (value === 'active' ? isActive : sql<SqlBool>`not ${isActive}`)),
+  state: by(Type.Enum(['active', 'inactive']), (_q, value) =>
+    value === 'active' ? isActive : sql<SqlBool>`not ${isActive}`,
+  ),
   revoked: by(Type.Boolean(), (q, value) => q('revoked', '=', value)),
   search: by(Type.String(), (q, value) => q('name', 'ilike', containing(value))),
   created_after: by(Timestamp, (q, value) => q('created_at', '>=', value)),

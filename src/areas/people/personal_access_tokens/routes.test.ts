@@ -63,7 +63,11 @@ test('an administrator creates a token for a user, whose value is shown once and
   assert.deepEqual(Object.keys(single.body), [...members, 'last_used_ips']);
   assert.deepEqual(single.body.last_used_ips, ['127.0.0.1']);
   assert.notEqual(single.body.last_used_at, null);
-  const kept = await db.selectFrom('personal_access_tokens').selectAll().where('id', '=', made.body.id).executeTakeFirst();
+  const kept = await db
+    .selectFrom('personal_access_tokens')
+    .selectAll()
+    .where('id', '=', made.body.id)
+    .executeTakeFirst();
   assert.equal(JSON.stringify(kept).includes(token), false);
 });
 
@@ -87,7 +91,10 @@ test('a token without expires_at expires after a year, and none lives longer', a
   const url = `/users/${people.guest.id}/personal_access_tokens`;
   const year = await as('admin').post(url, { name: 'year', scopes: ['api'] });
   assert.equal(year.body.expires_at, lastDay(usual));
-  assert.equal((await as('admin').post(url, { name: 'year', scopes: ['api'], expires_at: lastDay(usual) })).status, 201);
+  assert.equal(
+    (await as('admin').post(url, { name: 'year', scopes: ['api'], expires_at: lastDay(usual) })).status,
+    201,
+  );
 
   const before = (await as('admin').get('/personal_access_tokens', { user_id: people.guest.id })).body.length;
   const refusals: [object, string][] = [
@@ -129,7 +136,10 @@ test('only administrators create tokens for others, and only for existing users'
 
 test('users create only tokens of limited scope for themselves', async () => {
   const { as, people } = await world();
-  const made = await as('guest').post('/user/personal_access_tokens', { name: 'agent', scopes: ['k8s_proxy', 'self_rotate'] });
+  const made = await as('guest').post('/user/personal_access_tokens', {
+    name: 'agent',
+    scopes: ['k8s_proxy', 'self_rotate'],
+  });
   assert.equal(made.status, 201);
   assert.equal(made.body.user_id, people.guest.id);
   assert.equal(made.body.expires_at, daysFromNow(1));
@@ -191,7 +201,12 @@ test('the list of tokens is filtered and sorted', async () => {
   assert.deepEqual(await listed({ last_used_after: '2001-01-01' }), [late.id]);
   assert.deepEqual(await listed({ last_used_before: '2001-01-01' }), []);
   assert.deepEqual(await listed({ created_before: '2001-01-01' }), []);
-  assert.deepEqual(await listed({ created_after: '2001-01-01', sort: 'created_desc' }), [ended.id, over.id, late.id, soon.id]);
+  assert.deepEqual(await listed({ created_after: '2001-01-01', sort: 'created_desc' }), [
+    ended.id,
+    over.id,
+    late.id,
+    soon.id,
+  ]);
   assert.deepEqual(await listed({ sort: 'created_asc' }), [soon.id, late.id, over.id, ended.id]);
   assert.deepEqual(await listed({ sort: 'name_asc' }), [over.id, soon.id, late.id, ended.id]);
   assert.deepEqual(await listed({ sort: 'name_desc' }), [ended.id, late.id, soon.id, over.id]);
@@ -241,9 +256,16 @@ test('rotation replaces a token by one with the same scopes', async () => {
   const again = await as('guest').post(`/personal_access_tokens/${old.id}/rotate`);
   assert.equal(again.status, 400);
   assert.deepEqual(again.body, { message: '400 Bad request - Token already revoked' });
-  const past = await as('guest').post(`/personal_access_tokens/${rotated.body.id}/rotate`, { expires_at: daysFromNow(-1) });
-  assert.deepEqual([past.status, past.body], [400, { message: '400 Bad request - Expires at cannot be a date in the past' }]);
-  const tooLate = await as('guest').post(`/personal_access_tokens/${rotated.body.id}/rotate`, { expires_at: daysFromNow(366) });
+  const past = await as('guest').post(`/personal_access_tokens/${rotated.body.id}/rotate`, {
+    expires_at: daysFromNow(-1),
+  });
+  assert.deepEqual(
+    [past.status, past.body],
+    [400, { message: '400 Bad request - Expires at cannot be a date in the past' }],
+  );
+  const tooLate = await as('guest').post(`/personal_access_tokens/${rotated.body.id}/rotate`, {
+    expires_at: daysFromNow(366),
+  });
   assert.equal(tooLate.status, 400);
   assert.deepEqual(tooLate.body, { message: `400 Bad request - Expires at must be on or before ${lastDay(usual)}` });
   assert.equal((await as('guest').get(`/personal_access_tokens/${rotated.body.id}`)).body.active, true);

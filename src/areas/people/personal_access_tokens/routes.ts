@@ -154,7 +154,11 @@ export const personalAccessTokenRoutes = [
       422: ['Not permitted to create', '<Parameter> <reason>'],
     },
     handle: async ({ db, input }) => {
-      const user = await db.selectFrom('users').select(['id', 'user_type']).where('id', '=', input.user_id).executeTakeFirst();
+      const user = await db
+        .selectFrom('users')
+        .select(['id', 'user_type'])
+        .where('id', '=', input.user_id)
+        .executeTakeFirst();
       if (ownTypes.has(found('User', user).user_type)) throw unprocessable('Not permitted to create');
       return shownOnce(db, await issueToken(db, input));
     },

@@ -48,7 +48,10 @@ interface Wish {
 }
 
 /** Reasons against the values of a token, by parameter. */
-export function tokenReasons({ name, description, scopes, expires_at }: Wish, lifetime: Lifetime): Record<string, string[]> {
+export function tokenReasons(
+  { name, description, scopes, expires_at }: Wish,
+  lifetime: Lifetime,
+): Record<string, string[]> {
   const fields = {
     name: name.trim() === '' ? ["can't be blank"] : tooLong(name, maximumText),
     description: tooLong(description ?? '', maximumText),

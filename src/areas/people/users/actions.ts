@@ -96,7 +96,8 @@ function checkOwnEmails({ public_email, commit_email }: Profile, confirmed: read
   const reasons = ['is not an email you own'];
   const fields: Record<string, string[]> = {};
   if (public_email && !isOwn(public_email)) fields.public_email = reasons;
-  if (typeof commit_email === 'string' && commit_email !== '_private' && !isOwn(commit_email)) fields.commit_email = reasons;
+  if (typeof commit_email === 'string' && commit_email !== '_private' && !isOwn(commit_email))
+    fields.commit_email = reasons;
   if (Object.keys(fields).length > 0) throw invalid(fields);
 }
 
@@ -212,7 +213,11 @@ async function lockedAccount(tx: Database, id: number): Promise<Account> {
   const query = tx
     .selectFrom('users')
     .select(['username', 'name', 'email', 'user_type'])
-    .select(sql<boolean>`exists (select from service_accounts where user_id = users.id and group_id is not null)`.as('of_group'))
+    .select(
+      sql<boolean>`exists (select from service_accounts where user_id = users.id and group_id is not null)`.as(
+        'of_group',
+      ),
+    )
     .where('id', '=', id)
     .forNoKeyUpdate();
   return found('User', await query.executeTakeFirst());

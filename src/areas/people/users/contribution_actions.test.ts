@@ -6,9 +6,12 @@ import { countOwned, handOver, moveContributions } from './contribution_actions.
 
 test('contributions of a user are moved to another one, and texts are deleted in a hard deletion', async () => {
   const { db, people } = await world();
-  await sql`create table essays (id integer, author_id bigint references users, reader_id bigint references users)`.execute(db);
+  await sql`create table essays (id integer, author_id bigint references users, reader_id bigint references users)`.execute(
+    db,
+  );
   const [from, to] = [people.guest.id, people.planner.id];
-  const essays = async () => (await sql<object>`select id, author_id, reader_id from essays order by id`.execute(db)).rows;
+  const essays = async () =>
+    (await sql<object>`select id, author_id, reader_id from essays order by id`.execute(db)).rows;
   await sql`insert into essays values (1, ${from}, ${to}), (2, ${to}, ${from}), (3, ${from}, ${from})`.execute(db);
   await moveContributions(db, { from, to, hard: false });
   assert.deepEqual(
@@ -33,7 +36,14 @@ test('everything of a user is handed over, except what the other one has already
   );
   await sql`create unique index votes_key on votes (user_id, place) where not is_old`.execute(db);
   const [from, to] = [people.guest.id, people.planner.id];
-  const except = ['emails', 'namespaces', 'personal_access_tokens', 'members', 'project_authorizations', 'group_authorizations'];
+  const except = [
+    'emails',
+    'namespaces',
+    'personal_access_tokens',
+    'members',
+    'project_authorizations',
+    'group_authorizations',
+  ];
   await sql`insert into votes values (1, 1, ${from}, false), (2, 2, ${from}, false), (3, 1, ${to}, false), (4, 2, ${to}, true), (5, 3, null, false)`.execute(
     db,
   );

@@ -122,13 +122,19 @@ export async function handOver(db: Database, { from, to, except }: HandOver, sig
  * @param except tables that do not count
  * @returns counts by id; users that no row names are left out
  */
-export async function countOwned(db: Database, ids: readonly number[], except: readonly string[]): Promise<Map<number, number>> {
+export async function countOwned(
+  db: Database,
+  ids: readonly number[],
+  except: readonly string[],
+): Promise<Map<number, number>> {
   const list = ofAnyLength(ids, 'bigint[]');
   const counts = (await ownedColumns(db, except)).map(
     ({ table, column }) =>
       sql`select ${sql.ref(column)} as id, count(*) as count from ${sql.table(table)} where ${sql.ref(column)} = any(${list}) group by 1`,
   );
   const { rows } = await sql<{ id: number; count: number }>`
-    select id, sum(count)::integer as count from (${sql.join(counts, sql` union all `)}) counts group by id`.execute(db);
+    select id, sum(count)::integer as count from (${sql.join(counts, sql` union all `)}) counts group by id`.execute(
+    db,
+  );
   return new Map(rows.map(({ id, count }) => [id, count]));
 }

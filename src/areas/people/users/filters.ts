@@ -9,7 +9,8 @@ import type { Identity } from './identity_actions.ts';
 type Users = ExpressionBuilder<DB, 'users'>;
 
 /** These filters only apply when they are true; `false` has no effect. */
-const whenTrue = (matches: (q: Users) => ReturnType<Users>) => (q: Users, value: boolean) => (value ? matches(q) : q.lit(true));
+const whenTrue = (matches: (q: Users) => ReturnType<Users>) => (q: Users, value: boolean) =>
+  value ? matches(q) : q.lit(true);
 
 const flag = Type.Boolean();
 

@@ -55,7 +55,8 @@ test('preferences are shown and updated one by one', async () => {
   assert.deepEqual((await as('guest').get('/user/preferences')).body, usual);
   const nothing = await as('guest').put('/user/preferences', {});
   assert.equal(nothing.status, 400);
-  const names = 'view_diffs_file_by_file, show_whitespace_in_diffs, pass_user_identities_to_ci_jwt, notified_of_own_activity';
+  const names =
+    'view_diffs_file_by_file, show_whitespace_in_diffs, pass_user_identities_to_ci_jwt, notified_of_own_activity';
   assert.equal(nothing.body.error, `${names} are missing, at least one parameter must be provided`);
   const changed = await as('guest').put('/user/preferences', { view_diffs_file_by_file: true });
   assert.deepEqual([changed.status, changed.body], [200, { ...usual, view_diffs_file_by_file: true }]);

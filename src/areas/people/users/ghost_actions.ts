@@ -7,7 +7,8 @@ import { createUser } from './actions.ts';
 /** An arbitrary number. Concurrent callers that need the first ghost user must create only one. */
 const lock = 726_673_004;
 
-const ghostIn = (db: Database) => db.selectFrom('users').select('id').where('user_type', '=', 'ghost').executeTakeFirst();
+const ghostIn = (db: Database) =>
+  db.selectFrom('users').select('id').where('user_type', '=', 'ghost').executeTakeFirst();
 
 /**
  * The ghost user, created on first use.

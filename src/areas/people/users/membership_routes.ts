@@ -3,7 +3,18 @@ import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { admin, countsToday, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { type Access, type Caller, forbidden, found, get, Id, one, optional, pageOf, resource } from '../../../http/index.ts';
+import {
+  type Access,
+  type Caller,
+  forbidden,
+  found,
+  get,
+  Id,
+  one,
+  optional,
+  pageOf,
+  resource,
+} from '../../../http/index.ts';
 import { paginate, paging } from '../../../lists/index.ts';
 
 const Membership = resource('UserMembership', {

@@ -20,7 +20,10 @@ test('an inactive user is deactivated and activated', async () => {
   assert.equal(await stateOf(here, id), 'active');
 
   await putInto(here, id, { last_activity_on: '2020-01-01' });
-  assert.deepEqual([(await admin.post(`/users/${id}/deactivate`)).body, await stateOf(here, id)], [true, 'deactivated']);
+  assert.deepEqual(
+    [(await admin.post(`/users/${id}/deactivate`)).body, await stateOf(here, id)],
+    [true, 'deactivated'],
+  );
   assert.equal((await admin.post(`/users/${id}/deactivate`)).body, null);
   assert.equal((await client.get('/user')).status, 403);
   const woken = await admin.post(`/users/${id}/activate`);
@@ -64,7 +67,10 @@ test('a pending user is approved once', async () => {
   assert.deepEqual([admitted.status, admitted.body], [201, { message: 'Success', success: true }]);
   assert.equal((await client.get('/user')).status, 200);
   const again = await here.as('admin').post(`/users/${id}/approve`);
-  assert.deepEqual([again.status, again.body], [409, { message: 'The user you are trying to approve is not pending approval' }]);
+  assert.deepEqual(
+    [again.status, again.body],
+    [409, { message: 'The user you are trying to approve is not pending approval' }],
+  );
   assert.equal((await here.as('admin').post('/users/99999999/approve')).status, 404);
 });
 

@@ -3,7 +3,15 @@ import { Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { Id, nullable, one, post } from '../../../http/index.ts';
-import { activateUser, approveUser, banUser, blockUser, deactivateUser, unbanUser, unblockUser } from './moderation_actions.ts';
+import {
+  activateUser,
+  approveUser,
+  banUser,
+  blockUser,
+  deactivateUser,
+  unbanUser,
+  unblockUser,
+} from './moderation_actions.ts';
 
 const refusedTo = {
   activate: 'Error occurred. A blocked user must be unblocked to be activated',
@@ -34,7 +42,10 @@ export const userModerationRoutes = [
     input: { id: Id },
     returns: one(nullable(Type.Boolean())),
     refusals: {
-      403: ['403 Forbidden - The API initiating user cannot be blocked by the API', 'An internal user cannot be blocked'],
+      403: [
+        '403 Forbidden - The API initiating user cannot be blocked by the API',
+        'An internal user cannot be blocked',
+      ],
       404: '404 User Not Found',
     },
     handle: async ({ db, caller, input }) => ((await blockUser(db, caller.id, input.id)) ? true : null),

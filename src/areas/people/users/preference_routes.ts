@@ -23,7 +23,9 @@ const preferences = {
   view_diffs_file_by_file: Type.Boolean(),
   show_whitespace_in_diffs: Type.Boolean(),
   pass_user_identities_to_ci_jwt: Type.Boolean(),
-  notified_of_own_activity: Type.Boolean({ description: 'Whether notifications also tell users of what they did themselves' }),
+  notified_of_own_activity: Type.Boolean({
+    description: 'Whether notifications also tell users of what they did themselves',
+  }),
 };
 const names = Object.keys(preferences) as (keyof typeof preferences)[];
 const UserPreferences = resource('UserPreferences', { id: Id, user_id: Id, ...preferences });
@@ -70,12 +72,16 @@ export const userPreferenceRoutes = [
     returns: pageOf(UserActivity),
     handle: async ({ db, caller, input }) => {
       const from =
-        input.from === undefined ? sql<string>`(current_date - interval '6 months')::date` : sql<string>`${input.from}::date`;
+        input.from === undefined
+          ? sql<string>`(current_date - interval '6 months')::date`
+          : sql<string>`${input.from}::date`;
       const active = db
         .selectFrom('users')
         .select(['username', 'last_activity_on', 'last_activity_on as last_activity_at'])
         .where('last_activity_on', '>=', from)
-        .$if(!caller.admin, (query) => query.where((q) => q.or([q('private_profile', '=', false), q('id', '=', caller.id)])))
+        .$if(!caller.admin, (query) =>
+          query.where((q) => q.or([q('private_profile', '=', false), q('id', '=', caller.id)])),
+        )
         .orderBy('last_activity_on')
         .orderBy('id')
         .$narrowType<{ last_activity_on: string; last_activity_at: string }>();

@@ -80,7 +80,10 @@ const adminFields = {
   email_reset_offered_at: Type.Null(),
   using_license_seat: since('premium', Type.Boolean()),
   is_auditor: since('premium', Type.Boolean({ description: 'Always false: there are no auditors' })),
-  provisioned_by_group_id: since('premium', nullable(IdOf({ description: 'For service accounts of a group: the group' }))),
+  provisioned_by_group_id: since(
+    'premium',
+    nullable(IdOf({ description: 'For service accounts of a group: the group' })),
+  ),
   enterprise_group_id: since('premium', Type.Null()),
   enterprise_group_associated_at: since('premium', Type.Null()),
   scim_identities: since('premium', Type.Array(Type.Null())),
@@ -111,7 +114,12 @@ export const CurrentUser = resource('CurrentUser', {
   ...allOptional(adminFields),
 });
 
-export const UserForAdmin = resource('UserForAdmin', { ...userBasicFields, ...profileFields, ...ownFields, ...adminFields });
+export const UserForAdmin = resource('UserForAdmin', {
+  ...userBasicFields,
+  ...profileFields,
+  ...ownFields,
+  ...adminFields,
+});
 
 export const userBasicColumns = [
   'users.id',
@@ -215,7 +223,19 @@ const isPerson = (user: UserRow) => user.user_type === 'human';
 
 /** A profile as others see it when it is not private. */
 export function presentProfile(url: string, user: UserRow) {
-  const { created_at, bio, location, linkedin, twitter, discord, github, website_url, organization, job_title, pronouns } = user;
+  const {
+    created_at,
+    bio,
+    location,
+    linkedin,
+    twitter,
+    discord,
+    github,
+    website_url,
+    organization,
+    job_title,
+    pronouns,
+  } = user;
   return {
     ...presentUserBasic(url, user),
     created_at,

@@ -10,12 +10,37 @@ import { type UserBasicRow, type UserRow, userBasicColumns, userBasicJson } from
 
 const columns = [
   ...userBasicColumns,
-  ...(['users.user_type', 'users.created_at', 'users.bio', 'users.location', 'users.linkedin', 'users.twitter'] as const),
-  ...(['users.discord', 'users.github', 'users.website_url', 'users.organization', 'users.job_title', 'users.pronouns'] as const),
+  ...([
+    'users.user_type',
+    'users.created_at',
+    'users.bio',
+    'users.location',
+    'users.linkedin',
+    'users.twitter',
+  ] as const),
+  ...([
+    'users.discord',
+    'users.github',
+    'users.website_url',
+    'users.organization',
+    'users.job_title',
+    'users.pronouns',
+  ] as const),
   ...(['users.confirmed_at', 'users.last_activity_on', 'users.theme_id', 'users.color_scheme_id'] as const),
-  ...(['users.projects_limit', 'users.email', 'users.commit_email', 'users.can_create_group', 'users.external'] as const),
+  ...([
+    'users.projects_limit',
+    'users.email',
+    'users.commit_email',
+    'users.can_create_group',
+    'users.external',
+  ] as const),
   ...(['users.private_profile', 'users.admin', 'users.note', 'users.sign_in_count'] as const),
-  ...(['users.current_sign_in_at', 'users.last_sign_in_at', 'users.current_sign_in_ip', 'users.last_sign_in_ip'] as const),
+  ...([
+    'users.current_sign_in_at',
+    'users.last_sign_in_at',
+    'users.current_sign_in_ip',
+    'users.last_sign_in_ip',
+  ] as const),
 ] as const;
 
 /** Whether the user has confirmed the primary address. */
@@ -34,7 +59,9 @@ const identities = sql<UserRow['identities']>`(
     from user_identities where user_identities.user_id = users.id)`;
 const highestRole = sql<number>`(
   select coalesce(max(access_level), 0) from members where members.user_id = users.id and ${countsToday('members')})`;
-const provisionedBy = sql<number | null>`(select group_id from service_accounts where service_accounts.user_id = users.id)`;
+const provisionedBy = sql<
+  number | null
+>`(select group_id from service_accounts where service_accounts.user_id = users.id)`;
 
 /**
  * Users with all columns that responses need.
@@ -44,7 +71,12 @@ export const usersInFull = (db: Database, caller: Pick<Caller, 'id'>) =>
   db
     .selectFrom('users')
     .select(columns)
-    .select([hasProvedEmail, namespaceId.as('namespace_id'), personalProjects.as('personal_projects'), creator.as('created_by')])
+    .select([
+      hasProvedEmail,
+      namespaceId.as('namespace_id'),
+      personalProjects.as('personal_projects'),
+      creator.as('created_by'),
+    ])
     .select([followers.as('followers'), following.as('following'), isBillable.as('using_license_seat')])
     .select([isFollowedBy(caller).as('is_followed'), identities.as('identities'), highestRole.as('highest_role')])
     .select([provisionedBy.as('provisioned_by_group_id'), planInForce.as('plan'), licensedTrial.isTrial.as('trial')]);
@@ -73,7 +105,11 @@ const orderColumns = {
 /** Users that a text names, and then those that contain it, in the order of their index: of a common word, there are as many as users. */
 function exactFirst<Row>(matching: SelectQueryBuilder<DB, 'users', Row>, search: string) {
   const byName = matching.orderBy('users.name').orderBy('users.id', 'desc');
-  const exact = matching.where(isNamed(search)).orderBy(exactness(search)).orderBy('users.name').orderBy('users.id', 'desc');
+  const exact = matching
+    .where(isNamed(search))
+    .orderBy(exactness(search))
+    .orderBy('users.name')
+    .orderBy('users.id', 'desc');
   return [exact, byName.where((q) => q.not(isNamed(search)))];
 }
 
@@ -94,7 +130,11 @@ export async function listUsers<Row>(
     return paginateByKey(db, matching, input, { columns: orderColumns, order_by, sort, id: orderColumns.id });
   const isRanked = search !== '' && input.order_by === undefined && input.sort === undefined;
   if (isRanked) return paginate(db, matching, input, { parts: exactFirst(matching, search) });
-  return paginate(db, matching.orderBy(sql.ref(orderColumns[order_by]), sort).orderBy(sql.ref(orderColumns.id), sort), input);
+  return paginate(
+    db,
+    matching.orderBy(sql.ref(orderColumns[order_by]), sort).orderBy(sql.ref(orderColumns.id), sort),
+    input,
+  );
 }
 
 /**
@@ -104,7 +144,9 @@ export async function listUsers<Row>(
 export async function userIdNamed(db: Database, id_or_username: number | string): Promise<number> {
   const query = db.selectFrom('users').select('id');
   const named =
-    typeof id_or_username === 'number' ? query.where('id', '=', id_or_username) : query.where('username', '=', id_or_username);
+    typeof id_or_username === 'number'
+      ? query.where('id', '=', id_or_username)
+      : query.where('username', '=', id_or_username);
   return found('User', await named.executeTakeFirst()).id;
 }
 

@@ -20,7 +20,11 @@ export interface Removal {
  * Blocks a user and schedules their deletion.
  * @throws ApiError 404, 403 for the ghost user, 409 when a group has no other owner who will stay, 412 when the user changed after `unmodified_since`
  */
-export async function requestRemoval(db: Database, user_id: number, { hard, unmodified_since }: Removal): Promise<void> {
+export async function requestRemoval(
+  db: Database,
+  user_id: number,
+  { hard, unmodified_since }: Removal,
+): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const query = tx.selectFrom('users').select(['user_type', 'updated_at']).where('id', '=', user_id).forNoKeyUpdate();
     const { user_type, updated_at } = found('User', await query.executeTakeFirst());
@@ -90,7 +94,9 @@ async function groupsOwnedAlone(tx: Database, user_id: number, isOwner: RawBuild
      where own.user_id = ${user_id} and own.access_level = ${levels.owner} and ${countsToday('own')}
        and not exists (
          select from members join users on users.id = members.user_id
-          where members.group_id = any(namespaces.traversal_ids) and members.user_id <> ${user_id} and ${isOwner})`.execute(tx);
+          where members.group_id = any(namespaces.traversal_ids) and members.user_id <> ${user_id} and ${isOwner})`.execute(
+    tx,
+  );
   return rows.map(({ id }) => id);
 }
 

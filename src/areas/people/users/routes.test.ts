@@ -52,7 +52,8 @@ test('a user is shown to signed-in callers, without private fields', async () =>
   assert.equal(shown.body.username, people.guest.username);
   assert.equal(shown.body.bio, '');
   assert.equal(shown.body.pronouns, null);
-  for (const hidden of ['email', 'is_admin', 'note', 'last_activity_on']) assert.equal(hidden in shown.body, false, hidden);
+  for (const hidden of ['email', 'is_admin', 'note', 'last_activity_on'])
+    assert.equal(hidden in shown.body, false, hidden);
   assert.equal((await as('admin').get(url)).body.email, `${people.guest.username}@example.com`);
 
   const anonymous = await as('anonymous').get(url);
@@ -88,14 +89,24 @@ test('an administrator creates a user, who has a namespace and can sign in at on
   const { id, username, email, bio, external, created_by, namespace_id, work_information, confirmed_at } = added.body;
   assert.deepEqual(
     { username, email, bio, external, work_information },
-    { username: wish.username, email: wish.email, bio: 'hello', external: true, work_information: 'Engineer at Example' },
+    {
+      username: wish.username,
+      email: wish.email,
+      bio: 'hello',
+      external: true,
+      work_information: 'Engineer at Example',
+    },
   );
   assert.equal(created_by.id, people.admin.id);
   assert.notEqual(confirmed_at, null);
   assert.equal(added.body.can_create_group, true);
   assert.equal(added.body.projects_limit, 100_000);
   assert.deepEqual(
-    await db.selectFrom('namespaces').select(['full_path', 'owner_id']).where('id', '=', namespace_id).executeTakeFirst(),
+    await db
+      .selectFrom('namespaces')
+      .select(['full_path', 'owner_id'])
+      .where('id', '=', namespace_id)
+      .executeTakeFirst(),
     { full_path: wish.username, owner_id: id },
   );
   const { password_digest } = await db
@@ -150,7 +161,9 @@ test('invalid values of users are refused by parameter, and no user is created',
     refusals.push([
       { username: bad },
       {
-        username: ["can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'."],
+        username: [
+          "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.",
+        ],
       },
     ]);
   const before = (await as('admin').get('/users', { per_page: 1 })).headers.get('x-total');
@@ -161,7 +174,9 @@ test('invalid values of users are refused by parameter, and no user is created',
   }
   const named = newcomer();
   const weak = await as('admin').post('/users', { ...named, password: named.email.toUpperCase() });
-  assert.deepEqual(weak.body, { message: { password: ['must not contain commonly used combinations of words and letters'] } });
+  assert.deepEqual(weak.body, {
+    message: { password: ['must not contain commonly used combinations of words and letters'] },
+  });
 
   const missing = await as('admin').post('/users', {});
   const text =
@@ -229,7 +244,13 @@ test('renaming a user renames the paths of their projects', async () => {
     .select(['id', 'full_path'])
     .where('owner_id', '=', id)
     .executeTakeFirstOrThrow();
-  const project = await createProject(services, { name: 'Own', path: 'own', namespace, creator_id: id, default_branch: 'main' });
+  const project = await createProject(services, {
+    name: 'Own',
+    path: 'own',
+    namespace,
+    creator_id: id,
+    default_branch: 'main',
+  });
   const pathOf = async () =>
     (await db.selectFrom('projects').select('full_path').where('id', '=', project).executeTakeFirstOrThrow()).full_path;
   assert.equal(await pathOf(), `${username}/own`);
@@ -328,7 +349,12 @@ test('anonymous callers find one user by username and cannot list users', async 
 
 test('the list has the newest first, with basic fields for callers who are not administrators', async () => {
   const { as, people } = await world();
-  const listed = await as('outsider').get('/users', { per_page: 3, order_by: 'name', sort: 'asc', created_before: '2001-01-01' });
+  const listed = await as('outsider').get('/users', {
+    per_page: 3,
+    order_by: 'name',
+    sort: 'asc',
+    created_before: '2001-01-01',
+  });
   assert.equal(listed.status, 200);
   assert.deepEqual(Object.keys(listed.body[0]), basicMembers);
   assert.deepEqual(
@@ -382,7 +408,11 @@ test('a search finds parts of names and full public addresses, exact matches fir
   await as('admin').put(`/users/${people.reporter.id}`, { username: `x-${word}-x`, name: `A ${word}` });
   const search = async (persona: 'admin' | 'outsider', text: string) =>
     ids((await as(persona).get('/users', { search: text })).body);
-  assert.deepEqual(await search('outsider', word.toUpperCase()), [people.planner.id, people.reporter.id, people.guest.id]);
+  assert.deepEqual(await search('outsider', word.toUpperCase()), [
+    people.planner.id,
+    people.reporter.id,
+    people.guest.id,
+  ]);
   assert.deepEqual(await search('outsider', `${word}%`), []);
 
   const address = `${people.guest.username}@example.com`;
@@ -427,7 +457,10 @@ test('an invalid cursor is refused', async () => {
   const { headers } = await as('admin').get('/users', keyset);
   const given = /[?&]cursor=([^&>]+)/.exec(headers.get('link')!)![1]!;
   const [order, part] = JSON.parse(Buffer.from(given, 'base64url').toString());
-  assert.equal((await as('admin').get('/users', { ...keyset, cursor: cursor([order, part, '2026-01-01', '1']) })).status, 200);
+  assert.equal(
+    (await as('admin').get('/users', { ...keyset, cursor: cursor([order, part, '2026-01-01', '1']) })).status,
+    200,
+  );
   for (const bad of [
     'x',
     cursor(null),

@@ -149,7 +149,8 @@ export const userRoutes = [
   get('/users', {
     operation: 'listUsers',
     summary: 'List users',
-    description: 'Callers without a token must name a `username`. While public visibility is restricted, they are refused.',
+    description:
+      'Callers without a token must name a `username`. While public visibility is restricted, they are refused.',
     access: anyone,
     scopes: ['read_user'],
     input: {
@@ -190,7 +191,9 @@ export const userRoutes = [
       ...account,
       ...identity,
       password: optional(Password()),
-      reset_password: optional(Type.Boolean({ description: 'Whether to set no password; takes precedence over `password`' })),
+      reset_password: optional(
+        Type.Boolean({ description: 'Whether to set no password; takes precedence over `password`' }),
+      ),
       force_random_password: optional(
         Type.Boolean({ description: 'Whether to set no password; takes precedence over `password`' }),
       ),
@@ -230,7 +233,10 @@ export const userRoutes = [
       ...allOptional(account),
       ...identity,
       password: optional(Password()),
-      skip_reconfirmation: Type.Boolean({ default: false, description: 'Whether a new email address is confirmed at once' }),
+      skip_reconfirmation: Type.Boolean({
+        default: false,
+        description: 'Whether a new email address is confirmed at once',
+      }),
       ...profile,
       avatar: Avatar(),
     },
@@ -241,7 +247,13 @@ export const userRoutes = [
       404: '404 User Not Found',
       409: ['Email has already been taken', 'Username has already been taken'],
     },
-    handle: async ({ db, url, blobs, caller, input: { id, skip_reconfirmation, avatar, provider, extern_uid, ...changes } }) => {
+    handle: async ({
+      db,
+      url,
+      blobs,
+      caller,
+      input: { id, skip_reconfirmation, avatar, provider, extern_uid, ...changes },
+    }) => {
       const given = identityIn({ provider, extern_uid });
       const received = await receiveAvatar({ db, blobs }, avatar);
       await repeated(db, async (tx) => {
@@ -294,7 +306,11 @@ export const userRoutes = [
         .selectFrom('users')
         .select(userBasicColumns)
         .where('id', '=', (q) =>
-          q.selectFrom('emails').select('user_id').where('email', '=', input.email).where('confirmed_at', 'is not', null),
+          q
+            .selectFrom('emails')
+            .select('user_id')
+            .where('email', '=', input.email)
+            .where('confirmed_at', 'is not', null),
         )
         .where('public_email', '=', input.email)
         .executeTakeFirst();

@@ -38,7 +38,10 @@ export function passwordReasons(password: string): string[] {
 }
 
 /** Reasons against a password for an account: its names and address are the first guesses. */
-export function ownPasswordReasons(password: string, account: { username: string; name: string; email: string }): string[] {
+export function ownPasswordReasons(
+  password: string,
+  account: { username: string; name: string; email: string },
+): string[] {
   const { username, name, email } = account;
   const known = [username, name, email, email.split('@', 1)[0]!].map((text) => text.toLowerCase());
   return known.includes(password.toLowerCase()) ? [weakText] : [];
@@ -64,7 +67,10 @@ interface Powers {
  * Reasons against changes of a service account, by parameter.
  * @param ofGroup whether it belongs to a group, whose owners could create tokens of an administrator otherwise
  */
-export function serviceAccountReasons({ password, admin, can_create_group }: Powers, ofGroup: boolean): Record<string, string[]> {
+export function serviceAccountReasons(
+  { password, admin, can_create_group }: Powers,
+  ofGroup: boolean,
+): Record<string, string[]> {
   const reasons = ['cannot be given to a service account'];
   return {
     ...(password === undefined ? {} : { password: reasons }),

@@ -3,7 +3,18 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { anyone, signedIn } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { checked, get, IdOrName, nullable, one, optional, patch, put, resource, Timestamp } from '../../../http/index.ts';
+import {
+  checked,
+  get,
+  IdOrName,
+  nullable,
+  one,
+  optional,
+  patch,
+  put,
+  resource,
+  Timestamp,
+} from '../../../http/index.ts';
 import { escapeHtml } from '../../../texts/index.ts';
 import { userIdNamed } from './queries.ts';
 import { atMost, emojiReasons } from './rules.ts';
@@ -102,7 +113,11 @@ export const userStatusRoutes = [
     access: signedIn,
     input,
     returns: one(UserStatus),
-    handle: async ({ db, caller, input: { emoji = null, message = null, availability = null, clear_status_after = null } }) => {
+    handle: async ({
+      db,
+      caller,
+      input: { emoji = null, message = null, availability = null, clear_status_after = null },
+    }) => {
       if (emoji || message || availability || clear_status_after)
         await writeStatus(db, caller.id, { emoji, message, availability, clear_status_after });
       else await deleteStatus(db, caller.id).execute();

@@ -30,7 +30,9 @@ function check(cadence: CadenceFields): void {
 }
 
 const givenOf = (input: CadenceInput) =>
-  Object.fromEntries(Object.entries({ ...input, title: input.title?.trim() }).filter(([, value]) => value !== undefined));
+  Object.fromEntries(
+    Object.entries({ ...input, title: input.title?.trim() }).filter(([, value]) => value !== undefined),
+  );
 
 /** The name of a cadence in a 404. */
 export const missing = 'Iteration Cadence';
@@ -51,7 +53,11 @@ async function lockedCadence(tx: Database, group_id: number, id: number): Promis
  * @returns its id
  * @throws ApiError 400 with the reasons by field
  */
-export async function addCadence(tx: Database, group_id: number, input: CadenceInput & { title: string }): Promise<number> {
+export async function addCadence(
+  tx: Database,
+  group_id: number,
+  input: CadenceInput & { title: string },
+): Promise<number> {
   const cadence: CadenceFields = {
     description: null,
     active: true,
@@ -101,7 +107,10 @@ async function moveUpcoming(tx: Database, cadence: Cadence): Promise<void> {
     tx,
   );
   const ids = rows.filter(({ begun }) => !begun).map((row) => row.id);
-  const spans = nextSpans(rhythmOf(cadence), rows.findLast(({ begun }) => begun)?.due_date, ids.length, now).slice(0, ids.length);
+  const spans = nextSpans(rhythmOf(cadence), rows.findLast(({ begun }) => begun)?.due_date, ids.length, now).slice(
+    0,
+    ids.length,
+  );
   await sql`set constraints iterations_do_not_overlap deferred`.execute(tx);
   await sql`update iterations set start_date = moved.start_date, due_date = moved.due_date, updated_at = now()
     from unnest(${ids}::bigint[], ${spans.map((span) => span.start_date)}::date[], ${spans.map((span) => span.due_date)}::date[])
@@ -144,7 +153,11 @@ interface NewIteration extends Span {
 }
 
 /** Adds iterations in the order of their days, and renumbers all iterations of the cadence. */
-async function addIterations(tx: Database, { id, group_id }: Cadence, iterations: readonly NewIteration[]): Promise<number[]> {
+async function addIterations(
+  tx: Database,
+  { id, group_id }: Cadence,
+  iterations: readonly NewIteration[],
+): Promise<number[]> {
   const iid = await nextIids(tx, { namespace_id: group_id }, 'iterations', iterations.length);
   const rows = iterations.map(({ title = null, description = null, start_date, due_date }, index) => ({
     cadence_id: id,
@@ -159,7 +172,9 @@ async function addIterations(tx: Database, { id, group_id }: Cadence, iterations
   const added = await tx.insertInto('iterations').values(rows).returning('id').execute();
   await sql`update iterations set state = counted.state, sequence = counted.sequence
     from (select id, ${stateOn(today())} as state, row_number() over (order by start_date) as sequence from iterations where cadence_id = ${id}) counted
-   where counted.id = iterations.id and (counted.sequence, counted.state) <> (iterations.sequence, iterations.state)`.execute(tx);
+   where counted.id = iterations.id and (counted.sequence, counted.state) <> (iterations.sequence, iterations.state)`.execute(
+    tx,
+  );
   return added.map((row) => row.id);
 }
 
@@ -173,7 +188,9 @@ async function rollOver(tx: Database, cadence_id: number, ended: readonly number
          moved as (update issues set iteration_id = next.id, updated_at = now() from next
                     where iteration_id = any(${ended}::bigint[]) and issues.state = 'opened'
                    returning issues.id, iteration_id)
-    insert into resource_iteration_events (issue_id, iteration_id, action) select id, iteration_id, 'add' from moved`.execute(tx);
+    insert into resource_iteration_events (issue_id, iteration_id, action) select id, iteration_id, 'add' from moved`.execute(
+    tx,
+  );
 }
 
 const refused = (reason: string) => invalid({ base: [reason] });
@@ -183,7 +200,12 @@ const refused = (reason: string) => invalid({ base: [reason] });
  * @returns its id
  * @throws ApiError 404, 400 with the reasons by field
  */
-export async function addIteration(tx: Database, group_id: number, cadence_id: number, iteration: NewIteration): Promise<number> {
+export async function addIteration(
+  tx: Database,
+  group_id: number,
+  cadence_id: number,
+  iteration: NewIteration,
+): Promise<number> {
   const cadence = found(missing, await lockedCadence(tx, group_id, cadence_id));
   if (cadence.automatic) throw refused('Iterations of an automatic cadence are made by the cadence');
   const { start_date, due_date } = iteration;
@@ -195,7 +217,8 @@ export async function addIteration(tx: Database, group_id: number, cadence_id: n
   const { rows } = await sql`
     select from iterations where cadence_id = ${cadence_id} and daterange(start_date, due_date, '[]') && daterange(${start_date}, ${due_date}, '[]')
      limit 1`.execute(tx);
-  if (rows.length > 0) throw refused('Dates cannot overlap with other existing Iterations within this iterations cadence');
+  if (rows.length > 0)
+    throw refused('Dates cannot overlap with other existing Iterations within this iterations cadence');
   const [id] = await addIterations(tx, cadence, [{ ...words, start_date, due_date }]);
   return id!;
 }

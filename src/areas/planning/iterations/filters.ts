@@ -23,7 +23,13 @@ const searched = {
 };
 
 /** A predicate on rows of `iterations`, without the parent that they belong to. */
-export function iterationsMatching({ state, search, in: fields, updated_before, updated_after }: Wanted): RawBuilder<SqlBool> {
+export function iterationsMatching({
+  state,
+  search,
+  in: fields,
+  updated_before,
+  updated_after,
+}: Wanted): RawBuilder<SqlBool> {
   const predicates: RawBuilder<SqlBool>[] = [sql`true`];
   if (state) predicates.push(sql`iterations.state = any(${states[state]}::integer[])`);
   if (search)
@@ -39,7 +45,12 @@ export function iterationsMatching({ state, search, in: fields, updated_before, 
 }
 
 /** A predicate on rows of `iterations`: they are listed in the group. */
-export function isInGroup(caller: Caller, { id, traversal_ids }: Group, above: boolean, below: boolean): RawBuilder<SqlBool> {
+export function isInGroup(
+  caller: Caller,
+  { id, traversal_ids }: Group,
+  above: boolean,
+  below: boolean,
+): RawBuilder<SqlBool> {
   const groups = above ? traversal_ids : [id];
   const descendants = below
     ? sql`or iterations.group_id in (select id from namespaces where traversal_ids @> array[${id}::bigint] and ${isVisibleGroup(caller)})`

@@ -42,7 +42,11 @@ export async function iterationsById(db: Database, ids: readonly number[]): Prom
 }
 
 /** The iteration of this id, if the issues of the project may be in it. */
-export const iterationFor = (db: Database, { id }: { id: number }, iteration_id: number): Promise<IterationRow | undefined> =>
+export const iterationFor = (
+  db: Database,
+  { id }: { id: number },
+  iteration_id: number,
+): Promise<IterationRow | undefined> =>
   iterationRows(db).where('iterations.id', '=', iteration_id).where(isIterationFor(id)).executeTakeFirst();
 
 /**

@@ -66,7 +66,9 @@ const iterationMembers: RecordKind['members'] = {
 function overlapping(rows: readonly ArrivingRow[]): Map<ArrivingRow, string> {
   const found = new Map<ArrivingRow, string>();
   const ends = new Map<unknown, string>();
-  const byStart = rows.toSorted((one, other) => ((one.row.start_date as string) < (other.row.start_date as string) ? -1 : 1));
+  const byStart = rows.toSorted((one, other) =>
+    (one.row.start_date as string) < (other.row.start_date as string) ? -1 : 1,
+  );
   for (const each of byStart) {
     const { cadence_id, start_date, due_date } = each.row as Record<string, string>;
     if (start_date! <= (ends.get(cadence_id) ?? '')) found.set(each, 'overlaps with another iteration of its cadence');

@@ -29,7 +29,12 @@ const passDays = ({ db }: World, cadence_id: number, days: number) =>
                where cadence_id = ${cadence_id}`.execute(tx);
   });
 
-async function issueIn({ db, people, project }: World, iteration_id: number, iid: number, state = 'opened'): Promise<number> {
+async function issueIn(
+  { db, people, project }: World,
+  iteration_id: number,
+  iid: number,
+  state = 'opened',
+): Promise<number> {
   const { id } = await db
     .insertInto('issues')
     .values({ project_id: project.id, iid, title: 'Ripen', author_id: people.owner.id, iteration_id, state })
@@ -83,7 +88,8 @@ test('an automatic cadence creates the current iteration and those in advance', 
 test('iterations end, start and are created every day, and open issues roll over', async () => {
   const here = await world();
   const { as, group, services, db, project } = here;
-  const { id } = (await as('planner').post(`/groups/${group.id}/iteration_cadences`, { ...weekly(), roll_over: true })).body;
+  const { id } = (await as('planner').post(`/groups/${group.id}/iteration_cadences`, { ...weekly(), roll_over: true }))
+    .body;
   const url = `/groups/${group.id}/iterations`;
   const [first, second] = (await as('guest').get(url)).body;
   const issues = [await issueIn(here, first.id, 1), await issueIn(here, first.id, 2, 'closed')];
@@ -98,14 +104,23 @@ test('iterations end, start and are created every day, and open issues roll over
     [3, 1, daysFromNow(6), daysFromNow(12)],
     [4, 1, daysFromNow(13), daysFromNow(19)],
   ]);
-  const rows = await db.selectFrom('issues').select(['id', 'iteration_id']).where('id', 'in', issues).orderBy('id').execute();
+  const rows = await db
+    .selectFrom('issues')
+    .select(['id', 'iteration_id'])
+    .where('id', 'in', issues)
+    .orderBy('id')
+    .execute();
   assert.deepEqual(rows, [
     { id: issues[0], iteration_id: second.id },
     { id: issues[1], iteration_id: first.id },
   ]);
   const events = (await as('guest').get(`/projects/${project.id}/issues/1/resource_iteration_events`)).body;
   assert.deepEqual(
-    events.map((event: { user: null; action: string; iteration: Listed }) => [event.user, event.action, event.iteration.id]),
+    events.map((event: { user: null; action: string; iteration: Listed }) => [
+      event.user,
+      event.action,
+      event.iteration.id,
+    ]),
     [[null, 'add', second.id]],
   );
 
@@ -155,14 +170,20 @@ test('iterations are added to a manual cadence, and never overlap', async () => 
   const cadences = `/groups/${group.id}/iteration_cadences`;
   const { id } = (await as('planner').post(cadences, { title: 'By hand', automatic: false })).body;
   const url = `${cadences}/${id}/iterations`;
-  const later = await as('planner').post(url, { title: 'Later', start_date: daysFromNow(10), due_date: daysFromNow(20) });
+  const later = await as('planner').post(url, {
+    title: 'Later',
+    start_date: daysFromNow(10),
+    due_date: daysFromNow(20),
+  });
   assert.deepEqual([later.status, later.body.title, later.body.sequence, later.body.state], [201, 'Later', 1, 1]);
-  assert.equal((await as('planner').post(url, { start_date: daysFromNow(-5), due_date: daysFromNow(-1) })).body.state, 3);
+  assert.equal(
+    (await as('planner').post(url, { start_date: daysFromNow(-5), due_date: daysFromNow(-1) })).body.state,
+    3,
+  );
   assert.deepEqual(
-    (await as('guest').get(`/groups/${group.id}/iterations`)).body.map(({ iid, sequence }: { iid: number; sequence: number }) => [
-      iid,
-      sequence,
-    ]),
+    (await as('guest').get(`/groups/${group.id}/iterations`)).body.map(
+      ({ iid, sequence }: { iid: number; sequence: number }) => [iid, sequence],
+    ),
     [
       [2, 1],
       [1, 2],
@@ -186,7 +207,8 @@ test('iterations are added to a manual cadence, and never overlap', async () => 
   });
   assert.deepEqual(refused.body.message, { base: ['Iterations of an automatic cadence are made by the cadence'] });
   assert.equal(
-    (await as('planner').post(`${cadences}/0/iterations`, { start_date: daysFromNow(1), due_date: daysFromNow(2) })).status,
+    (await as('planner').post(`${cadences}/0/iterations`, { start_date: daysFromNow(1), due_date: daysFromNow(2) }))
+      .status,
     404,
   );
 });
@@ -237,7 +259,9 @@ test('lists of groups and projects support every filter', async () => {
   const { as, group, project, db, people } = here;
   const below = await db
     .transaction()
-    .execute((tx) => createGroup(tx, { name: 'below', path: 'below', parent_id: group.id, creator_id: people.owner.id }));
+    .execute((tx) =>
+      createGroup(tx, { name: 'below', path: 'below', parent_id: group.id, creator_id: people.owner.id }),
+    );
   const add = async (group_id: number, title: string, from: number) => {
     const cadences = `/groups/${group_id}/iteration_cadences`;
     const { id } = (await as('owner').post(cadences, { title: `Rhythm of ${title}`, automatic: false })).body;

@@ -25,7 +25,8 @@ export async function labelsFor(
   const wanted = [...new Set(titles.map((title) => title.trim()))].filter((title) => titleReasons(title).length === 0);
   const known = new Map((await labelsTitled(tx, parent, wanted)).map((label) => [label.title, label]));
   const missing = wanted.filter((title) => !known.has(title));
-  if (create && missing.length > 0) for (const label of await addImplied(tx, parent, missing)) known.set(label.title, label);
+  if (create && missing.length > 0)
+    for (const label of await addImplied(tx, parent, missing)) known.set(label.title, label);
   return new Map(wanted.flatMap((title) => (known.has(title) ? [[title, known.get(title)!] as const] : [])));
 }
 
@@ -70,11 +71,20 @@ function columnsOf({ title, color, description, archived }: LabelChanges) {
   return { title: title?.trim(), color: color === undefined ? undefined : colorFrom(color), description, archived };
 }
 
-async function setPriority(tx: Database, label_id: number, parent: LabelParent, priority: number | null): Promise<void> {
+async function setPriority(
+  tx: Database,
+  label_id: number,
+  parent: LabelParent,
+  priority: number | null,
+): Promise<void> {
   if (!('project_id' in parent)) return;
   const row = { label_id, project_id: parent.project_id };
   if (priority === null) {
-    await tx.deleteFrom('label_priorities').where('label_id', '=', label_id).where('project_id', '=', row.project_id).execute();
+    await tx
+      .deleteFrom('label_priorities')
+      .where('label_id', '=', label_id)
+      .where('project_id', '=', row.project_id)
+      .execute();
     return;
   }
   await tx
@@ -114,7 +124,12 @@ export async function addLabel(
  * Changes a label of the project or group itself.
  * @throws ApiError 400 with the reasons by field
  */
-export async function changeLabel(tx: Database, parent: LabelParent, label: LabelRow, changes: LabelChanges): Promise<void> {
+export async function changeLabel(
+  tx: Database,
+  parent: LabelParent,
+  label: LabelRow,
+  changes: LabelChanges,
+): Promise<void> {
   const columns = columnsOf(changes);
   if (columns.title !== undefined && columns.title !== label.title) await refuseTaken(tx, parent, columns.title);
   try {

@@ -37,7 +37,8 @@ export function colorFrom(text: string): string | undefined {
 }
 
 /** What is wrong with text as a color, for `checked`. */
-export const colorReasons = (text: string): string[] => (colorFrom(text) === undefined ? ['must be a valid color code'] : []);
+export const colorReasons = (text: string): string[] =>
+  colorFrom(text) === undefined ? ['must be a valid color code'] : [];
 
 /**
  * The text color that is readable on a background.

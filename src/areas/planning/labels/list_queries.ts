@@ -124,7 +124,11 @@ const countEach = countingEach<LabelCounts>(
  * How many issues and merge requests that the caller may read have each label, in two statements for a page. Long counts may be five seconds old.
  * @returns the counts by ID
  */
-export async function labelCounts(db: Database, caller: Caller, ids: readonly number[]): Promise<Map<number, LabelCounts>> {
+export async function labelCounts(
+  db: Database,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<Map<number, LabelCounts>> {
   const keyOf = (id: number) => `${id} for ${caller.admin ? 'administrators' : caller.id}`;
   const counts = await countEach(db, ids, keyOf, (others) => countTogether(db, caller, others));
   return new Map(ids.map((id, index) => [id, counts[index]!]));

@@ -110,7 +110,11 @@ export interface LabelCounts {
  * @param details of `labelDetails`
  * @param counted omitted when counts were not requested
  */
-export const presentGroupLabel = (label: ListedLabelRow, details: Details, counted?: LabelCounts): Static<typeof GroupLabel> => ({
+export const presentGroupLabel = (
+  label: ListedLabelRow,
+  details: Details,
+  counted?: LabelCounts,
+): Static<typeof GroupLabel> => ({
   ...details,
   ...counted,
   subscribed: label.subscribed,

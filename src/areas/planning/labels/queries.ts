@@ -76,5 +76,7 @@ export async function labelsOf(
   id: number,
 ): Promise<LabelRow[]> {
   const borne = db.selectFrom('labels').select(labelColumns).orderBy('title').orderBy('labels.id');
-  return borne.where(sql<boolean>`id in (select label_id from ${sql.table(labels)} where ${sql.ref(column)} = ${id})`).execute();
+  return borne
+    .where(sql<boolean>`id in (select label_id from ${sql.table(labels)} where ${sql.ref(column)} = ${id})`)
+    .execute();
 }

@@ -8,7 +8,12 @@ import { createProject } from '../../spaces/projects/index.ts';
 const names = (answer: { body: { name: string }[] }) => answer.body.map(({ name }) => name);
 
 /** An issue with labels. */
-async function issueWith({ db, people }: World, project_id: number, label_ids: number[], values: object = {}): Promise<number> {
+async function issueWith(
+  { db, people }: World,
+  project_id: number,
+  label_ids: number[],
+  values: object = {},
+): Promise<number> {
   const { iid } = await db
     .selectFrom('issues')
     .select((q) => q.fn.count<number>('id').as('iid'))
@@ -37,7 +42,12 @@ async function subgroupOf({ db, group, people }: World, path: string) {
 test('a project label is created, shown by id and by title, updated and deleted', async () => {
   const { as, project } = await world();
   const url = `/projects/${project.id}/labels`;
-  const added = await as('planner').post(url, { name: ' a / b ', color: '#5843AD', description: 'To <do>', priority: 3 });
+  const added = await as('planner').post(url, {
+    name: ' a / b ',
+    color: '#5843AD',
+    description: 'To <do>',
+    priority: 3,
+  });
   assert.equal(added.status, 201);
   const { id } = added.body;
   assert.deepEqual(added.body, {
@@ -110,7 +120,10 @@ test('the deprecated endpoints take the label as a parameter', async () => {
   for (const [parameters, message] of [
     [{ color: 'red' }, 'label_id, name are missing, exactly one parameter must be provided'],
     [{ label_id: id, name: 'new', color: 'red' }, 'label_id, name are mutually exclusive'],
-    [{ name: 'new' }, 'new_name, color, description, priority, archived are missing, at least one parameter must be provided'],
+    [
+      { name: 'new' },
+      'new_name, color, description, priority, archived are missing, at least one parameter must be provided',
+    ],
   ] as const) {
     const refused = await as('planner').put(url, { ...parameters });
     assert.deepEqual([refused.status, refused.body.message], [400, message]);
@@ -251,7 +264,8 @@ test('a promoted label replaces those with its title in the projects of the grou
     default_branch: 'main',
   });
   const add = async (id: number, priority?: number) =>
-    (await as('owner').post(`/projects/${id}/labels`, { name: 'bug', color: 'red', description: `of ${id}`, priority })).body.id;
+    (await as('owner').post(`/projects/${id}/labels`, { name: 'bug', color: 'red', description: `of ${id}`, priority }))
+      .body.id;
   const [first, second] = [await add(project.id, 5), await add(other)];
   const issues = [await issueWith(here, project.id, [first]), await issueWith(here, other, [second])];
   const request = await addMergeRequest(here, { labels: 'bug' });
@@ -278,7 +292,11 @@ test('a promoted label replaces those with its title in the projects of the grou
   assert.deepEqual(labels, ['bug']);
   const left = (await as('guest').get(`/projects/${project.id}/labels`)).body;
   assert.deepEqual(
-    left.map((label: { id: number; priority: number; subscribed: boolean }) => [label.id, label.priority, label.subscribed]),
+    left.map((label: { id: number; priority: number; subscribed: boolean }) => [
+      label.id,
+      label.priority,
+      label.subscribed,
+    ]),
     [[id, 5, true]],
   );
   const { label_priority } = await db

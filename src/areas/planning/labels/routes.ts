@@ -45,7 +45,9 @@ interface Granted {
   parent: PlanningParent;
 }
 
-const ancestors = { include_ancestor_groups: Type.Boolean({ default: true, description: 'Include those of ancestor groups' }) };
+const ancestors = {
+  include_ancestor_groups: Type.Boolean({ default: true, description: 'Include those of ancestor groups' }),
+};
 const descendants = {
   include_descendant_groups: Type.Boolean({ default: false, description: 'Include those of subgroups' }),
   only_group_labels: Type.Boolean({ default: true, description: 'Exclude those of projects' }),
@@ -98,7 +100,8 @@ async function remove(services: Services & Conditions, granted: Granted, id_or_t
 
 async function subscribe(services: Services, granted: Granted, id_or_title: string, subscribed: boolean) {
   const label = await listed(services, granted, id_or_title, { include_ancestor_groups: true });
-  if (!(await subscribeToLabel(services.db, { user_id: granted.caller.id, label_id: label.id, subscribed }))) throw notModified();
+  if (!(await subscribeToLabel(services.db, { user_id: granted.caller.id, label_id: label.id, subscribed })))
+    throw notModified();
   return presentOne(granted.parent, { ...label, subscribed });
 }
 
@@ -166,7 +169,9 @@ function routesOf(kind: PlanningParent['kind']) {
       returns: one(Label),
       refusals: { 400: '<parameter>: <reason>', 409: 'Label already exists' },
       handle: async ({ caller, parent, input: { name, ...label }, ...services }) => {
-        const id = await services.db.transaction().execute((tx) => addLabel(tx, labelParent(parent), { ...label, title: name }));
+        const id = await services.db
+          .transaction()
+          .execute((tx) => addLabel(tx, labelParent(parent), { ...label, title: name }));
         return presentOne(parent, await own(services, { caller, parent }, String(id)));
       },
     }),

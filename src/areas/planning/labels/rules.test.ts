@@ -19,7 +19,8 @@ test('a color is given in digits or by name', () => {
   assert.equal(colorFrom('#5843AD'), '#5843AD');
   assert.equal(colorFrom(' #fA0 '), '#ffAA00');
   assert.equal(colorFrom('RebeccaPurple'), '#663399');
-  for (const text of ['', '#12', '5843AD', '#5843AG', 'constructor', 'fruit']) assert.equal(colorFrom(text), undefined, text);
+  for (const text of ['', '#12', '5843AD', '#5843AG', 'constructor', 'fruit'])
+    assert.equal(colorFrom(text), undefined, text);
 });
 
 test('text is dark on light colors', () => {

@@ -49,7 +49,8 @@ async function isTaken(
   title: string,
   own_id: number,
 ): Promise<boolean> {
-  const projects = kind === 'project' ? sql`(${id})` : sql`(select id from projects where namespace_id = ${namespace_id})`;
+  const projects =
+    kind === 'project' ? sql`(${id})` : sql`(select id from projects where namespace_id = ${namespace_id})`;
   const { rows } = await sql`
     select from milestones where title = ${title} and id <> ${own_id} and (group_id = ${namespace_id} or project_id in ${projects}) limit 1`.execute(
     tx,
@@ -58,7 +59,8 @@ async function isTaken(
 }
 
 /** The refusal of a title that was taken concurrently. */
-const refused = (error: unknown, failure: string) => (isUniqueViolation(error) ? invalidAs(failure, { title: taken }) : error);
+const refused = (error: unknown, failure: string) =>
+  isUniqueViolation(error) ? invalidAs(failure, { title: taken }) : error;
 
 /**
  * Adds a milestone.
@@ -134,13 +136,22 @@ export async function changeMilestone(
  * @param author_id the user who deletes it
  * @throws ApiError 404 when it is gone
  */
-export async function removeMilestone(tx: Database, parent: PlanningParent, author_id: number, id: number): Promise<void> {
+export async function removeMilestone(
+  tx: Database,
+  parent: PlanningParent,
+  author_id: number,
+  id: number,
+): Promise<void> {
   await tellOfMilestone(tx, 'delete', id);
   await deleteFound(tx, 'milestones', id);
   await record(tx, parent, author_id, 'destroyed', id);
 }
 
-async function lockedMilestone(tx: Database, parent: PlanningParent, id: number): Promise<MilestoneFields & { state: string }> {
+async function lockedMilestone(
+  tx: Database,
+  parent: PlanningParent,
+  id: number,
+): Promise<MilestoneFields & { state: string }> {
   const query = tx
     .selectFrom('milestones')
     .select(['title', 'description', 'start_date', 'due_date', 'state'])
@@ -172,7 +183,12 @@ async function groupMilestoneLike(tx: Database, group: PlanningParent, milestone
  * @returns the id of the group milestone
  * @throws ApiError 404
  */
-export async function promoteMilestone(tx: Database, project_id: number, id: number, group: PlanningParent): Promise<number> {
+export async function promoteMilestone(
+  tx: Database,
+  project_id: number,
+  id: number,
+  group: PlanningParent,
+): Promise<number> {
   // Locked, so that nothing can get one of them between the merge and the deletion.
   const { rows } = await sql<MilestoneFields & { id: number; state: string; project_id: number }>`
     select milestones.id, milestones.project_id, title, milestones.description, start_date, due_date, state
@@ -191,7 +207,8 @@ export async function promoteMilestone(tx: Database, project_id: number, id: num
   const merged = sql`milestone_id = any(${rows.map((row) => row.id)}::bigint[])`;
   const promoted = await groupMilestoneLike(tx, group, milestone);
   for (const { table, places } of issuableKinds)
-    if (places === 'projects') await sql`update ${sql.table(table)} set milestone_id = ${promoted} where ${merged}`.execute(tx);
+    if (places === 'projects')
+      await sql`update ${sql.table(table)} set milestone_id = ${promoted} where ${merged}`.execute(tx);
   await sql`update resource_milestone_events set milestone_id = ${promoted} where ${merged}`.execute(tx);
   await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);
   return promoted;

@@ -2,7 +2,16 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import { isVisibleGroup, type PlanningParent } from '../../../access/index.ts';
-import { type Caller, containing, DateOnly, deprecated, filtersOn, Iid, optional, Timestamp } from '../../../http/index.ts';
+import {
+  type Caller,
+  containing,
+  DateOnly,
+  deprecated,
+  filtersOn,
+  Iid,
+  optional,
+  Timestamp,
+} from '../../../http/index.ts';
 import { isMilestoneFor } from './queries.ts';
 
 const filters = filtersOn('milestones', (by) => ({
@@ -58,14 +67,20 @@ function isListed(caller: Caller, { kind, id }: PlanningParent, above: boolean, 
 }
 
 /** A predicate on rows of `milestones`: they are listed in the project or group with these parameters. */
-export function milestonesMatching(caller: Caller, parent: PlanningParent, wanted: Wanted & object): RawBuilder<SqlBool>[] {
+export function milestonesMatching(
+  caller: Caller,
+  parent: PlanningParent,
+  wanted: Wanted & object,
+): RawBuilder<SqlBool>[] {
   const { iids, state = 'all', include_ancestors, include_parent_milestones, include_descendants = false } = wanted;
   const above = include_ancestors ?? include_parent_milestones ?? false;
   return [
     isListed(caller, parent, above, include_descendants),
     ...(state === 'all' ? [] : [sql<SqlBool>`milestones.state = ${state}`]),
     // An iid is unique in one project or group only, so it is ambiguous when those of others are included.
-    ...(iids === undefined || iids.length === 0 || above ? [] : [sql<SqlBool>`milestones.iid = any(${iids}::bigint[])`]),
+    ...(iids === undefined || iids.length === 0 || above
+      ? []
+      : [sql<SqlBool>`milestones.iid = any(${iids}::bigint[])`]),
   ];
 }
 

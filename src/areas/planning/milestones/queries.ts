@@ -57,11 +57,19 @@ export async function milestonesById(db: Database, ids: readonly number[]): Prom
 }
 
 /** The milestone with this id, if issues of the project may have it. */
-export const milestoneFor = (db: Database, { id }: { id: number }, milestone_id: number): Promise<MilestoneRow | undefined> =>
+export const milestoneFor = (
+  db: Database,
+  { id }: { id: number },
+  milestone_id: number,
+): Promise<MilestoneRow | undefined> =>
   milestoneRows(db).where('milestones.id', '=', milestone_id).where(isMilestoneFor(id)).executeTakeFirst();
 
 /** The milestone with this title, if issues of the project may have it; the project's own wins over that of a group. */
-export const milestoneTitled = (db: Database, { id }: { id: number }, title: string): Promise<MilestoneRow | undefined> =>
+export const milestoneTitled = (
+  db: Database,
+  { id }: { id: number },
+  title: string,
+): Promise<MilestoneRow | undefined> =>
   milestoneRows(db)
     .where('milestones.title', '=', title)
     .where(isMilestoneFor(id))

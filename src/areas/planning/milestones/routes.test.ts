@@ -16,7 +16,14 @@ async function issueOf({ db, people, project }: World, milestone_id: number, val
     .executeTakeFirstOrThrow();
   const { id } = await db
     .insertInto('issues')
-    .values({ project_id: project.id, iid: iid + 1, title: 'Ripen', author_id: people.owner.id, milestone_id, ...values })
+    .values({
+      project_id: project.id,
+      iid: iid + 1,
+      title: 'Ripen',
+      author_id: people.owner.id,
+      milestone_id,
+      ...values,
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
@@ -70,7 +77,10 @@ test('group milestones have their own iids and are not milestones of the project
   await as('planner').post(`/projects/${project.id}/milestones`, { title: 'here' });
   const added = await as('planner').post(`/groups/${group.id}/milestones`, { title: 'there' });
   const { id, iid, group_id, web_url } = added.body;
-  assert.deepEqual([iid, group_id, web_url], [1, group.id, `http://coppice.test/groups/${group.full_path}/-/milestones/1`]);
+  assert.deepEqual(
+    [iid, group_id, web_url],
+    [1, group.id, `http://coppice.test/groups/${group.full_path}/-/milestones/1`],
+  );
   assert.ok(!('project_id' in added.body));
   assert.equal((await as('guest').get(`/projects/${project.id}/milestones/${id}`)).status, 404);
   assert.equal((await as('planner').put(`/projects/${project.id}/milestones/${id}`, { title: 'x' })).status, 404);
@@ -159,8 +169,14 @@ test('a group lists its own milestones, readable ones of ancestors and descendan
   const { as, group, db, people } = here;
   const below = await db
     .transaction()
-    .execute((tx) => createGroup(tx, { name: 'below', path: 'below', parent_id: group.id, creator_id: people.owner.id }));
-  await as('owner').post(`/groups/${group.id}/milestones`, { title: 'top', start_date: '2030-01-01', due_date: '2030-02-01' });
+    .execute((tx) =>
+      createGroup(tx, { name: 'below', path: 'below', parent_id: group.id, creator_id: people.owner.id }),
+    );
+  await as('owner').post(`/groups/${group.id}/milestones`, {
+    title: 'top',
+    start_date: '2030-01-01',
+    due_date: '2030-02-01',
+  });
   await as('owner').post(`/groups/${group.id}/milestones`, { title: 'undated' });
   await as('owner').post(`/groups/${below}/milestones`, { title: 'low', start_date: '2030-02-01' });
   const url = `/groups/${group.id}/milestones`;
@@ -172,7 +188,8 @@ test('a group lists its own milestones, readable ones of ancestors and descendan
     'low',
   ]);
   assert.deepEqual(titles(await as('owner').get(url, { search_title: 'DATE' })), ['undated']);
-  const on = async (day: string) => titles(await as('owner').get(url, { include_descendants: true, containing_date: day }));
+  const on = async (day: string) =>
+    titles(await as('owner').get(url, { include_descendants: true, containing_date: day }));
   assert.deepEqual(await on('2029-12-31'), []);
   assert.deepEqual(await on('2030-01-01'), ['top']);
   assert.deepEqual(await on('2030-02-01'), ['top', 'low']);
@@ -209,7 +226,8 @@ test('a promoted milestone takes over the issues and merge requests of milestone
   assert.deepEqual(row, { milestone_id: milestone.id, milestone_due_date: '2031-05-05' });
   const shown = (await as('owner').get(`/projects/${project.id}/merge_requests/${request.iid}`)).body;
   assert.equal(shown.milestone.id, milestone.id);
-  for (const id of [project.id, other]) assert.deepEqual((await as('owner').get(`/projects/${id}/milestones`)).body, []);
+  for (const id of [project.id, other])
+    assert.deepEqual((await as('owner').get(`/projects/${id}/milestones`)).body, []);
 
   // As after a transfer: the group has a milestone with the title already.
   const { id: late } = await db
@@ -220,7 +238,11 @@ test('a promoted milestone takes over the issues and merge requests of milestone
   const lateIssue = await issueOf(here, late);
   const merged = await as('reporter').post(`/projects/${project.id}/milestones/${late}/promote`);
   assert.deepEqual([merged.status, merged.body], [200, milestone]);
-  assert.deepEqual((await as('guest').get(`/groups/${group.id}/milestones`)).body, [milestone], 'the group keeps its own');
+  assert.deepEqual(
+    (await as('guest').get(`/groups/${group.id}/milestones`)).body,
+    [milestone],
+    'the group keeps its own',
+  );
   assert.equal((await as('guest').get(`/projects/${project.id}/milestones/${late}`)).status, 404);
   const { body } = await as('guest').get(`/groups/${group.id}/milestones/${milestone.id}/issues`);
   assert.deepEqual(body.map(({ id }: { id: number }) => id).sort(), [issue, lateIssue].sort());

@@ -12,13 +12,19 @@ export interface MilestoneFields {
 }
 
 /** What is wrong with a milestone, by field; valid fields are left out. */
-export function milestoneReasons({ title, description, start_date, due_date }: MilestoneFields): Record<string, string[]> {
+export function milestoneReasons({
+  title,
+  description,
+  start_date,
+  due_date,
+}: MilestoneFields): Record<string, string[]> {
   const reasons: Record<string, string[]> = {};
   if (title === '') reasons.title = ["can't be blank"];
   if (title.length > maximumTitle) reasons.title = [`is too long (maximum is ${maximumTitle} characters)`];
   if ((description?.length ?? 0) > maximumDescription)
     reasons.description = [`is too long (maximum is ${maximumDescription} characters)`];
   // All years have four digits, so text order is date order.
-  if (start_date !== null && due_date !== null && due_date <= start_date) reasons.due_date = ['must be greater than start date'];
+  if (start_date !== null && due_date !== null && due_date <= start_date)
+    reasons.due_date = ['must be greater than start date'];
   return reasons;
 }

@@ -36,7 +36,10 @@ for (const kind of ['group', 'project'] as const) {
     assert.equal((await here.as('owner').put(`${url}/${other.id}/approve`)).status, 404);
 
     const approved = await here.as('owner').put(`${url}/${here.people.outsider.id}/approve`);
-    assert.deepEqual([approved.status, approved.body.access_level, approved.body.id], [201, 30, here.people.outsider.id]);
+    assert.deepEqual(
+      [approved.status, approved.body.access_level, approved.body.id],
+      [201, 30, here.people.outsider.id],
+    );
     assert.equal((await here.as('outsider').get(`${place}/members/${here.people.outsider.id}`)).body.access_level, 30);
     assert.deepEqual((await here.as('owner').get(url)).body, []);
 
@@ -73,9 +76,12 @@ test('a maintainer cannot approve a request above their own level', async () => 
 test('bot users of access tokens cannot request access', async () => {
   const here = await world();
   await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', here.group.id).execute();
-  const { id } = (await here.as('outsider').post('/groups', { name: 'elsewhere', path: `elsewhere-${here.group.id}` })).body;
+  const { id } = (await here.as('outsider').post('/groups', { name: 'elsewhere', path: `elsewhere-${here.group.id}` }))
+    .body;
   const expires_at = daysFromNow(20);
-  const made = await here.as('outsider').post(`/groups/${id}/access_tokens`, { name: 'program', scopes: ['api'], expires_at });
+  const made = await here
+    .as('outsider')
+    .post(`/groups/${id}/access_tokens`, { name: 'program', scopes: ['api'], expires_at });
   const headers = { 'private-token': made.body.token };
   const asked = await here.as('anonymous').post(`/groups/${here.group.id}/access_requests`, {}, { headers });
   assert.equal(asked.status, 403);

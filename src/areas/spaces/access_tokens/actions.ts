@@ -25,7 +25,12 @@ const actorIn = ({ access_level, permissions }: Resource, { id }: Caller) => ({ 
  * @returns its ID and its value, which is not stored
  * @throws ApiError 400 with the reason
  */
-export async function createAccessToken(tx: Database, url: string, { caller, resource }: Granted, request: AccessTokenRequest) {
+export async function createAccessToken(
+  tx: Database,
+  url: string,
+  { caller, resource }: Granted,
+  request: AccessTokenRequest,
+) {
   const { access_level, ...token } = request;
   if (access_level > resource.access_level)
     throw refused("Access level of the token can't be greater the access level of the user who created the token");

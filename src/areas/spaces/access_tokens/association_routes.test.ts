@@ -5,8 +5,9 @@ import { world } from '../../../../test/support/world.ts';
 test('a token with any scope lists what it can access', async () => {
   const { as, group, project, people, url } = await world();
   const { id: user_id } = people.developer;
-  const { token } = (await as('admin').post(`/users/${user_id}/personal_access_tokens`, { name: 'x', scopes: ['read_registry'] }))
-    .body;
+  const { token } = (
+    await as('admin').post(`/users/${user_id}/personal_access_tokens`, { name: 'x', scopes: ['read_registry'] })
+  ).body;
   const asked = async (parameters: string) => {
     const answer = await fetch(`${url}/api/v4/personal_access_tokens/self/associations?${parameters}`, {
       headers: { 'private-token': token },
@@ -38,6 +39,9 @@ test('a token with any scope lists what it can access', async () => {
   const maintained = (await asked('min_access_level=40')).body;
   assert.deepEqual([maintained.groups.length, maintained.projects.length], [0, 1]);
   assert.deepEqual((await asked('page=2')).body, { groups: [], projects: [] });
-  assert.deepEqual((await as('outsider').get('/personal_access_tokens/self/associations')).body, { groups: [], projects: [] });
+  assert.deepEqual((await as('outsider').get('/personal_access_tokens/self/associations')).body, {
+    groups: [],
+    projects: [],
+  });
   assert.equal((await as('anonymous').get('/personal_access_tokens/self/associations')).status, 401);
 });

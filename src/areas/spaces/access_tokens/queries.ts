@@ -1,6 +1,13 @@
 /** Queries and access rules of project and group access tokens. */
 import { sql } from 'kysely';
-import { type Changing, type Eligibility, groupRole, projectRole, type Subtree, withChange } from '../../../access/index.ts';
+import {
+  type Changing,
+  type Eligibility,
+  groupRole,
+  projectRole,
+  type Subtree,
+  withChange,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Access, ApiError, type Caller, found } from '../../../http/index.ts';
 import { tokensIn } from '../../people/personal_access_tokens/index.ts';
@@ -24,7 +31,8 @@ export const managersOf = (kind: Resource['kind'], refusal: () => ApiError): Acc
   withChange(managersIn(kind, refusal), ({ resource }) => asSubtree(resource));
 
 /** The columns that name the project or group. */
-export const asSubtree = ({ kind, id }: Resource): Subtree => (kind === 'project' ? { project_id: id } : { group_id: id });
+export const asSubtree = ({ kind, id }: Resource): Subtree =>
+  kind === 'project' ? { project_id: id } : { group_id: id };
 
 function managersIn(kind: Resource['kind'], refusal: () => ApiError): Access<Granted> {
   const project = projectRole('maintainer', { archived: true, permission: 'manage_project_access_tokens' });
@@ -63,7 +71,9 @@ export const tokensOf = (db: Database, resource: Resource) =>
     .select(
       sql<number | null>`(
         select access_level from members
-         where members.user_id = personal_access_tokens.user_id and ${columnOf(resource)} = ${resource.id})`.as('access_level'),
+         where members.user_id = personal_access_tokens.user_id and ${columnOf(resource)} = ${resource.id})`.as(
+        'access_level',
+      ),
     )
     .where(
       sql<boolean>`personal_access_tokens.user_id in (select user_id from access_token_bots where ${columnOf(resource)} = ${resource.id})`,

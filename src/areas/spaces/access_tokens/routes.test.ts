@@ -58,12 +58,15 @@ test('only members who manage a project or group manage its tokens, and never ab
     assert.equal((await as(persona).get(base)).status, 401);
     const refused = await as(persona).post(base, wish());
     assert.equal(refused.status, 400);
-    assert.deepEqual(refused.body, { message: `400 Bad request - User does not have permission to create ${kind} access token` });
+    assert.deepEqual(refused.body, {
+      message: `400 Bad request - User does not have permission to create ${kind} access token`,
+    });
   }
   assert.equal((await as('outsider').post(projectBase, wish())).status, 404);
   const above = await as('maintainer').post(projectBase, wish({ access_level: 50 }));
   assert.deepEqual(above.body, {
-    message: "400 Bad request - Access level of the token can't be greater the access level of the user who created the token",
+    message:
+      "400 Bad request - Access level of the token can't be greater the access level of the user who created the token",
   });
   assert.deepEqual((await as('maintainer').get(projectBase)).body, []);
 
@@ -93,7 +96,10 @@ test('invalid tokens are refused, and no bot user is left behind', async () => {
     const refused = await as('maintainer').post(base, wish(more));
     assert.deepEqual([refused.status, refused.body.message], [400, message]);
   }
-  assert.deepEqual(await db.selectFrom('access_token_bots').selectAll().where('project_id', '=', project.id).execute(), []);
+  assert.deepEqual(
+    await db.selectFrom('access_token_bots').selectAll().where('project_id', '=', project.id).execute(),
+    [],
+  );
 });
 
 test('a rotated token keeps its bot user and level, and the old one stops working', async () => {

@@ -105,7 +105,8 @@ function routesOf(kind: Resource['kind']) {
     post(base, {
       operation: `create${Noun}AccessToken`,
       summary: `Create a ${kind} access token`,
-      description: 'The value is shown only here. The token belongs to a new bot user, who is a member with `access_level`.',
+      description:
+        'The value is shown only here. The token belongs to a new bot user, who is a member with `access_level`.',
       access: makersOf(kind),
       input: {
         name: Type.String(),

@@ -40,10 +40,17 @@ export async function inviteGroup(tx: Database, target: Subtree, link: NewGroupL
  * @param own_level the caller's access level
  * @throws ApiError 404 without a link, 403 when it gives a higher level than the caller's
  */
-export async function uninviteGroup(tx: Database, target: Subtree, invited_group_id: number, own_level: number): Promise<void> {
+export async function uninviteGroup(
+  tx: Database,
+  target: Subtree,
+  invited_group_id: number,
+  own_level: number,
+): Promise<void> {
   const gone = await tx
     .deleteFrom('group_links')
-    .where((q) => ('group_id' in target ? q('group_id', '=', target.group_id) : q('project_id', '=', target.project_id)))
+    .where((q) =>
+      'group_id' in target ? q('group_id', '=', target.group_id) : q('project_id', '=', target.project_id),
+    )
     .where('invited_group_id', '=', invited_group_id)
     .returning('access_level')
     .executeTakeFirst();

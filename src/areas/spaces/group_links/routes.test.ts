@@ -80,7 +80,9 @@ test('members of an invited group and its ancestors have access to the group and
   assert.equal((await hand.client.get(`/projects/${here.project.id}`)).status, 404);
 
   assert.equal((await here.as('owner').delete(`${share}/${group.id}`)).status, 204);
-  assert.deepEqual((await here.as('owner').delete(`${share}/${group.id}`)).body, { message: '404 Group Link Not Found' });
+  assert.deepEqual((await here.as('owner').delete(`${share}/${group.id}`)).body, {
+    message: '404 Group Link Not Found',
+  });
   assert.equal((await lead.client.get(`/projects/${here.project.id}`)).status, 404);
 });
 
@@ -94,7 +96,11 @@ test('a project is shared with a group, unless an ancestor group prevents sharin
   assert.deepEqual([locked.status, locked.body], [400, { message: 'The project sharing with group is disabled' }]);
   await here.as('owner').put(`/groups/${here.group.id}`, { share_with_group_lock: false });
   assert.equal((await here.as('developer').post(share, given)).status, 403);
-  assert.equal((await here.as('maintainer').post(share, given)).status, 404, 'callers who cannot see the group cannot invite it');
+  assert.equal(
+    (await here.as('maintainer').post(share, given)).status,
+    404,
+    'callers who cannot see the group cannot invite it',
+  );
 
   const shared = await here.as('owner').post(share, given);
   assert.equal(shared.status, 201);
@@ -113,20 +119,29 @@ test('a project is shared with a group, unless an ancestor group prevents sharin
 test('shares are listed from both sides', async () => {
   const here = await world();
   const { hand, group } = await crew(here);
-  const { body: below } = await here.as('owner').post('/groups', { name: 'below', path: 'below', parent_id: here.group.id });
+  const { body: below } = await here
+    .as('owner')
+    .post('/groups', { name: 'below', path: 'below', parent_id: here.group.id });
   const { body: project } = await here.as('owner').post('/projects', { name: 'deep', namespace_id: below.id });
   await here.as('owner').post(`/groups/${here.group.id}/share`, { group_id: group.id, group_access: 20 });
-  const ids = async (path: string, parameters: object = {}) => idsOf((await here.as('owner').get(path, { ...parameters })).body);
+  const ids = async (path: string, parameters: object = {}) =>
+    idsOf((await here.as('owner').get(path, { ...parameters })).body);
   assert.deepEqual(idsOf((await hand.client.get(`/groups/${group.id}/groups/shared`)).body), [here.group.id]);
   assert.deepEqual(await ids(`/groups/${here.group.id}/invited_groups`), [group.id]);
   assert.deepEqual(await ids(`/groups/${below.id}/invited_groups`), [group.id]);
   assert.deepEqual(await ids(`/groups/${below.id}/invited_groups`, { relation: ['direct'] }), []);
   assert.deepEqual(await ids(`/groups/${below.id}/invited_groups`, { relation: ' ' }), [group.id]);
-  assert.deepEqual(await ids(`/groups/${below.id}/invited_groups`, { relation: ['inherited'], search: 'cre' }), [group.id]);
+  assert.deepEqual(await ids(`/groups/${below.id}/invited_groups`, { relation: ['inherited'], search: 'cre' }), [
+    group.id,
+  ]);
   assert.deepEqual(await ids(`/projects/${project.id}/invited_groups`), [group.id]);
   assert.deepEqual(await ids(`/projects/${project.id}/invited_groups`, { relation: ['direct'] }), []);
   assert.deepEqual(await ids(`/projects/${project.id}/groups`), [here.group.id, below.id]);
-  assert.deepEqual(await ids(`/projects/${project.id}/groups`, { with_shared: true }), [here.group.id, group.id, below.id]);
+  assert.deepEqual(await ids(`/projects/${project.id}/groups`, { with_shared: true }), [
+    here.group.id,
+    group.id,
+    below.id,
+  ]);
   assert.deepEqual(await ids(`/projects/${project.id}/groups`, { with_shared: true, shared_min_access_level: 30 }), [
     here.group.id,
     below.id,

@@ -123,7 +123,10 @@ const sharing = [
     returns: nothing,
     refusals: { 404: '404 Group Link Not Found' },
     handle: ({ change, input }) =>
-      change((tx, { group }) => uninviteGroup(tx, { group_id: group.id }, input.group_id, group.access_level), [input.group_id]),
+      change(
+        (tx, { group }) => uninviteGroup(tx, { group_id: group.id }, input.group_id, group.access_level),
+        [input.group_id],
+      ),
   }),
   post('/projects/:id/share', {
     operation: 'shareProject',
@@ -140,7 +143,8 @@ const sharing = [
       change(
         async (tx, { caller, project }) => {
           const link = await linkFrom(tx, caller, project.access_level, input);
-          if (await isSharingLocked(tx, project.namespace_id)) throw badRequest('The project sharing with group is disabled');
+          if (await isSharingLocked(tx, project.namespace_id))
+            throw badRequest('The project sharing with group is disabled');
           const id = await inviteGroup(tx, { project_id: project.id }, link);
           const { invited_group_id: group_id, access_level: group_access, expires_at } = link;
           return { id, project_id: project.id, group_id, group_access, expires_at };

@@ -1,6 +1,12 @@
 /** Creating and updating groups (docs/reference/groups.md). */
 import { type Insertable, sql, type Updateable } from 'kysely';
-import { isMoreVisible, lesserVisibility, levels, refreshAuthorizations, type VisibilityName } from '../../../access/index.ts';
+import {
+  isMoreVisible,
+  lesserVisibility,
+  levels,
+  refreshAuthorizations,
+  type VisibilityName,
+} from '../../../access/index.ts';
 import { type Database, type DB, isUniqueViolation, stamped } from '../../../db/index.ts';
 import { isValidBranchName } from '../../../git/index.ts';
 import { invalid, invalidAs } from '../../../http/index.ts';

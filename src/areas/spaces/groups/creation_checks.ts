@@ -17,6 +17,10 @@ export async function checkMayCreateGroup(
   if (caller.admin) return;
   if (parent && !mayCreateSubgroup(parent)) throw forbidden();
   if (parent) return;
-  const user = await db.selectFrom('users').select('can_create_group').where('id', '=', caller.id).executeTakeFirstOrThrow();
+  const user = await db
+    .selectFrom('users')
+    .select('can_create_group')
+    .where('id', '=', caller.id)
+    .executeTakeFirstOrThrow();
   if (!user.can_create_group || caller.external) throw forbidden();
 }

@@ -31,7 +31,9 @@ export async function groupReplyWithProjects(
       sql<boolean>`projects.id in (select project_id from group_links where invited_group_id = ${id} and ${countsToday('group_links')})`,
     )
     .execute();
-  const complete = (await completeRows(db, [...own, ...shared])).map((row) => presentProject({ url, ssh_url }, caller, row));
+  const complete = (await completeRows(db, [...own, ...shared])).map((row) =>
+    presentProject({ url, ssh_url }, caller, row),
+  );
   return {
     ...presentGroupDetail(url, caller, await groupRow(db, caller, id)),
     projects: complete.slice(0, own.length),

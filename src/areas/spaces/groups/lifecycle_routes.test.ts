@@ -15,13 +15,21 @@ import { removeMarkedGroups } from './index.ts';
 
 const removal = [removeGroup, removeUnused];
 const addGroup = async (here: World, path: string, parent_id?: number, more: object = {}) =>
-  (await here.as('owner').post('/groups', { name: path, path, ...(parent_id === undefined ? {} : { parent_id }), ...more })).body;
+  (
+    await here
+      .as('owner')
+      .post('/groups', { name: path, path, ...(parent_id === undefined ? {} : { parent_id }), ...more })
+  ).body;
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id);
 
 test('a group that is marked for deletion marks everything in it, until it is restored', async () => {
   const here = await world({});
   const below = await addGroup(here, 'below', here.group.id);
-  await here.db.updateTable('namespaces').set({ visibility: 'public' }).where('id', 'in', [here.group.id, below.id]).execute();
+  await here.db
+    .updateTable('namespaces')
+    .set({ visibility: 'public' })
+    .where('id', 'in', [here.group.id, below.id])
+    .execute();
   await here.db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', here.project.id).execute();
   assert.equal((await here.as('maintainer').delete(`/groups/${here.group.id}`)).status, 403);
   assert.equal((await here.as('anonymous').get(`/projects/${here.project.id}`)).status, 200);
@@ -40,7 +48,10 @@ test('a group that is marked for deletion marks everything in it, until it is re
     ),
   );
   assert.deepEqual(idsOf((await here.as('outsider').get('/projects', { search: here.project.path })).body), []);
-  assert.equal((await here.as('owner').post('/groups', { name: 'more', path: 'more', parent_id: below.id })).status, 403);
+  assert.equal(
+    (await here.as('owner').post('/groups', { name: 'more', path: 'more', parent_id: below.id })).status,
+    403,
+  );
   assert.equal((await here.as('owner').post('/projects', { name: 'more', namespace_id: below.id })).status, 400);
   assert.equal((await here.as('maintainer').post(`/projects/${here.project.id}/freeze_periods`, {})).status, 403);
   assert.equal(
@@ -133,7 +144,8 @@ test('only a marked subgroup is deleted immediately, when the request names its 
   assert.match(await refusal(below.id, below.full_path), /`full_path` is incorrect/);
   assert.deepEqual(await performQueued(here.services, removal), []);
   assert.equal(
-    (await here.as('owner').delete(`/groups/${below.id}`, now(`${below.full_path}-deletion_scheduled-${below.id}`))).status,
+    (await here.as('owner').delete(`/groups/${below.id}`, now(`${below.full_path}-deletion_scheduled-${below.id}`)))
+      .status,
     202,
   );
   assert.deepEqual(await performQueued(here.services, removal), ['remove_group']);
@@ -144,7 +156,8 @@ test('a subgroup of a marked group is marked and deleted by itself', async () =>
   const here = await world({});
   const below = await addGroup(here, 'below', here.group.id);
   const url = `/groups/${below.id}`;
-  for (const id of [here.group.id, below.id]) assert.equal((await here.as('owner').delete(`/groups/${id}`)).status, 202);
+  for (const id of [here.group.id, below.id])
+    assert.equal((await here.as('owner').delete(`/groups/${id}`)).status, 202);
   const { full_path } = (await here.as('owner').get(url)).body;
   assert.ok(full_path.endsWith(`/below-deletion_scheduled-${below.id}`), full_path);
   assert.equal((await here.as('owner').delete(url, { permanently_remove: true, full_path })).status, 202);
@@ -158,13 +171,21 @@ test('an archived group archives everything in it', async () => {
   const below = await addGroup(here, 'below', here.group.id);
   const archived = await here.as('owner').post(`/groups/${here.group.id}/archive`);
   assert.deepEqual([archived.status, archived.body.archived], [200, true]);
-  assert.equal((await here.as('owner').post(`/groups/${here.group.id}/archive`)).body.message, 'Group is already archived!');
+  assert.equal(
+    (await here.as('owner').post(`/groups/${here.group.id}/archive`)).body.message,
+    'Group is already archived!',
+  );
   assert.equal((await here.as('owner').post(`/groups/${below.id}/unarchive`)).status, 422);
   assert.equal((await here.as('guest').get(`/groups/${below.id}`)).body.archived, true);
-  assert.deepEqual(idsOf((await here.as('guest').get(`/groups/${here.group.id}/subgroups`, { active: true })).body), []);
+  assert.deepEqual(
+    idsOf((await here.as('guest').get(`/groups/${here.group.id}/subgroups`, { active: true })).body),
+    [],
+  );
   assert.equal((await here.as('owner').post('/projects', { name: 'more', namespace_id: here.group.id })).status, 400);
   assert.equal((await here.as('owner').post(`/groups/${here.group.id}/unarchive`)).body.archived, false);
-  assert.deepEqual(idsOf((await here.as('guest').get(`/groups/${here.group.id}/subgroups`, { active: true })).body), [below.id]);
+  assert.deepEqual(idsOf((await here.as('guest').get(`/groups/${here.group.id}/subgroups`, { active: true })).body), [
+    below.id,
+  ]);
 });
 
 test('a transferred group takes everything along: paths, authorizations and visibility follow, and old paths redirect', async () => {
@@ -177,7 +198,10 @@ test('a transferred group takes everything along: paths, authorizations and visi
   const move = (group_id?: number) =>
     here.as('owner').post(`/groups/${here.group.id}/transfer`, group_id === undefined ? {} : { group_id });
 
-  assert.equal((await here.as('maintainer').post(`/groups/${here.group.id}/transfer`, { group_id: parent.id })).status, 403);
+  assert.equal(
+    (await here.as('maintainer').post(`/groups/${here.group.id}/transfer`, { group_id: parent.id })).status,
+    403,
+  );
   assert.deepEqual((await move()).body, { message: 'Transfer failed: Group is already a root group.' });
   const foreign = (
     await here.as('guest').post('/groups', { name: 'foreign', path: `foreign-${here.group.id}`, visibility: 'public' })
@@ -185,10 +209,12 @@ test('a transferred group takes everything along: paths, authorizations and visi
   assert.deepEqual((await move(foreign.id)).body, { message: "Transfer failed: You don't have enough permissions." });
   assert.equal((await move(99_999_999)).status, 404);
   const locations = async () =>
-    (await here.as('owner').get(`/groups/${here.group.id}/transfer_locations`, { search: `parent-${here.group.id}` })).body;
+    (await here.as('owner').get(`/groups/${here.group.id}/transfer_locations`, { search: `parent-${here.group.id}` }))
+      .body;
   assert.deepEqual(idsOf(await locations()), [parent.id]);
-  const taker = (await here.as('owner').post('/projects', { name: 'taker', path: here.group.path, namespace_id: parent.id }))
-    .body;
+  const taker = (
+    await here.as('owner').post('/projects', { name: 'taker', path: here.group.path, namespace_id: parent.id })
+  ).body;
   assert.deepEqual(await locations(), [], 'a project there has the path');
   assert.equal((await here.as('owner').put(`/projects/${taker.id}`, { path: 'taker' })).status, 200);
   assert.deepEqual(idsOf(await locations()), [parent.id]);
@@ -208,7 +234,10 @@ test('a transferred group takes everything along: paths, authorizations and visi
   );
   assert.equal((await here.as('anonymous').get(`/projects/${here.project.id}`)).status, 404);
   const old = await here.as('guest').get(`/groups/${here.group.path}/subgroups`);
-  assert.deepEqual([old.status, old.headers.get('location')], [301, `${here.url}/api/v4/groups/${here.group.id}/subgroups`]);
+  assert.deepEqual(
+    [old.status, old.headers.get('location')],
+    [301, `${here.url}/api/v4/groups/${here.group.id}/subgroups`],
+  );
   assert.equal(
     (await here.as('owner').put(`/groups/${here.group.path}`, { name: 'x' })).body.message,
     'Non GET methods are not allowed for moved groups',
@@ -244,7 +273,8 @@ test('a transferred group keeps the labels and milestones of the group that it l
   const [issue, outside] = await Promise.all(
     [id, here.project.id].map(
       async (project_id) =>
-        (await owner.post(`/projects/${project_id}/issues`, { title: 'Pick', labels: 'copied,shared', milestone_id })).body,
+        (await owner.post(`/projects/${project_id}/issues`, { title: 'Pick', labels: 'copied,shared', milestone_id }))
+          .body,
     ),
   );
   assert.equal((await owner.post(`${own}/epics`, { title: 'Harvest', labels: 'copied,shared' })).status, 201);
@@ -266,10 +296,17 @@ test('a transferred group keeps the labels and milestones of the group that it l
     ],
   );
   assert.deepEqual([gone.includes(now[0]!.id), now[1]!.id], [false, shared], 'one is a copy, the other its own');
-  assert.equal((await owner.get(`/projects/${id}/issues`, { labels: 'copied,shared', milestone: 'Ripe' })).body.length, 1);
+  assert.equal(
+    (await owner.get(`/projects/${id}/issues`, { labels: 'copied,shared', milestone: 'Ripe' })).body.length,
+    1,
+  );
   const [epic] = (await owner.get(`${own}/epics`, { labels: 'copied,shared' })).body;
   assert.deepEqual(epic.labels, ['copied', 'shared']);
-  assert.deepEqual((await owner.get(`/projects/${here.project.id}/issues/${outside.iid}`)).body, outsideBefore, 'others stay');
+  assert.deepEqual(
+    (await owner.get(`/projects/${here.project.id}/issues/${outside.iid}`)).body,
+    outsideBefore,
+    'others stay',
+  );
 });
 
 test('a group with inherited owners keeps an owner after a transfer', async () => {
@@ -288,7 +325,10 @@ test('a group whose only own owner is blocked gets another one after a transfer'
   const here = await world({});
   const below = await addGroup(here, `below-${here.group.id}`, here.group.id);
   const { id } = await here.person();
-  assert.equal((await here.as('owner').post(`/groups/${below.id}/members`, { user_id: id, access_level: 50 })).status, 201);
+  assert.equal(
+    (await here.as('owner').post(`/groups/${below.id}/members`, { user_id: id, access_level: 50 })).status,
+    201,
+  );
   assert.equal((await here.as('admin').post(`/users/${id}/block`)).status, 201);
   assert.equal((await here.as('owner').post(`/groups/${below.id}/transfer`)).body.parent_id, null);
   const { status, body } = await here.as('owner').get(`/groups/${below.id}/members/${here.people.owner.id}`);

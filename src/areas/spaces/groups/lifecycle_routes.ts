@@ -55,7 +55,9 @@ export const groupLifecycleRoutes = [
     access: remover,
     input: {
       permanently_remove: Type.Boolean({ default: false }),
-      full_path: optional(Type.String({ description: 'With `permanently_remove`: full path of the group, as a confirmation' })),
+      full_path: optional(
+        Type.String({ description: 'With `permanently_remove`: full path of the group, as a confirmation' }),
+      ),
     },
     conditional: true,
     returns: accepted,
@@ -110,7 +112,9 @@ export const groupLifecycleRoutes = [
       const groups = publicGroups(db, input.search)
         .where(sql<boolean>`${groupLevel(caller)} >= ${sql.lit(levels.owner)}`)
         .where(sql<boolean>`not ${isListedGroup('archived')} and not ${isListedGroup('marked_for_deletion')}`)
-        .where(sql<boolean>`not traversal_ids @> ${[group.id]}::bigint[] and id is distinct from ${group.parent_id}::bigint`)
+        .where(
+          sql<boolean>`not traversal_ids @> ${[group.id]}::bigint[] and id is distinct from ${group.parent_id}::bigint`,
+        )
         .where(sql<boolean>`not ${hasChildLike(group)}`)
         .orderBy('name')
         .orderBy('id');

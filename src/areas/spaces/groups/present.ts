@@ -3,7 +3,17 @@ import type { Selectable } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import type { MaybeCaller } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
-import { DateOnly, deprecated, Id, nullable, optional, resource, since, Timestamp, Visibility } from '../../../http/index.ts';
+import {
+  DateOnly,
+  deprecated,
+  Id,
+  nullable,
+  optional,
+  resource,
+  since,
+  Timestamp,
+  Visibility,
+} from '../../../http/index.ts';
 import { defaultProtection } from '../../code/protected_branches/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
@@ -57,7 +67,8 @@ const groupFields = {
   marked_for_deletion_on: nullable(DateOnly),
   statistics: optional(
     Type.Object(statisticsFields, {
-      description: 'Administrators only, with `statistics=true`: what is stored in the group and in the projects directly in it',
+      description:
+        'Administrators only, with `statistics=true`: what is stored in the group and in the projects directly in it',
     }),
   ),
 };
@@ -115,10 +126,14 @@ export const GroupDetailForm = resource('GroupDetail', {
   membership_lock: since('premium', Type.Boolean()),
   repository_storage: since(
     'premium',
-    optional(Type.String({ description: 'Administrators only: the storage of repositories that the group has itself' })),
+    optional(
+      Type.String({ description: 'Administrators only: the storage of repositories that the group has itself' }),
+    ),
   ),
   shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
-  projects: optional(Type.Array(ProjectForm, { description: 'The 100 newest projects; left out when `with_projects` is false' })),
+  projects: optional(
+    Type.Array(ProjectForm, { description: 'The 100 newest projects; left out when `with_projects` is false' }),
+  ),
   shared_projects: optional(
     Type.Array(ProjectForm, {
       description: 'The 100 newest projects that the group is invited to; left out when `with_projects` is false',
@@ -193,7 +208,11 @@ export type GroupDetailRow = GroupRow & { shared_with_groups: SharedWithGroupRow
  * @param url the external address of the server
  * @param row the result of `groupRow`
  */
-export const presentGroupDetail = (url: string, caller: MaybeCaller, row: GroupDetailRow): Static<typeof GroupDetailForm> => ({
+export const presentGroupDetail = (
+  url: string,
+  caller: MaybeCaller,
+  row: GroupDetailRow,
+): Static<typeof GroupDetailForm> => ({
   ...presentGroup(url, row),
   membership_lock: row.membership_lock,
   ...(caller?.admin ? { repository_storage: row.repository_storage } : {}),

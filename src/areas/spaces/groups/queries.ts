@@ -1,7 +1,14 @@
 /** Queries for groups. */
 
 import { type SqlBool, sql } from 'kysely';
-import { belongsToGroup, isGroup, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../../access/index.ts';
+import {
+  belongsToGroup,
+  isGroup,
+  isMemberOfGroup,
+  isVisibleGroup,
+  levels,
+  type MaybeCaller,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { found } from '../../../http/index.ts';
 import { namespaceFullName, sharedWithGroups } from '../../people/namespaces/index.ts';
@@ -33,7 +40,10 @@ export function hasChildLike({ name, path }: { name: string; path: string }) {
  */
 export async function groupRow(db: Database, caller: MaybeCaller, id: number): Promise<GroupDetailRow> {
   const query = groupRows(db).where('namespaces.id', '=', id);
-  return found('Group', await query.select(sharedWithGroups(caller, 'namespaces').as('shared_with_groups')).executeTakeFirst());
+  return found(
+    'Group',
+    await query.select(sharedWithGroups(caller, 'namespaces').as('shared_with_groups')).executeTakeFirst(),
+  );
 }
 
 export interface Belonging {

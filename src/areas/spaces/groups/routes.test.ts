@@ -47,7 +47,10 @@ test('users without can_create_group and external users create no top-level grou
   assert.equal(inside.body.full_path, `${group.path}/inside`);
   assert.equal(inside.body.full_name, `${group.path} / inside`);
   // The creator of a group owns it, and can change its settings.
-  assert.equal((await as('maintainer').put(`/groups/${inside.body.id}`, { description: 'Mine' })).body.description, 'Mine');
+  assert.equal(
+    (await as('maintainer').put(`/groups/${inside.body.id}`, { description: 'Mine' })).body.description,
+    'Mine',
+  );
 });
 
 test('maintainers create subgroups, or only owners, depending on the setting', async () => {
@@ -67,9 +70,13 @@ test('maintainers create subgroups, or only owners, depending on the setting', a
 
 test('invalid names of groups are refused in one sentence on creation and by parameter on update', async () => {
   const { as, group, project } = await world();
-  const add = async (more: object) => (await as('owner').post('/groups', { name: 'fine', path: 'fine', ...more })).body.message;
+  const add = async (more: object) =>
+    (await as('owner').post('/groups', { name: 'fine', path: 'fine', ...more })).body.message;
   assert.equal(await add({ path: group.path }), 'Failed to save group {:path=>["has already been taken"]}');
-  assert.equal(await add({ path: group.path.toUpperCase() }), 'Failed to save group {:path=>["has already been taken"]}');
+  assert.equal(
+    await add({ path: group.path.toUpperCase() }),
+    'Failed to save group {:path=>["has already been taken"]}',
+  );
   assert.equal(await add({ path: 'admin' }), 'Failed to save group {:path=>["admin is a reserved name"]}');
   assert.equal(
     await add({ name: '', path: 'x' }),
@@ -98,7 +105,10 @@ test('invalid names of groups are refused in one sentence on creation and by par
 
   const first = (await as('owner').post('/groups', { name: 'one', path: 'one', parent_id: group.id })).body;
   const second = (await as('owner').post('/groups', { name: 'two', path: 'two', parent_id: group.id })).body;
-  assert.equal(await add({ name: 'one', parent_id: group.id }), 'Failed to save group {:name=>["has already been taken"]}');
+  assert.equal(
+    await add({ name: 'one', parent_id: group.id }),
+    'Failed to save group {:name=>["has already been taken"]}',
+  );
   const refused = await as('owner').put(`/groups/${second.id}`, { name: 'one', path: 'one' });
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.body, { message: { name: ['has already been taken'], path: ['has already been taken'] } });
@@ -130,7 +140,10 @@ test('a new path changes all paths in the group, and the old path is free again'
   assert.deepEqual([moved.body.path, moved.body.full_path], [path, path]);
   assert.equal((await as('owner').get(`/groups/${leaf.id}`)).body.full_path, `${path}/sub/leaf`);
   assert.equal((await as('owner').get(`/groups/${encodeURIComponent(`${path}/sub/leaf`)}`)).body.id, leaf.id);
-  assert.equal((await as('owner').get(`/projects/${encodeURIComponent(`${path}/${project.path}`)}`)).body.id, project.id);
+  assert.equal(
+    (await as('owner').get(`/projects/${encodeURIComponent(`${path}/${project.path}`)}`)).body.id,
+    project.id,
+  );
   assert.equal((await as('owner').get(`/groups/${group.path}`)).status, 301);
 
   assert.equal((await as('owner').put(`/groups/${sub.id}`, { path: 'Sub' })).body.full_path, `${path}/Sub`);
@@ -146,12 +159,25 @@ test('a new path changes all paths in the group, and the old path is free again'
 
 test('a child is never more visible than its parent', async () => {
   const { as, group, db, project } = await world();
-  const above = await as('owner').post('/groups', { name: 'open', path: 'open', parent_id: group.id, visibility: 'public' });
+  const above = await as('owner').post('/groups', {
+    name: 'open',
+    path: 'open',
+    parent_id: group.id,
+    visibility: 'public',
+  });
   const text = 'public is not allowed since the parent group has a private visibility.';
-  assert.deepEqual([above.status, above.body], [400, { message: `Failed to save group {:visibility_level=>["${text}"]}` }]);
+  assert.deepEqual(
+    [above.status, above.body],
+    [400, { message: `Failed to save group {:visibility_level=>["${text}"]}` }],
+  );
 
   assert.equal((await as('owner').put(`/groups/${group.id}`, { visibility: 'public' })).status, 200);
-  const open = await as('owner').post('/groups', { name: 'open', path: 'open', parent_id: group.id, visibility: 'public' });
+  const open = await as('owner').post('/groups', {
+    name: 'open',
+    path: 'open',
+    parent_id: group.id,
+    visibility: 'public',
+  });
   assert.equal(open.status, 201);
   const below = await as('owner').put(`/groups/${group.id}`, { visibility: 'internal' });
   assert.deepEqual(below.body, {
@@ -162,7 +188,9 @@ test('a child is never more visible than its parent', async () => {
   await db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', project.id).execute();
   const around = await as('owner').put(`/groups/${group.id}`, { visibility: 'private' });
   assert.deepEqual(around.body, {
-    message: { visibility_level: ['private is not allowed since this group contains projects with higher visibility.'] },
+    message: {
+      visibility_level: ['private is not allowed since this group contains projects with higher visibility.'],
+    },
   });
   assert.equal((await as('anonymous').get(`/groups/${group.id}`)).body.visibility, 'public');
 });
@@ -181,7 +209,8 @@ test('only owners update a group, and parameters that are left out stay', async 
     wiki_access_level: 'private',
   });
   assert.equal(changed.status, 200);
-  const { description, default_branch, emails_enabled, emails_disabled, default_branch_protection_defaults } = changed.body;
+  const { description, default_branch, emails_enabled, emails_disabled, default_branch_protection_defaults } =
+    changed.body;
   assert.deepEqual(
     { description, default_branch, emails_enabled, emails_disabled },
     { description: 'What we do', default_branch: 'trunk', emails_enabled: false, emails_disabled: true },
@@ -195,7 +224,8 @@ test('only owners update a group, and parameters that are left out stay', async 
   });
   assert.deepEqual((await as('owner').put(`/groups/${group.id}`, {})).body, changed.body);
   assert.equal(
-    (await as('owner').put(`/groups/${group.id}`, { default_branch: null, mentions_disabled: null })).body.default_branch,
+    (await as('owner').put(`/groups/${group.id}`, { default_branch: null, mentions_disabled: null })).body
+      .default_branch,
     null,
   );
 
@@ -233,15 +263,21 @@ test('lists contain the groups of the caller with their ancestors, and all visib
   const { as, group, project, person } = await world();
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const secret = (await as('owner').post('/groups', { name: 'secret', path: 'secret', parent_id: group.id })).body;
-  const open = (await as('admin').post('/groups', { name: 'Open to all', path: `open-${group.id}`, visibility: 'public' })).body;
-  const inside = (await as('admin').post('/groups', { name: 'For us', path: `internal-${group.id}`, visibility: 'internal' }))
-    .body;
+  const open = (
+    await as('admin').post('/groups', { name: 'Open to all', path: `open-${group.id}`, visibility: 'public' })
+  ).body;
+  const inside = (
+    await as('admin').post('/groups', { name: 'For us', path: `internal-${group.id}`, visibility: 'internal' })
+  ).body;
   const ids = async (client: ReturnType<typeof as>, parameters = {}, path = '/groups') =>
     (await client.get(path, { per_page: 100, ...parameters })).body.map(({ id }: { id: number }) => id) as number[];
 
   const member = await person();
   assert.deepEqual(await ids(member.client), []);
-  assert.equal((await as('owner').post(`/groups/${sub.id}/members`, { user_id: member.id, access_level: 10 })).status, 201);
+  assert.equal(
+    (await as('owner').post(`/groups/${sub.id}/members`, { user_id: member.id, access_level: 10 })).status,
+    201,
+  );
   assert.deepEqual(await ids(member.client), [group.id, sub.id]);
   assert.equal((await member.client.get(`/groups/${group.id}`)).status, 200);
   assert.deepEqual(await ids(member.client, {}, `/groups/${group.id}/subgroups`), [sub.id]);
@@ -297,7 +333,10 @@ test('lists of groups are searched, ordered and filtered', async () => {
   const second = await client.get('/groups', { per_page: 2, page: 2 });
   assert.deepEqual(namesIn(second), ['child', `three-${marker}`]);
   assert.equal(second.headers.get('x-total'), '4');
-  assert.equal((await client.get('/groups', { order_by: 'size' })).body.message, 'order_by does not have a valid value');
+  assert.equal(
+    (await client.get('/groups', { order_by: 'size' })).body.message,
+    'order_by does not have a valid value',
+  );
 });
 
 test('anonymous callers can read the list of groups by keyset, ordered by name only', async () => {
@@ -307,7 +346,8 @@ test('anonymous callers can read the list of groups by keyset, ordered by name o
     await as('admin').post('/groups', { name, path: `${name}-${marker}`, visibility: 'public' });
   const seen: string[] = [];
   const first = `/groups?pagination=keyset&order_by=name&sort=asc&per_page=1&search=${marker}`;
-  for await (const page of pagesFrom(as('anonymous'), first)) seen.push(...page.body.map(({ name }: { name: string }) => name));
+  for await (const page of pagesFrom(as('anonymous'), first))
+    seen.push(...page.body.map(({ name }: { name: string }) => name));
   assert.deepEqual(seen, ['ka', 'kb', 'kc']);
   for (const refused of [
     await as('owner').get('/groups', { pagination: 'keyset' }),

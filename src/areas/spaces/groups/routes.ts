@@ -1,7 +1,15 @@
 /** Groups: they contain projects, members and subgroups (docs/reference/groups.md). */
 import { sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { anyone, type Group, groupRole, groupVisible, type MaybeCaller, signedIn, visibleGroup } from '../../../access/index.ts';
+import {
+  anyone,
+  type Group,
+  groupRole,
+  groupVisible,
+  type MaybeCaller,
+  signedIn,
+  visibleGroup,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   allOptional,
@@ -24,7 +32,12 @@ import {
   Visibility,
 } from '../../../http/index.ts';
 import { keysetPaging, keysetUnavailable, type Paging, paginate, paginateByKey, paging } from '../../../lists/index.ts';
-import { defaultVisibility, restrictionReasons, settingsOf, storageForNew } from '../../instance/application_settings/index.ts';
+import {
+  defaultVisibility,
+  restrictionReasons,
+  settingsOf,
+  storageForNew,
+} from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { FeatureLevel } from '../projects/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
@@ -73,7 +86,10 @@ const settings = allOptional({
   default_branch: nullable(Type.String({ description: 'Default branch of new projects' })),
   default_branch_protection: Type.Enum([0, 1, 2, 3, 4]),
   request_access_enabled: Type.Boolean(),
-  membership_lock: since('premium', Type.Boolean({ description: 'Whether to prevent adding members to projects in the group' })),
+  membership_lock: since(
+    'premium',
+    Type.Boolean({ description: 'Whether to prevent adding members to projects in the group' }),
+  ),
   wiki_access_level: since('premium', FeatureLevel),
 });
 
@@ -108,7 +124,13 @@ const presentPage = async ({ db, url }: Services, caller: MaybeCaller, input: Li
 });
 
 /** Lists the subgroups or descendants of a group. */
-async function groupsInside(services: Services, caller: MaybeCaller, input: ListInput & Paging, group: Group, deep: boolean) {
+async function groupsInside(
+  services: Services,
+  caller: MaybeCaller,
+  input: ListInput & Paging,
+  group: Group,
+  deep: boolean,
+) {
   const below = deep
     ? sql<boolean>`namespaces.traversal_ids @> ${[group.id]}::bigint[] and namespaces.id <> ${group.id}`
     : sql<boolean>`namespaces.parent_id = ${group.id}`;
@@ -132,7 +154,12 @@ export const groupRoutes = [
       if (pagination === 'keyset' && (caller || sort !== 'asc')) throw keysetUnavailable();
       const page =
         pagination === 'keyset'
-          ? await paginateByKey(db, query, input, { columns: { name: 'namespaces.name' }, order_by, sort, id: 'namespaces.id' })
+          ? await paginateByKey(db, query, input, {
+              columns: { name: 'namespaces.name' },
+              order_by,
+              sort,
+              id: 'namespaces.id',
+            })
           : await paginate(db, orderGroups(query, input), input);
       return presentPage(services, caller, input, page);
     },
@@ -159,7 +186,10 @@ export const groupRoutes = [
     access: groupVisible,
     rate: { setting: 'group_api_limit', window_s: 60 },
     input: {
-      with_projects: Type.Boolean({ default: true, description: 'Whether to include `projects` and `shared_projects`' }),
+      with_projects: Type.Boolean({
+        default: true,
+        description: 'Whether to include `projects` and `shared_projects`',
+      }),
       ...statisticsInput,
     },
     returns: one(GroupDetailForm),
@@ -182,7 +212,14 @@ export const groupRoutes = [
     summary: 'Create a group or subgroup',
     description: 'Groups are nested at most 20 levels deep.',
     access: signedIn,
-    input: { name: Type.String(), path: Type.String(), parent_id: optional(Id), ...settings, ...unavailable, avatar: Avatar() },
+    input: {
+      name: Type.String(),
+      path: Type.String(),
+      parent_id: optional(Id),
+      ...settings,
+      ...unavailable,
+      avatar: Avatar(),
+    },
     returns: one(GroupDetailForm),
     refusals: {
       400: ['Failed to save group {<reasons by parameter>}', ...avatarTexts],
@@ -215,13 +252,23 @@ export const groupRoutes = [
     operation: 'updateGroup',
     summary: 'Update a group; a new path also changes the paths of everything in it',
     access: groupRole('owner'),
-    input: { ...allOptional({ name: Type.String(), path: Type.String() }), ...settings, ...unavailable, avatar: Avatar() },
+    input: {
+      ...allOptional({ name: Type.String(), path: Type.String() }),
+      ...settings,
+      ...unavailable,
+      avatar: Avatar(),
+    },
     returns: one(GroupDetailForm),
     refusals: { 400: ['<parameter>: <reason>', ...avatarTexts, 'Failed to save group {<reasons by parameter>}'] },
     handle: async ({ db, url, ssh_url, blobs, caller, group, input: { name, path, avatar, ...given } }) => {
-      const restricted = given.visibility === group.visibility ? [] : await restrictionReasons(db, caller, given.visibility);
+      const restricted =
+        given.visibility === group.visibility ? [] : await restrictionReasons(db, caller, given.visibility);
       if (restricted.length > 0) throw invalid({ visibility_level: restricted });
-      const changes = { ...columnsFrom(given), ...(name === undefined ? {} : { name }), ...(path === undefined ? {} : { path }) };
+      const changes = {
+        ...columnsFrom(given),
+        ...(name === undefined ? {} : { name }),
+        ...(path === undefined ? {} : { path }),
+      };
       const received = await receiveAvatar({ db, blobs }, avatar);
       await db.transaction().execute(async (tx) => {
         await updateGroup(tx, group.id, changes);

@@ -58,7 +58,8 @@ async function refuseUnfit(tx: Database, place: LockedNamespace, above: LockedNa
   const parent_id = place.traversal_ids.at(-2);
   if (!above && parent_id === undefined) throw failed('Group is already a root group.');
   if (above && above.id === parent_id) throw failed('Group is already associated to the parent group.');
-  if (above?.traversal_ids.includes(place.id)) throw failed('The group cannot move into itself or into a group inside it.');
+  if (above?.traversal_ids.includes(place.id))
+    throw failed('The group cannot move into itself or into a group inside it.');
   if (await isPathTaken(tx, above ? `${above.full_path}/${place.path}` : place.path)) throw failed(pathTaken);
   const { rows } = await sql<{ namesake: boolean; depth: number }>`
     select exists (select from namespaces where parent_id = ${above?.id ?? null}::bigint and name = ${place.name}) as namesake,

@@ -29,7 +29,11 @@ export type Outcome = 'joined' | 'known' | 'queued' | 'no seat' | 'locked' | Obj
  * @param user_id ID of an active user who has confirmed the invited address
  * @returns undefined when the invitation no longer exists
  */
-export async function acceptInvitation(tx: Database, { id }: { id: number }, user_id: number): Promise<Outcome | undefined> {
+export async function acceptInvitation(
+  tx: Database,
+  { id }: { id: number },
+  user_id: number,
+): Promise<Outcome | undefined> {
   const known = await invitationNumbered(tx, id);
   if (!known) return undefined;
   const source = await lockedSource(tx, subtreeOf(known));
@@ -79,7 +83,12 @@ async function join(
 }
 
 /** The custom role of an invitation; null when it is no longer available there, for instance after a transfer of the group. */
-async function usableRole(tx: Database, source: Source, actor: Actor, { member_role_id, access_level }: OpenInvitation) {
+async function usableRole(
+  tx: Database,
+  source: Source,
+  actor: Actor,
+  { member_role_id, access_level }: OpenInvitation,
+) {
   try {
     await checkRole(tx, source, actor, { member_role_id, access_level });
     return member_role_id;

@@ -21,7 +21,11 @@ export const isSignUpOpen = async (db: Database): Promise<boolean> => (await set
 
 /** @throws ApiError 400 with the reasons by field */
 function checkAccount({ username, name, password }: NewAccount): void {
-  const reasons = { username: usernameReasons(username), name: personNameReasons(name), password: passwordReasons(password) };
+  const reasons = {
+    username: usernameReasons(username),
+    name: personNameReasons(name),
+    password: passwordReasons(password),
+  };
   const refused = Object.entries(reasons).filter(([, texts]) => texts.length > 0);
   if (refused.length > 0) throw invalid(Object.fromEntries(refused));
 }
@@ -32,7 +36,11 @@ function checkAccount({ username, name, password }: NewAccount): void {
  * @returns undefined when the invitation no longer exists, or why it no longer holds; no account is created then
  * @throws ApiError 403 when sign-up is disabled, the address is not allowed or no seat is left; 400 and 409 for invalid or taken values
  */
-export async function signUp(tx: Database, invitation: OpenInvitation, account: NewAccount): Promise<Outcome | undefined> {
+export async function signUp(
+  tx: Database,
+  invitation: OpenInvitation,
+  account: NewAccount,
+): Promise<Outcome | undefined> {
   const settings = await settingsOf(tx);
   if (!settings.signup_enabled) throw forbidden('Sign-up is disabled');
   const email = invitation.invite_email;

@@ -84,7 +84,8 @@ async function named(tx: Database, { emails, user_ids }: Wanted): Promise<Named>
   }
   const strangers = new Map<string, string>();
   for (const email of emails)
-    if (!known.has(email.toLowerCase()) && !strangers.has(email.toLowerCase())) strangers.set(email.toLowerCase(), email);
+    if (!known.has(email.toLowerCase()) && !strangers.has(email.toLowerCase()))
+      strangers.set(email.toLowerCase(), email);
   const ids = new Set(numbered.map(({ id }) => id));
   return {
     users,
@@ -108,7 +109,8 @@ export async function invite(
   { withMinimal, locked }: InvitationTerms,
 ): Promise<Invited> {
   const count = new Set([...wanted.emails.map((email) => email.toLowerCase()), ...wanted.user_ids]).size;
-  const refusal = count > maximumAtOnce ? tooManyText : locked ? lockedText : grantRefusal(source, actor, wanted, withMinimal);
+  const refusal =
+    count > maximumAtOnce ? tooManyText : locked ? lockedText : grantRefusal(source, actor, wanted, withMinimal);
   const people = await named(tx, wanted);
   if (refusal !== undefined) return everyone(people, refusal);
   const roleRefusal = await checkRole(tx, source, actor, wanted).then(() => undefined, textOfRole);
@@ -139,19 +141,34 @@ const everyone = ({ users, strangers, unknown }: Named, text: string): Invited =
   queued: [],
 });
 
-async function addUsers(tx: Database, source: Source, actor: Actor, wanted: Wanted, users: Named['users']): Promise<Invited> {
+async function addUsers(
+  tx: Database,
+  source: Source,
+  actor: Actor,
+  wanted: Wanted,
+  users: Named['users'],
+): Promise<Invited> {
   const bots = [...users.values()].filter(({ user_type }) => user_type === 'project_bot');
   const user_ids = [...users.keys()].filter((id) => users.get(id)!.user_type !== 'project_bot');
   const { access_level, member_role_id, expires_at } = wanted;
   const before = new Set(await membersAmong(tx, source, user_ids));
-  const members = { user_ids, access_level, member_role_id, expires_at: endOfAccess(expires_at), existing: 'change' as const };
+  const members = {
+    user_ids,
+    access_level,
+    member_role_id,
+    expires_at: endOfAccess(expires_at),
+    existing: 'change' as const,
+  };
   const refusals = await addMembers(tx, asSubtree(source), actor, members);
   const joined = user_ids.filter((id) => !before.has(id) && !refusals.has(id));
   await tellOfAccess.enqueueEach(tx, await membershipsOf(tx, source, joined));
   const byRequest = new Map([...users].map(([id, { name }]) => [id, name]));
   const byUsername = new Map([...users].map(([id, { username }]) => [id, username]));
   return {
-    refused: [...textsOf(refusals, byRequest, actor).refused, ...bots.map(({ name }): [string, string] => [name, botText])],
+    refused: [
+      ...textsOf(refusals, byRequest, actor).refused,
+      ...bots.map(({ name }): [string, string] => [name, botText]),
+    ],
     queued: textsOf(refusals, byUsername, actor).queued,
   };
 }
@@ -167,7 +184,11 @@ async function membersAmong(tx: Database, source: Source, user_ids: readonly num
   return rows.map(({ user_id }) => user_id);
 }
 
-async function membershipsOf(tx: Database, source: Source, user_ids: readonly number[]): Promise<{ member_id: number }[]> {
+async function membershipsOf(
+  tx: Database,
+  source: Source,
+  user_ids: readonly number[],
+): Promise<{ member_id: number }[]> {
   return tx
     .selectFrom('members')
     .select('id as member_id')
@@ -202,7 +223,13 @@ async function inviteStrangers(
 }
 
 /** @returns the addresses that had no pending invitation before */
-async function writeInvitations(tx: Database, source: Source, actor: Actor, wanted: Wanted, addresses: readonly string[]) {
+async function writeInvitations(
+  tx: Database,
+  source: Source,
+  actor: Actor,
+  wanted: Wanted,
+  addresses: readonly string[],
+) {
   if (addresses.length === 0) return new Set<string>();
   const { access_level, member_role_id = null, expires_at } = wanted;
   await sql`
@@ -253,7 +280,11 @@ export async function changeInvitation(
   const givesMore =
     level > invitation.access_level || (member_role_id ?? invitation.member_role_id) !== invitation.member_role_id;
   const hasEnded = (await objectionTo(tx, invitation)) !== undefined;
-  const remind_on = nextReminder({ created_at: invitation.created_at, expires_at: ends }, invitation.reminders, today());
+  const remind_on = nextReminder(
+    { created_at: invitation.created_at, expires_at: ends },
+    invitation.reminders,
+    today(),
+  );
   await tx
     .updateTable('invitations')
     .set(
@@ -261,7 +292,9 @@ export async function changeInvitation(
         access_level: level,
         expires_at: ends,
         remind_on,
-        ...(member_role_id === undefined && level === invitation.access_level ? {} : { member_role_id: member_role_id ?? null }),
+        ...(member_role_id === undefined && level === invitation.access_level
+          ? {}
+          : { member_role_id: member_role_id ?? null }),
         // Giving more makes the actor the inviter. An administrator, whose invitations need no approval, is not responsible for what others give.
         ...(givesMore || hasEnded ? { created_by_id: actor.id } : {}),
       }),

@@ -75,7 +75,10 @@ export const removeOldInvitations = job('remove_old_invitations', {
   retries: 3,
   schedule: '20 0 * * *',
   run: async ({ db, log }) => {
-    const { numDeletedRows } = await db.deleteFrom('invitations').where(sql<boolean>`not ${isOpenInvitation}`).executeTakeFirst();
+    const { numDeletedRows } = await db
+      .deleteFrom('invitations')
+      .where(sql<boolean>`not ${isOpenInvitation}`)
+      .executeTakeFirst();
     await db
       .deleteFrom('declined_invitations')
       .where(sql<boolean>`declined_at < now() - make_interval(days => ${sql.lit(invitationLifetime_days)})`)

@@ -62,7 +62,10 @@ export const foreignPage = ({ invite_email }: OpenInvitation): HtmlPage => ({
 
 const outcomes: Record<Outcome, { title: string; text: (place: string, inviter: string) => string }> = {
   joined: { title: 'Invitation accepted', text: (place) => `You are now a member of ${place}.` },
-  known: { title: 'Already a member', text: (place) => `You already have access to ${place}. Your role has not changed.` },
+  known: {
+    title: 'Already a member',
+    text: (place) => `You already have access to ${place}. Your role has not changed.`,
+  },
   queued: {
     title: 'Waiting for approval',
     text: (place) => `An administrator must approve your access to ${place}.`,
@@ -78,7 +81,8 @@ const outcomes: Record<Outcome, { title: string; text: (place: string, inviter: 
   },
   'inviter gone': {
     title: 'Invitation no longer valid',
-    text: (place, inviter) => `The account of ${inviter} is no longer active. Ask an owner of ${place} for a new invitation.`,
+    text: (place, inviter) =>
+      `The account of ${inviter} is no longer active. Ask an owner of ${place} for a new invitation.`,
   },
   'inviter demoted': {
     title: 'Invitation no longer valid',
@@ -109,7 +113,9 @@ export const decliningPage = ({ place, invite_email }: OpenInvitation, action: s
 /** The page after declining an invitation. */
 export const declinedPage = ({ place, inviter }: OpenInvitation): HtmlPage => ({
   title: 'Invitation declined',
-  parts: [inviter === null ? `You declined to join ${place}.` : `You declined to join ${place}. We've let ${inviter} know.`],
+  parts: [
+    inviter === null ? `You declined to join ${place}.` : `You declined to join ${place}. We've let ${inviter} know.`,
+  ],
 });
 
 /** @param back the path of the page of the invitation */

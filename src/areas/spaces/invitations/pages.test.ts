@@ -60,7 +60,8 @@ async function browse({ url }: World, path: string, form?: Record<string, string
 
 const levelIn = async ({ as, project }: World, user_id: number) =>
   (await as('owner').get(`/projects/${project.id}/members/${user_id}`)).body.access_level;
-const pending = async ({ as, project }: World) => (await as('owner').get(`/projects/${project.id}/invitations`)).body.length;
+const pending = async ({ as, project }: World) =>
+  (await as('owner').get(`/projects/${project.id}/invitations`)).body.length;
 
 /** A person with a password and another address. */
 async function personWith(here: World, email: string, confirmed: boolean) {
@@ -94,7 +95,14 @@ test('the page describes the invitation, sends no referrer, and escapes texts', 
   const page = await invited(here, email, { expires_at: '2999-01-01' });
   const shown = await browse(here, page);
   assert.equal(shown.status, 200);
-  for (const text of ['A &amp; &lt;b&gt;', here.project.full_path, 'Developer', '2999-01-01', email, 'Create an account'])
+  for (const text of [
+    'A &amp; &lt;b&gt;',
+    here.project.full_path,
+    'Developer',
+    '2999-01-01',
+    email,
+    'Create an account',
+  ])
     assert.ok(shown.text.includes(text), text);
   assert.ok(!shown.text.includes('<b>'));
   assert.equal(shown.headers.get('cache-control'), 'no-store');
@@ -192,7 +200,10 @@ test('a user with a role there keeps it, and the invitation is answered', async 
   const email = address();
   const page = await invited(here, email, { access_level: 20 });
   const { maintainer } = here.people;
-  await here.db.insertInto('emails').values({ user_id: maintainer.id, email, confirmed_at: sql<string>`now()` }).execute();
+  await here.db
+    .insertInto('emails')
+    .values({ user_id: maintainer.id, email, confirmed_at: sql<string>`now()` })
+    .execute();
   const answer = await browse(here, `${page}/accept`, {}, maintainer.token);
   assert.equal(answer.status, 200);
   assert.ok(answer.text.includes('Already a member'));
@@ -305,7 +316,11 @@ test('reminders are sent on the days that are due, and old invitations are delet
     .where('invite_email', '=', email)
     .execute();
   await performJob(here.services, removeOldInvitations);
-  const left = await here.db.selectFrom('invitations').select('invite_email').where('project_id', '=', here.project.id).execute();
+  const left = await here.db
+    .selectFrom('invitations')
+    .select('invite_email')
+    .where('project_id', '=', here.project.id)
+    .execute();
   assert.deepEqual(left, [{ invite_email: kept }]);
 });
 
@@ -321,11 +336,13 @@ test('no mail is sent for a revoked invitation', async () => {
 /** Ways for the owner of a project to lose the right to send an invitation: what ends it, and what the page says then. */
 const endings: Record<string, { end: (here: World, inviter: number) => Promise<unknown>; reason: RegExp }> = {
   'who was demoted': {
-    end: ({ as, project }, inviter) => as('owner').put(`/projects/${project.id}/members/${inviter}`, { access_level: 20 }),
+    end: ({ as, project }, inviter) =>
+      as('owner').put(`/projects/${project.id}/members/${inviter}`, { access_level: 20 }),
     reason: /can no longer give this role/,
   },
   'whose level is now below that of the invitation': {
-    end: ({ as, project }, inviter) => as('owner').put(`/projects/${project.id}/members/${inviter}`, { access_level: 40 }),
+    end: ({ as, project }, inviter) =>
+      as('owner').put(`/projects/${project.id}/members/${inviter}`, { access_level: 40 }),
     reason: /can no longer give this role/,
   },
   'whose membership has expired': {
@@ -489,7 +506,8 @@ test('an invitation to a group stays pending while the group is archived or mark
   const page = linksIn((await mailTo(here, email))[0]!)[0]!;
   const guest = await personWith(here, email, true);
   for (const state of ['archived', 'marked_for_deletion_at'] as const) {
-    const set = (value: unknown) => sql`update namespaces set ${sql.ref(state)} = ${value} where id = ${group.id}`.execute(db);
+    const set = (value: unknown) =>
+      sql`update namespaces set ${sql.ref(state)} = ${value} where id = ${group.id}`.execute(db);
     await set(state === 'archived' ? true : new Date());
     const refused = await browse(here, `${page}/accept`, {}, guest.token);
     assert.equal(refused.status, 409);

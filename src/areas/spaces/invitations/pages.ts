@@ -17,7 +17,15 @@ import { tellOfUser } from '../../people/users/index.ts';
 import { acceptInvitation, declineInvitation, type Outcome } from './acceptance_actions.ts';
 import { isSignUpOpen, type NewAccount, signUp } from './account_actions.ts';
 import { invitationPath, seedOf } from './link_rules.ts';
-import { declinedPage, decliningPage, foreignPage, gonePage, invitationPage, outcomePage, refusalPage } from './page_present.ts';
+import {
+  declinedPage,
+  decliningPage,
+  foreignPage,
+  gonePage,
+  invitationPage,
+  outcomePage,
+  refusalPage,
+} from './page_present.ts';
 import { invitationOfSeed, type OpenInvitation, objectionTo } from './queries.ts';
 
 interface InvitationRequest {
@@ -52,7 +60,11 @@ async function accept(call: Call, invitation: OpenInvitation) {
   const own = await confirmedAddresses(db, user.id);
   if (!own.some((address) => address.toLowerCase() === invitation.invite_email.toLowerCase()))
     return sendPage(call.reply, 403, foreignPage(invitation));
-  return answered(call.reply, invitation, await db.transaction().execute((tx) => acceptInvitation(tx, invitation, user.id)));
+  return answered(
+    call.reply,
+    invitation,
+    await db.transaction().execute((tx) => acceptInvitation(tx, invitation, user.id)),
+  );
 }
 
 async function signUpAndAccept(call: Call, invitation: OpenInvitation) {

@@ -13,7 +13,12 @@ export const invitationsOf = (db: Database, source: Source) =>
     .leftJoin('users as inviters', 'inviters.id', 'invitations.created_by_id')
     .leftJoin('member_roles', (join) => join.onRef('member_roles.id', '=', 'invitations.member_role_id').on(rolesCount))
     .select(['invitations.id', 'invitations.invite_email', 'invitations.created_at', 'invitations.access_level'])
-    .select(['invitations.expires_at', 'invitations.updated_at', 'member_roles.id as member_role_id', 'invitations.reminders'])
+    .select([
+      'invitations.expires_at',
+      'invitations.updated_at',
+      'member_roles.id as member_role_id',
+      'invitations.reminders',
+    ])
     .select(['invitations.group_id', 'invitations.project_id', 'invitations.created_by_id'])
     .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
     .select('inviters.name as created_by_name')
@@ -38,8 +43,19 @@ const opened = (db: Database) =>
     .leftJoin('projects', 'projects.id', 'invitations.project_id')
     .leftJoin('users as inviters', 'inviters.id', 'invitations.created_by_id')
     .leftJoin('member_roles', 'member_roles.id', 'invitations.member_role_id')
-    .select(['invitations.id', 'invitations.group_id', 'invitations.project_id', 'invitations.invite_email', 'invitations.seed'])
-    .select(['invitations.access_level', 'invitations.member_role_id', 'invitations.expires_at', 'invitations.created_by_id'])
+    .select([
+      'invitations.id',
+      'invitations.group_id',
+      'invitations.project_id',
+      'invitations.invite_email',
+      'invitations.seed',
+    ])
+    .select([
+      'invitations.access_level',
+      'invitations.member_role_id',
+      'invitations.expires_at',
+      'invitations.created_by_id',
+    ])
     .select(['inviters.name as inviter', 'member_roles.name as role', 'invitations.reminders'])
     .select(sql<readonly Permission[]>`coalesce(member_roles.permissions, '{}')`.as('permissions'))
     .select(sql<string>`coalesce(groups.name, projects.name)`.as('place'))
@@ -68,7 +84,8 @@ type Sent = Pick<OpenInvitation, 'group_id' | 'project_id' | 'access_level' | 'p
 /** The inviter with their rights now, or why the invitation no longer holds. */
 export async function inviterOf(db: Database, invitation: Sent): Promise<Actor | Objection> {
   const { group_id, project_id, created_by_id } = invitation;
-  const source = group_id === null ? { kind: 'project' as const, id: project_id! } : { kind: 'group' as const, id: group_id };
+  const source =
+    group_id === null ? { kind: 'project' as const, id: project_id! } : { kind: 'group' as const, id: group_id };
   const inviter = created_by_id === null ? undefined : await actorNow(db, source, created_by_id);
   if (inviter === undefined) return 'inviter gone';
   return mayManage(source.kind, inviter) && !isAbove(inviter, source.kind, invitation) ? inviter : 'inviter demoted';
@@ -81,14 +98,17 @@ export async function objectionTo(db: Database, invitation: Sent): Promise<Objec
 }
 
 /** The name of a member's role. */
-export const roleOf = ({ role, access_level }: { role: string | null; access_level: number }) => role ?? roleName(access_level);
+export const roleOf = ({ role, access_level }: { role: string | null; access_level: number }) =>
+  role ?? roleName(access_level);
 
 /** The facts about an invitation, for a message or a page. */
 export const factsOf = (invitation: OpenInvitation): { facts: [name: string, value: string][] } => ({
   facts: [
     [invitation.group_id === null ? 'Project' : 'Group', `${invitation.place} (${invitation.full_path})`],
     ['Role', roleOf(invitation)],
-    ...(invitation.expires_at === null ? [] : [['Access expires', dayFrom(invitation.expires_at)] satisfies [string, string]]),
+    ...(invitation.expires_at === null
+      ? []
+      : [['Access expires', dayFrom(invitation.expires_at)] satisfies [string, string]]),
   ],
 });
 

@@ -147,7 +147,10 @@ test('the owner of the address becomes a member at once, unless it is not confir
   assert.deepEqual(await list(here, url), [claimed]);
   for (const { id } of [confirmed, unconfirmed]) {
     const { body } = await here.as('owner').get(`/projects/${here.project.id}/members/${id}`);
-    assert.deepEqual([body.access_level, body.expires_at, body.created_by.id], [30, '2999-01-01', here.people.maintainer.id]);
+    assert.deepEqual(
+      [body.access_level, body.expires_at, body.created_by.id],
+      [30, '2999-01-01', here.people.maintainer.id],
+    );
   }
   assert.equal((await here.as('owner').get(`/projects/${here.project.id}/members/${claiming.id}`)).status, 404);
   const events = (await here.as('owner').get(`/projects/${here.project.id}/events`)).body;
@@ -179,7 +182,8 @@ test('an existing member gets the new level, and an access request is approved',
   const { guest, outsider, owner } = here.people;
   const email = `${guest.username}@example.com`;
   assert.deepEqual((await here.as('owner').post(url, { email, user_id: outsider.id, access_level: 40 })).body, success);
-  const levelOf = async (id: number) => (await here.as('owner').get(`/groups/${here.group.id}/members/${id}`)).body.access_level;
+  const levelOf = async (id: number) =>
+    (await here.as('owner').get(`/groups/${here.group.id}/members/${id}`)).body.access_level;
   assert.deepEqual([await levelOf(guest.id), await levelOf(outsider.id)], [40, 40]);
   assert.deepEqual((await here.as('owner').get(`/groups/${here.group.id}/access_requests`)).body, []);
 
@@ -238,7 +242,12 @@ test('invalid requests are refused as a whole', async () => {
   await refused('post', url, { access_level: 30 }, noInvitee);
   await refused('post', url, { access_level: 30, email: ' , ', user_id: '' }, noInvitee);
   const texts = (text: string) => ({ message: text, error: text });
-  await refused('post', url, { access_level: 30, email: `${email},nonsense` }, texts('email contains an invalid email address'));
+  await refused(
+    'post',
+    url,
+    { access_level: 30, email: `${email},nonsense` },
+    texts('email contains an invalid email address'),
+  );
   await refused('post', url, { email }, texts('access_level is missing'));
   await refused('post', url, { email, access_level: 31 }, texts('access_level does not have a valid value'));
   await refused('post', url, { user_id: 'x', access_level: 30 }, texts('user_id is invalid'));
@@ -251,7 +260,12 @@ test('invalid requests are refused as a whole', async () => {
     { expires_at: '2020-01-01' },
     { message: { expires_at: ['cannot be a date in the past'] } },
   );
-  await refused('put', `${url}/${email}`, { access_level: 0 }, { message: { access_level: ['is not included in the list'] } });
+  await refused(
+    'put',
+    `${url}/${email}`,
+    { access_level: 0 },
+    { message: { access_level: ['is not included in the list'] } },
+  );
   assert.equal((await here.as('owner').get(url)).body[0].access_level, 30);
 });
 
@@ -368,7 +382,10 @@ test('a role that an owner adds to an invitation is theirs to answer for', async
   await helper.post(url, { email, access_level: 10 });
   assert.equal((await helper.put(`${url}/${email}`, { member_role_id: strong })).status, 403);
   assert.equal((await here.as('owner').put(`${url}/${email}`, { member_role_id: strong })).status, 200);
-  assert.equal((await here.as('owner').get(url)).body[0].created_by_name, here.people.owner.username.replaceAll('-', ' '));
+  assert.equal(
+    (await here.as('owner').get(url)).body[0].created_by_name,
+    here.people.owner.username.replaceAll('-', ' '),
+  );
 });
 
 test('below Ultimate another level removes the role of an invitation', async (t) => {
@@ -397,7 +414,10 @@ test('deleting a member revokes their invitations there, and inside unless subre
     await as('owner').post(members, { user_id: second.id, access_level: 50 });
     for (const url of [inGroup, inProject]) await second.client.post(url, { email: address(), access_level: 50 });
     await as('owner').post(inGroup, { email: others, access_level: 30 });
-    assert.equal((await as('owner').delete(`${members}/${second.id}?skip_subresources=${skip_subresources}`)).status, 204);
+    assert.equal(
+      (await as('owner').delete(`${members}/${second.id}?skip_subresources=${skip_subresources}`)).status,
+      204,
+    );
     assert.deepEqual(await list(here, inGroup), [others]);
     assert.equal((await list(here, inProject)).length, skip_subresources ? 1 : 0);
   }

@@ -87,7 +87,8 @@ async function answer({ plan }: Conditions, { change }: Changing<Granted>, input
   const withMinimal = reaches(plan, 'premium');
   const wanted = { emails, user_ids, expires_at, ...grant };
   const { refused, queued } = await change(async (tx, { source, actor }) => {
-    if (source.kind === 'project' && grant.access_level === levels.owner && actor.access_level < levels.owner) throw forbidden();
+    if (source.kind === 'project' && grant.access_level === levels.owner && actor.access_level < levels.owner)
+      throw forbidden();
     const locked = withMinimal && (await isLocked(tx, source));
     return invite(tx, source, actor, wanted, { withMinimal, locked });
   });
@@ -111,7 +112,11 @@ function routesOf(kind: Source['kind']) {
       returns: pageOf(Invitation),
       handle: async ({ db, source, input }) => {
         const all = invitationsOf(db, source).orderBy('invitations.id');
-        const page = await paginate(db, input.query ? all.where('invitations.invite_email', '=', input.query) : all, input);
+        const page = await paginate(
+          db,
+          input.query ? all.where('invitations.invite_email', '=', input.query) : all,
+          input,
+        );
         return mapPage(page, present);
       },
     }),
@@ -149,7 +154,8 @@ function routesOf(kind: Source['kind']) {
       returns: one(Invitation),
       refusals: { 400: ['400 Bad request', '<parameter>: <reason>'] },
       handle: async ({ plan, change, input: { email, ...changes } }) => {
-        if (Object.values(changes).every((value) => value === undefined)) throw new ApiError(400, { message: '400 Bad request' });
+        if (Object.values(changes).every((value) => value === undefined))
+          throw new ApiError(400, { message: '400 Bad request' });
         const withMinimal = reaches(plan, 'premium');
         return change(async (tx, { source, actor }) => {
           await changeInvitation(tx, source, actor, email, { ...changes, withMinimal });

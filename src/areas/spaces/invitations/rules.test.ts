@@ -8,7 +8,11 @@ const created_at = '2030-01-01T12:00:00.000Z';
 function reminders(expires_on: string | null): string[] {
   const days: string[] = [];
   for (let after = '2030-01-01'; ; ) {
-    const next = nextReminder({ created_at, expires_at: expires_on && `${expires_on}T00:00:00.000Z` }, days.length, after);
+    const next = nextReminder(
+      { created_at, expires_at: expires_on && `${expires_on}T00:00:00.000Z` },
+      days.length,
+      after,
+    );
     if (next === null) return days;
     days.push(next);
     after = next;

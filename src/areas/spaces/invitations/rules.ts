@@ -19,11 +19,18 @@ export const looksLikeAddress = (text: string): boolean => /^[^@\s]+@[^@\s]+$/.t
  * The reason why a level cannot be given, undefined if it can.
  * @param withMinimal whether the plan has minimal access
  */
-export function levelRefusal(source: Source, actor: Actor, access_level: number, withMinimal: boolean): string | undefined {
+export function levelRefusal(
+  source: Source,
+  actor: Actor,
+  access_level: number,
+  withMinimal: boolean,
+): string | undefined {
   const isTopLevelGroup = source.kind === 'group' && source.above.length === 0;
   if (access_level === 0 || (access_level === levels.minimal && !(isTopLevelGroup && withMinimal)))
     return 'Access level is not included in the list';
-  return access_level > actor.access_level ? "the member access level can't be higher than the current user's one" : undefined;
+  return access_level > actor.access_level
+    ? "the member access level can't be higher than the current user's one"
+    : undefined;
 }
 
 const rules: Record<EmailRefusal, string> = {

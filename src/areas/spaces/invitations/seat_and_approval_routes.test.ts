@@ -34,12 +34,15 @@ async function licensed(t: TestContext, settings: object, free?: number): Promis
 
 const membersUrl = ({ group }: World) => `/groups/${group.id}/members`;
 const invitationsUrl = ({ group }: World) => `/groups/${group.id}/invitations`;
-const levelOf = async (here: World, id: number) => (await here.as('owner').get(`${membersUrl(here)}/${id}`)).body.access_level;
+const levelOf = async (here: World, id: number) =>
+  (await here.as('owner').get(`${membersUrl(here)}/${id}`)).body.access_level;
 
 async function linkTo(here: World, email: string): Promise<string> {
   const mails = await mailOf(here.services, [writeInvitation]);
   const { paragraphs } = mails.find(({ to }) => to.address === email)!;
-  const [link] = paragraphs.flatMap((paragraph) => (typeof paragraph === 'object' && 'url' in paragraph ? [paragraph.url] : []));
+  const [link] = paragraphs.flatMap((paragraph) =>
+    typeof paragraph === 'object' && 'url' in paragraph ? [paragraph.url] : [],
+  );
   return `${here.url}${new URL(link!).pathname}`;
 }
 
@@ -48,16 +51,35 @@ test('promotions that take a seat wait for an administrator, who approves or den
   const { as } = here;
   const [one, two, three] = [await here.person(), await here.person(), await here.person()];
 
-  const invited = await as('owner').post(invitationsUrl(here), { email: `${one.username}@example.com`, access_level: 30 });
-  assert.deepEqual([invited.status, invited.body], [201, { status: 'success', queued_users: { [one.username]: queued } }]);
-  const added = await as('owner').post(membersUrl(here), { user_id: two.id, access_level: 20, expires_at: '2999-01-01' });
+  const invited = await as('owner').post(invitationsUrl(here), {
+    email: `${one.username}@example.com`,
+    access_level: 30,
+  });
+  assert.deepEqual(
+    [invited.status, invited.body],
+    [201, { status: 'success', queued_users: { [one.username]: queued } }],
+  );
+  const added = await as('owner').post(membersUrl(here), {
+    user_id: two.id,
+    access_level: 20,
+    expires_at: '2999-01-01',
+  });
   assert.deepEqual([added.status, added.body], [201, { message: { [two.username]: queued } }]);
-  assert.equal((await as('owner').post(membersUrl(here), { user_id: three.id, access_level: 10 })).body.access_level, 10);
+  assert.equal(
+    (await as('owner').post(membersUrl(here), { user_id: three.id, access_level: 10 })).body.access_level,
+    10,
+  );
   const promoted = await as('owner').put(`${membersUrl(here)}/${three.id}`, { access_level: 40 });
   assert.deepEqual([promoted.status, promoted.body], [200, { message: { [three.username]: queued } }]);
-  const several = await as('owner').post(membersUrl(here), { user_id: [one.id, here.people.guest.id], access_level: 10 });
+  const several = await as('owner').post(membersUrl(here), {
+    user_id: [one.id, here.people.guest.id],
+    access_level: 10,
+  });
   assert.deepEqual(several.body, { status: 'success' });
-  const both = await as('owner').post(membersUrl(here), { user_id: [one.id, here.people.reporter.id], access_level: 30 });
+  const both = await as('owner').post(membersUrl(here), {
+    user_id: [one.id, here.people.reporter.id],
+    access_level: 30,
+  });
   assert.deepEqual(both.body, { status: 'success', queued_users: { [one.username]: queued } });
   assert.deepEqual(await Promise.all([one, two, three].map(({ id }) => levelOf(here, id))), [10, undefined, 10]);
 
@@ -72,11 +94,15 @@ test('promotions that take a seat wait for an administrator, who approves or den
   const waiting = (await as('admin').get('/member_approvals', { status: 'pending' })).body;
   assert.deepEqual(
     waiting.map(
-      ({ user, access_level, expires_at }: { user: { id: number }; access_level: number; expires_at: string | null }) => [
-        user.id,
+      ({
+        user,
         access_level,
         expires_at,
-      ],
+      }: {
+        user: { id: number };
+        access_level: number;
+        expires_at: string | null;
+      }) => [user.id, access_level, expires_at],
     ),
     [
       [two.id, 20, '2999-01-01'],
@@ -138,7 +164,10 @@ test("raising the level of an administrator's invitation requires an approval", 
   await performQueued(here.services, [acceptInvitations]);
   assert.equal(await levelOf(here, invited.id), undefined);
   const [waiting] = (await as('admin').get('/member_approvals', { status: 'pending' })).body;
-  assert.deepEqual([waiting.user.id, waiting.access_level, waiting.requested_by.id], [invited.id, 30, here.people.owner.id]);
+  assert.deepEqual(
+    [waiting.user.id, waiting.access_level, waiting.requested_by.id],
+    [invited.id, 30, here.people.owner.id],
+  );
   assert.equal((await as('admin').put(`/member_approvals/${waiting.id}/deny`)).status, 200);
 });
 
@@ -203,7 +232,10 @@ test('becoming a member requires a seat of the license', async (t) => {
     email: emails,
     access_level: 30,
   });
-  assert.equal(asMaintainer.body.message[emails[0]!], `${noSeats} Ask a user with the Owner role to purchase more seats.`);
+  assert.equal(
+    asMaintainer.body.message[emails[0]!],
+    `${noSeats} Ask a user with the Owner role to purchase more seats.`,
+  );
   // Guests need no seat with Ultimate.
   assert.equal(
     (await as('owner').post(membersUrl(here), { user_id: [one.id, two.id], access_level: 10 })).body.status,
@@ -271,7 +303,8 @@ test('addresses excluded by the sign-up restrictions are not invited', async (t)
   const text = (kind: string, rule: string) =>
     `The member's email address is not allowed for this ${kind}. Go to the &#39;Admin area &gt; Sign-up restrictions&#39;, and ${rule}.`;
   const invite = async (kind: 'group' | 'project') =>
-    (await as('owner').post(`/${kind}s/${here[kind].id}/invitations`, { email: [bad, good], access_level: 30 })).body.message;
+    (await as('owner').post(`/${kind}s/${here[kind].id}/invitations`, { email: [bad, good], access_level: 30 })).body
+      .message;
   assert.deepEqual(await invite('group'), { [bad]: text('group', 'check the &#39;Domain denylist&#39;') });
   assert.equal((await as('owner').get(invitationsUrl(here))).body.length, 1);
   await as('admin').put('/application/settings', { domain_allowlist: ['allowed.test'] });

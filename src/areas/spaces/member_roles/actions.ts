@@ -28,11 +28,16 @@ const orTaken = <T>(work: Promise<T>): Promise<T> =>
 /** Whether another role of the same owner has a name. */
 async function isTaken(tx: Database, group_id: number | null, name: string, except_id?: number): Promise<boolean> {
   const query = tx.selectFrom('member_roles').select('id').where(belongsTo(group_id)).where('name', '=', name);
-  return (await query.$if(except_id !== undefined, (q) => q.where('id', '<>', except_id!)).executeTakeFirst()) !== undefined;
+  return (
+    (await query.$if(except_id !== undefined, (q) => q.where('id', '<>', except_id!)).executeTakeFirst()) !== undefined
+  );
 }
 
 async function isFull(tx: Database, group_id: number): Promise<boolean> {
-  const query = tx.selectFrom('member_roles').select(sql<number>`count(*)`.as('count')).where('group_id', '=', group_id);
+  const query = tx
+    .selectFrom('member_roles')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('group_id', '=', group_id);
   return (await query.executeTakeFirstOrThrow()).count >= maximumRoles;
 }
 
@@ -70,7 +75,12 @@ export interface RoleChanges extends Partial<RoleValues> {
  * @param group_id the group of the role; null: the instance
  * @throws ApiError 404, 400 with all reasons in one text
  */
-export const changeRole = (db: Database, group_id: number | null, id: number, changes: RoleChanges): Promise<MemberRoleRow> =>
+export const changeRole = (
+  db: Database,
+  group_id: number | null,
+  id: number,
+  changes: RoleChanges,
+): Promise<MemberRoleRow> =>
   orTaken(
     db.transaction().execute(async (tx) => {
       const before = await lockedRole(tx, group_id, id);
@@ -94,8 +104,13 @@ export const changeRole = (db: Database, group_id: number | null, id: number, ch
 
 /** The role, locked until the transaction ends. */
 async function lockedRole(tx: Database, group_id: number | null, id: number) {
-  const query: SelectQueryBuilder<DB, 'member_roles', MemberRoleRow> = tx.selectFrom('member_roles').select(memberRoleColumns);
-  return found('Member Role', await query.where(belongsTo(group_id)).where('id', '=', id).forUpdate().executeTakeFirst());
+  const query: SelectQueryBuilder<DB, 'member_roles', MemberRoleRow> = tx
+    .selectFrom('member_roles')
+    .select(memberRoleColumns);
+  return found(
+    'Member Role',
+    await query.where(belongsTo(group_id)).where('id', '=', id).forUpdate().executeTakeFirst(),
+  );
 }
 
 const assigned = 'Role is assigned to one or more group members. Remove role from all group members, then delete role.';
@@ -117,7 +132,9 @@ export async function deleteRole(
     checkUnmodified(updated_at, unmodified_since);
     // What has expired does not count, although its rows stay until the night.
     await sql`update members set member_role_id = null where member_role_id = ${id} and ${hasEnded()}`.execute(tx);
-    await sql`update invitations set member_role_id = null where member_role_id = ${id} and not ${isOpenInvitation}`.execute(tx);
+    await sql`update invitations set member_role_id = null where member_role_id = ${id} and not ${isOpenInvitation}`.execute(
+      tx,
+    );
     await tx.deleteFrom('member_roles').where('id', '=', id).execute();
   });
   await removal.catch((error: unknown) => {

@@ -27,7 +27,8 @@ const answersTo = async (client: Client, url: string) => [
 ];
 
 const instance = '400 Bad request';
-const group = '400 Bad request - Group-level custom roles are deprecated on self-managed instances. See http://coppice.test/docs';
+const group =
+  '400 Bad request - Group-level custom roles are deprecated on self-managed instances. See http://coppice.test/docs';
 
 for (const [offering, has, refuses, text] of [
   ['hosted', 'group', 'instance', instance],

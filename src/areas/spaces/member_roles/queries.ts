@@ -25,7 +25,8 @@ export const RoleId = () =>
     optional(
       nullable(
         IdOf({
-          description: 'Custom role with that base level; null removes the role, leaving it out keeps it while the level stays',
+          description:
+            'Custom role with that base level; null removes the role, leaving it out keeps it while the level stays',
         }),
       ),
     ),
@@ -66,7 +67,11 @@ export interface UsableRole {
  * @param id of the role
  * @throws ApiError 400 for any other role, whether it exists or not
  */
-export async function memberRoleFor(tx: Database, { kind, id: place_id, above }: RoleOwner, id: number): Promise<UsableRole> {
+export async function memberRoleFor(
+  tx: Database,
+  { kind, id: place_id, above }: RoleOwner,
+  id: number,
+): Promise<UsableRole> {
   const [root = kind === 'group' ? place_id : null] = above;
   const role = await tx
     .selectFrom('member_roles')

@@ -50,7 +50,11 @@ for (const [name, urlOf, owner, groupOf] of places) {
     const listed = (await roles.get(url)).body.filter((role: { id: number }) => [id, full.body.id].includes(role.id));
     assert.deepEqual(listed, [full.body, made.body]);
 
-    const renamed = await roles.patch(`${url}/${id}`, { name: 'c reader', description: 'Reads', archive_project: true });
+    const renamed = await roles.patch(`${url}/${id}`, {
+      name: 'c reader',
+      description: 'Reads',
+      archive_project: true,
+    });
     assert.deepEqual(renamed.body, { ...made.body, name: 'c reader', description: 'Reads', archive_project: true });
     const put = await roles.put(`${url}/${id}`, { read_code: false, description: null, base_access_level: 10 });
     assert.deepEqual([put.status, put.body], [200, { ...renamed.body, read_code: false, description: null }]);
@@ -68,7 +72,12 @@ for (const [name, urlOf, owner, groupOf] of places) {
     const url = urlOf(here);
     const roles = here.as(owner);
     const known = (
-      await roles.post(url, { name: `known ${name}`, base_access_level: 20, admin_vulnerability: true, read_vulnerability: true })
+      await roles.post(url, {
+        name: `known ${name}`,
+        base_access_level: 20,
+        admin_vulnerability: true,
+        read_vulnerability: true,
+      })
     ).body;
     const before = await roles.get(url);
     const valid = { name: 'new', base_access_level: 10, read_code: true };
@@ -83,7 +92,11 @@ for (const [name, urlOf, owner, groupOf] of places) {
       [{ name: 'x'.repeat(256) }, undefined, 'Name is too long (maximum is 255 characters)'],
       [{ name: known.name }, undefined, 'Name has already been taken'],
       [{ read_code: false }, undefined, 'Cannot create a member role with no enabled permissions'],
-      [{ admin_vulnerability: true }, undefined, 'Read vulnerability has to be enabled in order to enable Admin vulnerability'],
+      [
+        { admin_vulnerability: true },
+        undefined,
+        'Read vulnerability has to be enabled in order to enable Admin vulnerability',
+      ],
       [
         { name: known.name, read_code: false },
         undefined,
@@ -99,7 +112,10 @@ for (const [name, urlOf, owner, groupOf] of places) {
       [{ name: '' }, "Name can't be blank"],
       [{ base_access_level: 30 }, 'Base access level cannot be changed. Please create a new Member Role instead.'],
       [{ read_vulnerability: false }, 'Read vulnerability has to be enabled in order to enable Admin vulnerability'],
-      [{ read_vulnerability: false, admin_vulnerability: false }, 'Cannot create a member role with no enabled permissions'],
+      [
+        { read_vulnerability: false, admin_vulnerability: false },
+        'Cannot create a member role with no enabled permissions',
+      ],
     ];
     for (const [change, message] of changes) {
       const refused = await roles.patch(`${url}/${known.id}`, { ...change });
@@ -129,7 +145,10 @@ test('a group has at most ten roles, also with concurrent requests, and the inst
   );
   const full = await as('owner').get(url);
   assert.deepEqual([full.body.length, full.headers.get('x-per-page'), full.headers.get('x-total')], [10, '20', '10']);
-  assert.equal((await as('owner').delete(`${url}/${answers.find(({ status }) => status === 201)!.body.id}`)).status, 204);
+  assert.equal(
+    (await as('owner').delete(`${url}/${answers.find(({ status }) => status === 201)!.body.id}`)).status,
+    204,
+  );
   assert.equal((await add(url, 'another')).status, 201);
   for (let index = 0; index < 21; index++) assert.equal((await add('/member_roles', `many ${index}`)).status, 201);
   const all = await as('admin').get('/member_roles');
@@ -156,7 +175,10 @@ test('roles belong to the top-level group: subgroups list them but cannot create
   const url = `/groups/${sub.id}/member_roles`;
   assert.deepEqual((await subOwner.client.get(url)).body, [made]);
   const refused = await subOwner.client.post(url, { ...role, name: 'mine' });
-  assert.deepEqual([refused.status, refused.body], [400, { message: 'Creation of member role is allowed only for root groups' }]);
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [400, { message: 'Creation of member role is allowed only for root groups' }],
+  );
   assert.equal((await subOwner.client.delete(`${url}/${made.id}`)).status, 404);
   assert.equal((await subOwner.client.patch(`${url}/${made.id}`, { name: 'x' })).status, 404);
   assert.equal((await subOwner.client.get(`/groups/${group.id}/member_roles`)).status, 403);
@@ -213,7 +235,12 @@ test('an assigned role cannot be deleted, except with its group', async () => {
   const refused = await as('owner').delete(url);
   assert.deepEqual(
     [refused.status, refused.body],
-    [400, { message: 'Role is assigned to one or more group members. Remove role from all group members, then delete role.' }],
+    [
+      400,
+      {
+        message: 'Role is assigned to one or more group members. Remove role from all group members, then delete role.',
+      },
+    ],
   );
   assert.equal((await as('owner').delete(`${members}/${member.id}`)).status, 204);
   assert.equal((await as('owner').delete(url)).status, 400);
@@ -223,7 +250,11 @@ test('an assigned role cannot be deleted, except with its group', async () => {
 
   const other = (await as('outsider').post('/groups', { name: 'other', path: `gone-${group.id}` })).body;
   const own = await addRole({ as }, ['read_code'], { group_id: other.id });
-  await as('outsider').post(`/groups/${other.id}/members`, { user_id: member.id, access_level: 10, member_role_id: own });
+  await as('outsider').post(`/groups/${other.id}/members`, {
+    user_id: member.id,
+    access_level: 10,
+    member_role_id: own,
+  });
   await as('outsider').post(`/groups/${other.id}/invitations`, {
     email: 'gone@example.org',
     access_level: 10,
@@ -248,7 +279,13 @@ test('a role that a pending invitation names cannot be deleted', async () => {
     const refused = await as('admin').delete(`${roles}/${role_id}`);
     assert.deepEqual(
       [refused.status, refused.body],
-      [400, { message: 'Role is assigned to one or more group members. Remove role from all group members, then delete role.' }],
+      [
+        400,
+        {
+          message:
+            'Role is assigned to one or more group members. Remove role from all group members, then delete role.',
+        },
+      ],
     );
     assert.equal((await as('owner').put(`${invitations}/${email}`, { member_role_id: null })).status, 200);
     assert.equal((await as('admin').delete(`${roles}/${role_id}`)).status, 204);
@@ -275,7 +312,11 @@ test('an update of a role applies at once to everyone who has it', async () => {
   const { as, group, project, person } = await world({});
   const role_id = await addRole({ as }, ['remove_project']);
   const member = await person();
-  await as('owner').post(`/groups/${group.id}/members`, { user_id: member.id, access_level: 10, member_role_id: role_id });
+  await as('owner').post(`/groups/${group.id}/members`, {
+    user_id: member.id,
+    access_level: 10,
+    member_role_id: role_id,
+  });
   const archive = () => member.client.post(`/projects/${project.id}/archive`);
   assert.equal((await archive()).status, 403);
   assert.equal((await as('admin').patch(`/member_roles/${role_id}`, { archive_project: true })).status, 200);
@@ -315,7 +356,9 @@ test('below Ultimate roles have no effect: every endpoint refuses, and members s
     await sql`update licenses set plan = 'ultimate'`.execute(db);
   }
   assert.equal((await member.client.post(`/projects/${project.id}/unarchive`)).status, 201);
-  const roles = (await as('owner').get(members)).body.map((one: { member_role: { id: number } | null }) => one.member_role?.id);
+  const roles = (await as('owner').get(members)).body.map(
+    (one: { member_role: { id: number } | null }) => one.member_role?.id,
+  );
   assert.deepEqual(
     roles.filter((id: number | undefined) => id !== undefined),
     [role_id],
@@ -330,7 +373,10 @@ test('changing a level below Ultimate removes the role', async () => {
   await as('owner').post(url, { user_id: member.id, access_level: 10, member_role_id: role_id });
   try {
     await sql`update licenses set plan = 'premium'`.execute(db);
-    assert.equal((await as('owner').put(`${url}/${member.id}`, { access_level: 10, expires_at: '2999-01-01' })).status, 200);
+    assert.equal(
+      (await as('owner').put(`${url}/${member.id}`, { access_level: 10, expires_at: '2999-01-01' })).status,
+      200,
+    );
     const kept = db.selectFrom('members').select('member_role_id').where('user_id', '=', member.id);
     assert.equal((await kept.executeTakeFirstOrThrow()).member_role_id, role_id);
     assert.equal((await as('owner').put(`${url}/${member.id}`, { access_level: 20 })).status, 200);

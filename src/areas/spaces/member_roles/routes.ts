@@ -29,7 +29,12 @@ const flags = Object.fromEntries(permissions.map((name) => [name, optional(Type.
 >;
 const Level = ProjectLevel();
 
-const creation = { name: Type.String(), description: optional(nullable(Type.String())), base_access_level: Level, ...flags };
+const creation = {
+  name: Type.String(),
+  description: optional(nullable(Type.String())),
+  base_access_level: Level,
+  ...flags,
+};
 const change = {
   member_role_id: Id,
   name: optional(Type.String()),
@@ -66,7 +71,12 @@ async function rolesOf(
   group_id: number | null,
   asked: { page?: number; per_page?: number },
 ): Promise<Page<MemberRoleRow>> {
-  const roles = db.selectFrom('member_roles').select(memberRoleColumns).where(belongsTo(group_id)).orderBy('name').orderBy('id');
+  const roles = db
+    .selectFrom('member_roles')
+    .select(memberRoleColumns)
+    .where(belongsTo(group_id))
+    .orderBy('name')
+    .orderBy('id');
   if (asked.page !== undefined || asked.per_page !== undefined)
     return paginate(db, roles, { page: asked.page ?? 1, per_page: asked.per_page ?? usualPage });
   const items = await roles.execute();

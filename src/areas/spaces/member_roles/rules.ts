@@ -11,7 +11,10 @@ export const tooMany =
 
 const longest = 255;
 
-export type RoleValues = { name: string; description: string | null; base_access_level: number } & Record<Permission, boolean>;
+export type RoleValues = { name: string; description: string | null; base_access_level: number } & Record<
+  Permission,
+  boolean
+>;
 
 /** Permissions that require another one, and the level that has the required one anyway. */
 const needs: readonly { wanted: Permission; needed: Permission; from: number }[] = [
@@ -25,12 +28,16 @@ const lengthReasons = (field: string, text: string) => tooLong(text, longest).ma
 
 /** Reasons against the values of a role, as sentences; empty when they are valid. Other roles are not considered. */
 export function roleReasons(role: RoleValues): string[] {
-  const missing = needs.filter(({ wanted, needed, from }) => role[wanted] && !role[needed] && role.base_access_level < from);
+  const missing = needs.filter(
+    ({ wanted, needed, from }) => role[wanted] && !role[needed] && role.base_access_level < from,
+  );
   return [
     ...(role.name.trim() === '' ? ["Name can't be blank"] : []),
     ...lengthReasons('Name', role.name),
     ...lengthReasons('Description', role.description ?? ''),
     ...(permissions.some((name) => role[name]) ? [] : ['Cannot create a member role with no enabled permissions']),
-    ...missing.map(({ wanted, needed }) => `${humanised(needed)} has to be enabled in order to enable ${humanised(wanted)}`),
+    ...missing.map(
+      ({ wanted, needed }) => `${humanised(needed)} has to be enabled in order to enable ${humanised(wanted)}`,
+    ),
   ];
 }

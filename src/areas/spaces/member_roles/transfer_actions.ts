@@ -12,7 +12,8 @@ const carriers = ['members', 'invitations', 'member_approvals'] as const;
  * @param tx the transaction of the transfer, before it refreshes authorizations
  */
 export async function dropForeignRoles(tx: Database, moved: Subtree): Promise<void> {
-  const isFarther = (root: RawBuilder<unknown>) => sql`member_roles.group_id is not null and member_roles.group_id <> ${root}`;
+  const isFarther = (root: RawBuilder<unknown>) =>
+    sql`member_roles.group_id is not null and member_roles.group_id <> ${root}`;
   for (const table of carriers) {
     const rows = sql.table(table);
     // A user's namespace is not a group, so its projects keep only roles of the instance.

@@ -1,6 +1,13 @@
 /** Changes of memberships. Each locks the tree, writes the rows and refreshes the authorizations (docs/reference/members.md). */
 import { sql } from 'kysely';
-import { countsToday, currentPlan, hasEnded, levels, refreshAuthorizations, type Subtree } from '../../../access/index.ts';
+import {
+  countsToday,
+  currentPlan,
+  hasEnded,
+  levels,
+  refreshAuthorizations,
+  type Subtree,
+} from '../../../access/index.ts';
 import { type Database, ofAnyLength, stamped } from '../../../db/index.ts';
 import { badRequest, forbidden, found, invalid, reaches } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
@@ -73,7 +80,11 @@ export async function addMembers(
   const joined = written.filter(({ is_new }) => is_new).map(({ user_id }) => user_id);
   if (!members.is_quiet) {
     await recordMemberships(tx, subtree, joined, 'joined');
-    await tellOfMembers(tx, 'written', sql`${isDirect(source)} and user_id = any(${ofAnyLength(accepted, 'bigint[]')})`);
+    await tellOfMembers(
+      tx,
+      'written',
+      sql`${isDirect(source)} and user_id = any(${ofAnyLength(accepted, 'bigint[]')})`,
+    );
   }
   // A member has no access request.
   await removeAccessRequests(tx, sql`${isDirect(source)} and user_id = any(${ofAnyLength(accepted, 'bigint[]')})`);
@@ -98,7 +109,12 @@ export async function recordMemberships(
   );
 }
 
-async function refusalsOf(tx: Database, source: Source, actor: Actor, members: NewMembers): Promise<Map<number, Refusal>> {
+async function refusalsOf(
+  tx: Database,
+  source: Source,
+  actor: Actor,
+  members: NewMembers,
+): Promise<Map<number, Refusal>> {
   const { user_ids, access_level, expires_at = null, existing } = members;
   const above = await inherited(tx, source, user_ids);
   const withMinimal = await hasMinimal(tx);
@@ -198,7 +214,11 @@ export async function changeMember(
   await checkRole(tx, source, actor, change);
   const kept = access_level === member.access_level ? member.member_role_id : null;
   const { member_role_id = kept } = change;
-  const wanted = { access_level, member_role_id, expires_at: expires_at === undefined ? member.expires_at : expires_at };
+  const wanted = {
+    access_level,
+    member_role_id,
+    expires_at: expires_at === undefined ? member.expires_at : expires_at,
+  };
   const protection = protectionOf(source, actor, member, wanted, await hasOtherOwner(tx, source, [user_id]));
   if (protection) throw protectedRefusal(protection);
   const above = (await inherited(tx, source, [user_id])).get(user_id);

@@ -60,8 +60,13 @@ export async function heldBack(
 ): Promise<Map<number, 'queued' | 'no seat'>> {
   const queued = new Set(await queueForApproval(tx, source, actor, wanted));
   const user_ids = wanted.user_ids.filter((id) => !queued.has(id));
-  const unseated = (await hasSeatsFor(tx, { user_ids, addresses: 0 }, wanted)) ? [] : await newlyBillable(tx, user_ids, wanted);
-  return new Map([...[...queued].map((id) => [id, 'queued'] as const), ...unseated.map((id) => [id, 'no seat'] as const)]);
+  const unseated = (await hasSeatsFor(tx, { user_ids, addresses: 0 }, wanted))
+    ? []
+    : await newlyBillable(tx, user_ids, wanted);
+  return new Map([
+    ...[...queued].map((id) => [id, 'queued'] as const),
+    ...unseated.map((id) => [id, 'no seat'] as const),
+  ]);
 }
 
 /** Deletes pending promotions of users who got a role in another way. */

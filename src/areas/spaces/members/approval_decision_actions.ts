@@ -54,5 +54,9 @@ export async function deny(tx: Database, id: number, admin_id: number): Promise<
 }
 
 async function decide(tx: Database, id: number, status: 'approved' | 'denied', reviewed_by_id: number): Promise<void> {
-  await tx.updateTable('member_approvals').set({ status, reviewed_by_id, updated_at: sql`now()` }).where('id', '=', id).execute();
+  await tx
+    .updateTable('member_approvals')
+    .set({ status, reviewed_by_id, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .execute();
 }

@@ -46,8 +46,16 @@ const approvals = (db: Database) =>
     .select(['requested_by_id', 'reviewed_by_id', 'created_at', 'updated_at']);
 type ApprovalRow = Awaited<ReturnType<ReturnType<typeof approvals>['executeTakeFirstOrThrow']>>;
 
-async function present(db: Database, url: string, rows: readonly ApprovalRow[]): Promise<Static<typeof MemberApproval>[]> {
-  const ids = rows.flatMap(({ user_id, requested_by_id, reviewed_by_id }) => [user_id, requested_by_id, reviewed_by_id]);
+async function present(
+  db: Database,
+  url: string,
+  rows: readonly ApprovalRow[],
+): Promise<Static<typeof MemberApproval>[]> {
+  const ids = rows.flatMap(({ user_id, requested_by_id, reviewed_by_id }) => [
+    user_id,
+    requested_by_id,
+    reviewed_by_id,
+  ]);
   const users = await usersById(
     db,
     ids.filter((id) => id !== null),

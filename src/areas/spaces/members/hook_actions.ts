@@ -52,7 +52,11 @@ const eventsOf = (event: keyof typeof names) => sql`array[${sql.join(names[event
  * @param event `written` for members who were added or updated
  * @param which a predicate on rows of `members`
  */
-export function tellOfMembers(tx: Database, event: 'written' | 'update' | 'remove', which: RawBuilder<unknown>): Promise<void> {
+export function tellOfMembers(
+  tx: Database,
+  event: 'written' | 'update' | 'remove',
+  which: RawBuilder<unknown>,
+): Promise<void> {
   const events =
     event === 'written'
       ? sql`case when created_at = now() then ${eventsOf('add')} else ${eventsOf('update')} end`

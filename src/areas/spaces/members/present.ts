@@ -22,7 +22,11 @@ export const Member = resource('Member', {
  * Presents rows of `membersOf`, with their creators and custom roles.
  * @param url the external address of the server
  */
-export async function presentMembers(db: Database, url: string, rows: readonly MemberRow[]): Promise<Static<typeof Member>[]> {
+export async function presentMembers(
+  db: Database,
+  url: string,
+  rows: readonly MemberRow[],
+): Promise<Static<typeof Member>[]> {
   const creators = await usersById(
     db,
     rows.map((row) => row.created_by_id).filter((id) => id !== null),

@@ -1,6 +1,14 @@
 /** Queries for direct and effective members of groups and projects. */
 import { type RawBuilder, sql } from 'kysely';
-import { countsToday, groupFor, isLastingOwner, levels, lockPlace, projectFor, type Subtree } from '../../../access/index.ts';
+import {
+  countsToday,
+  groupFor,
+  isLastingOwner,
+  levels,
+  lockPlace,
+  projectFor,
+  type Subtree,
+} from '../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { containing, found } from '../../../http/index.ts';
 import { type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
@@ -91,7 +99,9 @@ function effectiveMemberships(source: Source): RawBuilder<Membership> {
   const groups = source.kind === 'group' ? [...source.above, source.id] : source.above;
   const inGroup = (table: string) => sql`${sql.ref(`${table}.group_id`)} = any(${ofAnyLength(groups, 'bigint[]')})`;
   const isHere = (table: string) =>
-    source.kind === 'project' ? sql`(${inGroup(table)} or ${sql.ref(`${table}.project_id`)} = ${source.id})` : inGroup(table);
+    source.kind === 'project'
+      ? sql`(${inGroup(table)} or ${sql.ref(`${table}.project_id`)} = ${source.id})`
+      : inGroup(table);
   // One by one, because PostgreSQL would read all memberships of a user for those in "one of these groups or the project".
   const places = [inGroup('members'), ...(source.kind === 'project' ? [sql`members.project_id = ${source.id}`] : [])];
   const own = places.map(
@@ -143,7 +153,9 @@ export interface MemberRow extends UserBasicRow {
  */
 export const membersOf = (db: Database, source: Source, reach: 'direct' | 'all') =>
   db
-    .selectFrom((reach === 'direct' ? directMemberships(source) : effectiveMemberships(source)).as<'membership'>('membership'))
+    .selectFrom(
+      (reach === 'direct' ? directMemberships(source) : effectiveMemberships(source)).as<'membership'>('membership'),
+    )
     .innerJoin('users', 'users.id', 'membership.user_id')
     .select(userBasicColumns)
     .select([
@@ -199,7 +211,11 @@ export async function hasOtherOwner(tx: Database, { id, above }: Source, users: 
 }
 
 /** The highest inherited level of each user, with the name of the ancestor group. */
-export async function inherited(tx: Database, source: Source, users: readonly number[]): Promise<Map<number, Inherited>> {
+export async function inherited(
+  tx: Database,
+  source: Source,
+  users: readonly number[],
+): Promise<Map<number, Inherited>> {
   const { rows } = await sql<Inherited & { user_id: number }>`
     select distinct on (user_id) user_id, access_level, namespaces.name as group_name
       from members join namespaces on namespaces.id = members.group_id

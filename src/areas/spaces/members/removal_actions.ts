@@ -79,7 +79,11 @@ const isInside = (group_id: number, table = 'members') => {
 };
 
 /** Otherwise a deleted member could return through an invitation to themselves or a later approval. */
-async function endWhatWaits(tx: Database, isThere: (table: string) => RawBuilder<boolean>, user_id: number): Promise<void> {
+async function endWhatWaits(
+  tx: Database,
+  isThere: (table: string) => RawBuilder<boolean>,
+  user_id: number,
+): Promise<void> {
   await sql`delete from invitations where created_by_id = ${user_id} and ${isThere('invitations')}`.execute(tx);
   await sql`
     delete from member_approvals where user_id = ${user_id} and status = 'pending' and ${isThere('member_approvals')}`.execute(

@@ -16,7 +16,10 @@ for (const kind of ['group', 'project'] as const) {
     const added = await as('owner').post(url, { user_id: member.id, access_level: 10, member_role_id: role_id });
     assert.equal(added.status, 201);
     const { id, name, base_access_level, read_code, group_id, archive_project } = added.body.member_role;
-    assert.deepEqual([id, base_access_level, read_code, archive_project, group_id], [role_id, 10, true, false, places.group.id]);
+    assert.deepEqual(
+      [id, base_access_level, read_code, archive_project, group_id],
+      [role_id, 10, true, false, places.group.id],
+    );
     const shown = [
       (await as('guest').get(`${url}/${member.id}`)).body,
       (await as('guest').get(`${url}/all/${member.id}`)).body,
@@ -48,8 +51,9 @@ for (const kind of ['group', 'project'] as const) {
     const { as, person, ...places } = await world();
     const url = `/${kind}s/${places[kind].id}/members`;
     const role_id = await addRole({ as }, ['read_code']);
-    const elsewhere = (await as('outsider').post('/groups', { name: 'elsewhere', path: `elsewhere-${places[kind].id}-${kind}` }))
-      .body;
+    const elsewhere = (
+      await as('outsider').post('/groups', { name: 'elsewhere', path: `elsewhere-${places[kind].id}-${kind}` })
+    ).body;
     const foreign = await addRole({ as }, ['read_code'], { group_id: elsewhere.id });
     const member = await person();
     const refusals: [object, object | string][] = [
@@ -118,8 +122,13 @@ test("only roles of the instance are available in a user's project", async () =>
 test('a member cannot grant a role with more permissions than their own, or change members who have one', async () => {
   const here = await world();
   const { as, group, project, person } = here;
-  const add = (client: ReturnType<World['as']>, url: string, user_id: number, member_role_id: number, access_level = 10) =>
-    client.post(`${url}/members`, { user_id, access_level, member_role_id });
+  const add = (
+    client: ReturnType<World['as']>,
+    url: string,
+    user_id: number,
+    member_role_id: number,
+    access_level = 10,
+  ) => client.post(`${url}/members`, { user_id, access_level, member_role_id });
   const inProject = `/projects/${project.id}`;
   const inGroup = `/groups/${group.id}`;
   const [mild, wild] = [await addRole(here, ['read_code', 'admin_web_hook']), await addRole(here, ['remove_project'])];
@@ -176,7 +185,11 @@ test('a caller cannot rotate or revoke the token of a bot user with more access'
   const here = await world();
   const { as, project } = here;
   const url = `/projects/${project.id}/access_tokens`;
-  const request = { name: 'program', scopes: ['api'], expires_at: new Date(Date.now() + 9e8).toISOString().slice(0, 10) };
+  const request = {
+    name: 'program',
+    scopes: ['api'],
+    expires_at: new Date(Date.now() + 9e8).toISOString().slice(0, 10),
+  };
   const token = (await as('owner').post(url, { ...request, access_level: 50 })).body;
   const helper = await personWith(here, `/projects/${project.id}`, ['manage_project_access_tokens']);
   for (const client of [as('maintainer'), helper.client]) {
@@ -187,7 +200,10 @@ test('a caller cannot rotate or revoke the token of a bot user with more access'
   const high = await helper.client.post(url, { ...request, access_level: 20 });
   assert.deepEqual(
     [high.status, high.body.message],
-    [400, "400 Bad request - Access level of the token can't be greater the access level of the user who created the token"],
+    [
+      400,
+      "400 Bad request - Access level of the token can't be greater the access level of the user who created the token",
+    ],
   );
   assert.equal((await helper.client.get(url)).body.length, 2);
   // Permissions of a bot user's role count like a level.
@@ -208,7 +224,10 @@ async function twoTrees() {
   const target = (await as('owner').post('/groups', { name: 'target', path: `target-${group.id}` })).body;
   const sub = (await as('owner').post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body;
   const inside = (await as('owner').post('/projects', { name: 'inside', namespace_id: sub.id })).body;
-  const [own, general] = [await addRole(here, ['read_code'], { group_id: group.id }), await addRole(here, ['archive_project'])];
+  const [own, general] = [
+    await addRole(here, ['read_code'], { group_id: group.id }),
+    await addRole(here, ['archive_project']),
+  ];
   const member = async (place: string, member_role_id: number) => {
     const { id, client } = await person();
     const added = await as('owner').post(`${place}/members`, { user_id: id, access_level: 10, member_role_id });

@@ -39,7 +39,10 @@ for (const kind of ['group', 'project'] as const) {
     const changed = await as('owner').put(`${url}/${newcomer.id}`, { access_level: 30 });
     assert.equal(changed.status, 200);
     assert.deepEqual(changed.body, { ...added.body, access_level: 30 });
-    assert.equal((await as('owner').put(`${url}/${newcomer.id}`, { access_level: 30, expires_at: '' })).body.expires_at, null);
+    assert.equal(
+      (await as('owner').put(`${url}/${newcomer.id}`, { access_level: 30, expires_at: '' })).body.expires_at,
+      null,
+    );
     assert.deepEqual((await as('guest').get(`${url}/${newcomer.id}`)).body, { ...changed.body, expires_at: null });
 
     assert.equal((await as('owner').delete(`${url}/${newcomer.id}`)).status, 204);
@@ -66,7 +69,11 @@ for (const kind of ['group', 'project'] as const) {
       [{ access_level: 20 }, 400, 'user_id, username are missing, at least one parameter must be provided'],
       [{ user_id, username: newcomer.username, access_level: 20 }, 400, 'user_id, username are mutually exclusive'],
       [{ user_id: 'x', access_level: 20 }, 400, 'user_id is invalid'],
-      [{ user_id, access_level: 20, expires_at: daysFromNow(-1) }, 400, { expires_at: ['cannot be a date in the past'] }],
+      [
+        { user_id, access_level: 20, expires_at: daysFromNow(-1) },
+        400,
+        { expires_at: ['cannot be a date in the past'] },
+      ],
       [{ user_id, access_level: 20, expires_at: daysFromNow(0) }, 400, { expires_at: ['must be after today'] }],
       [{ user_id, access_level: 20, expires_at: 'soon' }, 400, 'expires_at is invalid'],
     ];
@@ -213,7 +220,9 @@ test('a membership below the inherited level is refused, and a higher one applie
   const refused = await as('owner').post(url, { user_id: people.developer.id, access_level: 20 });
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.body, {
-    message: { access_level: [`should be greater than or equal to Developer inherited membership from group ${group.path}`] },
+    message: {
+      access_level: [`should be greater than or equal to Developer inherited membership from group ${group.path}`],
+    },
   });
   assert.equal((await as('owner').post(url, { user_id: people.developer.id, access_level: 30 })).status, 201);
   assert.equal((await as('owner').put(`${url}/${people.developer.id}`, { access_level: 40 })).status, 200);
@@ -230,11 +239,9 @@ test('every effective member is listed once, with the highest level', async () =
   await as('owner').post(url, { user_id: people.guest.id, access_level: 30 });
   assert.deepEqual(idsIn(await as('guest').get(url)), [people.guest.id, direct.id]);
 
-  const all = (await as('guest').get(`${url}/all`)).body.map(({ id, access_level, expires_at }: Record<string, unknown>) => [
-    id,
-    access_level,
-    expires_at,
-  ]);
+  const all = (await as('guest').get(`${url}/all`)).body.map(
+    ({ id, access_level, expires_at }: Record<string, unknown>) => [id, access_level, expires_at],
+  );
   assert.deepEqual(all, [
     [people.guest.id, 30, null],
     [people.planner.id, 15, null],
@@ -268,7 +275,9 @@ test('members are searched, filtered, skipped and paged', async () => {
     people.guest.id,
     people.owner.id,
   ]);
-  assert.deepEqual(await ids({ user_ids: [people.owner.id, people.guest.id], skip_users: [people.guest.id] }), [people.owner.id]);
+  assert.deepEqual(await ids({ user_ids: [people.owner.id, people.guest.id], skip_users: [people.guest.id] }), [
+    people.owner.id,
+  ]);
   assert.deepEqual(await ids({ query: 'müll', skip_users: [people.guest.id] }, `${url}/all`), [people.reporter.id]);
   const second = await as('guest').get(url, { page: 2, per_page: 4 });
   assert.deepEqual(idsIn(second), [people.maintainer.id, people.owner.id]);
@@ -279,7 +288,8 @@ test('an expired membership is not in force, is not shown, can be renewed, and i
   const { as, group, project, person, db } = await world({});
   const url = `/groups/${group.id}/members`;
   const [past, again] = [await person(), await person()];
-  for (const { id } of [past, again]) await as('owner').post(url, { user_id: id, access_level: 30, expires_at: daysFromNow(1) });
+  for (const { id } of [past, again])
+    await as('owner').post(url, { user_id: id, access_level: 30, expires_at: daysFromNow(1) });
   // A day passes.
   const ids = [past.id, again.id];
   for (const table of ['members', 'group_authorizations', 'project_authorizations'] as const)
@@ -298,7 +308,9 @@ test('an expired membership is not in force, is not shown, can be renewed, and i
   assert.equal((await as('owner').put(`${url}/${past.id}`, { access_level: 20 })).status, 404);
   assert.equal((await as('owner').get(url)).body.length, 6);
   assert.deepEqual((await as('admin').get(`/users/${past.id}/memberships`)).body, []);
-  assert.deepEqual(idsIn(await as('admin').get('/users', { without_projects: true, username: past.username })), [past.id]);
+  assert.deepEqual(idsIn(await as('admin').get('/users', { without_projects: true, username: past.username })), [
+    past.id,
+  ]);
 
   const renewed = await as('owner').post(url, { user_id: again.id, access_level: 20 });
   assert.deepEqual([renewed.status, renewed.body.access_level, renewed.body.expires_at], [201, 20, null]);
@@ -340,9 +352,13 @@ test('deleting a group member also deletes memberships inside, unless subresourc
   const places = [`/groups/${group.id}/members`, `/groups/${sub.id}/members`, `/projects/${project.id}/members`];
   const [stays, leaves] = [await person(), await person()];
   for (const { id } of [stays, leaves])
-    for (const url of places) assert.equal((await as('owner').post(url, { user_id: id, access_level: 20 })).status, 201);
+    for (const url of places)
+      assert.equal((await as('owner').post(url, { user_id: id, access_level: 20 })).status, 201);
 
-  assert.equal((await as('owner').delete(`/groups/${group.id}/members/${stays.id}?skip_subresources=true`)).status, 204);
+  assert.equal(
+    (await as('owner').delete(`/groups/${group.id}/members/${stays.id}?skip_subresources=true`)).status,
+    204,
+  );
   assert.equal((await leaves.client.delete(`/groups/${group.id}/members/${leaves.id}`)).status, 204);
   const [top, ...inside] = places;
   assert.deepEqual(idsIn(await as('owner').get(top!, { user_ids: [stays.id, leaves.id] })), []);
@@ -375,7 +391,10 @@ test('the owner of a namespace is listed as owner of its projects, and stays', a
   const friend = await person();
   assert.equal((await as('guest').post(url, { user_id: friend.id, access_level: 40 })).status, 201);
   for (const path of [url, `${url}/all`]) {
-    const listed = (await as('guest').get(path)).body.map(({ id, access_level }: Record<string, unknown>) => [id, access_level]);
+    const listed = (await as('guest').get(path)).body.map(({ id, access_level }: Record<string, unknown>) => [
+      id,
+      access_level,
+    ]);
     assert.deepEqual(listed, [
       [people.guest.id, 50],
       [friend.id, 40],
@@ -446,7 +465,10 @@ test('minimal access needs a license, and members with it see nothing without on
     await as('owner').post(url, { user_id: other.id, access_level: 5 }),
     await as('owner').put(`${url}/${here.people.guest.id}`, { access_level: 5 }),
   ])
-    assert.deepEqual([refused.status, refused.body], [400, { message: { access_level: ['is not included in the list'] } }]);
+    assert.deepEqual(
+      [refused.status, refused.body],
+      [400, { message: { access_level: ['is not included in the list'] } }],
+    );
   await changePlan(here, 'premium');
   assert.deepEqual(await seen(), [200, 200, 1, 1]);
 });

@@ -141,7 +141,9 @@ function routesOf(kind: Source['kind']) {
       input: { ...paging, ...filters },
       returns: pageOf(Member),
       handle: async ({ db, url, source, input }) => {
-        const page = await paginate(db, narrowed(membersOf(db, source, reach), input), input, { id: 'membership.user_id' });
+        const page = await paginate(db, narrowed(membersOf(db, source, reach), input), input, {
+          id: 'membership.user_id',
+        });
         return { ...page, items: await presentMembers(db, url, page.items) };
       },
     });
@@ -202,10 +204,14 @@ function routesOf(kind: Source['kind']) {
       access: reader,
       input: {
         user_id: Id,
-        skip_subresources: Type.Boolean({ default: false, description: 'Whether to keep memberships in subgroups and projects' }),
+        skip_subresources: Type.Boolean({
+          default: false,
+          description: 'Whether to keep memberships in subgroups and projects',
+        }),
         unassign_issuables: Type.Boolean({
           default: false,
-          description: 'Whether the member is also removed from the assignees and reviewers of issues and merge requests there',
+          description:
+            'Whether the member is also removed from the assignees and reviewers of issues and merge requests there',
         }),
       },
       conditional: true,
@@ -214,7 +220,12 @@ function routesOf(kind: Source['kind']) {
       handle: ({ change, input: { user_id, skip_subresources, unassign_issuables: unassigns }, unmodified_since }) =>
         change((tx, { source, actor }) => {
           if (user_id !== actor.id && !mayManage(kind, actor)) throw forbidden();
-          return removeMember(tx, asSubtree(source), actor, { user_id, below: !skip_subresources, unassigns, unmodified_since });
+          return removeMember(tx, asSubtree(source), actor, {
+            user_id,
+            below: !skip_subresources,
+            unassigns,
+            unmodified_since,
+          });
         }),
     }),
   ];

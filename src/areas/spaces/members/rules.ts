@@ -64,14 +64,18 @@ export const mayManage = (kind: Source['kind'], who: Eligibility): boolean =>
   kind === 'group' ? holds(who, 'admin_group_member', kind) : who.access_level >= levels.maintainer;
 
 /** Whether a member has a higher level or more permissions than the actor. */
-export const isAbove = (actor: Eligibility, kind: Source['kind'], { access_level, permissions }: Eligibility): boolean =>
-  access_level > actor.access_level || permissions.some((permission) => !holds(actor, permission, kind));
+export const isAbove = (
+  actor: Eligibility,
+  kind: Source['kind'],
+  { access_level, permissions }: Eligibility,
+): boolean => access_level > actor.access_level || permissions.some((permission) => !holds(actor, permission, kind));
 
 /** Why a membership may not be updated or deleted: this actor may not do so, or a group would lose its last owner. */
 export type Protection = 'protected' | 'last owner';
 
 /** The reason for the last owner. */
-export const lastOwnerText = 'A group must keep an owner who is a person, is not blocked, and whose membership does not end';
+export const lastOwnerText =
+  'A group must keep an owner who is a person, is not blocked, and whose membership does not end';
 
 /**
  * Why a membership may not be updated or deleted, undefined if it may: the owner of a namespace stays owner of its projects, a group keeps an owner, and no member
@@ -101,4 +105,7 @@ export const protectedRefusal = (protection: Protection): ApiError =>
 export const lastOwnerRefusal = `403 Forbidden - ${lastOwnerText}`;
 
 /** The refusals of every endpoint that gives a role to a user, as endpoints declare them. */
-export const memberTexts = ['<parameter>: <reason>', 'There are not enough available seats to invite this many users.<advice>'];
+export const memberTexts = [
+  '<parameter>: <reason>',
+  'There are not enough available seats to invite this many users.<advice>',
+];

@@ -1,5 +1,12 @@
 /** Access rules that grant a group or project as a source of members, so that both kinds share their endpoints. */
-import { type Changing, type Eligibility, groupRole, projectRole, type Subtree, withChange } from '../../../access/index.ts';
+import {
+  type Changing,
+  type Eligibility,
+  groupRole,
+  projectRole,
+  type Subtree,
+  withChange,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Access, Caller } from '../../../http/index.ts';
 import { sourceOf } from './queries.ts';
@@ -28,7 +35,10 @@ export const managers = {
  * Turns an access rule of groups or projects into one that grants a source of members. The actor's level and permissions may change until the tree is locked, so
  * only a change gets them.
  */
-export const sourceFor = (kind: Source['kind'], who: typeof everyone): Access<Omit<Granted, 'actor'> & Changing<Granted>> =>
+export const sourceFor = (
+  kind: Source['kind'],
+  who: typeof everyone,
+): Access<Omit<Granted, 'actor'> & Changing<Granted>> =>
   withChange(grantedIn(kind, who), ({ source }) => asSubtree(source));
 
 function grantedIn(kind: Source['kind'], who: typeof everyone): Access<Granted> {

@@ -58,7 +58,9 @@ export async function createProject(services: Services, project: NewProject): Pr
   const { db } = services;
   // Checked again under the lock. Checking here first saves disk access for ordinary refusals.
   await refuseUnfit(db, project.namespace, project);
-  const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(db);
+  const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(
+    db,
+  );
   const { id } = rows[0]!;
   const { default_branch, object_format = 'sha1', storage = await storageForNew(services) } = project;
   const repository = repositoryOf(services, { id, storage });
@@ -135,12 +137,21 @@ async function insertProject(
   if (!project.is_quiet) await copyTemplate(tx, { id, namespace_id: place.id });
   await refreshAuthorizations(tx, { project_id: id });
   if (project.is_quiet) return;
-  await recordEvent(tx, { project_id: id, author_id: creator_id, action: 'created', target_type: 'Project', target_id: id });
+  await recordEvent(tx, {
+    project_id: id,
+    author_id: creator_id,
+    action: 'created',
+    target_type: 'Project',
+    target_id: id,
+  });
   await tellOfProjects(tx, 'project_create', sql`projects.id = ${id}`);
 }
 
 /** Reasons against a visibility in a namespace, empty if there are none. */
-export function visibilityReasons(visibility: VisibilityName, place: { kind: string; visibility: VisibilityName }): string[] {
+export function visibilityReasons(
+  visibility: VisibilityName,
+  place: { kind: string; visibility: VisibilityName },
+): string[] {
   if (place.kind === 'user' || !isMoreVisible(visibility, place.visibility)) return [];
   return [`${visibility} is not allowed in a ${place.visibility} group.`];
 }
@@ -207,7 +218,13 @@ export async function refuseTaken(
 
 /** Tells the members of a project that it has another path. */
 export const tellOfMove = (tx: Database, project_id: number, actor_id: number): Promise<void> =>
-  addNotification(tx, { event: 'moved_project', target_type: 'Project', target_id: project_id, actor_id, user_ids: [] });
+  addNotification(tx, {
+    event: 'moved_project',
+    target_type: 'Project',
+    target_id: project_id,
+    actor_id,
+    user_ids: [],
+  });
 
 export interface ProjectChanges {
   name?: string | undefined;

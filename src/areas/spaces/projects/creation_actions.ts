@@ -3,7 +3,12 @@ import { groupLevel, isGroup, lesserVisibility, type VisibilityName } from '../.
 import type { Database } from '../../../db/index.ts';
 import { isValidBranchName } from '../../../git/index.ts';
 import { type Caller, invalid, type Services } from '../../../http/index.ts';
-import { defaultVisibility, restrictionReasons, type Settings, settingsOf } from '../../instance/application_settings/index.ts';
+import {
+  defaultVisibility,
+  restrictionReasons,
+  type Settings,
+  settingsOf,
+} from '../../instance/application_settings/index.ts';
 import { createProject, type NewProject, visibilityReasons } from './actions.ts';
 import { type CreationRules, mayCreateIn, namingProblems, pathFrom } from './rules.ts';
 
@@ -34,7 +39,10 @@ export async function addProject(services: Services, creator: Creator, request: 
   if (!namespace || !mayCreateIn(creator, namespace)) throw invalid({ namespace: ['is not valid'] });
   const { initialize_with_readme, repository_object_format } = request;
   const settings = await settingsOf(services.db);
-  const columns = { ...request.columns, visibility: request.columns.visibility ?? usualVisibility(settings, creator, namespace) };
+  const columns = {
+    ...request.columns,
+    visibility: request.columns.visibility ?? usualVisibility(settings, creator, namespace),
+  };
   const name = request.name || request.path || '';
   const path = request.path || pathFrom(name);
   const default_branch = request.default_branch || namespace.default_branch || settings.default_branch_name || 'main';

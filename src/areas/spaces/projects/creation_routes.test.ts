@@ -115,7 +115,10 @@ test('a project needs only a name, is created in the namespace of the caller, an
   const permissions = { project_access: { access_level: 50, notification_level: 3 }, group_access: null };
   const shown = await client.get(`/projects/${id}`);
   assert.deepEqual(shown.body, { ...added.body, permissions });
-  assert.deepEqual((await client.get(`/projects/${encodeURIComponent(`${username}/DEJA-VU-2nd-edition`)}`)).body, shown.body);
+  assert.deepEqual(
+    (await client.get(`/projects/${encodeURIComponent(`${username}/DEJA-VU-2nd-edition`)}`)).body,
+    shown.body,
+  );
   assert.equal((await here.as('outsider').get(`/projects/${id}`)).status, 404);
   assert.equal((await here.as('anonymous').get(`/projects/${id}`)).status, 404);
 });
@@ -156,11 +159,22 @@ test('all parameters of a new project are stored', async () => {
   );
   assert.equal(body.issues_access_level, 'private', 'the new name takes precedence');
   assert.deepEqual(
-    [body.merge_requests_access_level, body.snippets_access_level, body.forking_access_level, body.environments_access_level],
+    [
+      body.merge_requests_access_level,
+      body.snippets_access_level,
+      body.forking_access_level,
+      body.environments_access_level,
+    ],
     ['disabled', 'disabled', 'disabled', 'private'],
   );
   assert.deepEqual(
-    [body.issues_enabled, body.merge_requests_enabled, body.snippets_enabled, body.wiki_enabled, body.wiki_access_level],
+    [
+      body.issues_enabled,
+      body.merge_requests_enabled,
+      body.snippets_enabled,
+      body.wiki_enabled,
+      body.wiki_access_level,
+    ],
     [true, false, false, false, 'disabled'],
   );
   assert.deepEqual(
@@ -169,13 +183,26 @@ test('all parameters of a new project are stored', async () => {
   );
   assert.equal(body.repository_object_format, 'sha256');
   assert.deepEqual(
-    [body.merge_method, body.squash_option, body.allow_merge_on_skipped_pipeline, body.remove_source_branch_after_merge],
+    [
+      body.merge_method,
+      body.squash_option,
+      body.allow_merge_on_skipped_pipeline,
+      body.remove_source_branch_after_merge,
+    ],
     ['ff', 'always', true, false],
   );
-  assert.deepEqual([body.merge_commit_template, body.squash_commit_template], ['%{title}', null], 'an empty template is none');
+  assert.deepEqual(
+    [body.merge_commit_template, body.squash_commit_template],
+    ['%{title}', null],
+    'an empty template is none',
+  );
   assert.equal(body._links.merge_requests, undefined);
   assert.equal(body.owner, undefined);
-  assert.equal((await here.as('outsider').get(`/projects/${body.id}`)).body.issues_enabled, false, 'issues are for members only');
+  assert.equal(
+    (await here.as('outsider').get(`/projects/${body.id}`)).body.issues_enabled,
+    false,
+    'issues are for members only',
+  );
 });
 
 test('a project can be initialized with a README on its default branch', async () => {
@@ -202,13 +229,16 @@ test('a project can be initialized with a README on its default branch', async (
   assert.ok(tree.body.statistics.repository_size > 0);
   assert.equal(tree.body.statistics.storage_size, tree.body.statistics.repository_size);
   assert.equal((await here.as('guest').get(`/projects/${body.id}`, { statistics: true })).body.statistics, undefined);
-  const listed = await here.as('reporter').get('/projects', { statistics: true, id_after: here.project.id - 1, sort: 'asc' });
+  const listed = await here
+    .as('reporter')
+    .get('/projects', { statistics: true, id_after: here.project.id - 1, sort: 'asc' });
   assert.deepEqual(
     listed.body.map(({ statistics }: { statistics: { commit_count: number } }) => statistics.commit_count),
     [0, 1],
   );
   // A page reads what was measured, and measures only repositories that have changed since.
-  const measured = async () => (await here.as('developer').get(`/projects/${body.id}`, { statistics: true })).body.statistics;
+  const measured = async () =>
+    (await here.as('developer').get(`/projects/${body.id}`, { statistics: true })).body.statistics;
   const remember = () =>
     here.db.updateTable('repository_sizes').set({ size_bytes: 12_345_678 }).where('project_id', '=', body.id).execute();
   await remember();
@@ -229,7 +259,8 @@ test('a repository that changes while it is measured is measured again', async (
     .as('developer')
     .post('/projects', { name: 'Sized', namespace_id: here.group.id, initialize_with_readme: true });
   const project_id = made.body.id as number;
-  const sizes = () => here.db.selectFrom('repository_sizes').select('is_stale').where('project_id', '=', project_id).execute();
+  const sizes = () =>
+    here.db.selectFrom('repository_sizes').select('is_stale').where('project_id', '=', project_id).execute();
   const measure = () => performJob(here.services, maintainRepository, { kind: 'project', id: project_id });
   await measure();
   assert.deepEqual(await sizes(), [{ is_stale: false }]);
@@ -251,13 +282,16 @@ test('a repository that changes while it is measured is measured again', async (
 test('repositories that were never measured are measured in the background, except for broken ones, which are listed all the same', async () => {
   const here = await world();
   const made = async (name: string) =>
-    (await here.as('developer').post('/projects', { name, namespace_id: here.group.id, initialize_with_readme: true })).body
-      .id as number;
+    (await here.as('developer').post('/projects', { name, namespace_id: here.group.id, initialize_with_readme: true }))
+      .body.id as number;
   const [broken, whole] = [await made('Broken'), await made('Whole')];
   const { path } = repositoryOf(here.services, { id: broken, storage: 'default' });
   await rename(path, `${path}.away`);
   await here.db.deleteFrom('repository_sizes').where('project_id', 'in', [broken, whole]).execute();
-  await assert.rejects(performJob(here.services, measureRepositories), /^AggregateError: 1 repositories could not be measured$/);
+  await assert.rejects(
+    performJob(here.services, measureRepositories),
+    /^AggregateError: 1 repositories could not be measured$/,
+  );
   const measured = () =>
     here.db
       .selectFrom('repository_sizes')
@@ -268,7 +302,10 @@ test('repositories that were never measured are measured in the background, exce
   assert.deepEqual(await measured(), [{ project_id: whole, commit_count: 1 }]);
   const listed = await here.as('reporter').get('/projects', { statistics: true, id_after: broken - 1, sort: 'asc' });
   assert.deepEqual(
-    listed.body.map(({ id, statistics }: { id: number; statistics: { commit_count: number } }) => [id, statistics.commit_count]),
+    listed.body.map(({ id, statistics }: { id: number; statistics: { commit_count: number } }) => [
+      id,
+      statistics.commit_count,
+    ]),
     [
       [broken, 0],
       [whole, 1],
@@ -282,11 +319,16 @@ test('repositories that were never measured are measured in the background, exce
 test('the first commit has the same effects as a push, without pending work', async () => {
   const here = await world();
   const { id } = (
-    await here.as('developer').post('/projects', { name: 'Begun', namespace_id: here.group.id, initialize_with_readme: true })
+    await here
+      .as('developer')
+      .post('/projects', { name: 'Begun', namespace_id: here.group.id, initialize_with_readme: true })
   ).body;
   const [main] = (await here.as('maintainer').get(`/projects/${id}/protected_branches`)).body;
   assert.equal(main?.name, 'main');
-  assert.deepEqual(await here.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(), []);
+  assert.deepEqual(
+    await here.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(),
+    [],
+  );
   const { rows: waiting } = await sql`
     select from graphile_worker._private_jobs jobs join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id
      where tasks.identifier = ${maintainRepository.name} and (payload->>'id')::bigint = ${id}`.execute(here.db);
@@ -384,7 +426,9 @@ test('the limit of personal projects applies regardless of who creates them', as
 
 test('of two projects created with the same path at the same time, one is created and nothing is left of the other', async () => {
   const here = await world();
-  const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(here.db);
+  const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('projects', 'id')) as id`.execute(
+    here.db,
+  );
   const first = rows[0]!.id + 1;
   const attempts = await Promise.all(
     Array.from({ length: 4 }, () =>
@@ -441,6 +485,8 @@ test('thirty projects are created at the same time in one namespace, each with i
     const files = (await here.as('owner').get(`/projects/${id}/repository/tree`)).body;
     assert.deepEqual([files.length, files[0].name], [1, 'README.md']);
   }
-  const { rows } = await sql<{ id: number }>`select id from projects where namespace_id = ${here.group.id}`.execute(here.db);
+  const { rows } = await sql<{ id: number }>`select id from projects where namespace_id = ${here.group.id}`.execute(
+    here.db,
+  );
   assert.equal(rows.length, before + 25);
 });

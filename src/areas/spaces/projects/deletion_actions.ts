@@ -54,7 +54,8 @@ export async function restoreProject(tx: Database, project: Project): Promise<vo
   await rename(tx, project.id, names);
 }
 
-const isMarked = (project_id: number) => sql`projects.id = ${project_id} and projects.marked_for_deletion_at is not null`;
+const isMarked = (project_id: number) =>
+  sql`projects.id = ${project_id} and projects.marked_for_deletion_at is not null`;
 
 /**
  * Deletes a marked project with everything that belongs to it.
@@ -62,7 +63,11 @@ const isMarked = (project_id: number) => sql`projects.id = ${project_id} and pro
  */
 const removeMarked = (db: Database, project_id: number): Promise<boolean> =>
   db.transaction().execute(async (tx) => {
-    const project = await tx.selectFrom('projects').select('namespace_id').where('id', '=', project_id).executeTakeFirst();
+    const project = await tx
+      .selectFrom('projects')
+      .select('namespace_id')
+      .where('id', '=', project_id)
+      .executeTakeFirst();
     if (!project) return false;
     await lockTree(tx, project.namespace_id);
     return (await deleteProjects(tx, isMarked(project_id))) > 0;

@@ -1,6 +1,13 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { countsToday, GroupLevel, isListedProject, isMemberOfProject, levels, type MaybeCaller } from '../../../access/index.ts';
+import {
+  countsToday,
+  GroupLevel,
+  isListedProject,
+  isMemberOfProject,
+  levels,
+  type MaybeCaller,
+} from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import {
   badRequest,
@@ -41,7 +48,9 @@ const columnFilters = filtersOn('projects', (by) => ({
 export type Projects<Row> = SelectQueryBuilder<DB, 'projects', Row>;
 
 /** The similarity of `search` to the name or path of a project. Names that are spelled as the path, except for case and spaces, are as similar as that. */
-const likeness = (search: string) => sql<number>`case when translate(lower(projects.name), ' ', '-') = projects.path::text
+const likeness = (
+  search: string,
+) => sql<number>`case when translate(lower(projects.name), ' ', '-') = projects.path::text
   then similarity(projects.path::text, ${search})
   else greatest(similarity(projects.name, ${search}), similarity(projects.path::text, ${search})) end`;
 
@@ -63,7 +72,10 @@ export function likestFirst<Row>(db: Database, matching: Projects<Row>, search: 
   const compared = newest.unionAll(named).as('projects');
   return [
     db.selectFrom(compared).select('projects.id').orderBy(likeness(search), 'desc').orderBy('projects.id', sort),
-    db.selectFrom(newestFirst.offset(maximumCompared).as('projects')).select('projects.id').orderBy('projects.id', sort),
+    db
+      .selectFrom(newestFirst.offset(maximumCompared).as('projects'))
+      .select('projects.id')
+      .orderBy('projects.id', sort),
   ];
 }
 
@@ -86,7 +98,9 @@ export const projectFilters = {
   membership: Type.Boolean({ default: false }),
   starred: Type.Boolean({ default: false, description: 'Whether to list only projects that the caller has starred' }),
   min_access_level: optional(GroupLevel()),
-  repository_storage: optional(Type.String({ description: 'Name of the git storage; administrators only, ignored for others' })),
+  repository_storage: optional(
+    Type.String({ description: 'Name of the git storage; administrators only, ignored for others' }),
+  ),
   with_issues_enabled: Type.Boolean({ default: false }),
   with_merge_requests_enabled: Type.Boolean({ default: false }),
   order_by: Type.Enum([...(Object.keys(orders) as (keyof typeof orders)[]), 'similarity'], {
@@ -139,7 +153,11 @@ export const unpairedText = '400 Bad request - `updated_at` filter and `updated_
 export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: ProjectFilters): Projects<Row> {
   if ((input.updated_after ?? input.updated_before) !== undefined && input.order_by !== 'updated_at')
     throw badRequest(unpairedText);
-  const level = Math.max(input.owned ? levels.owner : 0, input.membership ? levels.minimal : 0, input.min_access_level ?? 0);
+  const level = Math.max(
+    input.owned ? levels.owner : 0,
+    input.membership ? levels.minimal : 0,
+    input.min_access_level ?? 0,
+  );
   return searched(query, input)
     .where(columnFilters.matching(input))
     .$if(input.starred, (q) => q.where(starredBy(caller?.id)))
@@ -152,7 +170,10 @@ export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: 
 }
 
 /** Orders a list by an index; `similarity` counts as by ID. */
-export function inOrder<Row>(query: Projects<Row>, { order_by, sort }: Pick<ProjectFilters, 'order_by' | 'sort'>): Projects<Row> {
+export function inOrder<Row>(
+  query: Projects<Row>,
+  { order_by, sort }: Pick<ProjectFilters, 'order_by' | 'sort'>,
+): Projects<Row> {
   const column = order_by === 'similarity' ? 'projects.id' : orders[order_by];
   return query.orderBy(column, sort).$if(column !== 'projects.id', (q) => q.orderBy('projects.id', sort));
 }

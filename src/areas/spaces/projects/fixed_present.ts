@@ -51,7 +51,10 @@ export const fixedProjectFields = {
   requirements_access_level: since('premium', Disabled('there are no requirements')),
   security_and_compliance_enabled: since('premium', off(noScans)),
   compliance_frameworks: since('premium', fixed(Type.Array(Type.String()), 'there are no compliance frameworks')),
-  external_authorization_classification_label: since('premium', fixed(Type.Null(), 'no other service decides on access')),
+  external_authorization_classification_label: since(
+    'premium',
+    fixed(Type.Null(), 'no other service decides on access'),
+  ),
 };
 
 export const fixedProjectValues: Static<TObject<typeof fixedProjectFields>> = {

@@ -1,7 +1,14 @@
 /** Forks: projects that start as a copy of another one. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { lesserVisibility, levels, mayDownloadCode, mayUse, type Project, type VisibilityName } from '../../../access/index.ts';
+import {
+  lesserVisibility,
+  levels,
+  mayDownloadCode,
+  mayUse,
+  type Project,
+  type VisibilityName,
+} from '../../../access/index.ts';
 import { type Database, isForeignKeyViolation } from '../../../db/index.ts';
 import {
   allRefs,
@@ -29,7 +36,13 @@ import { job } from '../../../jobs/index.ts';
 import { scanSoon } from '../../code/dependencies/index.ts';
 import { shareObjects } from '../../code/lfs/index.ts';
 import { protectDefaultBranch } from '../../code/protected_branches/index.ts';
-import { beforeAll, closeForeign, maintainSoon, projectRepositories, recordRefsIn } from '../../code/repository/index.ts';
+import {
+  beforeAll,
+  closeForeign,
+  maintainSoon,
+  projectRepositories,
+  recordRefsIn,
+} from '../../code/repository/index.ts';
 import { allowedVisibility, restrictionReasons, settingsOf } from '../../instance/application_settings/index.ts';
 import { createProject, forkVisibilityReasons, isThere, visibilityReasons } from './actions.ts';
 import { namespaceFor } from './creation_actions.ts';
@@ -59,7 +72,12 @@ const mayFork = (project: Project): boolean => mayDownloadCode(project) && mayUs
  * @returns its ID
  * @throws ApiError 404 for a namespace or branch that does not exist or is not available to the caller, 409 for invalid or taken values
  */
-export async function forkProject(services: Services, caller: Caller, source: Project, request: ForkRequest): Promise<number> {
+export async function forkProject(
+  services: Services,
+  caller: Caller,
+  source: Project,
+  request: ForkRequest,
+): Promise<number> {
   const { db } = services;
   if (!mayFork(source)) throw refused({ forked_from_project_id: ['is forbidden'] });
   const namespace = await namespaceFor(db, caller, request.namespace);
@@ -157,7 +175,11 @@ interface Copy {
 
 type CopyServices = Pick<Services, 'db' | 'storages'>;
 
-async function copy(services: CopyServices, { project_id, source_id, branches }: Copy, signal: AbortSignal): Promise<void> {
+async function copy(
+  services: CopyServices,
+  { project_id, source_id, branches }: Copy,
+  signal: AbortSignal,
+): Promise<void> {
   const { db } = services;
   const fork = await db
     .updateTable('projects')
@@ -189,7 +211,11 @@ async function fill(
   { fork, source_id, branches, signal }: Filling,
 ): Promise<void> {
   const { db } = services;
-  const source = await db.selectFrom('projects').select(['id', 'storage']).where('id', '=', source_id).executeTakeFirst();
+  const source = await db
+    .selectFrom('projects')
+    .select(['id', 'storage'])
+    .where('id', '=', source_id)
+    .executeTakeFirst();
   if (!source) throw new GitError('fetch', null, 'the source is gone');
   await copyRepository(repositoryOf(services, source), repository, { branches, signal });
   const copied = Array.from(await allRefs(repository), ([ref, id]) => ({ ref, new: id }));

@@ -11,7 +11,11 @@ import { copyFork, removeProject } from './index.ts';
 test('a fork is copied by a job, is an independent project, and names its source', async () => {
   const here = await filledWorld();
   const url = `/projects/${here.project.id}`;
-  assert.equal((await here.as('guest').post(`${url}/fork`)).status, 409, 'guests do not read the code of a private project');
+  assert.equal(
+    (await here.as('guest').post(`${url}/fork`)).status,
+    409,
+    'guests do not read the code of a private project',
+  );
   const forked = await here.as('reporter').post(`${url}/fork`, { path: 'my-copy', description: 'Mine' });
   assert.equal(forked.status, 201);
   const { id, import_status, visibility, forked_from_project, description, permissions } = forked.body;
@@ -59,14 +63,19 @@ test('a fork is copied by a job, is an independent project, and names its source
   await maintain(repository);
   const alone = (await here.as('reporter').get(`/projects/${id}`)).body;
   assert.equal(alone.forked_from_project, undefined);
-  assert.equal((await here.as('reporter').get(`${fileUrl({ id }, 'README.md')}/raw`, { ref: 'main' })).body, 'one\ntwo\n');
+  assert.equal(
+    (await here.as('reporter').get(`${fileUrl({ id }, 'README.md')}/raw`, { ref: 'main' })).body,
+    'one\ntwo\n',
+  );
 });
 
 test('a fork of one branch copies nothing of the others', async () => {
   const here = await filledWorld();
   const url = `/projects/${here.project.id}`;
   await here.as('developer').post(`${url}/repository/branches`, { branch: 'side', ref: 'main' });
-  await here.as('developer').post(fileUrl(here.project, 'side.txt'), { branch: 'side', commit_message: 'Side', content: 'x' });
+  await here
+    .as('developer')
+    .post(fileUrl(here.project, 'side.txt'), { branch: 'side', commit_message: 'Side', content: 'x' });
   const unknown = await here.as('reporter').post(`${url}/fork`, { branches: 'main,none' });
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Source Branch Not Found' }]);
   const { id } = (await here.as('reporter').post(`${url}/fork`, { branches: 'main' })).body;
@@ -95,7 +104,10 @@ test('invalid values of a fork are conflicts, and a fork is never more visible t
   const shown = await here.as('developer').post(`${url}/fork`, { visibility: 'public' });
   assert.deepEqual(
     [shown.status, shown.body],
-    [409, { message: { visibility_level: ['public is not allowed since the fork source project has lower visibility.'] } }],
+    [
+      409,
+      { message: { visibility_level: ['public is not allowed since the fork source project has lower visibility.'] } },
+    ],
   );
   const raised = await here.as('reporter').put(`/projects/${own.body.id}`, { visibility: 'public' });
   assert.equal(raised.status, 400);
@@ -112,7 +124,9 @@ test('a fork relationship is created and deleted', async () => {
   const { id } = (await here.as('owner').post('/projects', { name: 'loose', namespace_id: here.group.id })).body;
   const relation = `/projects/${id}/fork`;
   assert.equal((await here.as('maintainer').post(`${relation}/${here.project.id}`)).status, 403);
-  assert.deepEqual((await here.as('owner').post(`${relation}/99999999`)).body, { message: '404 Source Project Not Found' });
+  assert.deepEqual((await here.as('owner').post(`${relation}/99999999`)).body, {
+    message: '404 Source Project Not Found',
+  });
   const related = await here.as('owner').post(`${relation}/${here.project.id}`);
   assert.deepEqual([related.status, related.body.forked_from_project.id], [201, here.project.id]);
   assert.equal((await here.as('owner').post(`${relation}/${here.project.id}`)).status, 409);
@@ -125,7 +139,10 @@ test('a fork that is still being copied cannot be forked, because the new fork w
   const { id } = (await here.as('reporter').post(`/projects/${here.project.id}/fork`)).body;
   const fork = () => here.as('reporter').post(`/projects/${id}/fork`, { path: 'second', name: 'second' });
   const early = await fork();
-  assert.deepEqual([early.status, early.body], [409, { message: 'The project is still being copied from its own source.' }]);
+  assert.deepEqual(
+    [early.status, early.body],
+    [409, { message: 'The project is still being copied from its own source.' }],
+  );
   await performQueued(here.services, [copyFork]);
   assert.equal((await fork()).status, 201);
 });

@@ -19,7 +19,11 @@ async function otherProject({ as, group }: World): Promise<Numbered> {
 /** Shows that planners and guests see the number of open issues of each project, and guests without confidential ones. */
 async function assertCounted({ as, db }: World, projects: readonly Numbered[]): Promise<void> {
   for (const { id } of projects) {
-    const issues = await db.selectFrom('issues').select(['state', 'confidential']).where('project_id', '=', id).execute();
+    const issues = await db
+      .selectFrom('issues')
+      .select(['state', 'confidential'])
+      .where('project_id', '=', id)
+      .execute();
     const open = issues.filter(({ state }) => state === 'opened');
     const shown = async (persona: Persona) => (await as(persona).get(`/projects/${id}`)).body.open_issues_count;
     assert.deepEqual(

@@ -28,14 +28,19 @@ test('a project that is marked for deletion is visible to members only, is read-
   const marked = await here.as('owner').delete(url);
   assert.deepEqual([marked.status, marked.body], [202, { message: '202 Accepted' }]);
   const seen = (await here.as('guest').get(url)).body;
-  assert.deepEqual([seen.marked_for_deletion_on, seen.marked_for_deletion_at, seen.archived], [today(), today(), false]);
+  assert.deepEqual(
+    [seen.marked_for_deletion_on, seen.marked_for_deletion_at, seen.archived],
+    [today(), today(), false],
+  );
   for (const persona of ['outsider', 'anonymous'] as const) {
     assert.equal((await here.as(persona).get(url)).status, 404);
     const ids = (await here.as(persona).get('/projects', { order_by: 'id' })).body.map(({ id }: { id: number }) => id);
     assert.ok(!ids.includes(here.project.id));
   }
   const listed = async (filter: object) =>
-    (await here.as('guest').get(`/groups/${here.group.id}/projects`, { ...filter })).body.map(({ id }: { id: number }) => id);
+    (await here.as('guest').get(`/groups/${here.group.id}/projects`, { ...filter })).body.map(
+      ({ id }: { id: number }) => id,
+    );
   assert.deepEqual(await listed({}), [here.project.id]);
   assert.deepEqual(await listed({ active: true }), []);
   assert.deepEqual(await listed({ active: false, marked_for_deletion_on: today() }), [here.project.id]);
@@ -46,7 +51,10 @@ test('a project that is marked for deletion is visible to members only, is read-
   const restored = await here.as('owner').post(`${url}/restore`);
   assert.deepEqual([restored.status, restored.body.marked_for_deletion_on], [201, null]);
   assert.equal((await here.as('outsider').get(url)).status, 200);
-  assert.equal((await here.as('maintainer').post(fileUrl(here.project, 'new.txt'), { ...onMain, content: 'x' })).status, 201);
+  assert.equal(
+    (await here.as('maintainer').post(fileUrl(here.project, 'new.txt'), { ...onMain, content: 'x' })).status,
+    201,
+  );
   const twice = await here.as('owner').post(`${url}/restore`);
   assert.deepEqual([twice.status, twice.body], [400, { message: 'Project has not been marked for deletion' }]);
 });
@@ -75,9 +83,16 @@ test('a project that is marked for deletion frees its name and path at once, and
   assert.equal(next.path_with_namespace, full_path);
   const taken = ['has already been taken'];
   const refused = await restore();
-  assert.deepEqual([refused.status, refused.body.message], [400, { 'project_namespace.name': taken, name: taken, path: taken }]);
+  assert.deepEqual(
+    [refused.status, refused.body.message],
+    [400, { 'project_namespace.name': taken, name: taken, path: taken }],
+  );
   assert.notEqual((await here.as('owner').get(url)).body.marked_for_deletion_on, null);
-  const reserved = { name: `${name}-deletion_scheduled-1`, path: `${path}-deletion_scheduled-1`, namespace_id: here.group.id };
+  const reserved = {
+    name: `${name}-deletion_scheduled-1`,
+    path: `${path}-deletion_scheduled-1`,
+    namespace_id: here.group.id,
+  };
   assert.deepEqual((await here.as('owner').post('/projects', reserved)).body.message.name, [
     `${reserved.name} is a reserved name`,
   ]);
@@ -95,8 +110,10 @@ test('a project that is marked for deletion frees its name and path at once, and
 test('the hourly job deletes projects after the restore period: rows, authorizations and the repository, and nothing else', async () => {
   const here = await filledWorld();
   const { path } = repositoryIn(here);
-  const { id: waiting } = (await here.as('owner').post('/projects', { name: 'waiting', namespace_id: here.group.id })).body;
-  for (const id of [here.project.id, waiting]) assert.equal((await here.as('owner').delete(`/projects/${id}`)).status, 202);
+  const { id: waiting } = (await here.as('owner').post('/projects', { name: 'waiting', namespace_id: here.group.id }))
+    .body;
+  for (const id of [here.project.id, waiting])
+    assert.equal((await here.as('owner').delete(`/projects/${id}`)).status, 202);
   await markedLongAgo(here, here.project.id);
   await performJob(here.services, removeMarkedProjects);
   assert.deepEqual(await performQueued(here.services, removal), ['remove_project', 'remove_unused_repositories']);
@@ -109,7 +126,9 @@ test('the hourly job deletes projects after the restore period: rows, authorizat
     .where('project_id', '=', here.project.id)
     .execute();
   assert.deepEqual(left, []);
-  const next = await here.as('owner').post('/projects', { name: 'next', path: here.project.path, namespace_id: here.group.id });
+  const next = await here
+    .as('owner')
+    .post('/projects', { name: 'next', path: here.project.path, namespace_id: here.group.id });
   assert.equal(next.status, 201);
 });
 
@@ -128,7 +147,10 @@ test('an interrupted deletion is finished by the next run, and a third run has n
 test('a marked project is deleted immediately when the request names its path, unless it is restored before', async () => {
   const here = await world();
   const url = `/projects/${here.project.id}`;
-  const now = { permanently_remove: true, full_path: `${here.project.full_path}-deletion_scheduled-${here.project.id}` };
+  const now = {
+    permanently_remove: true,
+    full_path: `${here.project.full_path}-deletion_scheduled-${here.project.id}`,
+  };
   const early = await here.as('owner').delete(url, now);
   assert.deepEqual([early.status, early.body], [400, { message: 'Project must be marked for deletion first.' }]);
   const old = { headers: { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' } };
@@ -157,7 +179,9 @@ test('a project in a group that is marked for deletion is marked and removed by 
   const group = `/groups/${here.group.id}`;
   assert.equal((await here.as('owner').delete(group)).status, 202);
   const shown = async () => (await here.as('owner').get(url)).body;
-  const early = await here.as('owner').delete(url, { permanently_remove: true, full_path: (await shown()).path_with_namespace });
+  const early = await here
+    .as('owner')
+    .delete(url, { permanently_remove: true, full_path: (await shown()).path_with_namespace });
   assert.deepEqual([early.status, early.body], [400, { message: 'Project must be marked for deletion first.' }]);
   assert.equal((await here.as('owner').delete(url)).status, 202);
   assert.equal((await shown()).path, `${here.project.path}-deletion_scheduled-${here.project.id}`);
@@ -179,16 +203,24 @@ test('an archived project is read-only until it is unarchived', async () => {
   assert.equal((await here.as('maintainer').post(`${url}/archive`)).status, 403);
   for (const _ of ['once', 'twice']) {
     const archived = await here.as('owner').post(`${url}/archive`);
-    assert.deepEqual([archived.status, archived.body.archived, archived.body.can_create_merge_request_in], [201, true, false]);
+    assert.deepEqual(
+      [archived.status, archived.body.archived, archived.body.can_create_merge_request_in],
+      [201, true, false],
+    );
   }
   const refused = await here.as('maintainer').post(fileUrl(here.project, 'new.txt'), { ...onMain, content: 'x' });
   assert.deepEqual([refused.status, refused.body.message], [403, '403 Forbidden - The project is archived.']);
   assert.equal((await here.as('reporter').get(fileUrl(here.project, 'README.md'), { ref: 'main' })).status, 200);
   const ids = async (archived: boolean) =>
-    (await here.as('guest').get(`/groups/${here.group.id}/projects`, { archived })).body.map(({ id }: { id: number }) => id);
+    (await here.as('guest').get(`/groups/${here.group.id}/projects`, { archived })).body.map(
+      ({ id }: { id: number }) => id,
+    );
   assert.deepEqual([await ids(true), await ids(false)], [[here.project.id], []]);
   assert.equal((await here.as('owner').post(`${url}/unarchive`)).body.archived, false);
-  assert.equal((await here.as('maintainer').post(fileUrl(here.project, 'new.txt'), { ...onMain, content: 'x' })).status, 201);
+  assert.equal(
+    (await here.as('maintainer').post(fileUrl(here.project, 'new.txt'), { ...onMain, content: 'x' })).status,
+    201,
+  );
 
   assert.equal((await here.as('owner').post(`/groups/${here.group.id}/archive`)).status, 200);
   assert.equal((await here.as('guest').get(url)).body.archived, true);
@@ -208,8 +240,9 @@ test('a transferred project gets the authorizations of its new namespace, and it
   const here = await filledWorld();
   await setVisibility(here, 'internal');
   const url = `/projects/${here.project.id}`;
-  const there = (await here.as('owner').post('/groups', { name: 'there', path: `there-${here.group.id}`, visibility: 'private' }))
-    .body;
+  const there = (
+    await here.as('owner').post('/groups', { name: 'there', path: `there-${here.group.id}`, visibility: 'private' })
+  ).body;
   const newcomer = await here.person();
   await here.as('owner').post(`/groups/${there.id}/members`, { user_id: newcomer.id, access_level: 20 });
   const locations = await here.as('owner').get(`${url}/transfer_locations`, { search: 'there' });
@@ -246,7 +279,10 @@ test('a transferred project gets the authorizations of its new namespace, and it
   const endless = await here.as('owner').get(`${old}/repository/files/${'x'.repeat(16_000)}`, { ref: 'main' });
   assert.deepEqual([endless.status, endless.body], [414, { message: '414 URI Too Long' }]);
   const written = await here.as('owner').put(old, { description: 'x' });
-  assert.deepEqual([written.status, written.body], [405, { message: 'Non GET methods are not allowed for moved projects' }]);
+  assert.deepEqual(
+    [written.status, written.body],
+    [405, { message: 'Non GET methods are not allowed for moved projects' }],
+  );
   assert.equal((await here.as('guest').get(old)).status, 404, 'callers who cannot see it are not redirected');
 
   const { body: next } = await here
@@ -261,7 +297,8 @@ test('a transferred project gets the authorizations of its new namespace, and it
   assert.equal(inTheWay.status, 201);
   const taken = await here.as('owner').put(`${url}/transfer`, { namespace: here.group.id });
   assert.deepEqual(taken.body, {
-    message: 'Failed to transfer project {:new_namespace=>["Project with same name or path in target namespace already exists"]}',
+    message:
+      'Failed to transfer project {:new_namespace=>["Project with same name or path in target namespace already exists"]}',
   });
 });
 
@@ -321,12 +358,17 @@ test('a transferred project keeps the labels and milestones of the group that it
   const shared = await label(new_group, 'shared');
   const own = await label(url, 'own');
   await label(old_group, 'unused');
-  await here.db.insertInto('label_priorities').values({ label_id: copied.id, project_id: project.id, priority: 3 }).execute();
+  await here.db
+    .insertInto('label_priorities')
+    .values({ label_id: copied.id, project_id: project.id, priority: 3 })
+    .execute();
   const [first, second] = [await milestone(old_group, 'first'), await milestone(old_group, 'second')];
   const same = await milestone(new_group, 'second');
   const issues = [];
   for (const milestone_id of [first.id, second.id])
-    issues.push((await as('owner').post(`${url}/issues`, { title: 'Pick', labels: 'copied,shared,own', milestone_id })).body);
+    issues.push(
+      (await as('owner').post(`${url}/issues`, { title: 'Pick', labels: 'copied,shared,own', milestone_id })).body,
+    );
   const { updated_at } = issues[0];
 
   assert.equal((await as('owner').put(`${url}/transfer`, { namespace: there.id })).status, 200);
@@ -341,9 +383,14 @@ test('a transferred project keeps the labels and milestones of the group that it
   const copy = byName.get('copied')!;
   assert.ok(copy.id !== copied.id && copy.is_project_label);
   assert.deepEqual([copy.priority, byName.get('shared')!.id, byName.get('own')!.id], [3, shared.id, own.id]);
-  const [one, two] = await Promise.all(issues.map(async ({ iid }) => (await as('owner').get(`${url}/issues/${iid}`)).body));
+  const [one, two] = await Promise.all(
+    issues.map(async ({ iid }) => (await as('owner').get(`${url}/issues/${iid}`)).body),
+  );
   assert.deepEqual([one.labels, one.updated_at], [['copied', 'own', 'shared'], updated_at]);
-  assert.deepEqual([one.milestone.title, one.milestone.project_id, one.milestone.due_date], ['first', project.id, '2031-05-01']);
+  assert.deepEqual(
+    [one.milestone.title, one.milestone.project_id, one.milestone.due_date],
+    ['first', project.id, '2031-05-01'],
+  );
   assert.equal(two.milestone.id, same.id);
   const found = (await as('owner').get(`${url}/issues`, { labels: 'copied,shared' })).body;
   assert.equal(found.length, 2);

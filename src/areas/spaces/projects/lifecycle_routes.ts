@@ -10,7 +10,8 @@ import { endProject, restoreProject } from './deletion_actions.ts';
 import { ProjectForm, projectReply } from './present.ts';
 import { takesProjectsOf, transferProject } from './transfer_actions.ts';
 
-const changing = (access: ReturnType<typeof projectRole>) => withChange(access, ({ project }) => ({ project_id: project.id }));
+const changing = (access: ReturnType<typeof projectRole>) =>
+  withChange(access, ({ project }) => ({ project_id: project.id }));
 
 // Actions on a project as a whole also work on read-only projects.
 const owner = projectRole('owner', { archived: true });
@@ -45,7 +46,9 @@ export const projectLifecycleRoutes = [
     access: remover,
     input: {
       permanently_remove: Type.Boolean({ default: false }),
-      full_path: optional(Type.String({ description: 'With `permanently_remove`: full path of the project, as a confirmation' })),
+      full_path: optional(
+        Type.String({ description: 'With `permanently_remove`: full path of the project, as a confirmation' }),
+      ),
     },
     conditional: true,
     returns: accepted,

@@ -33,7 +33,8 @@ test('a list has the projects that are visible to the caller, and no others', as
   const internal = await add(here, 'internal', { visibility: 'internal' });
   const stranger = await here.person();
   await here.db.updateTable('users').set({ external: true }).where('id', '=', stranger.id).execute();
-  const list = async (client: Client) => ids(await client.get('/projects', { search: '', id_after: here.project.id - 1 }));
+  const list = async (client: Client) =>
+    ids(await client.get('/projects', { search: '', id_after: here.project.id - 1 }));
 
   assert.deepEqual(await list(here.as('anonymous')), [shown]);
   assert.deepEqual(await list(stranger.client), [shown], 'external');
@@ -53,7 +54,11 @@ test('an expired membership makes nothing visible', async () => {
     await refreshAuthorizations(tx, { project_id: here.project.id });
   });
   assert.deepEqual(ids(await other.client.get('/projects', { membership: true })), [here.project.id]);
-  await here.db.updateTable('project_authorizations').set({ expires_at: '2020-01-01' }).where('user_id', '=', other.id).execute();
+  await here.db
+    .updateTable('project_authorizations')
+    .set({ expires_at: '2020-01-01' })
+    .where('user_id', '=', other.id)
+    .execute();
   assert.deepEqual(ids(await other.client.get('/projects', { membership: true })), []);
   assert.equal((await other.client.get(`/projects/${here.project.id}`)).status, 404);
 });
@@ -65,7 +70,10 @@ test('signed-in callers get all fields of projects; anonymous callers and simple
   const mine = { search: 'shown', id_after: here.project.id };
   const [full] = (await here.as('developer').get('/projects', mine)).body;
   assert.equal(full.id, id);
-  assert.deepEqual(full.permissions, { project_access: null, group_access: { access_level: 30, notification_level: 3 } });
+  assert.deepEqual(full.permissions, {
+    project_access: null,
+    group_access: { access_level: 30, notification_level: 3 },
+  });
   assert.equal(full._links.self, `http://coppice.test/api/v4/projects/${id}`);
   const [basic] = (await here.as('anonymous').get('/projects', mine)).body;
   const [simple] = (await here.as('developer').get('/projects', { ...mine, simple: true })).body;
@@ -180,7 +188,9 @@ test('lists are ordered by every column, and equal rows by ID', async () => {
   assert.deepEqual(await inOrder({ order_by: 'star_count' }), [second, first, third]);
   assert.deepEqual(await inOrder({ order_by: 'star_count', sort: 'asc' }), [third, first, second]);
   const stored = async (persona: 'owner' | 'admin', repository_storage: string) =>
-    ids(await here.as(persona).get('/projects', { id_after: here.project.id, id_before: third + 1, repository_storage }));
+    ids(
+      await here.as(persona).get('/projects', { id_after: here.project.id, id_before: third + 1, repository_storage }),
+    );
   assert.deepEqual(await stored('admin', 'default'), [third, second, first]);
   assert.deepEqual(await stored('admin', 'elsewhere'), []);
   assert.deepEqual(await stored('owner', 'elsewhere'), [third, second, first]);
@@ -188,9 +198,10 @@ test('lists are ordered by every column, and equal rows by ID', async () => {
   assert.deepEqual(await inOrder({ order_by: 'similarity', search: 'a-3' }), [third, fitting]);
   assert.deepEqual(await inOrder({ order_by: 'created_at', search: 'a-3' }), [fitting, third]);
   await here.db.deleteFrom('projects').where('id', '=', fitting).execute();
-  assert.deepEqual(await inOrder({ last_activity_after: '2024-01-01T12:00:00Z', last_activity_before: '2024-01-02T12:00:00Z' }), [
-    second,
-  ]);
+  assert.deepEqual(
+    await inOrder({ last_activity_after: '2024-01-01T12:00:00Z', last_activity_before: '2024-01-02T12:00:00Z' }),
+    [second],
+  );
   assert.deepEqual(await inOrder({ order_by: 'updated_at', updated_after: '2024-01-01T12:00:00Z' }), [first, second]);
   const unpaired = await here.as('owner').get('/projects', { updated_before: '2024-01-02' });
   assert.equal(unpaired.status, 400);
@@ -231,7 +242,9 @@ test('of many projects that match a search, the newest and those called so are l
 
 test('every order has an index with the columns that decide who sees a project', async () => {
   const { db } = await world();
-  const { rows } = await sql<{ indexdef: string }>`select indexdef from pg_indexes where tablename = 'projects'`.execute(db);
+  const { rows } = await sql<{
+    indexdef: string;
+  }>`select indexdef from pg_indexes where tablename = 'projects'`.execute(db);
   for (const columns of ['id', 'name, id', 'path, id', 'updated_at, id', 'last_activity_at, id', 'star_count, id']) {
     const end = ` USING btree (${columns}) INCLUDE (namespace_id, visibility, marked_for_deletion_at)`;
     assert.ok(
@@ -276,7 +289,9 @@ test('a group lists its own projects, and on request those of ancestors and subg
   const { db, people } = here;
   const below = await db
     .transaction()
-    .execute((tx) => createGroup(tx, { name: 'below', path: 'below', parent_id: here.group.id, creator_id: people.owner.id }));
+    .execute((tx) =>
+      createGroup(tx, { name: 'below', path: 'below', parent_id: here.group.id, creator_id: people.owner.id }),
+    );
   const inside = await add(here, 'inside', {}, { id: below, full_path: `${here.group.path}/below` });
   const list = async (group: number, parameters: object = {}) =>
     ids(await here.as('guest').get(`/groups/${group}/projects`, { ...parameters }));
@@ -322,7 +337,10 @@ test('the projects of a user are those in their namespace', async () => {
   assert.equal(row.namespace.web_url, `http://coppice.test/${person.username}`);
   assert.deepEqual(row.permissions, { project_access: null, group_access: null });
   const [own] = (await person.client.get(`/users/${person.id}/projects`)).body;
-  assert.deepEqual(own.permissions, { project_access: { access_level: 50, notification_level: 3 }, group_access: null });
+  assert.deepEqual(own.permissions, {
+    project_access: { access_level: 50, notification_level: 3 },
+    group_access: null,
+  });
 });
 
 test('invalid values of parameters are refused by name', async () => {

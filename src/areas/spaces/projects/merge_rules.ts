@@ -4,7 +4,8 @@ import { checked, nullable, optional, since } from '../../../http/index.ts';
 
 const mergeMethod = () =>
   Type.Enum(['merge', 'rebase_merge', 'ff'], {
-    description: '`merge` makes a merge commit, `rebase_merge` one only if a fast-forward were possible, `ff` fast-forwards',
+    description:
+      '`merge` makes a merge commit, `rebase_merge` one only if a fast-forward were possible, `ff` fast-forwards',
   });
 const squashOption = () =>
   Type.Enum(['never', 'always', 'default_on', 'default_off'], {
@@ -18,7 +19,8 @@ const switches = {
   resolve_outdated_diff_discussions: 'Whether threads on lines that a push changes are resolved',
   printing_merge_request_link_enabled:
     'Whether a push of a branch is answered with the address at which to create a merge request',
-  autoclose_referenced_issues: 'Whether merging into the default branch closes the issues that texts and commits say it closes',
+  autoclose_referenced_issues:
+    'Whether merging into the default branch closes the issues that texts and commits say it closes',
 } as const;
 type Switch = keyof typeof switches;
 
@@ -32,7 +34,8 @@ const template = (longest: number) =>
   );
 
 const skipped = () => nullable(Type.Boolean({ description: 'Whether skipped commit statuses count as successful' }));
-const newText = () => nullable(Type.String({ description: 'What clients offer as the description of a new merge request' }));
+const newText = () =>
+  nullable(Type.String({ description: 'What clients offer as the description of a new merge request' }));
 
 function each<Name extends string, V, S extends TSchema>(
   all: Readonly<Record<Name, V>>,

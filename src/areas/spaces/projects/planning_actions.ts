@@ -83,7 +83,9 @@ async function takeLabels(tx: Database, move: Move): Promise<void> {
       from (${foreignLabels(move)}) gone where ${sameTitled('labels', moved)} is null order by gone.title, gone.id
         on conflict do nothing`.execute(tx);
   const { rows } = await sql<{ id: number; new_id: number }>`
-    select gone.id, ${sameTitled('labels', moved)} as new_id from (${foreignLabels(move)}) gone order by gone.id`.execute(tx);
+    select gone.id, ${sameTitled('labels', moved)} as new_id from (${foreignLabels(move)}) gone order by gone.id`.execute(
+    tx,
+  );
   if (rows.length === 0) return;
   const [replaced, gone] = [pairsOf(rows), idsOf(rows.map(({ id }) => id))];
   for (const { labels, of, isInside } of bearersIn(moved)) {
@@ -141,7 +143,12 @@ async function takeMilestones(tx: Database, move: Move): Promise<void> {
  * @param from_id the namespace above it before, null for none
  * @param to_id the same afterwards
  */
-export async function takePlanning(tx: Database, moved: Moved, from_id: number | null, to_id: number | null): Promise<void> {
+export async function takePlanning(
+  tx: Database,
+  moved: Moved,
+  from_id: number | null,
+  to_id: number | null,
+): Promise<void> {
   const above = (id: number | null) => sql`select unnest(traversal_ids) as id from namespaces where id = ${id}`;
   const { rows } = await sql<{ id: number }>`${above(from_id)} except ${above(to_id)}`.execute(tx);
   if (rows.length === 0) return;

@@ -19,7 +19,12 @@ import {
 } from '../../../http/index.ts';
 import { mapInSlices, toHtml } from '../../../markdown/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
-import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic, SharedWithGroup } from '../../people/namespaces/index.ts';
+import {
+  NamespaceBasic,
+  ProjectIdentity,
+  presentNamespaceBasic,
+  SharedWithGroup,
+} from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { fixedProjectFields, fixedProjectValues } from './fixed_present.ts';
 import { mergeFields, presentMergeSettings } from './merge_rules.ts';
@@ -95,7 +100,9 @@ const detailFields = {
   }),
   import_error: optional(nullable(Type.String({ description: 'Maintainers only' }))),
   open_issues_count: optional(
-    Type.Integer({ description: 'Only where issues are available to the caller; without confidential ones below Planner' }),
+    Type.Integer({
+      description: 'Only where issues are available to the caller; without confidential ones below Planner',
+    }),
   ),
   description_html: Type.String(),
   updated_at: Timestamp,
@@ -322,7 +329,11 @@ export const presentProjectPage = async (
  * @param id ID of a project that existed a moment ago
  * @throws ApiError 404 when it was deleted meanwhile
  */
-export async function projectReply(services: Services, caller: MaybeCaller, id: number): Promise<Static<typeof ProjectForm>> {
+export async function projectReply(
+  services: Services,
+  caller: MaybeCaller,
+  id: number,
+): Promise<Static<typeof ProjectForm>> {
   const [row] = await completeRows(services.db, [await projectRow(services.db, caller, id)]);
   return presentProject(services, caller, row!);
 }

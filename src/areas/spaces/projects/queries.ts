@@ -96,7 +96,8 @@ const projectRows = (db: Database, caller: MaybeCaller) =>
     .$castTo<ProjectRow>();
 
 /** The projects that are visible to the caller. */
-export const visibleProjectRows = (db: Database, caller: MaybeCaller) => projectRows(db, caller).where(isVisibleProject(caller));
+export const visibleProjectRows = (db: Database, caller: MaybeCaller) =>
+  projectRows(db, caller).where(isVisibleProject(caller));
 
 /**
  * One project, with the caller's access.
@@ -233,8 +234,10 @@ async function storedSizesOf(db: Database, owners: RawBuilder<unknown>): Promise
   return new Map(rows.map(({ id, ...sizes }) => [id, sizes]));
 }
 
-const storageSize = (repository_size: number, { lfs_objects_size, uploads_size, snippets_size, wiki_size }: StoredSizes) =>
-  repository_size + lfs_objects_size + uploads_size + snippets_size + wiki_size;
+const storageSize = (
+  repository_size: number,
+  { lfs_objects_size, uploads_size, snippets_size, wiki_size }: StoredSizes,
+) => repository_size + lfs_objects_size + uploads_size + snippets_size + wiki_size;
 
 /** What is stored in each group and in the projects directly in it, with the repositories as last measured. */
 export async function groupStatistics(

@@ -17,9 +17,13 @@ test('a project is never more visible than its group', async () => {
   const here = await world();
   const add = (visibility: string) =>
     here.as('owner').post('/projects', { name: `is ${visibility}`, namespace_id: here.group.id, visibility });
-  assert.deepEqual((await add('public')).body, { message: { visibility_level: ['public is not allowed in a private group.'] } });
+  assert.deepEqual((await add('public')).body, {
+    message: { visibility_level: ['public is not allowed in a private group.'] },
+  });
   await setGroup(here, { visibility: 'internal' });
-  assert.deepEqual((await add('public')).body, { message: { visibility_level: ['public is not allowed in a internal group.'] } });
+  assert.deepEqual((await add('public')).body, {
+    message: { visibility_level: ['public is not allowed in a internal group.'] },
+  });
   assert.equal((await add('internal')).status, 201);
   const shown = await here.as('owner').put(`/projects/${here.project.id}`, { visibility: 'public' });
   assert.equal(shown.status, 400);
@@ -59,10 +63,20 @@ test('invalid names and paths are refused by parameter, on creation and on updat
     ],
   ];
   for (const [wrong, message] of refusals) {
-    const added = await here.as('owner').post('/projects', { name: 'fine', path: 'fine', namespace_id: here.group.id, ...wrong });
-    assert.deepEqual([added.status, added.body], [400, { message }], `added with ${JSON.stringify(wrong).slice(0, 40)}`);
+    const added = await here
+      .as('owner')
+      .post('/projects', { name: 'fine', path: 'fine', namespace_id: here.group.id, ...wrong });
+    assert.deepEqual(
+      [added.status, added.body],
+      [400, { message }],
+      `added with ${JSON.stringify(wrong).slice(0, 40)}`,
+    );
     const changed = await here.as('owner').put(`/projects/${here.project.id}`, { ...wrong });
-    assert.deepEqual([changed.status, changed.body], [400, { message }], `changed to ${JSON.stringify(wrong).slice(0, 40)}`);
+    assert.deepEqual(
+      [changed.status, changed.body],
+      [400, { message }],
+      `changed to ${JSON.stringify(wrong).slice(0, 40)}`,
+    );
   }
   const nameless = await here.as('owner').post('/projects', { name: '漢字', namespace_id: here.group.id });
   assert.deepEqual(nameless.body, { message: both("can't be blank") }, 'no character of the name is allowed in a path');
@@ -80,7 +94,10 @@ test('invalid names and paths are refused by parameter, on creation and on updat
     [{ name: 'x', visibility: 'secret' }, 'visibility does not have a valid value'],
     [{ name: 'x', issues_access_level: 'public' }, 'issues_access_level does not have a valid value'],
     [{ name: 'x', repository_object_format: 'md5' }, 'repository_object_format does not have a valid value'],
-    [{ name: 'x', initialize_with_readme: 'perhaps', topics: { x: 1 } }, 'initialize_with_readme is invalid, topics is invalid'],
+    [
+      { name: 'x', initialize_with_readme: 'perhaps', topics: { x: 1 } },
+      'initialize_with_readme is invalid, topics is invalid',
+    ],
   ] as const) {
     const refused = await here.as('owner').post('/projects', wrong);
     assert.deepEqual([refused.status, refused.body.error], [400, error]);
@@ -112,9 +129,12 @@ test('names and paths are unique in a namespace, among projects and subgroups', 
   const here = await world();
   await here.db
     .transaction()
-    .execute((tx) => createGroup(tx, { name: 'Team', path: 'team', parent_id: here.group.id, creator_id: here.people.owner.id }));
+    .execute((tx) =>
+      createGroup(tx, { name: 'Team', path: 'team', parent_id: here.group.id, creator_id: here.people.owner.id }),
+    );
   const taken = ['has already been taken'];
-  const add = async (body: object) => (await here.as('owner').post('/projects', { namespace_id: here.group.id, ...body })).body;
+  const add = async (body: object) =>
+    (await here.as('owner').post('/projects', { namespace_id: here.group.id, ...body })).body;
   assert.deepEqual((await add({ path: here.project.path })).message, {
     'project_namespace.name': taken,
     name: taken,
@@ -130,15 +150,23 @@ test('names and paths are unique in a namespace, among projects and subgroups', 
     assert.deepEqual((await add({ path })).message, { path: taken }, 'the repository of a wiki is cloned from there');
 
   const other = await add({ path: 'other' });
-  const change = async (body: Record<string, unknown>) => (await here.as('owner').put(`/projects/${other.id}`, body)).body;
+  const change = async (body: Record<string, unknown>) =>
+    (await here.as('owner').put(`/projects/${other.id}`, body)).body;
   assert.deepEqual((await change({ path: here.project.path })).message, { path: taken });
   assert.deepEqual((await change({ path: 'team' })).message, { path: taken });
   assert.deepEqual((await change({ path: 'team.wiki' })).message, { path: taken });
   const lone = await add({ path: 'lone.wiki' });
   assert.deepEqual((await change({ path: 'lone' })).message, { path: taken });
   assert.equal(lone.path_with_namespace, `${here.group.path}/lone.wiki`, 'nothing is in the way of it');
-  assert.deepEqual((await change({ name: here.project.path })).message, { 'project_namespace.name': taken, name: taken });
-  assert.equal((await change({ path: 'OTHER' })).path_with_namespace, `${here.group.path}/OTHER`, 'only its case changes');
+  assert.deepEqual((await change({ name: here.project.path })).message, {
+    'project_namespace.name': taken,
+    name: taken,
+  });
+  assert.equal(
+    (await change({ path: 'OTHER' })).path_with_namespace,
+    `${here.group.path}/OTHER`,
+    'only its case changes',
+  );
   assert.equal((await change({ path: 'OTHER', name: 'other' })).name, 'other', 'its own values are not taken');
   const elsewhere = await here.as('owner').post('/projects', { path: here.project.path });
   assert.equal(elsewhere.status, 201, 'another namespace has its own names');
@@ -223,7 +251,9 @@ test('only owners change the visibility of a project', async () => {
 test('an existing branch becomes the default branch', async () => {
   const here = await world();
   const { id } = (
-    await here.as('maintainer').post('/projects', { name: 'branched', namespace_id: here.group.id, initialize_with_readme: true })
+    await here
+      .as('maintainer')
+      .post('/projects', { name: 'branched', namespace_id: here.group.id, initialize_with_readme: true })
   ).body;
   const repository = repositoryOf(here.services, { id, storage: 'default' });
   const head = (await resolveBranch(repository, 'main'))!;
@@ -242,7 +272,9 @@ test('an existing branch becomes the default branch', async () => {
 test('a change of the default branch that is interrupted between the database and git is settled', async () => {
   const here = await world();
   const { id } = (
-    await here.as('maintainer').post('/projects', { name: 'cut off', namespace_id: here.group.id, initialize_with_readme: true })
+    await here
+      .as('maintainer')
+      .post('/projects', { name: 'cut off', namespace_id: here.group.id, initialize_with_readme: true })
   ).body;
   const repository = repositoryOf(here.services, { id, storage: 'default' });
   const main = (await resolveBranch(repository, 'main'))!;
@@ -256,7 +288,10 @@ test('a change of the default branch that is interrupted between the database an
   await rm(lock);
   await settleReferenceUpdates(here.services);
   assert.equal(await head(), 'refs/heads/next\n');
-  assert.deepEqual(await here.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(), []);
+  assert.deepEqual(
+    await here.db.selectFrom('reference_updates').select('id').where('project_id', '=', id).execute(),
+    [],
+  );
 });
 
 test('members below Maintainer cannot update a project', async () => {
@@ -275,7 +310,10 @@ test('members below Maintainer cannot update a project', async () => {
   assert.equal((await here.as('guest').get(url)).body.description, 'maintainer');
   await here.db.updateTable('projects').set({ archived: true }).where('id', '=', here.project.id).execute();
   const archived = await here.as('maintainer').put(url, { description: 'over' });
-  assert.deepEqual([archived.status, archived.body.archived, archived.body.can_create_merge_request_in], [200, true, false]);
+  assert.deepEqual(
+    [archived.status, archived.body.archived, archived.body.can_create_merge_request_in],
+    [200, true, false],
+  );
 });
 
 test('fields about the code are hidden from callers who may not read it', async () => {

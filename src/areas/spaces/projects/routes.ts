@@ -152,7 +152,10 @@ const lists = [
       simple: form.simple,
       include_subgroups: Type.Boolean({ default: false }),
       include_ancestor_groups: Type.Boolean({ default: false }),
-      with_shared: Type.Boolean({ default: true, description: 'Whether to include projects that are shared with the group' }),
+      with_shared: Type.Boolean({
+        default: true,
+        description: 'Whether to include projects that are shared with the group',
+      }),
       ...projectFilters,
     },
     returns: pageOf(ProjectWithAccessForm),
@@ -160,7 +163,9 @@ const lists = [
     handle: async ({ caller, group, input, ...services }) => {
       const above = input.include_ancestor_groups ? group.traversal_ids : [group.id];
       const own =
-        above.length === 1 ? sql<boolean>`namespace_id = ${group.id}` : sql<boolean>`namespace_id = any(${above}::bigint[])`;
+        above.length === 1
+          ? sql<boolean>`namespace_id = ${group.id}`
+          : sql<boolean>`namespace_id = any(${above}::bigint[])`;
       const inside = input.include_subgroups
         ? sql<boolean>`namespace_id = any(${await groupsBelow(services.db, group, above)}::bigint[])`
         : own;
@@ -208,7 +213,12 @@ function refuseBeyondRole(project: Project, input: ProjectChanges): void {
 }
 
 /** @throws ApiError 400 for a visibility that only administrators may choose */
-async function refuseRestricted(db: Database, caller: Caller, project: Project, { visibility }: ProjectChanges): Promise<void> {
+async function refuseRestricted(
+  db: Database,
+  caller: Caller,
+  project: Project,
+  { visibility }: ProjectChanges,
+): Promise<void> {
   const reasons = visibility === project.visibility ? [] : await restrictionReasons(db, caller, visibility);
   if (reasons.length > 0) throw invalid({ visibility_level: reasons });
 }
@@ -217,7 +227,11 @@ async function refuseRestricted(db: Database, caller: Caller, project: Project, 
  * Creates a project as requested, with its avatar.
  * @returns its ID
  */
-async function createdProject(services: Services, creator: Creator, input: Static<TObject<typeof creation>>): Promise<number> {
+async function createdProject(
+  services: Services,
+  creator: Creator,
+  input: Static<TObject<typeof creation>>,
+): Promise<number> {
   const received = await receiveAvatar(services, input.avatar);
   const also = (tx: Database, id: number) => setAvatar(tx, 'projects', id, received);
   return addProject(services, creator, { ...input, columns: columnsOfSettings(input), also });
@@ -335,7 +349,9 @@ const belonging = [
         .selectFrom('users')
         .select(userBasicColumns)
         .where(members)
-        .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or username::text ilike ${pattern})`))
+        .$if(pattern !== undefined, (q) =>
+          q.where(sql<boolean>`(name ilike ${pattern} or username::text ilike ${pattern})`),
+        )
         .$if(input.skip_users !== undefined, (q) => q.where(sql<boolean>`id <> all(${input.skip_users})`))
         .orderBy('id');
       const page = await paginate(db, users, input);

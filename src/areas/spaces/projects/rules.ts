@@ -14,7 +14,9 @@ const maximumTopic = 255;
 
 function topicReasons(topics: string[]): string[] {
   if (topics.length > maximumTopics) return [`are too many (maximum is ${maximumTopics})`];
-  return topics.some((topic) => topic.length > maximumTopic) ? [`is too long (maximum is ${maximumTopic} characters)`] : [];
+  return topics.some((topic) => topic.length > maximumTopic)
+    ? [`is too long (maximum is ${maximumTopic} characters)`]
+    : [];
 }
 const Topics = () => checked(CommaList(Type.String()), topicReasons);
 
@@ -35,10 +37,14 @@ const columns = {
   enforce_auth_checks_on_uploads: optional(
     Type.Boolean({ description: 'Whether images in texts are shown only to callers who can see the project' }),
   ),
-  freeze_blocks_pushes: optional(Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' })),
+  freeze_blocks_pushes: optional(
+    Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' }),
+  ),
   dependency_paths: optional(
     checked(
-      CommaList(Type.String({ description: 'A lock file that is read although it is in a folder of tests or foreign code' })),
+      CommaList(
+        Type.String({ description: 'A lock file that is read although it is in a folder of tests or foreign code' }),
+      ),
       dependencyPathReasons,
     ),
   ),
@@ -58,8 +64,11 @@ const oldNames = {
 export const settings = { ...columns, ...oldNames, ...mergeSettings };
 
 /** Converts parameters to columns. Parameters that are left out stay; a deprecated name applies when the new one is left out. */
-export function columnsOfSettings(given: Columns & Static<TObject<typeof oldNames>> & MergeSettings): Columns & MergeSettings {
-  const level = (isEnabled: boolean | undefined) => (isEnabled === undefined ? undefined : isEnabled ? 'enabled' : 'disabled');
+export function columnsOfSettings(
+  given: Columns & Static<TObject<typeof oldNames>> & MergeSettings,
+): Columns & MergeSettings {
+  const level = (isEnabled: boolean | undefined) =>
+    isEnabled === undefined ? undefined : isEnabled ? 'enabled' : 'disabled';
   const topics = given.topics ?? given.tag_list;
   const said: Columns = {
     issues_access_level: level(given.issues_enabled),
@@ -70,7 +79,9 @@ export function columnsOfSettings(given: Columns & Static<TObject<typeof oldName
     ...given,
     topics: topics && [...new Set(topics)].toSorted(),
   };
-  const own = Object.fromEntries(Object.entries(said).filter(([name, value]) => name in columns && value !== undefined));
+  const own = Object.fromEntries(
+    Object.entries(said).filter(([name, value]) => name in columns && value !== undefined),
+  );
   return { ...own, ...columnsOfMergeSettings(given) };
 }
 
@@ -88,7 +99,9 @@ export const beginnings = {
   default_branch: optional(Type.String()),
   initialize_with_readme: Type.Boolean({ default: false }),
   repository_object_format: Type.Enum(['sha1', 'sha256'], { default: 'sha1' }),
-  repository_storage: optional(Type.String({ description: 'Name of the git storage; administrators only, ignored for others' })),
+  repository_storage: optional(
+    Type.String({ description: 'Name of the git storage; administrators only, ignored for others' }),
+  ),
 };
 
 /** A path from a name: `My Project, 2nd` becomes `my-project-2nd`. Empty when no character of the name is allowed in a path. */

@@ -36,7 +36,8 @@ test('a project is starred and unstarred once; stars are counted and listed', as
 test('a service account, which has no namespace, has starred projects and no personal ones', async () => {
   const { as, project, url } = await world();
   const { id } = (await as('admin').post('/service_accounts')).body;
-  const { token } = (await as('admin').post(`/users/${id}/personal_access_tokens`, { name: 'star', scopes: ['api'] })).body;
+  const { token } = (await as('admin').post(`/users/${id}/personal_access_tokens`, { name: 'star', scopes: ['api'] }))
+    .body;
   await as('owner').post(`/projects/${project.id}/members`, { user_id: id, access_level: 10 });
   assert.equal((await clientOf(`${url}/api/v4`, token).post(`/projects/${project.id}/star`)).status, 201);
   const listed = async (list: string) => {

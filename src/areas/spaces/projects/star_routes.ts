@@ -81,7 +81,9 @@ export const projectStarRoutes = [
             ? sql<boolean>`true`
             : sql<boolean>`(not users.private_profile or users.id = ${caller?.id ?? null}::bigint)`,
         )
-        .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name ilike ${pattern} or username::text ilike ${pattern})`))
+        .$if(pattern !== undefined, (q) =>
+          q.where(sql<boolean>`(name ilike ${pattern} or username::text ilike ${pattern})`),
+        )
         .orderBy('project_stars.user_id');
       const page = await paginate(db, starrers, input);
       return mapPage(page, ({ starred_since, ...user }) => ({ starred_since, user: presentUserBasic(url, user) }));

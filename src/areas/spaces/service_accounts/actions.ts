@@ -2,7 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Database, isForeignKeyViolation, repeated } from '../../../db/index.ts';
-import { ApiError, badRequest, forbidden, notFound, type Plan, type Services, sentenceOf, textOf } from '../../../http/index.ts';
+import {
+  ApiError,
+  badRequest,
+  forbidden,
+  notFound,
+  type Plan,
+  type Services,
+  sentenceOf,
+  textOf,
+} from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { seats } from '../../instance/licenses/index.ts';
 import { emailReasons, type Proof } from '../../people/emails/index.ts';
@@ -59,7 +68,9 @@ async function checkSeat(tx: Database, plan: Plan, group_id: number | null): Pro
   await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
   const { limit } = await seats(tx);
   if (limit === undefined) return;
-  const { rows } = await sql<{ count: number }>`select count(*) from users where user_type = 'service_account'`.execute(tx);
+  const { rows } = await sql<{ count: number }>`select count(*) from users where user_type = 'service_account'`.execute(
+    tx,
+  );
   if (rows[0]!.count >= limit) throw group_id === null ? forbidden(noSeats) : refused(noSeats);
 }
 
@@ -90,7 +101,9 @@ export async function createServiceAccount(
     // After the username, which it contains: a bad username must not lead to an error about an address that the caller did not send.
     if (email === undefined) await checkNames(tx, undefined, { email: own });
     const user = { username, name, email: own, confirmed: true, created_by_id };
-    const id = await createUser(tx, { ...user, user_type: 'service_account', profile: { external: true } }).catch(refuse);
+    const id = await createUser(tx, { ...user, user_type: 'service_account', profile: { external: true } }).catch(
+      refuse,
+    );
     await tx
       .insertInto('service_accounts')
       .values({ user_id: id, group_id })
@@ -113,7 +126,9 @@ export async function changeServiceAccount(
   user_id: number,
   names: { [Field in keyof Names]?: string | null },
 ): Promise<void> {
-  const changes: Names = Object.fromEntries(Object.entries(names).filter(([, text]) => text != null && text.trim() !== ''));
+  const changes: Names = Object.fromEntries(
+    Object.entries(names).filter(([, text]) => text != null && text.trim() !== ''),
+  );
   if (Object.keys(changes).length === 0) return;
   await repeated(db, async (tx) => {
     await checkNames(tx, user_id, changes);

@@ -51,7 +51,10 @@ test('owners of a group create, list, update and delete its service accounts', a
 
   const path = `${base}/${id}`;
   const changed = await as('owner').patch(path, { name: 'Robot', username: ' ', email: `robot-${id}@example.com` });
-  assert.deepEqual([changed.status, changed.body], [200, { ...made.body, name: 'Robot', email: `robot-${id}@example.com` }]);
+  assert.deepEqual(
+    [changed.status, changed.body],
+    [200, { ...made.body, name: 'Robot', email: `robot-${id}@example.com` }],
+  );
   const taken = await as('owner').patch(path, { username: other.username });
   assert.deepEqual([taken.status, taken.body], [400, message('Username has already been taken')]);
 
@@ -89,7 +92,10 @@ test('callers who do not manage the group are refused, and without the setting i
   const sub = (await as('owner').post('/groups', { name: 'Inner', path: 'inner', parent_id: group.id })).body;
   assert.deepEqual((await as('owner').post(`/groups/${sub.id}/service_accounts`)).body, mayNot);
 
-  await db.updateTable('application_settings').set({ allow_top_level_group_owners_to_create_service_accounts: false }).execute();
+  await db
+    .updateTable('application_settings')
+    .set({ allow_top_level_group_owners_to_create_service_accounts: false })
+    .execute();
   assert.deepEqual(await statuses('owner'), new Set([403]));
   assert.deepEqual((await as('owner').post(base)).body, mayNot);
   assert.equal((await as('admin').post(base)).status, 201);
@@ -106,7 +112,10 @@ test('a group manages only its own service accounts', async () => {
   const foreign = (await elsewhere.as('owner').post(elsewhere.base)).body.id;
   const ofInstance = (await as('admin').post('/service_accounts')).body.id;
   await as('admin').post(`/groups/${here.group.id}/members`, { user_id: ofInstance, access_level: 30 });
-  const { body: token } = await as('admin').post(`/users/${ofInstance}/personal_access_tokens`, { name: 'x', scopes: ['api'] });
+  const { body: token } = await as('admin').post(`/users/${ofInstance}/personal_access_tokens`, {
+    name: 'x',
+    scopes: ['api'],
+  });
   for (const persona of ['owner', 'admin'] as const) {
     const answers = async (id: number | string) => [
       await as(persona).patch(`${base}/${id}`, { name: 'Mine' }),
@@ -191,13 +200,18 @@ test('the only owner of a group cannot be deleted without hard_delete; otherwise
   const here = await openWorld();
   const { as, base, project, group, services } = here;
   const [kept, sole] = [await account(here), await account(here)];
-  for (const { id } of [kept, sole]) await as('owner').post(`/groups/${group.id}/members`, { user_id: id, access_level: 40 });
+  for (const { id } of [kept, sole])
+    await as('owner').post(`/groups/${group.id}/members`, { user_id: id, access_level: 40 });
   const issue = (await kept.client.post(`/projects/${project.id}/issues`, { title: 'Left behind' })).body;
   const lost = (await sole.client.post(`/projects/${project.id}/issues`, { title: 'Gone' })).body;
   const own = (await as('outsider').post('/groups', { name: `own-${sole.id}`, path: `own-${sole.id}` })).body;
   await as('outsider').post(`/groups/${own.id}/members`, { user_id: sole.id, access_level: 50 });
   // A person cannot leave a group to a bot any more; earlier releases allowed it.
-  await here.db.deleteFrom('members').where('group_id', '=', own.id).where('user_id', '=', here.people.outsider.id).execute();
+  await here.db
+    .deleteFrom('members')
+    .where('group_id', '=', own.id)
+    .where('user_id', '=', here.people.outsider.id)
+    .execute();
 
   const refused = await as('owner').delete(`${base}/${sole.id}`);
   assert.deepEqual(
@@ -210,7 +224,10 @@ test('the only owner of a group cannot be deleted without hard_delete; otherwise
   for (const { client } of [kept, sole]) assert.equal((await client.get('/user')).status, 403);
   await performQueued(services, [removeUser, removeGroup]);
   for (const { client } of [kept, sole]) assert.equal((await client.get('/user')).status, 401);
-  assert.equal((await as('owner').get(`/projects/${project.id}/issues/${issue.iid}`)).body.author.id, await ghostUser(services));
+  assert.equal(
+    (await as('owner').get(`/projects/${project.id}/issues/${issue.iid}`)).body.author.id,
+    await ghostUser(services),
+  );
   assert.equal((await as('owner').get(`/projects/${project.id}/issues/${lost.iid}`)).status, 404);
   assert.equal((await as('admin').get(`/groups/${own.id}`)).status, 404);
 });
@@ -218,7 +235,8 @@ test('the only owner of a group cannot be deleted without hard_delete; otherwise
 test('the service accounts of a deleted group are blocked at once and deleted by a job', async () => {
   const here = await openWorld();
   const { as, services, db } = here;
-  const top = (await as('owner').post('/groups', { name: `gone-${here.group.id}`, path: `gone-${here.group.id}` })).body;
+  const top = (await as('owner').post('/groups', { name: `gone-${here.group.id}`, path: `gone-${here.group.id}` }))
+    .body;
   const lost = await account({ ...here, base: `/groups/${top.id}/service_accounts` });
   const [kept, ofInstance] = [await account(here), (await as('admin').post('/service_accounts')).body.id];
   await as('owner').post(`/groups/${here.group.id}/members`, { user_id: lost.id, access_level: 30 });

@@ -1,6 +1,18 @@
 /** Service accounts of groups, which are deleted with their group. */
 import { Type } from 'typebox';
-import { allOptional, badRequest, del, get, Id, nothing, nullable, one, pageOf, patch, post } from '../../../http/index.ts';
+import {
+  allOptional,
+  badRequest,
+  del,
+  get,
+  Id,
+  nothing,
+  nullable,
+  one,
+  pageOf,
+  patch,
+  post,
+} from '../../../http/index.ts';
 import { mapPage } from '../../../lists/index.ts';
 import { requestRemoval } from '../../people/users/index.ts';
 import { changeServiceAccount, createServiceAccount } from './actions.ts';
@@ -55,7 +67,11 @@ export const groupServiceAccountRoutes = [
     plan: 'premium',
     input: {
       user_id: Id,
-      ...allOptional({ name: nullable(Type.String()), username: nullable(Type.String()), email: nullable(Type.String()) }),
+      ...allOptional({
+        name: nullable(Type.String()),
+        username: nullable(Type.String()),
+        email: nullable(Type.String()),
+      }),
     },
     returns: one(ServiceAccount),
     refusals: { 400: [notOfType, '400 Bad request - <reasons>'], 404: '404 User Not Found' },

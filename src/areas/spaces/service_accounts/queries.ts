@@ -27,7 +27,11 @@ export const accountsIn = (db: Database) =>
 /** The service accounts of one group. */
 export const accountsOf = (db: Database, group_id: number) =>
   accountsIn(db).where((q) =>
-    q('users.id', 'in', q.selectFrom('service_accounts').select('service_accounts.user_id').where('group_id', '=', group_id)),
+    q(
+      'users.id',
+      'in',
+      q.selectFrom('service_accounts').select('service_accounts.user_id').where('group_id', '=', group_id),
+    ),
   );
 
 /** The parameters of lists of service accounts. */

@@ -22,7 +22,11 @@ async function set({ db }: World, t: { after(end: () => Promise<unknown>): void 
 }
 
 /** Activates a Premium license until the test ends. */
-async function license({ db }: World, t: { after(end: () => Promise<unknown>): void }, user_limit: number): Promise<void> {
+async function license(
+  { db }: World,
+  t: { after(end: () => Promise<unknown>): void },
+  user_limit: number,
+): Promise<void> {
   const { id } = await db
     .insertInto('licenses')
     .values({ text: `premium for ${user_limit}`, plan: 'premium', licensee: '{}', starts_at: '2020-01-01', user_limit })
@@ -45,7 +49,12 @@ test('a service account gets a default name and address, and all values can be c
   });
   const chosen = { name: 'Nightly build', username: `nightly-${id}`, email: `Nightly-${id}@example.com` };
   const second = await as('admin').post('/service_accounts', chosen);
-  assert.deepEqual(second.body, { id: second.body.id, ...chosen, email: `nightly-${id}@example.com`, public_email: null });
+  assert.deepEqual(second.body, {
+    id: second.body.id,
+    ...chosen,
+    email: `nightly-${id}@example.com`,
+    public_email: null,
+  });
   const named = await as('admin').post('/service_accounts', { username: `named-${id}` });
   assert.equal(named.body.email, `named-${id}@noreply.coppice.test`);
 });
@@ -55,7 +64,14 @@ test('a service account is shown as a bot, external, without a seat or namespace
   const { id, username } = (await as('admin').post('/service_accounts')).body;
   const shown = (await as('admin').get(`/users/${id}`)).body;
   assert.deepEqual(
-    [shown.bot, shown.external, shown.can_create_group, shown.can_create_project, shown.namespace_id, shown.using_license_seat],
+    [
+      shown.bot,
+      shown.external,
+      shown.can_create_group,
+      shown.can_create_project,
+      shown.namespace_id,
+      shown.using_license_seat,
+    ],
     [true, true, false, false, null, false],
   );
   assert.notEqual(shown.confirmed_at, null);
@@ -64,15 +80,16 @@ test('a service account is shown as a bot, external, without a seat or namespace
   const listed = async (filter: object) => ids(await as('admin').get('/users', { username, ...filter })).includes(id);
   assert.deepEqual(
     await Promise.all(
-      [{}, { without_project_bots: true }, { exclude_internal: true }, { active: true }, { external: true }].map(listed),
+      [{}, { without_project_bots: true }, { exclude_internal: true }, { active: true }, { external: true }].map(
+        listed,
+      ),
     ),
     [true, true, true, true, true],
   );
-  assert.deepEqual(await Promise.all([{ humans: true }, { exclude_external: true }, { exclude_active: true }].map(listed)), [
-    false,
-    false,
-    false,
-  ]);
+  assert.deepEqual(
+    await Promise.all([{ humans: true }, { exclude_external: true }, { exclude_active: true }].map(listed)),
+    [false, false, false],
+  );
   assert.equal(await listed({ exclude_humans: true }), true);
   const secret = await db.selectFrom('users').select('password_digest').where('id', '=', id).executeTakeFirstOrThrow();
   assert.equal(secret.password_digest, null);
@@ -87,7 +104,10 @@ test('a service account cannot get a password or create groups', async () => {
     [{ can_create_group: true }, 'can_create_group'],
   ] as const) {
     const refused = await as('admin').put(`/users/${id}`, change);
-    assert.deepEqual([refused.status, refused.body], [400, { message: { [field]: ['cannot be given to a service account'] } }]);
+    assert.deepEqual(
+      [refused.status, refused.body],
+      [400, { message: { [field]: ['cannot be given to a service account'] } }],
+    );
   }
   assert.deepEqual((await as('admin').get(`/users/${id}`)).body, before);
   assert.equal((await as('admin').put(`/users/${id}`, { bio: 'Builds by night' })).body.bio, 'Builds by night');
@@ -99,7 +119,8 @@ test('taken and invalid values are refused together', async () => {
   await as('admin').post(`/users/${people.guest.id}/emails`, { email: secondary, skip_confirmation: true });
   const [username, email] = [people.guest.username, `${people.guest.username}@example.com`];
   const before = await db.selectFrom('users').select('id').execute();
-  const unfit = "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
+  const unfit =
+    "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
   const refusals: [object, string][] = [
     [{ email: email.toUpperCase() }, 'Email has already been taken'],
     [{ email: secondary }, 'Email has already been taken'],
@@ -131,11 +152,14 @@ test('service accounts, including those of groups, are listed by ID or username,
   const made: number[] = [];
   for (const name of ['b', 'c', 'a'])
     made.push((await as('admin').post('/service_accounts', { username: `list-${group.id}-${name}` })).body.id);
-  const ofGroup = (await as('admin').post(`/groups/${group.id}/service_accounts`, { username: `list-${group.id}-d` })).body.id;
+  const ofGroup = (await as('admin').post(`/groups/${group.id}/service_accounts`, { username: `list-${group.id}-d` }))
+    .body.id;
   const [b, c, a, d] = [...made, ofGroup] as [number, number, number, number];
   assert.deepEqual(ids(await as('admin').get('/service_accounts', { per_page: 4 })), [d, a, c, b]);
   const mine = async (query: object) =>
-    ids(await as('admin').get('/service_accounts', { per_page: 100, ...query })).filter((id) => [a, b, c, d].includes(id));
+    ids(await as('admin').get('/service_accounts', { per_page: 100, ...query })).filter((id) =>
+      [a, b, c, d].includes(id),
+    );
   assert.deepEqual(await mine({ sort: 'asc' }), [b, c, a, d]);
   assert.deepEqual(await mine({ order_by: 'username', sort: 'asc' }), [a, b, c, d]);
   assert.deepEqual(await mine({ order_by: 'username' }), [d, c, b, a]);
@@ -185,7 +209,8 @@ test('a chosen address waits for its confirmation if the setting requires one, a
   const made = (await as('admin').post('/service_accounts', { username: `robot-${here.group.id}`, email })).body;
   assert.equal(made.email, `robot-${here.group.id}@noreply.coppice.test`);
   assert.equal(made.unconfirmed_email, email);
-  const { token } = (await as('admin').post(`/users/${made.id}/personal_access_tokens`, { name: 'x', scopes: ['api'] })).body;
+  const { token } = (await as('admin').post(`/users/${made.id}/personal_access_tokens`, { name: 'x', scopes: ['api'] }))
+    .body;
   assert.equal((await fetch(`${url}/api/v4/user`, { headers: { 'private-token': token } })).status, 200);
 
   const [mail, ...others] = await mailOf(services, [confirmNewPrimary]);
@@ -235,7 +260,9 @@ test('an address that nobody has confirmed does not stand for its owner, who can
   assert.equal((await owner.client.post('/user/emails', { email })).status, 400);
   await performJob(services, removeUnconfirmedEmails);
   assert.equal((await as('admin').get(`/users/${account.id}`)).body.email, email, 'three days have not passed');
-  await sql`update emails set confirmation_sent_at = now() - interval '3 days 1 second' where email = ${email}`.execute(db);
+  await sql`update emails set confirmation_sent_at = now() - interval '3 days 1 second' where email = ${email}`.execute(
+    db,
+  );
   await performJob(services, removeUnconfirmedEmails);
   assert.equal((await as('admin').get(`/users/${account.id}`)).body.email, `${account.username}@noreply.coppice.test`);
   assert.equal((await owner.client.post('/user/emails', { email })).status, 201);
@@ -282,7 +309,10 @@ test('Premium has as many service accounts as the license has seats, Ultimate an
     [403, { message: '403 Forbidden - No more seats are available to create Service Account User' }],
   );
   const ofGroup = await as('admin').post(`/groups/${group.id}/service_accounts`);
-  assert.deepEqual([ofGroup.status, ofGroup.body], [400, message('No more seats are available to create Service Account User')]);
+  assert.deepEqual(
+    [ofGroup.status, ofGroup.body],
+    [400, message('No more seats are available to create Service Account User')],
+  );
   assert.equal(await count(), before);
   await license(here, t, 0);
   assert.equal((await as('admin').post('/service_accounts')).status, 201);

@@ -72,7 +72,11 @@ export const serviceAccountRoutes = [
     offerings: ['self-managed', 'dedicated'],
     input: {
       user_id: Id,
-      ...allOptional({ name: nullable(Type.String()), username: nullable(Type.String()), email: nullable(Type.String()) }),
+      ...allOptional({
+        name: nullable(Type.String()),
+        username: nullable(Type.String()),
+        email: nullable(Type.String()),
+      }),
     },
     returns: one(ServiceAccount),
     refusals: { 400: ['400 Bad request - User is not a service account', '400 Bad request - <reasons>'] },

@@ -79,9 +79,17 @@ test('the list is filtered and ordered by every parameter', async () => {
       .insertInto('personal_access_tokens')
       .values({ user_id: id, name, scopes: ['api'], token_digest: Buffer.from(`${id} ${name}`), ...more })
       .execute();
-  await add('alpha', { created_at: '2030-01-01T00:00:00Z', expires_at: '2031-03-01', last_used_at: '2030-02-03T00:00:00Z' });
+  await add('alpha', {
+    created_at: '2030-01-01T00:00:00Z',
+    expires_at: '2031-03-01',
+    last_used_at: '2030-02-03T00:00:00Z',
+  });
   await add('gamma', { created_at: '2030-01-02T00:00:00Z', expires_at: '2031-01-01', revoked: true });
-  await add('beta', { created_at: '2030-01-03T00:00:00Z', expires_at: '2020-01-01', last_used_at: '2030-02-01T00:00:00Z' });
+  await add('beta', {
+    created_at: '2030-01-03T00:00:00Z',
+    expires_at: '2020-01-01',
+    last_used_at: '2030-02-01T00:00:00Z',
+  });
   await add('hidden', { impersonation: true });
   await as('admin').post(`/users/${people.guest.id}/personal_access_tokens`, wish({ name: 'of another user' }));
   const lists: [object, string[]][] = [
@@ -139,7 +147,11 @@ test('a token is rotated once, and not after it has expired', async () => {
   );
   assert.equal((await holding(token).get('/user')).status, 200);
 
-  await db.updateTable('personal_access_tokens').set({ expires_at: '2020-01-01' }).where('id', '=', rotated.body.id).execute();
+  await db
+    .updateTable('personal_access_tokens')
+    .set({ expires_at: '2020-01-01' })
+    .where('id', '=', rotated.body.id)
+    .execute();
   const ended = await as('owner').post(`${base}/${rotated.body.id}/rotate`);
   assert.deepEqual([ended.status, ended.body], [400, { message: '400 Bad request - Token already expired' }]);
 });

@@ -17,7 +17,11 @@ export async function recordCopy(tx: Database, { kind, owner }: MovingRepository
 
 /** Whether a copy is recorded: any other is not ours to remove. */
 export async function isRecorded(tx: Database, { kind, owner }: MovingRepository, storage: string): Promise<boolean> {
-  const copies = tx.selectFrom('unused_repositories').select('id').where('kind', '=', kind.name).where('id', '=', owner.id);
+  const copies = tx
+    .selectFrom('unused_repositories')
+    .select('id')
+    .where('kind', '=', kind.name)
+    .where('id', '=', owner.id);
   return (await copies.where('storage', '=', storage).executeTakeFirst()) !== undefined;
 }
 

@@ -40,7 +40,11 @@ interface Pair extends MovingRepository {
   draft: Repository;
 }
 
-const repositoryAt = (services: RepositoryServices, { kind, owner }: MovingRepository, storage: string): Repository => ({
+const repositoryAt = (
+  services: RepositoryServices,
+  { kind, owner }: MovingRepository,
+  storage: string,
+): Repository => ({
   path: placeOf(services, { id: owner.id, storage, folder: kind.folder }),
 });
 
@@ -111,7 +115,11 @@ async function awaitWrites(db: Database, moving: readonly MovingRepository[], si
   for (let waited_ms = 0; ; waited_ms += pause_ms) {
     let busy: MovingRepository | undefined;
     for (const each of moving) {
-      const writing = db.selectFrom('reference_updates').select('id').where(each.kind.column, '=', each.owner.id).limit(1);
+      const writing = db
+        .selectFrom('reference_updates')
+        .select('id')
+        .where(each.kind.column, '=', each.owner.id)
+        .limit(1);
       if ((await writing.executeTakeFirst()) !== undefined) busy = each;
     }
     if (!busy) return;
@@ -137,7 +145,8 @@ async function usableSize(
     throw new MoveFailed(`The storage ${destination_storage} cannot be written to.`);
   });
   const [{ size_bytes }, { bavail, bsize }] = await Promise.all([countObjects(source), statfs(destination)]);
-  if (bavail * bsize < size_bytes * spare) throw new MoveFailed(`The storage ${destination_storage} has not enough space.`);
+  if (bavail * bsize < size_bytes * spare)
+    throw new MoveFailed(`The storage ${destination_storage} has not enough space.`);
   return size_bytes;
 }
 
@@ -166,7 +175,8 @@ async function areSame(pairs: readonly Pair[]): Promise<boolean> {
 async function refuseDifference(pairs: readonly Pair[]): Promise<void> {
   for (const pair of pairs) {
     const [old, now] = await checksums(pair);
-    if (old !== now) throw new MoveFailed(`Failed to verify ${pair.kind.name} repository checksum from ${old} to ${now}`);
+    if (old !== now)
+      throw new MoveFailed(`Failed to verify ${pair.kind.name} repository checksum from ${old} to ${now}`);
   }
 }
 
@@ -176,13 +186,20 @@ const patience = { maxRetries: 10, retryDelay: 100 };
 /** The copy, and the drafts of all runs. */
 async function removeFiles({ copy }: Pair): Promise<void> {
   const folder = path.dirname(copy.path);
-  const drafts = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(`${path.basename(copy.path)}.moving-`));
+  const drafts = (await readdir(folder).catch(() => [])).filter((name) =>
+    name.startsWith(`${path.basename(copy.path)}.moving-`),
+  );
   for (const name of drafts) await rm(path.join(folder, name), { recursive: true, force: true, ...patience });
   await deleteRepository(copy);
 }
 
 /** Removes what a move that fails has copied. What cannot be removed is due, and a job tries again. */
-export async function removeCopies(services: RepositoryServices, tx: Database, move: StorageMove, log: Logger): Promise<void> {
+export async function removeCopies(
+  services: RepositoryServices,
+  tx: Database,
+  move: StorageMove,
+  log: Logger,
+): Promise<void> {
   const { source_storage, destination_storage } = move;
   if (source_storage === destination_storage) return;
   for (const moving of await repositoriesOf({ ...services, db: tx }, movedBy(move))) {

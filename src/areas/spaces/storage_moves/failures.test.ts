@@ -18,7 +18,11 @@ async function failed(here: World): Promise<string> {
   const move = await moved(here, `/projects/${project.id}`);
   assert.equal(move.state, 'failed', JSON.stringify(move));
   assert.ok(!move.error_message.includes(folder), move.error_message);
-  const { storage } = await db.selectFrom('projects').select('storage').where('id', '=', project.id).executeTakeFirstOrThrow();
+  const { storage } = await db
+    .selectFrom('projects')
+    .select('storage')
+    .where('id', '=', project.id)
+    .executeTakeFirstOrThrow();
   assert.equal(storage, 'default');
   const copy = placeOf(services, { id: project.id, storage: 'second' });
   const left = await readdir(path.dirname(copy)).catch(() => []);
@@ -80,7 +84,10 @@ test('a copy on the destination that no move has left stays where it is', async 
   await mkdir(other, { recursive: true });
   await writeFile(path.join(other, 'kept'), '');
   const move = await moved(here, `/projects/${here.project.id}`);
-  assert.deepEqual([move.state, move.error_message], ['failed', 'The storage second has another copy of the repository.']);
+  assert.deepEqual(
+    [move.state, move.error_message],
+    ['failed', 'The storage second has another copy of the repository.'],
+  );
   assert.ok(existsSync(path.join(other, 'kept')));
   await rm(other, { recursive: true });
   assert.equal((await moved(here, `/projects/${here.project.id}`)).state, 'replicated');

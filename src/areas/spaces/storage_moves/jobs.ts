@@ -17,7 +17,13 @@ const maximumRuns = 3;
 /** What one line of the log says of a move. */
 const described = (move: StorageMove) => {
   const { container, id } = movedBy(move);
-  return { move_id: move.id, kind: container.name, id, source: move.source_storage, destination: move.destination_storage };
+  return {
+    move_id: move.id,
+    kind: container.name,
+    id,
+    source: move.source_storage,
+    destination: move.destination_storage,
+  };
 };
 
 /** Enqueued for scheduled moves as others end. It can be interrupted anywhere: what is left is a move that has started, and is begun again. */

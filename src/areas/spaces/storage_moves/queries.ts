@@ -34,7 +34,8 @@ export async function repositoriesOf(
   for (const { kind: name, by } of container.repositories) {
     const kind = repositories.kinds.find((each) => each.name === name);
     if (!kind) continue;
-    const { rows } = await sql<Owner>`select id, storage from ${sql.table(kind.table)} where ${sql.ref(by)} = ${id}`.execute(db);
+    const { rows } =
+      await sql<Owner>`select id, storage from ${sql.table(kind.table)} where ${sql.ref(by)} = ${id}`.execute(db);
     for (const owner of rows) found.push({ kind, owner });
   }
   return found;
@@ -59,7 +60,17 @@ export async function lockContainer(tx: Database, { container, id }: Moved): Pro
 export const moves = (db: Database) =>
   db
     .selectFrom('repository_storage_moves')
-    .select(['id', 'project_id', 'snippet_id', 'group_id', 'source_storage', 'destination_storage', 'state', 'runs', 'copied'])
+    .select([
+      'id',
+      'project_id',
+      'snippet_id',
+      'group_id',
+      'source_storage',
+      'destination_storage',
+      'state',
+      'runs',
+      'copied',
+    ])
     .$castTo<StorageMove>();
 
 /**

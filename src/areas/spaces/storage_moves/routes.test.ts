@@ -35,7 +35,10 @@ test('a project moves to another storage, and its source goes once nobody reads 
   const { body: shown } = await here.as('admin').get(`/projects/${here.project.id}`);
   assert.equal(shown.repository_storage, 'second');
   assert.deepEqual(await here.db.selectFrom('unused_repositories').selectAll().execute(), []);
-  assert.equal((await here.as('maintainer').get(`${fileUrl(here.project, 'NEW.md')}/raw`, { ref: 'main' })).status, 200);
+  assert.equal(
+    (await here.as('maintainer').get(`${fileUrl(here.project, 'NEW.md')}/raw`, { ref: 'main' })).status,
+    200,
+  );
 });
 
 test('who knows only the old place of a repository uses the new one', async () => {
@@ -43,7 +46,9 @@ test('who knows only the old place of a repository uses the new one', async () =
   const { services, project } = here;
   const held = repositoryOf(services, { id: project.id, storage: 'default' });
   const head = await resolveBranch(held, 'main');
-  await here.as('admin').post(`/projects/${project.id}/repository_storage_moves`, { destination_storage_name: 'second' });
+  await here
+    .as('admin')
+    .post(`/projects/${project.id}/repository_storage_moves`, { destination_storage_name: 'second' });
   await performQueued(services, moveJobs);
   assert.equal(held.path, pathIn('default', here));
   await followSwitches(services);
@@ -52,7 +57,9 @@ test('who knows only the old place of a repository uses the new one', async () =
   await performQueued(services, moveJobs);
   assert.equal(await resolveBranch(held, 'main'), head);
   // And back again.
-  await here.as('admin').post(`/projects/${project.id}/repository_storage_moves`, { destination_storage_name: 'default' });
+  await here
+    .as('admin')
+    .post(`/projects/${project.id}/repository_storage_moves`, { destination_storage_name: 'default' });
   await performQueued(services, moveJobs);
   await followSwitches(services);
   assert.equal(held.path, pathIn('default', here));
@@ -67,11 +74,14 @@ test('nothing is written to a repository that is being moved, and everything can
   const url = `/projects/${project.id}/repository_storage_moves`;
   const { body: move } = await here.as('admin').post(url, { destination_storage_name: 'second' });
   const write = () => here.as('maintainer').post(fileUrl(project, 'NEW.md'), { ...onMain, content: 'new' });
-  const start = (state: string) => db.updateTable('repository_storage_moves').set({ state }).where('id', '=', move.id).execute();
+  const start = (state: string) =>
+    db.updateTable('repository_storage_moves').set({ state }).where('id', '=', move.id).execute();
   await start('started');
   const text = '403 Forbidden - The repository is temporarily read-only. Please try again later.';
   assert.deepEqual([(await write()).status, (await write()).body.message], [403, text]);
-  const branch = await here.as('maintainer').post(`/projects/${project.id}/repository/branches`, { branch: 'b', ref: 'main' });
+  const branch = await here
+    .as('maintainer')
+    .post(`/projects/${project.id}/repository/branches`, { branch: 'b', ref: 'main' });
   assert.equal(branch.body.message, text);
   assert.equal((await here.as('maintainer').get(`${fileUrl(project, 'README.md')}/raw`, { ref: 'main' })).status, 200);
   assert.equal((await here.as('owner').delete(`/projects/${project.id}`)).status, 202);

@@ -47,11 +47,15 @@ async function moveReply(services: Services, container: Container, id: number, c
 
 /** @throws ApiError 400 that names the parameters that are no configured storages */
 function refuseUnknown({ storages }: Services, names: Record<string, string | undefined>): void {
-  const wrong = Object.entries(names).filter(([, storage]) => storage !== undefined && !Object.hasOwn(storages, storage));
+  const wrong = Object.entries(names).filter(
+    ([, storage]) => storage !== undefined && !Object.hasOwn(storages, storage),
+  );
   if (wrong.length > 0) throw badParams(wrong.map(([name]) => `${name} does not have a valid value`).join(', '));
 }
 
-const destination = { description: 'Name of a git storage; by default one is chosen by the weights in the application settings' };
+const destination = {
+  description: 'Name of a git storage; by default one is chosen by the weights in the application settings',
+};
 
 function routesOf(container: Container): AnyEndpoint[] {
   const { name, column } = container;
@@ -71,7 +75,9 @@ function routesOf(container: Container): AnyEndpoint[] {
       returns: returns.list,
       ...plan,
       handle: async ({ input, ...services }) =>
-        mapPage(await paginate(services.db, movesOf(services.db, container), input), (row) => presentMove(services, row)),
+        mapPage(await paginate(services.db, movesOf(services.db, container), input), (row) =>
+          presentMove(services, row),
+        ),
     }),
     get(`${all}/:repository_storage_id`, {
       operation: `get${Name}StorageMove`,
@@ -120,7 +126,8 @@ function routesOf(container: Container): AnyEndpoint[] {
       returns: returns.one,
       refusals: missing,
       ...plan,
-      handle: ({ input, container_id, ...services }) => moveReply(services, container, input.repository_storage_id, container_id),
+      handle: ({ input, container_id, ...services }) =>
+        moveReply(services, container, input.repository_storage_id, container_id),
     }),
     post(ofOne, {
       operation: `scheduleStorageMoveOf${Name}`,

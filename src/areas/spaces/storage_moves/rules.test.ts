@@ -6,7 +6,8 @@ import { failureText, MoveFailed } from './rules.ts';
 
 const places = { source: 'default', destination: 'second', source_path: '/storages/default' };
 const textOf = (error: unknown) => failureText(error, places);
-const fileError = (code: string, path: string) => Object.assign(new Error(`${code}: ${path}`), { code, errno: -1, path });
+const fileError = (code: string, path: string) =>
+  Object.assign(new Error(`${code}: ${path}`), { code, errno: -1, path });
 
 test('administrators are told which storage failed, without paths', async () => {
   const unreadable = await access('/storages/default/none', constants.R_OK).catch((error: unknown) => error);

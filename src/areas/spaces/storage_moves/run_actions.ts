@@ -81,7 +81,9 @@ export const beginMove = (db: Database, id: number): Promise<StorageMove | undef
     await sql`select pg_advisory_xact_lock(${beginning})`.execute(tx);
     const { repository_storage_move_limit: most } = await settingsOf(tx);
     const { rows } = await sql<{ running: number }>`
-      select count(*)::integer as running from repository_storage_moves where state = 'started' and id <> ${id}`.execute(tx);
+      select count(*)::integer as running from repository_storage_moves where state = 'started' and id <> ${id}`.execute(
+      tx,
+    );
     if (rows[0]!.running >= most) return undefined;
     const asked = await moveRow(tx, id).where(sql<boolean>`not ${returnsTooSoon}`).executeTakeFirst();
     if (!asked) return undefined;

@@ -28,15 +28,25 @@ test('bad requests are refused, and schedule nothing', async () => {
   const here = await movable();
   const [admin, url] = [here.as('admin'), movesOf('project', here.project.id)];
   const attic = { destination_storage_name: 'attic' };
-  const refused = async (answer: Promise<{ status: number; body: { message: unknown } }>, status: number, message: unknown) => {
+  const refused = async (
+    answer: Promise<{ status: number; body: { message: unknown } }>,
+    status: number,
+    message: unknown,
+  ) => {
     const { status: actual, body } = await answer;
     assert.deepEqual([actual, body.message], [status, message]);
   };
   await refused(admin.post(url, attic), 400, { destination_storage_name: ['is not included in the list'] });
-  await refused(admin.post(url, { destination_storage_name: '' }), 400, { destination_storage_name: ["can't be blank"] });
+  await refused(admin.post(url, { destination_storage_name: '' }), 400, {
+    destination_storage_name: ["can't be blank"],
+  });
   const all = '/project_repository_storage_moves';
   await refused(admin.post(all), 400, 'source_storage_name is missing');
-  await refused(admin.post(all, { source_storage_name: 'attic' }), 400, 'source_storage_name does not have a valid value');
+  await refused(
+    admin.post(all, { source_storage_name: 'attic' }),
+    400,
+    'source_storage_name does not have a valid value',
+  );
   await refused(admin.get(`${all}/first`), 400, 'repository_storage_id is invalid');
   for (const [name, missing] of [
     ['project', '404 Project Not Found'],
@@ -132,7 +142,9 @@ test('an archived project moves, and a torn source fails its move, which leaves 
   const here = await movable();
   const { services, project } = here;
   const [admin, url] = [here.as('admin'), movesOf('project', project.id)];
-  const { body: archived } = await here.as('owner').post('/projects', { name: 'Archived', initialize_with_readme: true });
+  const { body: archived } = await here
+    .as('owner')
+    .post('/projects', { name: 'Archived', initialize_with_readme: true });
   await here.as('owner').post(`/projects/${archived.id}/archive`);
   await admin.post(movesOf('project', archived.id), { destination_storage_name: 'second' });
   await run(here);

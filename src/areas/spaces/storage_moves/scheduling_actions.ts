@@ -22,7 +22,11 @@ const isBusy = ({ name, table, column }: Container): RawBuilder<SqlBool> => sql`
  * @returns the id of the move
  * @throws ApiError 400 with all reasons why it cannot be moved, 404 when it has just been deleted
  */
-export async function scheduleMove(services: Services, { container, id }: Moved, wanted: string | undefined): Promise<number> {
+export async function scheduleMove(
+  services: Services,
+  { container, id }: Moved,
+  wanted: string | undefined,
+): Promise<number> {
   const { db, storages } = services;
   const { rows } = await sql<{ source: string; is_busy: boolean }>`
     select ${sql.ref(container.storage)} as source, ${isBusy(container)} as is_busy from ${sql.table(container.table)} where id = ${id}`.execute(
@@ -96,6 +100,8 @@ async function containersOn(db: Database, container: Container, source: string, 
   const isGroup = container.name === 'group' ? sql`and kind = 'group'` : sql``;
   const { rows } = await sql<{ id: number; is_busy: boolean }>`
     select id, ${isBusy(container)} as is_busy from ${sql.table(container.table)}
-     where ${sql.ref(container.storage)} = ${source} and id > ${after} ${isGroup} order by id limit ${at_once}`.execute(db);
+     where ${sql.ref(container.storage)} = ${source} and id > ${after} ${isGroup} order by id limit ${at_once}`.execute(
+    db,
+  );
   return rows;
 }

@@ -14,7 +14,9 @@ const sent_s = 30;
 
 const recent = (db: Database) =>
   moves(db)
-    .select(sql<number>`extract(epoch from replicated_at + make_interval(secs => ${sent_s}) - now()) * 1000`.as('left_ms'))
+    .select(
+      sql<number>`extract(epoch from replicated_at + make_interval(secs => ${sent_s}) - now()) * 1000`.as('left_ms'),
+    )
     .where(sql<boolean>`(state = 'replicated' or replicated_at > now() - make_interval(secs => ${sent_s}))`)
     .orderBy('replicated_at')
     .execute();

@@ -25,7 +25,10 @@ async function write<T>(statement: Promise<T>): Promise<T> {
  * @param tx a transaction
  * @returns the ID
  */
-export async function createTopic(tx: Database, topic: TopicChanges & { name: string; title: string }): Promise<number> {
+export async function createTopic(
+  tx: Database,
+  topic: TopicChanges & { name: string; title: string },
+): Promise<number> {
   const { id } = await write(tx.insertInto('topics').values(topic).returning('id').executeTakeFirstOrThrow());
   return id;
 }
@@ -79,7 +82,10 @@ export function deleteTopic(db: Database, id: number): Promise<void> {
  * Gives the projects of one topic another, and deletes the first.
  * @throws ApiError 400 for one topic given twice, 404
  */
-export function mergeTopics(db: Database, { source_id, target_id }: { source_id: number; target_id: number }): Promise<void> {
+export function mergeTopics(
+  db: Database,
+  { source_id, target_id }: { source_id: number; target_id: number },
+): Promise<void> {
   if (source_id === target_id) throw badRequest(identicalText);
   return db.transaction().execute(async (tx) => {
     const [source, target] = [await nameOf(tx, source_id), await nameOf(tx, target_id)];

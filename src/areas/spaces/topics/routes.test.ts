@@ -21,7 +21,14 @@ test('an administrator creates, changes and deletes a topic, and everyone reads 
   const made = await as('admin').post('/topics', { name: named('pears'), title: 'Pears', description: 'Fruit' });
   assert.equal(made.status, 201);
   const { id } = made.body;
-  const fields = { id, name: named('pears'), title: 'Pears', description: 'Fruit', total_projects_count: 0, avatar_url: null };
+  const fields = {
+    id,
+    name: named('pears'),
+    title: 'Pears',
+    description: 'Fruit',
+    total_projects_count: 0,
+    avatar_url: null,
+  };
   assert.deepEqual(made.body, fields);
   assert.deepEqual((await as('anonymous').get(`/topics/${id}`)).body, fields);
 
@@ -59,7 +66,11 @@ test('a topic that a project is given exists and counts its projects', async () 
   await as('owner').put(`/projects/${project.id}`, { topics: [named('apples')] });
   const { body } = await as('owner').put(`/projects/${project.id}`, { topics: [named('APPLES'), named('pears')] });
   assert.deepEqual(body.topics, [named('apples'), named('pears')].toSorted());
-  const other = await as('owner').post('/projects', { name: 'Other', namespace_id: group.id, topics: [named('Apples')] });
+  const other = await as('owner').post('/projects', {
+    name: 'Other',
+    namespace_id: group.id,
+    topics: [named('Apples')],
+  });
   assert.deepEqual(other.body.topics, [named('apples')]);
   assert.equal((await topicNamed(here, named('apples'))).total_projects_count, 2);
   const found = await as('owner').get('/projects', { topic: named('APPLES') });

@@ -61,7 +61,9 @@ const names = {
   title: checked(NotBlank({ description: 'At most 255 characters' }), (title) => tooLong(title, longest.title)),
 };
 const description = optional(
-  checked(nullable(Type.String({ description: 'At most 1,024 characters' })), (text) => tooLong(text ?? '', longest.description)),
+  checked(nullable(Type.String({ description: 'At most 1,024 characters' })), (text) =>
+    tooLong(text ?? '', longest.description),
+  ),
 );
 
 const taken = 'name: has already been taken';
@@ -80,7 +82,9 @@ export const topicRoutes = [
     handle: async ({ db, url, input }) => {
       const pattern = input.search && containing(input.search);
       const topics = topicsIn(db)
-        .$if(pattern !== undefined, (q) => q.where(sql<boolean>`(name::text ilike ${pattern} or title ilike ${pattern})`))
+        .$if(pattern !== undefined, (q) =>
+          q.where(sql<boolean>`(name::text ilike ${pattern} or title ilike ${pattern})`),
+        )
         .$if(input.without_projects === true, (q) => q.where('total_projects_count', '=', 0))
         .orderBy('total_projects_count', 'desc')
         .orderBy('id');

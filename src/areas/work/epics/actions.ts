@@ -2,7 +2,12 @@
 import { epicKind, type Group, theEpic } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { noteMentions } from '../../conversation/notes/index.ts';
-import { type Acting, applyCommands, changeWithCommands, extractCommands } from '../../conversation/quick_actions/index.ts';
+import {
+  type Acting,
+  applyCommands,
+  changeWithCommands,
+  extractCommands,
+} from '../../conversation/quick_actions/index.ts';
 import { labelsAfter } from '../../planning/labels/index.ts';
 import { insertIssuable } from '../issuables/index.ts';
 import { changeEpic, changeParent, checkDates, columnsGiven, type EpicChanges } from './change_actions.ts';
@@ -20,7 +25,12 @@ async function insertEpic(
   epic: NewEpic,
   label_ids: readonly number[],
 ): Promise<{ id: number; iid: number }> {
-  const { start_date_is_fixed = false, start_date_fixed = null, due_date_is_fixed = false, due_date_fixed = null } = epic;
+  const {
+    start_date_is_fixed = false,
+    start_date_fixed = null,
+    due_date_is_fixed = false,
+    due_date_fixed = null,
+  } = epic;
   checkDates({ start_date_is_fixed, start_date_fixed, due_date_is_fixed, due_date_fixed });
   const { id: author_id } = caller;
   const { created_at } = epic;
@@ -68,5 +78,7 @@ export function updateEpic(
   changes: EpicChanges,
 ): Promise<void> {
   const on = { id, iid, kind: epicKind, in: { group }, access_level: group.access_level };
-  return changeWithCommands(tx, epicNoun, { ...acting, on }, changes, (given) => changeEpic(tx, acting, group, id, given));
+  return changeWithCommands(tx, epicNoun, { ...acting, on }, changes, (given) =>
+    changeEpic(tx, acting, group, id, given),
+  );
 }

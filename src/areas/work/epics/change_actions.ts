@@ -33,9 +33,15 @@ const plainColumns = [
 ] as const;
 
 /** The plain columns that are given, as they are stored. */
-export function columnsGiven({ title, color, ...changes }: EpicChanges): Partial<Record<(typeof plainColumns)[number], unknown>> {
+export function columnsGiven({
+  title,
+  color,
+  ...changes
+}: EpicChanges): Partial<Record<(typeof plainColumns)[number], unknown>> {
   const stored = { ...changes, title: title?.trim(), color: color === undefined ? undefined : colorFrom(color) };
-  return Object.fromEntries(plainColumns.filter((name) => stored[name] !== undefined).map((name) => [name, stored[name]]));
+  return Object.fromEntries(
+    plainColumns.filter((name) => stored[name] !== undefined).map((name) => [name, stored[name]]),
+  );
 }
 
 /** @throws ApiError 400 */
@@ -44,7 +50,12 @@ export function checkDates(dates: FixedDates): void {
 }
 
 /** @throws ApiError 400 where the epic cannot have that parent */
-export async function changeParent(tx: Database, { caller }: Acting, id: number, parent_id: number | null): Promise<void> {
+export async function changeParent(
+  tx: Database,
+  { caller }: Acting,
+  id: number,
+  parent_id: number | null,
+): Promise<void> {
   const refusal = await setParent(tx, caller, id, parent_id);
   if (refusal && refusal.status !== 409) throw invalid({ parent: [refusal.text] });
 }

@@ -28,9 +28,15 @@ test('child epics are created, assigned, reordered and removed', async () => {
   assert.deepEqual([moved.status, titles(moved.body)], [200, ['other', 'third', 'made']]);
   const ahead = await as('planner').put(`${path}/${made.body.id}`, { move_after_id: other.id });
   assert.deepEqual(titles(ahead.body), ['made', 'other', 'third']);
-  const between = await as('planner').put(`${path}/${third.body.id}`, { move_before_id: made.body.id, move_after_id: other.id });
+  const between = await as('planner').put(`${path}/${third.body.id}`, {
+    move_before_id: made.body.id,
+    move_after_id: other.id,
+  });
   assert.deepEqual(titles(between.body), ['made', 'third', 'other']);
-  const wrong = await as('planner').put(`${path}/${third.body.id}`, { move_before_id: other.id, move_after_id: made.body.id });
+  const wrong = await as('planner').put(`${path}/${third.body.id}`, {
+    move_before_id: other.id,
+    move_after_id: made.body.id,
+  });
   assert.deepEqual([wrong.status, wrong.body.message], [400, 'Epic could not be moved!']);
   const taken = await as('planner').delete(`${path}/${other.id}`);
   assert.deepEqual([taken.status, taken.body.parent_id], [200, null]);
@@ -77,7 +83,12 @@ test('cycles, trees that are too deep and leaks of confidential epics are refuse
   for (const [parent, child, status, message] of [
     [first, first.id, 422, `${cannot} An epic cannot be added to itself.`],
     [seventh, first.id, 422, `${cannot} It is already an ancestor of the parent epic.`],
-    [seventh, open.id, 422, `${cannot} One or more epics would exceed the maximum depth (7) from its most distant ancestor.`],
+    [
+      seventh,
+      open.id,
+      422,
+      `${cannot} One or more epics would exceed the maximum depth (7) from its most distant ancestor.`,
+    ],
     [hidden, open.id, 422, `${cannot} A non-confidential epic cannot be assigned to a confidential parent epic.`],
     [open, 999_999_999, 404, 'No matching epic found. Make sure that you are adding a valid epic URL.'],
   ] as const) {

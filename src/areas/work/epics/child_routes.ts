@@ -78,7 +78,16 @@ const routes = [
     rate: { setting: 'issues_create_limit', window_s: 60 },
     returns: one(Epic),
     refusals: { 422: 'This epic cannot be added. <reason>' },
-    handle: async ({ db, storages, url, caller, plan, group, epic, input: { title, confidential = epic.confidential } }) => {
+    handle: async ({
+      db,
+      storages,
+      url,
+      caller,
+      plan,
+      group,
+      epic,
+      input: { title, confidential = epic.confidential },
+    }) => {
       const { id } = await db.transaction().execute(async (tx) => {
         const added = await createEpic(tx, { caller, plan, storages, url }, group, { title, confidential });
         refuse(await setParent(tx, caller, added.id, epic.id));

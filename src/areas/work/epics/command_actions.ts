@@ -34,9 +34,15 @@ async function release(tx: Database, { caller }: Acting, parent_id: number, chil
  * The operations of quick actions on an epic.
  * @param tx the transaction that stores the text of the commands
  */
-export const epicOperations = (tx: Database, acting: Acting, { id: epic_id, in: place }: PlacedIssuable): Operations => ({
+export const epicOperations = (
+  tx: Database,
+  acting: Acting,
+  { id: epic_id, in: place }: PlacedIssuable,
+): Operations => ({
   update: (changes) => changeEpic(tx, acting, groupOf(place), epic_id, changesOf(changes)),
   ...ownOperations(tx, acting, theEpic(epic_id)),
   setChild: async (child_id, isChild) =>
-    isChild ? (await adopt(tx, acting.caller, child_id, epic_id)) === undefined : release(tx, acting, epic_id, child_id),
+    isChild
+      ? (await adopt(tx, acting.caller, child_id, epic_id)) === undefined
+      : release(tx, acting, epic_id, child_id),
 });

@@ -14,7 +14,8 @@ import {
 import type { EpicListInput } from './list_parameters.ts';
 
 /** The names in filters that need a lookup. */
-export const namesIn = (filters: EpicListInput): NamesAsked => namesAsked(filters, ({ author_username }) => [author_username]);
+export const namesIn = (filters: EpicListInput): NamesAsked =>
+  namesAsked(filters, ({ author_username }) => [author_username]);
 
 const exclusions = sharedExclusions(epicKind);
 

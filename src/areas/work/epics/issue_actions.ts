@@ -77,7 +77,9 @@ export async function addToEpic(
   await sql`
     insert into epic_issues (issue_id, epic_id, relative_position)
     values (${issue_id}, ${epic_id}, ${firstPosition(issuesIn(epic_id))})
-    on conflict (issue_id) do update set epic_id = excluded.epic_id, relative_position = excluded.relative_position`.execute(tx);
+    on conflict (issue_id) do update set epic_id = excluded.epic_id, relative_position = excluded.relative_position`.execute(
+    tx,
+  );
   await noteAdded(tx, caller.id, issue, epic);
   return undefined;
 }
@@ -108,7 +110,12 @@ const refusals: Record<Exclude<EpicRefusal, 'already there'>, string> = {
  * @param caller may edit the issue; the right to read the epic is checked here
  * @throws ApiError 422 when the issue cannot be in the epic, or the caller may not read it
  */
-export async function setEpicOfIssue(tx: Database, issue: { id: number }, epic_id: number | null, caller: Caller): Promise<void> {
+export async function setEpicOfIssue(
+  tx: Database,
+  issue: { id: number },
+  epic_id: number | null,
+  caller: Caller,
+): Promise<void> {
   if (epic_id === null) return removeFromEpic(tx, issue.id, caller);
   const refusal = await addToEpic(tx, issue.id, epic_id, caller);
   if (refusal !== undefined && refusal !== 'already there') throw unprocessable(refusals[refusal]);

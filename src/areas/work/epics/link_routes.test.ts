@@ -43,17 +43,27 @@ test('invalid links are refused, and hidden epics stay hidden', async () => {
     [{ target_group_id: group.id, target_epic_iid: 2 ** 40 }, 404, missing],
     [{ target_group_id: 'no/such', target_epic_iid: 1 }, 404, '404 Group Not Found'],
     [{ target_group_id: group.id }, 400, 'target_epic_iid is missing'],
-    [{ target_group_id: group.id, target_epic_iid: 1, link_type: 'likes' }, 400, 'link_type does not have a valid value'],
+    [
+      { target_group_id: group.id, target_epic_iid: 1, link_type: 'likes' },
+      400,
+      'link_type does not have a valid value',
+    ],
   ] as const) {
     const refused = await as('planner').post(path, body);
     assert.deepEqual([refused.status, refused.body.message], [status, message]);
   }
   assert.equal((await as('guest').post(path, { target_group_id: group.id, target_epic_iid: hidden.iid })).status, 403);
-  assert.equal((await as('planner').post(path, { target_group_id: group.id, target_epic_iid: hidden.iid })).status, 201);
+  assert.equal(
+    (await as('planner').post(path, { target_group_id: group.id, target_epic_iid: hidden.iid })).status,
+    201,
+  );
   assert.deepEqual((await as('guest').get(path)).body, []);
   await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', group.id).execute();
   const stranger = await here.person();
-  const own = await stranger.client.post('/groups', { name: `own-${stranger.username}`, path: `own-${stranger.username}` });
+  const own = await stranger.client.post('/groups', {
+    name: `own-${stranger.username}`,
+    path: `own-${stranger.username}`,
+  });
   const foreign = await stranger.client.post(`/groups/${own.body.id}/epics`, { title: 'Mine' });
   assert.equal(foreign.status, 201);
   const reaching = await stranger.client.post(`/groups/${own.body.id}/epics/1/related_epics`, {
@@ -78,7 +88,8 @@ test('a link to an epic of an archived group is neither created nor deleted', as
   const path = linksOf(here, epic);
   const link = await owner.post(path, { target_group_id: id, target_epic_iid: linked.iid });
   assert.equal(link.status, 201);
-  const archive = (archived: boolean) => here.db.updateTable('namespaces').set({ archived }).where('id', '=', id).execute();
+  const archive = (archived: boolean) =>
+    here.db.updateTable('namespaces').set({ archived }).where('id', '=', id).execute();
   await archive(true);
   const refusal = [403, "Couldn't link epic. You must have at least the Planner role in both groups."];
   const created = await owner.post(path, { target_group_id: id, target_epic_iid: other.iid });

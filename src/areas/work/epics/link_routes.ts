@@ -98,7 +98,11 @@ const routes = [
       const linked = await linkedWith(db, caller, theEpic(epic.id), (ids) =>
         presentEpics({ db, url }, caller, ids, { relative_to: epic.group_id }),
       );
-      return linked.map(({ thing, link_id: related_epic_link_id, link }) => ({ ...thing, related_epic_link_id, ...link }));
+      return linked.map(({ thing, link_id: related_epic_link_id, link }) => ({
+        ...thing,
+        related_epic_link_id,
+        ...link,
+      }));
     },
   }),
   post(path, {

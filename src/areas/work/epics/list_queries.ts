@@ -1,6 +1,13 @@
 /** Lists of epics. */
 import { type SqlBool, sql } from 'kysely';
-import { epicKind, type Group, isMemberOfGroup, isVisibleGroup, levels, type MaybeCaller } from '../../../access/index.ts';
+import {
+  epicKind,
+  type Group,
+  isMemberOfGroup,
+  isVisibleGroup,
+  levels,
+  type MaybeCaller,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Page, Services } from '../../../http/index.ts';
 import { type Paging, pageOfSelection, type View } from '../../../lists/index.ts';
@@ -44,7 +51,11 @@ async function viewOf(db: Database, caller: MaybeCaller, { group }: Scope, filte
 
 const listable: Listable<EpicListInput, Scope> = { kind: epicKind, viewOf, namesIn, filtersFor: epicFilters };
 
-const columns = { created_at: sql`epics.created_at`, updated_at: sql`epics.updated_at`, title: sql`lower(epics.title)` };
+const columns = {
+  created_at: sql`epics.created_at`,
+  updated_at: sql`epics.updated_at`,
+  title: sql`lower(epics.title)`,
+};
 
 /**
  * A page of epics as replies, in a fixed number of statements for any length.

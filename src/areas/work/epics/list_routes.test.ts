@@ -53,9 +53,10 @@ test('epics are listed newest first by default, and in each requested order', as
   assert.deepEqual(await titles(here, { order_by: 'title' }), ['Damson', 'cherry', 'banana', 'Apple']);
   const page = await here.as('guest').get(epicsOf(here), { per_page: 3, page: 2 });
   assert.deepEqual([page.body.length, page.headers.get('x-total'), page.headers.get('x-prev-page')], [1, '4', '1']);
-  assert.deepEqual(await titles(here, { created_after: '2020-01-02T00:00:00Z', created_before: '2020-01-02T00:00:00Z' }), [
-    'Apple',
-  ]);
+  assert.deepEqual(
+    await titles(here, { created_after: '2020-01-02T00:00:00Z', created_before: '2020-01-02T00:00:00Z' }),
+    ['Apple'],
+  );
   assert.deepEqual(await titles(here, { updated_after: '2022-01-02T12:00:00Z' }), ['banana']);
   assert.deepEqual(await titles(here, { updated_before: '2022-01-01T00:00:00Z' }), ['Apple']);
 });
@@ -102,7 +103,11 @@ test('each filter matches the right epics', async () => {
     [{ state: 'opened', labels: 'red', search: 'brick', not: { labels: 'fruit' } }, ['red brick']],
   ];
   for (const [parameters, expected, persona] of cases)
-    assert.deepEqual(await titles(here, parameters, persona), expected, `${JSON.stringify(parameters)} ${persona ?? ''}`);
+    assert.deepEqual(
+      await titles(here, parameters, persona),
+      expected,
+      `${JSON.stringify(parameters)} ${persona ?? ''}`,
+    );
 });
 
 test('invalid or contradictory filters are refused', async () => {
@@ -133,31 +138,51 @@ test('epics of subgroups are listed, those of ancestors on request, and hidden o
   const below = await addSubgroup(here, 'below');
   const deeper = await addSubgroup(here, 'deeper', below);
   await addEpic(here, { title: 'top', created_at: '2020-01-01T00:00:00Z' });
-  await addEpic({ as: here.as, group: { ...group, id: below } }, { title: 'below', created_at: '2020-01-03T00:00:00Z' });
-  await addEpic({ as: here.as, group: { ...group, id: deeper } }, { title: 'deeper', created_at: '2020-01-02T00:00:00Z' });
+  await addEpic(
+    { as: here.as, group: { ...group, id: below } },
+    { title: 'below', created_at: '2020-01-03T00:00:00Z' },
+  );
+  await addEpic(
+    { as: here.as, group: { ...group, id: deeper } },
+    { title: 'deeper', created_at: '2020-01-02T00:00:00Z' },
+  );
   await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', below).execute();
   await db.updateTable('namespaces').set({ visibility: 'private' }).where('id', '=', deeper).execute();
   assert.deepEqual(await titles(here), ['below', 'deeper', 'top']);
-  assert.deepEqual(await titles(here, { state: 'opened', order_by: 'title', sort: 'asc', per_page: 2 }), ['below', 'deeper']);
-  assert.deepEqual(await titles(here, { state: 'opened', order_by: 'title', sort: 'asc', per_page: 2, page: 2 }), ['top']);
-  assert.deepEqual(await titles(here, {}, 'guest'), ['below', 'deeper', 'top'], 'a member of the group is one below it');
+  assert.deepEqual(await titles(here, { state: 'opened', order_by: 'title', sort: 'asc', per_page: 2 }), [
+    'below',
+    'deeper',
+  ]);
+  assert.deepEqual(await titles(here, { state: 'opened', order_by: 'title', sort: 'asc', per_page: 2, page: 2 }), [
+    'top',
+  ]);
+  assert.deepEqual(
+    await titles(here, {}, 'guest'),
+    ['below', 'deeper', 'top'],
+    'a member of the group is one below it',
+  );
   assert.deepEqual(await titles(here, {}, 'outsider'), ['below', 'top']);
   assert.deepEqual(await titles(here, {}, 'anonymous'), ['below', 'top']);
   assert.deepEqual(await titles(here, { include_descendant_groups: false }), ['top']);
   assert.deepEqual(await titles(here, {}, 'owner', below), ['below', 'deeper']);
   assert.deepEqual(await titles(here, { include_ancestor_groups: true }, 'owner', below), ['below', 'deeper', 'top']);
-  assert.deepEqual(await titles(here, { include_ancestor_groups: true, include_descendant_groups: false }, 'owner', below), [
-    'below',
-    'top',
-  ]);
+  assert.deepEqual(
+    await titles(here, { include_ancestor_groups: true, include_descendant_groups: false }, 'owner', below),
+    ['below', 'top'],
+  );
   const [shown] = (await here.as('guest').get(epicsOf(here))).body;
-  assert.deepEqual(shown.references, { short: '&1', relative: `${group.full_path}/below&1`, full: `${group.full_path}/below&1` });
+  assert.deepEqual(shown.references, {
+    short: '&1',
+    relative: `${group.full_path}/below&1`,
+    full: `${group.full_path}/below&1`,
+  });
 });
 
 test('a longer page needs no more statements', async (t) => {
   const here = await world();
   const parent = await addEpic(here);
-  for (const n of Array(9).keys()) await addEpic(here, { title: `epic ${n}`, labels: `label ${n}`, parent_id: parent.id });
+  for (const n of Array(9).keys())
+    await addEpic(here, { title: `epic ${n}`, labels: `label ${n}`, parent_id: parent.id });
   const query = t.mock.method(pg.Client.prototype, 'query');
   const statements = async (per_page: number) => {
     const before = query.mock.callCount();

@@ -20,7 +20,8 @@ export const epicNoun: Commandable & Mailed & TodoTarget & EventSubject & Follow
   mail: issuableMail(epicKind),
   schema: Epic,
   present: presentEpics,
-  presentSingle: (services, caller, on) => presentSingleEpic(services, caller, { id: on.id, group_id: groupOf(on.in).id }),
+  presentSingle: (services, caller, on) =>
+    presentSingleEpic(services, caller, { id: on.id, group_id: groupOf(on.in).id }),
   events: ['label', 'state'],
   commands: [...commonCommands, ...confidentialityCommands, ...labelCommands, ...epicTreeCommands],
   operations: epicOperations,

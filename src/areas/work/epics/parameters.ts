@@ -27,7 +27,9 @@ import type { EpicChanges } from './change_actions.ts';
 const title = checked(Type.String({ description: 'At most 255 characters' }), titleReasons);
 
 const common = {
-  description: longText(checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons)),
+  description: longText(
+    checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
+  ),
   labels: ClearableList(Type.String({ description: 'Titles; missing labels are created in the group' })),
   color: checked(Type.String({ description: '`#rrggbb`, `#rgb` or a CSS name' }), colorReasons),
   confidential: notEmpty(Type.Boolean()),
@@ -63,7 +65,16 @@ export const newEpicRules: readonly Rule[] = [
 export const editEpicRules: readonly Rule[] = [
   ...newEpicRules,
   atLeastOneOf(
-    ...['add_labels', 'color', 'confidential', 'description', 'due_date_fixed', 'due_date_is_fixed', 'labels', 'parent_id'],
+    ...[
+      'add_labels',
+      'color',
+      'confidential',
+      'description',
+      'due_date_fixed',
+      'due_date_is_fixed',
+      'labels',
+      'parent_id',
+    ],
     ...['remove_labels', 'start_date_fixed', 'start_date_is_fixed', 'state_event', 'title', 'start_date', 'end_date'],
   ),
 ];
@@ -87,7 +98,10 @@ export const newEpicFrom = (
   { start_date, end_date, created_at, ...given }: Static<TObject<typeof newEpicInput>>,
 ): NewEpic => ({
   ...given,
-  ...datesFrom({ ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) }),
+  ...datesFrom({
+    ...(start_date === undefined ? {} : { start_date }),
+    ...(end_date === undefined ? {} : { end_date }),
+  }),
   created_at: mayDate(group) ? created_at : undefined,
 });
 
@@ -97,6 +111,9 @@ export const epicChangesFrom = (
   { start_date, end_date, updated_at, ...given }: Partial<Static<TObject<typeof editEpicInput>>>,
 ): EpicChanges => ({
   ...given,
-  ...datesFrom({ ...(start_date === undefined ? {} : { start_date }), ...(end_date === undefined ? {} : { end_date }) }),
+  ...datesFrom({
+    ...(start_date === undefined ? {} : { start_date }),
+    ...(end_date === undefined ? {} : { end_date }),
+  }),
   updated_at: mayDate(group) ? updated_at : undefined,
 });

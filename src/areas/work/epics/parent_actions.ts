@@ -23,7 +23,11 @@ const assigned: ParentRefusal = { status: 409, text: assignedText(epicKind) };
 const lockTrees = (tx: Database) => sql`select pg_advisory_xact_lock(hashtext('parents of epics'))`.execute(tx);
 
 /** Whether the child is an ancestor of the parent, and how many levels the tree would have. */
-async function levelsOf(tx: Database, child_id: number, parent_id: number): Promise<{ is_above: boolean; levels: number }> {
+async function levelsOf(
+  tx: Database,
+  child_id: number,
+  parent_id: number,
+): Promise<{ is_above: boolean; levels: number }> {
   const { rows } = await sql<{ is_above: boolean; levels: number }>`
     with recursive above as (
       select id, parent_id, 1 as level from epics where id = ${parent_id}
@@ -73,14 +77,25 @@ async function refusalOf(
   const found = await levelsOf(tx, child.id, parent.id);
   if (found.is_above) return notAdded('It is already an ancestor of the parent epic.');
   if (found.levels > maximumLevels)
-    return notAdded(`One or more epics would exceed the maximum depth (${maximumLevels}) from its most distant ancestor.`);
+    return notAdded(
+      `One or more epics would exceed the maximum depth (${maximumLevels}) from its most distant ancestor.`,
+    );
   if (parent.confidential && !child.confidential)
     return notAdded('A non-confidential epic cannot be assigned to a confidential parent epic.');
   return undefined;
 }
 
-async function note(tx: Database, author_id: number, verb: 'added' | 'removed', parent: EpicReference, child: EpicReference) {
-  const [toChild, toParent] = [referenceTo(epicKind, parent.group_id, child), referenceTo(epicKind, child.group_id, parent)];
+async function note(
+  tx: Database,
+  author_id: number,
+  verb: 'added' | 'removed',
+  parent: EpicReference,
+  child: EpicReference,
+) {
+  const [toChild, toParent] = [
+    referenceTo(epicKind, parent.group_id, child),
+    referenceTo(epicKind, child.group_id, parent),
+  ];
   const [onParent, onChild] =
     verb === 'added'
       ? [`added epic ${toChild} as child epic`, `added epic ${toParent} as parent epic`]
@@ -89,7 +104,8 @@ async function note(tx: Database, author_id: number, verb: 'added' | 'removed', 
 }
 
 const parentOf = async (tx: Database, id: number): Promise<number | null> =>
-  (await tx.selectFrom('epics').select('parent_id').where('id', '=', id).forNoKeyUpdate().executeTakeFirstOrThrow()).parent_id;
+  (await tx.selectFrom('epics').select('parent_id').where('id', '=', id).forNoKeyUpdate().executeTakeFirstOrThrow())
+    .parent_id;
 
 /**
  * Makes an epic the first child of another, or of none.

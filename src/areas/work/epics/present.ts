@@ -1,7 +1,16 @@
 /** How epics appear in replies (docs/reference/epics.md). */
 import { type Static, Type } from 'typebox';
 import { epicKind, type MaybeCaller, pageOf } from '../../../access/index.ts';
-import { DateOnly, deprecated, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
+import {
+  DateOnly,
+  deprecated,
+  Id,
+  nullable,
+  optional,
+  resource,
+  type Services,
+  Timestamp,
+} from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { LabelDetails, presentLabelsOf, textColorOn } from '../../planning/labels/index.ts';
 import { type EpicRow, epicRows } from './queries.ts';
@@ -25,13 +34,19 @@ export const epicFields = {
   start_date_is_fixed: Type.Boolean(),
   start_date_fixed: nullable(DateOnly),
   start_date_from_inherited_source: nullable(DateOnly),
-  start_date_from_milestones: deprecated('use `start_date_from_inherited_source`', nullable(Type.String({ format: 'date' }))),
+  start_date_from_milestones: deprecated(
+    'use `start_date_from_inherited_source`',
+    nullable(Type.String({ format: 'date' })),
+  ),
   end_date: deprecated('use `due_date`', nullable(Type.String({ format: 'date' }))),
   due_date: nullable(DateOnly),
   due_date_is_fixed: Type.Boolean(),
   due_date_fixed: nullable(DateOnly),
   due_date_from_inherited_source: nullable(DateOnly),
-  due_date_from_milestones: deprecated('use `due_date_from_inherited_source`', nullable(Type.String({ format: 'date' }))),
+  due_date_from_milestones: deprecated(
+    'use `due_date_from_inherited_source`',
+    nullable(Type.String({ format: 'date' })),
+  ),
   state: Type.Enum(['opened', 'closed']),
   web_edit_url: Type.String(),
   web_url: Type.String(),
@@ -43,7 +58,12 @@ export const epicFields = {
   upvotes: Type.Integer(),
   downvotes: Type.Integer(),
   subscribed: optional(Type.Boolean()),
-  _links: Type.Object({ self: Type.String(), epic_issues: Type.String(), group: Type.String(), parent: nullable(Type.String()) }),
+  _links: Type.Object({
+    self: Type.String(),
+    epic_issues: Type.String(),
+    group: Type.String(),
+    parent: nullable(Type.String()),
+  }),
 };
 export const Epic = resource('Epic', epicFields);
 export type EpicReply = Static<typeof Epic>;

@@ -122,11 +122,19 @@ export async function epicsInIssues(
   const rows = await db
     .selectFrom('epics')
     .innerJoin('namespaces', 'namespaces.id', 'epics.group_id')
-    .select(['epics.id', 'epics.iid', 'epics.title', 'epics.group_id', sql<string>`namespaces.full_path::text`.as('full_path')])
+    .select([
+      'epics.id',
+      'epics.iid',
+      'epics.title',
+      'epics.group_id',
+      sql<string>`namespaces.full_path::text`.as('full_path'),
+    ])
     .where(isAmong('epics.id', ids, 'bigint[]'))
     .where(isVisibleEpic(caller))
     .execute();
-  return new Map(rows.map(({ full_path, ...epic }) => [epic.id, { ...epic, url: `/${pageOf(epicKind, full_path, epic.iid)}` }]));
+  return new Map(
+    rows.map(({ full_path, ...epic }) => [epic.id, { ...epic, url: `/${pageOf(epicKind, full_path, epic.iid)}` }]),
+  );
 }
 
 /** An epic as notes and rules need it. */

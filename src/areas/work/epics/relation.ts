@@ -90,11 +90,17 @@ const epic: RecordKind = {
   owner: { group: 'group_id' },
   title: 'title',
   numbered: 'epics',
-  members: { ...own, parent: parentEpic, ...issuableParts(epicKind), notes: parts(notesWithAwards(epicKind), 'epic_id') },
+  members: {
+    ...own,
+    parent: parentEpic,
+    ...issuableParts(epicKind),
+    notes: parts(notesWithAwards(epicKind), 'epic_id'),
+  },
   always: { imported_from: 'gitlab_migration' },
   stays: {},
   isVisible: isSeenEpic,
-  refuse: (row) => (endsBeforeStart(row as unknown as FixedDates) ? 'due_date_fixed must be after start_date_fixed' : undefined),
+  refuse: (row) =>
+    endsBeforeStart(row as unknown as FixedDates) ? 'due_date_fixed must be after start_date_fixed' : undefined,
   derives: {
     columns: discussionColumns,
     derive: async (rows, _arrival, tx) => {

@@ -227,7 +227,11 @@ test('a change has one system note, one resource event and one activity event', 
   assert.deepEqual(await notesOn(here, epic.id), notes);
   const cleared = await addEpic(here, { title: 'Cleared', labels: 'a,b' });
   assert.deepEqual((await as('planner').put(pathOf(here, cleared), { labels: null })).body.labels, []);
-  const reopened = await as('planner').put(path, { state_event: 'reopen', start_date_is_fixed: false, due_date_fixed: null });
+  const reopened = await as('planner').put(path, {
+    state_event: 'reopen',
+    start_date_is_fixed: false,
+    due_date_fixed: null,
+  });
   assert.deepEqual([reopened.body.closed_at, reopened.body.start_date, reopened.body.due_date], [null, null, null]);
   assert.deepEqual((await notesOn(here, epic.id)).slice(5), ['removed start date', 'removed due date']);
   const labelled = await db
@@ -270,7 +274,8 @@ test('a change has one system note, one resource event and one activity event', 
 test('labels are replaced, added and removed in this order, with one per scope', async () => {
   const here = await world();
   const epic = await addEpic(here, { labels: ['a', 'size::1'] });
-  const labelsAfter = async (changes: object) => (await here.as('planner').put(pathOf(here, epic), { ...changes })).body.labels;
+  const labelsAfter = async (changes: object) =>
+    (await here.as('planner').put(pathOf(here, epic), { ...changes })).body.labels;
   assert.deepEqual(await labelsAfter({ add_labels: 'size::2' }), ['a', 'size::2']);
   assert.deepEqual(await labelsAfter({ labels: 'b,c', add_labels: 'd', remove_labels: 'c,d' }), ['b']);
   assert.deepEqual(await labelsAfter({ labels: '' }), []);
@@ -289,9 +294,18 @@ test('owners of the group can set times, and those of others are ignored', async
   const young = await addEpic(here, { created_at: then }, 'maintainer');
   assert.notEqual(young.created_at, then);
   const later = '2021-02-03T04:05:06.789Z';
-  assert.equal((await here.as('owner').put(pathOf(here, old), { title: 'x', updated_at: later })).body.updated_at, later);
-  assert.notEqual((await here.as('maintainer').put(pathOf(here, old), { title: 'y', updated_at: then })).body.updated_at, then);
-  assert.equal((await here.as('admin').put(pathOf(here, old), { title: 'z', updated_at: later })).body.updated_at, later);
+  assert.equal(
+    (await here.as('owner').put(pathOf(here, old), { title: 'x', updated_at: later })).body.updated_at,
+    later,
+  );
+  assert.notEqual(
+    (await here.as('maintainer').put(pathOf(here, old), { title: 'y', updated_at: then })).body.updated_at,
+    then,
+  );
+  assert.equal(
+    (await here.as('admin').put(pathOf(here, old), { title: 'z', updated_at: later })).body.updated_at,
+    later,
+  );
 });
 
 test('quick actions in a description are applied and removed', async () => {
@@ -313,7 +327,11 @@ test('mentioned users get a to-do item and become subscribed participants', asyn
   const { as, people } = here;
   const epic = await addEpic(here, { description: `Ask @${people.guest.username} and @${people.outsider.username}` });
   const path = pathOf(here, epic);
-  const todos = await here.db.selectFrom('todos').select(['user_id', 'action_name']).where('epic_id', '=', epic.id).execute();
+  const todos = await here.db
+    .selectFrom('todos')
+    .select(['user_id', 'action_name'])
+    .where('epic_id', '=', epic.id)
+    .execute();
   assert.deepEqual(
     todos.map(({ user_id }) => user_id),
     [people.guest.id],
@@ -441,9 +459,9 @@ test('epics created concurrently get different iids', async () => {
     added.map(({ iid }) => iid).sort((a, b) => a - b),
     [1, 2, 3, 4, 5, 6, 7, 8],
   );
-  const { rows } = await sql<{ labels: number }>`select count(*) as labels from labels where group_id = ${here.group.id}`.execute(
-    here.db,
-  );
+  const { rows } = await sql<{
+    labels: number;
+  }>`select count(*) as labels from labels where group_id = ${here.group.id}`.execute(here.db);
   assert.equal(rows[0]?.labels, 1);
 });
 

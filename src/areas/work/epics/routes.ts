@@ -5,7 +5,14 @@ import { paging } from '../../../lists/index.ts';
 import { createEpic, updateEpic } from './actions.ts';
 import { epicListInput, epicListRules } from './list_parameters.ts';
 import { listEpics } from './list_queries.ts';
-import { editEpicInput, editEpicRules, epicChangesFrom, newEpicFrom, newEpicInput, newEpicRules } from './parameters.ts';
+import {
+  editEpicInput,
+  editEpicRules,
+  epicChangesFrom,
+  newEpicFrom,
+  newEpicInput,
+  newEpicRules,
+} from './parameters.ts';
 import { Epic, presentSingleEpic } from './present.ts';
 
 const path = '/groups/:id/epics';
@@ -39,7 +46,9 @@ const routes = [
     refusals: { 400: '<parameter>: <reason>' },
     handle: async ({ db, storages, url, caller, group, plan, input }) => {
       const epic = newEpicFrom(group, input);
-      const { id } = await db.transaction().execute((tx) => createEpic(tx, { caller, plan, storages, url }, group, epic));
+      const { id } = await db
+        .transaction()
+        .execute((tx) => createEpic(tx, { caller, plan, storages, url }, group, epic));
       return presentSingleEpic({ db, url }, caller, { id, group_id: group.id });
     },
   }),

@@ -62,10 +62,16 @@ test('clients of Sentry find projects, page through issues, read events and reso
   );
   assert.equal(issue.stats['24h'].length, 24);
   assert.deepEqual(issue.firstRelease, { version: 'v1', shortVersion: 'v1', lastCommit: null });
-  assert.match(page.link!, /rel="previous"; results="false"; cursor="0:0:1", .*rel="next"; results="true"; cursor="0:1:0"$/);
+  assert.match(
+    page.link!,
+    /rel="previous"; results="false"; cursor="0:0:1", .*rel="next"; results="true"; cursor="0:1:0"$/,
+  );
   const next = await ask(`${issues}?limit=1&sort=freq&query=is:unresolved&cursor=0:1:0`);
   assert.equal(next.body[0].title, 'A first');
-  assert.match(next.link!, /rel="previous"; results="true"; cursor="0:0:1", .*rel="next"; results="false"; cursor="0:2:0"$/);
+  assert.match(
+    next.link!,
+    /rel="previous"; results="true"; cursor="0:0:1", .*rel="next"; results="false"; cursor="0:2:0"$/,
+  );
   assert.equal((await ask(`${issues}?query=is:unresolved%20first`)).body.length, 1);
   assert.equal((await ask(`/projects/${org}/${id}/issues/`)).body.length, 2);
   // The name of a member that every object has is no order.
@@ -83,7 +89,8 @@ test('clients of Sentry find projects, page through issues, read events and reso
 
   const status = async () => (await ask(`/issues/${first}/`)).body.status;
   const resolving = { status: 'resolvedInNextRelease' };
-  for (const by of ['reads', 'pulls'] as const) assert.equal((await ask(`/issues/${first}/`, by, resolving)).status, 403, by);
+  for (const by of ['reads', 'pulls'] as const)
+    assert.equal((await ask(`/issues/${first}/`, by, resolving)).status, 403, by);
   const bad = await ask(`/issues/${first}/`, 'develops', { status: 'gone' });
   assert.deepEqual([bad.status, bad.body], [400, { detail: 'status is invalid' }]);
   assert.equal(await status(), 'unresolved');

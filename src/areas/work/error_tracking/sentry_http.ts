@@ -5,7 +5,15 @@ import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, type Doorway, found, idIn, leavingOf, notFound } from '../../../http/index.ts';
 import { idsOnPage, rowsOf } from '../../../lists/index.ts';
 import { changeStatuses } from './errors/actions.ts';
-import { type ErrorListing, type ErrorRow, errorList, errorNumbered, type Status, statsOf, statuses } from './errors/queries.ts';
+import {
+  type ErrorListing,
+  type ErrorRow,
+  errorList,
+  errorNumbered,
+  type Status,
+  statsOf,
+  statuses,
+} from './errors/queries.ts';
 import { eventNamed, parsed, storedEventsFrom, type WholeEvent } from './events/queries.ts';
 import { type TracedFrame, tracedStacks } from './events/source_git.ts';
 import { exceptionFrames } from './events/stack_rules.ts';
@@ -53,7 +61,11 @@ async function errorIn(call: SentryCall, role: 'reporter' | 'developer' = 'repor
 }
 
 async function projectOf(db: Database, error_id: number): Promise<number | undefined> {
-  const row = await db.selectFrom('error_tracking_errors').select('project_id').where('id', '=', error_id).executeTakeFirst();
+  const row = await db
+    .selectFrom('error_tracking_errors')
+    .select('project_id')
+    .where('id', '=', error_id)
+    .executeTakeFirst();
   return row?.project_id ?? undefined;
 }
 

@@ -6,7 +6,13 @@ import type { Caller } from '../../../http/index.ts';
 import { taskCompletion } from '../../../markdown/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { addTodos, doneTodos } from '../../activity/todos/index.ts';
-import { addSystemNote, dateChanged, descriptionChanged, noteMentions, titleChanged } from '../../conversation/notes/index.ts';
+import {
+  addSystemNote,
+  dateChanged,
+  descriptionChanged,
+  noteMentions,
+  titleChanged,
+} from '../../conversation/notes/index.ts';
 import type { Acting } from '../../conversation/quick_actions/index.ts';
 import {
   recordIterationEvent,
@@ -35,7 +41,8 @@ async function wordsFor({ on: { kind }, from, to, is_new, words: own = [] }: Cha
   const words: string[] = [];
   if (!is_new) {
     if (from.title !== to.title) words.push(titleChanged(from.title, to.title));
-    if (from.description !== to.description) words.push(...(await descriptionChanged(from.description, to.description)));
+    if (from.description !== to.description)
+      words.push(...(await descriptionChanged(from.description, to.description)));
     if (from.issue_type !== to.issue_type) words.push(typeChanged(from.issue_type!, to.issue_type!));
     if (from.confidential !== to.confidential) words.push(confidentialityChanged(kind.name, to.confidential!));
     if ((from.discussion_locked ?? false) !== (to.discussion_locked ?? false))
@@ -126,7 +133,10 @@ export async function recordEffects(tx: Database, { caller, url }: Acting, chang
   await recordResourceEvents(tx, caller, change);
   await recordState(tx, caller, change);
   if (!is_new) await doneTodos(tx, on, caller.id);
-  const [assignees, reviewers] = [difference(from.assignee_ids, to.assignee_ids), difference(from.reviewer_ids, to.reviewer_ids)];
+  const [assignees, reviewers] = [
+    difference(from.assignee_ids, to.assignee_ids),
+    difference(from.reviewer_ids, to.reviewer_ids),
+  ];
   await recordPeople(tx, caller, change, assignees, { wording: assigneesChanged, action: 'assigned' });
   await recordPeople(tx, caller, change, reviewers, { wording: reviewersChanged, action: 'review_requested' });
   if (!is_new)
@@ -168,18 +178,29 @@ export async function taskColumns({ description }: { description?: string | null
 
 /** The columns to write for closing or reopening; none if the state stays the same. */
 function stateColumns(state: string, event: 'close' | 'reopen' | undefined, closer_id: number) {
-  if (event === 'close' && state === 'opened') return { state: 'closed', closed_at: sql<string>`now()`, closed_by_id: closer_id };
+  if (event === 'close' && state === 'opened')
+    return { state: 'closed', closed_at: sql<string>`now()`, closed_by_id: closer_id };
   if (event === 'reopen' && state === 'closed') return { state: 'opened', closed_at: null, closed_by_id: null };
   return {};
 }
 
 /** A join table: the column of the item, and that of its labels or assignees. */
-async function writeList(tx: Database, { column }: IssuableKind, id: number, table: string, of: string, list: ListChange) {
+async function writeList(
+  tx: Database,
+  { column }: IssuableKind,
+  id: number,
+  table: string,
+  of: string,
+  list: ListChange,
+) {
   const [added, removed] = [without(list.after, list.before), without(list.before, list.after)];
   const [rows, bearer, other] = [sql.table(table), sql.ref(column), sql.ref(of)];
-  if (added.length > 0) await sql`insert into ${rows} (${bearer}, ${other}) select ${id}, unnest(${added}::bigint[])`.execute(tx);
+  if (added.length > 0)
+    await sql`insert into ${rows} (${bearer}, ${other}) select ${id}, unnest(${added}::bigint[])`.execute(tx);
   if (removed.length > 0)
-    await sql`delete from ${rows} where ${bearer} = ${id} and ${other} = any(${ofAnyLength(removed, 'bigint[]')})`.execute(tx);
+    await sql`delete from ${rows} where ${bearer} = ${id} and ${other} = any(${ofAnyLength(removed, 'bigint[]')})`.execute(
+      tx,
+    );
   return added.length + removed.length > 0;
 }
 

@@ -81,7 +81,9 @@ export function idOr<W extends string>(name: string, text: string, words: readon
   if (word !== undefined) return word;
   const id = idIn(trimmed);
   if (id !== undefined) return id;
-  throw badParams(`${name} should be an integer, ${words.slice(0, -1).join(', ')}, or ${words.at(-1)}, however got ${text}`);
+  throw badParams(
+    `${name} should be an integer, ${words.slice(0, -1).join(', ')}, or ${words.at(-1)}, however got ${text}`,
+  );
 }
 
 /** `None` and `Any` are keywords when they are the only value; `No Label` is the old name of `None`. */

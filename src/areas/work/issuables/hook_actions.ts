@@ -9,7 +9,16 @@ import { issueFacts, type MergeRequestNews, mergeRequestFacts } from './hook_que
 
 /** Members of a change that are sent as they are. */
 const plain = [
-  ...(['title', 'description', 'confidential', 'discussion_locked', 'due_date', 'weight', 'milestone_id', 'severity'] as const),
+  ...([
+    'title',
+    'description',
+    'confidential',
+    'discussion_locked',
+    'due_date',
+    'weight',
+    'milestone_id',
+    'severity',
+  ] as const),
 ] as const;
 const states = ['opened', 'closed', 'merged', 'locked'];
 
@@ -36,7 +45,8 @@ function listChanges(from: IssuableState, to: IssuableState): RawBuilder<unknown
 function changesFacts({ from, to, also = {} }: Change): RawBuilder<unknown> {
   const changes: Record<string, { previous: unknown; current: unknown }> = {};
   for (const name of plain)
-    if ((from[name] ?? null) !== (to[name] ?? null)) changes[name] = { previous: from[name] ?? null, current: to[name] ?? null };
+    if ((from[name] ?? null) !== (to[name] ?? null))
+      changes[name] = { previous: from[name] ?? null, current: to[name] ?? null };
   if (from.issue_type !== to.issue_type) changes.type = { previous: from.issue_type, current: to.issue_type };
   if (from.state !== to.state)
     changes.state_id = { previous: states.indexOf(from.state) + 1, current: states.indexOf(to.state) + 1 };
@@ -67,9 +77,19 @@ export async function tellOfChange(tx: Database, actor_id: number, change: Chang
   const { on, project_id, to } = change;
   if (project_id === null || to.state === 'locked') return;
   if (on.kind.type === 'MergeRequest')
-    return tellOfMergeRequest(tx, { id: on.id, project_id, actor_id, action: actionOf(change), changes: changesFacts(change) });
+    return tellOfMergeRequest(tx, {
+      id: on.id,
+      project_id,
+      actor_id,
+      action: actionOf(change),
+      changes: changesFacts(change),
+    });
   const changes = change.is_new ? none : changesFacts(change);
-  await tellOfIssue(tx, { id: on.id, project_id, actor_id, action: actionOf(change), changes }, to.confidential ?? false);
+  await tellOfIssue(
+    tx,
+    { id: on.id, project_id, actor_id, action: actionOf(change), changes },
+    to.confidential ?? false,
+  );
 }
 
 /**
@@ -110,13 +130,20 @@ export async function tellOfMergeRequest(
 ): Promise<void> {
   const asking = await hooksForMergeRequest(tx, item.project_id);
   if (asking.length === 0) return;
-  const facts = mergeRequestFacts({ changes: none, ...item, ...(item.action === 'open' ? { changes: none } : {}) }, more);
+  const facts = mergeRequestFacts(
+    { changes: none, ...item, ...(item.action === 'open' ? { changes: none } : {}) },
+    more,
+  );
   await addHookEvent(tx, asking, { trigger: 'merge_requests_events', facts });
 }
 
 /** The newest issue of a project that is not confidential, as if it had been created. */
 export const sampleIssue: Sample = async ({ db }, { project_id, user_id: actor_id }) => {
-  const newest = db.selectFrom('issues').select('id').where('project_id', '=', project_id).where('confidential', '=', false);
+  const newest = db
+    .selectFrom('issues')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('confidential', '=', false);
   const row = await newest.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
   return row && issueFacts({ id: row.id, project_id, actor_id, action: 'open', changes: none }, false);
 };

@@ -53,7 +53,15 @@ export { byMilestone, milestoneFilters, namesAsked, opposite, peopleIn, scopeFil
 export { type Followable, peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
 export { isSubscribed } from './queries.ts';
-export { countDiscussion, countWork, discussionColumns, issuableParts, listColumns, timelogs, workColumns } from './relation.ts';
+export {
+  countDiscussion,
+  countWork,
+  discussionColumns,
+  issuableParts,
+  listColumns,
+  timelogs,
+  workColumns,
+} from './relation.ts';
 export { assignedText, noMatchText, peopleReasons, referenceTo } from './rules.ts';
 export { isInScope, type ListScope, maximumNamed, visibleProjects } from './scope_queries.ts';
 export { type Listable, type Listing, type SeenInList, selectionOf } from './selection_queries.ts';

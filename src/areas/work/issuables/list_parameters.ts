@@ -18,7 +18,12 @@ export const reactionFilter = () =>
 
 /** The filters by times. */
 export const timeFilters = () =>
-  allOptional({ created_after: Timestamp, created_before: Timestamp, updated_after: Timestamp, updated_before: Timestamp });
+  allOptional({
+    created_after: Timestamp,
+    created_before: Timestamp,
+    updated_after: Timestamp,
+    updated_before: Timestamp,
+  });
 
 /** The filters by text. */
 const searchFilters = () =>

@@ -61,7 +61,11 @@ async function labelsNamed(db: Database, titles: readonly string[], view: View):
   return Map.groupBy(rows, ({ wanted }) => wanted);
 }
 
-async function milestonesNamed(db: Database, titles: readonly string[], view: View): Promise<Map<string, NamedMilestone[]>> {
+async function milestonesNamed(
+  db: Database,
+  titles: readonly string[],
+  view: View,
+): Promise<Map<string, NamedMilestone[]>> {
   if (titles.length === 0) return new Map();
   const { rows } = await sql<NamedMilestone & { title: string }>`
     select id, title, due_date::text from milestones where title = any(${ofAnyLength(titles, 'text[]')}) and ${view.isNear}`.execute(

@@ -20,7 +20,8 @@ const noRow: Predicate = sql`false`;
 /** Filters by the people in a table, which has a column for those and one for the row of the kind. */
 export function peopleIn(kind: IssuableKind, table: string) {
   const { any, none } = byReferences(kind, table);
-  const without = (user_id: number): Filter => notReferredTo(kind, { rows: table, column: 'user_id', values: [user_id] });
+  const without = (user_id: number): Filter =>
+    notReferredTo(kind, { rows: table, column: 'user_id', values: [user_id] });
   const withUser = (user_id: number): Filter => referredTo(kind, { rows: table, column: 'user_id', values: [user_id] });
   const read = (name: string, text: string): number | 'none' | 'any' => idOr(name, text, ['none', 'any']) || 'none';
   return {
@@ -85,7 +86,10 @@ function inMilestones(kind: IssuableKind, milestones: readonly NamedMilestone[])
   const column = 'milestone_due_date';
   if (dates.length === 0) return { ...filter, ...hasNoDueDate(kind) };
   if (dates.length < milestones.length) return filter;
-  return { ...filter, bound: { column, where: sql`${sql.ref(`${table}.${column}`)} between ${dates[0]} and ${dates.at(-1)}` } };
+  return {
+    ...filter,
+    bound: { column, where: sql`${sql.ref(`${table}.${column}`)} between ${dates[0]} and ${dates.at(-1)}` },
+  };
 }
 
 /** The filter by the title of a milestone, or `None` or `Any`, and the one of `not`. */

@@ -9,7 +9,8 @@ test('participants are subscribed to an issue until they unsubscribe', async () 
   const here = await world();
   const { as } = here;
   const path = pathOf(here, await addIssue(here, {}, 'guest'));
-  const post = async (persona: 'guest' | 'reporter', verb: string) => (await as(persona).post(`${path}/${verb}`)).status;
+  const post = async (persona: 'guest' | 'reporter', verb: string) =>
+    (await as(persona).post(`${path}/${verb}`)).status;
   const told = async (persona: 'guest' | 'reporter') => (await as(persona).get(path)).body.subscribed;
 
   assert.equal(await told('guest'), true);
@@ -43,8 +44,12 @@ test('participants are the author, assignees, commenters and mentioned users who
   await as('reporter').post(`${path}/notes`, { body: `Ask ${name('owner')}.` });
   await as('developer').put(path, { title: 'Only changed' });
   const usernames = async (parameters = {}) =>
-    (await as('guest').get(`${path}/participants`, parameters)).body.map(({ username }: { username: string }) => username);
-  const expected = (['guest', 'planner', 'reporter', 'maintainer', 'owner'] as const).map((persona) => people[persona].username);
+    (await as('guest').get(`${path}/participants`, parameters)).body.map(
+      ({ username }: { username: string }) => username,
+    );
+  const expected = (['guest', 'planner', 'reporter', 'maintainer', 'owner'] as const).map(
+    (persona) => people[persona].username,
+  );
   assert.deepEqual(await usernames(), expected);
   assert.deepEqual(await usernames({ page: 2, per_page: 2 }), expected.slice(2, 4));
 });

@@ -2,7 +2,16 @@
 import { sql } from 'kysely';
 import type { TSchema } from 'typebox';
 import { type IssuableKind, isReaderOf, type MaybeCaller, type PlacedIssuable } from '../../../access/index.ts';
-import { type AnyEndpoint, get, notModified, one, pageOf, post, type Services, withArticle } from '../../../http/index.ts';
+import {
+  type AnyEndpoint,
+  get,
+  notModified,
+  one,
+  pageOf,
+  post,
+  type Services,
+  withArticle,
+} from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { participants } from './queries.ts';
@@ -31,7 +40,9 @@ export function peopleRoutes({ kind, schema, presentSingle }: Followable): AnyEn
         return presentSingle({ db, url }, caller, on);
       },
     });
-  const people = ['its author', ...(assignees ? ['its assignees'] : []), ...(reviewers ? ['its reviewers'] : [])].join(', ');
+  const people = ['its author', ...(assignees ? ['its assignees'] : []), ...(reviewers ? ['its reviewers'] : [])].join(
+    ', ',
+  );
   return kind.endpoints([
     subscribing(true, 'subscribe', `Subscribe to ${withArticle(name)}`),
     subscribing(false, 'unsubscribe', `Unsubscribe from ${withArticle(name)}`),

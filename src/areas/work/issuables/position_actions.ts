@@ -36,7 +36,9 @@ const positionedIn = ({ table, scope, scope_id }: Order) => sql`
   select id, relative_position from ${sql.table(table)} where ${sql.ref(scope)} = ${scope_id} and relative_position is not null`;
 
 async function positionedByIds(tx: Database, order: Order, ids: readonly number[]): Promise<Map<number, Positioned>> {
-  const { rows } = await sql<Positioned>`${positionedIn(order)} and id = any(${ofAnyLength(ids, 'bigint[]')})`.execute(tx);
+  const { rows } = await sql<Positioned>`${positionedIn(order)} and id = any(${ofAnyLength(ids, 'bigint[]')})`.execute(
+    tx,
+  );
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -72,7 +74,13 @@ const fewAround = 16;
  * Spreads the rows around `after`, so that there is a gap after it. They keep their order among themselves and among the others.
  * @param most how many on each side
  */
-async function spread(tx: Database, order: Order, after: Positioned, moving_id: number, most = fewAround): Promise<void> {
+async function spread(
+  tx: Database,
+  order: Order,
+  after: Positioned,
+  moving_id: number,
+  most = fewAround,
+): Promise<void> {
   const before = await neighbors(tx, order, after, 'before', most);
   const behind = await neighbors(tx, order, after, 'after', most);
   const around = [...before.toReversed(), after, ...behind].filter(({ id }) => id !== moving_id);
@@ -86,7 +94,9 @@ async function spread(tx: Database, order: Order, after: Positioned, moving_id: 
   const positions = around.map((_, index) => low + (index + 1) * step);
   const table = sql.table(order.table);
   await sql`update ${table} set relative_position = given.position
-              from unnest(${ids}::bigint[], ${positions}::bigint[]) given(id, position) where ${table}.id = given.id`.execute(tx);
+              from unnest(${ids}::bigint[], ${positions}::bigint[]) given(id, position) where ${table}.id = given.id`.execute(
+    tx,
+  );
 }
 
 async function positionAfter(tx: Database, order: Order, after_id: number, moving_id: number): Promise<number> {
@@ -115,14 +125,22 @@ function isInOrder({ ties }: Order, one: Positioned, other: Positioned): boolean
  * Moves a row after another row, before one, or between two.
  * @returns false if the two rows are in the opposite order
  */
-export async function reorder(tx: Database, order: Order, id: number, { after, before }: NewPosition): Promise<boolean> {
+export async function reorder(
+  tx: Database,
+  order: Order,
+  id: number,
+  { after, before }: NewPosition,
+): Promise<boolean> {
   await sql`select from ${sql.table(order.scopes)} where id = ${order.scope_id} for no key update`.execute(tx);
   const named = [after, before].filter((each) => each !== undefined);
   const known = await positionedByIds(tx, order, named);
   if (named.length === 0 || named.some((each) => each === id || !known.has(each))) return false;
-  if (after !== undefined && before !== undefined && !isInOrder(order, known.get(after)!, known.get(before)!)) return false;
+  if (after !== undefined && before !== undefined && !isInOrder(order, known.get(after)!, known.get(before)!))
+    return false;
   const position =
-    after !== undefined ? await positionAfter(tx, order, after, id) : await positionBefore(tx, order, known.get(before!)!, id);
+    after !== undefined
+      ? await positionAfter(tx, order, after, id)
+      : await positionBefore(tx, order, known.get(before!)!, id);
   await sql`update ${sql.table(order.table)} set relative_position = ${position} where id = ${id}`.execute(tx);
   return true;
 }

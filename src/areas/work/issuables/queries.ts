@@ -21,7 +21,9 @@ export function isSubscribed(
     (select subscribed from subscriptions where user_id = ${user_id} and ${of} = ${id}),
     ${sql.ref(`${rows}.author_id`)} = ${user_id}
       ${sql.join(
-        peopleOf(kind).map((people) => sql`or exists (select from ${people} where ${of} = ${id} and user_id = ${user_id})`),
+        peopleOf(kind).map(
+          (people) => sql`or exists (select from ${people} where ${of} = ${id} and user_id = ${user_id})`,
+        ),
         sql` `,
       )}
       or exists (select from notes where ${of} = ${id} and author_id = ${user_id} and not system)

@@ -51,7 +51,8 @@ export const issuableParts = ({ type, table, column: key, labels }: IssuableKind
   award_emoji: parts(awardsOf({ type, table, column: key }), key),
 });
 
-const awarded = (awards: readonly ArrivingRow[] = [], name: string) => awards.filter(({ row }) => row.name === name).length;
+const awarded = (awards: readonly ArrivingRow[] = [], name: string) =>
+  awards.filter(({ row }) => row.name === name).length;
 
 /** Counts the comments and votes that arrive with items, so that the triggers that count them need not write the row again for each. */
 export async function countDiscussion(rows: readonly ArrivingRow[], tx: Database): Promise<void> {
@@ -80,7 +81,11 @@ export async function countWork(rows: readonly ArrivingRow[]): Promise<void> {
 }
 
 /** The columns of `countWork`. */
-export const workColumns = { task_count: 'integer', completed_task_count: 'integer', total_time_spent_s: 'integer' } as const;
+export const workColumns = {
+  task_count: 'integer',
+  completed_task_count: 'integer',
+  total_time_spent_s: 'integer',
+} as const;
 
 /** Copies by which lists sort and filter. */
 export const listColumns = {

@@ -38,7 +38,11 @@ const byPriority =
           { column: priority, sort, nulls: 'last' },
         ],
       },
-      { where: sql`${due} is null and ${priority} is not null`, columns: ['label_priority'], by: [{ column: priority, sort }] },
+      {
+        where: sql`${due} is null and ${priority} is not null`,
+        columns: ['label_priority'],
+        by: [{ column: priority, sort }],
+      },
       { where: sql`${due} is null and ${priority} is null`, ...rest },
     ];
   };

@@ -10,9 +10,10 @@ const at = (names: readonly string[]) => listed(names.map((name) => `@${name}`))
 
 /** `assigned to @a and unassigned @b`, with the names of users; at least one is given. */
 export const assigneesChanged = (added: readonly string[], removed: readonly string[]): string =>
-  [...(added.length > 0 ? [`assigned to ${at(added)}`] : []), ...(removed.length > 0 ? [`unassigned ${at(removed)}`] : [])].join(
-    ' and ',
-  );
+  [
+    ...(added.length > 0 ? [`assigned to ${at(added)}`] : []),
+    ...(removed.length > 0 ? [`unassigned ${at(removed)}`] : []),
+  ].join(' and ');
 
 /** `requested review from @a and removed review request for @b`, likewise. */
 export const reviewersChanged = (added: readonly string[], removed: readonly string[]): string =>
@@ -29,7 +30,8 @@ const severities: Record<string, string> = {
   CRITICAL: 'Critical - S1',
 };
 
-export const severityChanged = (severity: string): string => `changed the severity to **${severities[severity] ?? severity}**`;
+export const severityChanged = (severity: string): string =>
+  `changed the severity to **${severities[severity] ?? severity}**`;
 
 export const confidentialityChanged = (noun: string, confidential: boolean): string =>
   confidential ? `made the ${noun} confidential` : `made the ${noun} visible to everyone`;
@@ -40,7 +42,8 @@ export const lockChanged = (noun: string, locked: boolean): string =>
 /** `issue_type` in words, e.g. `test case`. */
 const kindName = (issue_type: string) => issue_type.replace('_', ' ');
 
-export const typeChanged = (from: string, to: string): string => `changed type from ${kindName(from)} to ${kindName(to)}`;
+export const typeChanged = (from: string, to: string): string =>
+  `changed type from ${kindName(from)} to ${kindName(to)}`;
 
 /** @param printed as `printDuration` prints it */
 export const estimateChanged = (printed: string | null): string =>

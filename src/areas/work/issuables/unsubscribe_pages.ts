@@ -9,7 +9,10 @@ interface LinkRequest {
   Params: { key: string };
 }
 
-const unknown: HtmlPage = { title: 'Link not valid', parts: ['The link is incomplete. Copy all of it from the message.'] };
+const unknown: HtmlPage = {
+  title: 'Link not valid',
+  parts: ['The link is incomplete. Copy all of it from the message.'],
+};
 
 async function unsubscribe({ db, secrets }: Services, key: string): Promise<HtmlPage | undefined> {
   const subscription = subscriptionOf(secrets, key);

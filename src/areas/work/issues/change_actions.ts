@@ -49,7 +49,16 @@ export interface IssueChanges {
 }
 
 const plainColumns = [
-  ...(['title', 'description', 'issue_type', 'confidential', 'discussion_locked', 'due_date', 'weight', 'milestone_id'] as const),
+  ...([
+    'title',
+    'description',
+    'issue_type',
+    'confidential',
+    'discussion_locked',
+    'due_date',
+    'weight',
+    'milestone_id',
+  ] as const),
   ...(['iteration_id', 'health_status', 'severity', 'moved_to_id', 'duplicated_to_id', 'created_at'] as const),
 ] as const;
 
@@ -59,7 +68,11 @@ const lockedIssue = async (tx: Database, id: number) =>
     await tx
       .selectFrom('issues')
       .select([...plainColumns, 'state'])
-      .select(sql<number[]>`array(select user_id from issue_assignees where issue_id = issues.id)::bigint[]`.as('assignee_ids'))
+      .select(
+        sql<number[]>`array(select user_id from issue_assignees where issue_id = issues.id)::bigint[]`.as(
+          'assignee_ids',
+        ),
+      )
       .where('id', '=', id)
       .forNoKeyUpdate()
       .executeTakeFirst(),
@@ -67,7 +80,11 @@ const lockedIssue = async (tx: Database, id: number) =>
 type LockedIssue = Awaited<ReturnType<typeof lockedIssue>>;
 
 /** The columns whose values change. */
-async function columnsFrom(before: LockedIssue, changes: IssueChanges, closer_id: number): Promise<Updateable<DB['issues']>> {
+async function columnsFrom(
+  before: LockedIssue,
+  changes: IssueChanges,
+  closer_id: number,
+): Promise<Updateable<DB['issues']>> {
   const columns: Updateable<DB['issues']> = {};
   Object.assign(columns, changedColumns(plainColumns, before, changes, closer_id));
   Object.assign(columns, await taskColumns(columns));
@@ -89,7 +106,10 @@ async function labelsChanged(
   changes: IssueChanges,
 ): Promise<LabelChange> {
   const borne = await labelsOf(tx, issueKind, issue_id);
-  const borneAfter = await labelsAfter(tx, { project_id }, borne, changes, { create: changes.creates_labels ?? false, plan });
+  const borneAfter = await labelsAfter(tx, { project_id }, borne, changes, {
+    create: changes.creates_labels ?? false,
+    plan,
+  });
   return { before: borne.map(({ id }) => id), after: borneAfter.map(({ id }) => id) };
 }
 
@@ -117,7 +137,8 @@ export async function changeIssue(
   const on = theIssue(issue_id);
   const hasOtherLabels = await writeLabels(tx, on, labels);
   const hasOtherAssignees = await writeAssignees(tx, on, { before: row.assignee_ids, after: assignee_ids });
-  if (!hasOtherLabels && !hasOtherAssignees && Object.keys(columns).length === 0 && changes.updated_at === undefined) return;
+  if (!hasOtherLabels && !hasOtherAssignees && Object.keys(columns).length === 0 && changes.updated_at === undefined)
+    return;
   await tx
     .updateTable('issues')
     .set({ ...columns, updated_at: changes.updated_at ?? sql`now()` })
@@ -127,5 +148,13 @@ export async function changeIssue(
   const to = stateFrom(row, labels.after, { ...columns, assignee_ids });
   const health = { previous: row.health_status, current: columns.health_status };
   const also: Change['also'] = columns.health_status === undefined ? {} : { health_status: health };
-  await recordEffects(tx, acting, { on, project_id: project.id, from, to, also, is_new: false, at: changes.updated_at });
+  await recordEffects(tx, acting, {
+    on,
+    project_id: project.id,
+    from,
+    to,
+    also,
+    is_new: false,
+    at: changes.updated_at,
+  });
 }

@@ -66,7 +66,9 @@ test('a mentioned issue gets a system note, visible to readers of the source', a
   const first = await addIssue(here);
   const second = await addIssue(here, { description: `See #${first.iid}.` }, 'guest');
   assert.deepEqual(await systemNotes(here, first.id), [`mentioned in issue #${second.iid}`]);
-  await here.as('guest').put(`/projects/${here.project.id}/issues/${second.iid}`, { description: `See #${first.iid} again.` });
+  await here
+    .as('guest')
+    .put(`/projects/${here.project.id}/issues/${second.iid}`, { description: `See #${first.iid} again.` });
   assert.deepEqual(await systemNotes(here, first.id), [`mentioned in issue #${second.iid}`]);
 });
 

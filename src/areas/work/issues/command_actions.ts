@@ -1,16 +1,37 @@
 /** The operations of quick actions on issues. */
-import { issueKind, type PlacedIssuable, type Project, projectFor, projectOf, theIssue } from '../../../access/index.ts';
+import {
+  issueKind,
+  type PlacedIssuable,
+  type Project,
+  projectFor,
+  projectOf,
+  theIssue,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { noteOnBoth } from '../../conversation/notes/index.ts';
 import type { Acting, Operations } from '../../conversation/quick_actions/index.ts';
-import { addLink, issueHook, ownOperations, referenceTo, removeLink, timeOperations, unlessRefused } from '../issuables/index.ts';
+import {
+  addLink,
+  issueHook,
+  ownOperations,
+  referenceTo,
+  removeLink,
+  timeOperations,
+  unlessRefused,
+} from '../issuables/index.ts';
 import { beginMergeRequest } from './branch_actions.ts';
 import { changeIssue } from './change_actions.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './links/queries.ts';
 import { cloneIssue, moveIssue } from './moving/actions.ts';
 import { promoteToEpic } from './moving/promotion_actions.ts';
 
-async function markDuplicate(tx: Database, acting: Acting, issue: LinkedIssue, project: Project, id: number): Promise<boolean> {
+async function markDuplicate(
+  tx: Database,
+  acting: Acting,
+  issue: LinkedIssue,
+  project: Project,
+  id: number,
+): Promise<boolean> {
   const [canonical] = await visibleIssues(tx, acting.caller, [id]);
   if (!canonical || canonical.id === issue.id) return false;
   const author_id = acting.caller.id;
@@ -36,7 +57,12 @@ function linkOperations(tx: Database, { caller }: Acting, issue: LinkedIssue): P
   };
 }
 
-function goingOperations(tx: Database, acting: Acting, source: Project, issue_id: number): Pick<Operations, 'move' | 'clone'> {
+function goingOperations(
+  tx: Database,
+  acting: Acting,
+  source: Project,
+  issue_id: number,
+): Pick<Operations, 'move' | 'clone'> {
   const target = (project_id: number) => projectFor(tx, acting.caller, String(project_id));
   return {
     move: async (project_id) => {
@@ -45,7 +71,10 @@ function goingOperations(tx: Database, acting: Acting, source: Project, issue_id
     },
     clone: async (project_id, { with_notes }) => {
       const project = await target(project_id);
-      return project !== undefined && unlessRefused(cloneIssue(tx, acting, { source, target: project, issue_id }, with_notes));
+      return (
+        project !== undefined &&
+        unlessRefused(cloneIssue(tx, acting, { source, target: project, issue_id }, with_notes))
+      );
     },
   };
 }

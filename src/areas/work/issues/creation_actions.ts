@@ -83,7 +83,12 @@ const isTold = async (db: Database, project_id: number, { confidential = false }
  * @param db the database, or a transaction that it becomes part of
  * @throws ApiError 409 for a chosen iid that is or was taken, 422 for an epic that it cannot be in
  */
-export async function createIssue(db: Database, acting: Acting, project: Project, issue: NewIssue): Promise<AddedIssue> {
+export async function createIssue(
+  db: Database,
+  acting: Acting,
+  project: Project,
+  issue: NewIssue,
+): Promise<AddedIssue> {
   const { text, commands } = await extractCommands(issue.description ?? '', issueNoun);
   const description = issue.description ? text : (issue.description ?? null);
   const place = { project_id: project.id };
@@ -102,7 +107,14 @@ export async function createIssue(db: Database, acting: Acting, project: Project
   return inTransaction(db, async (tx) => {
     const { to, added } = await insert(tx, addsLabels ? await labelsFor(tx, place, titles, { create: true }) : known);
     const blank = { ...to, ...nothing };
-    const change = { on: theIssue(added.id), project_id: project.id, from: blank, to, is_new: true, at: issue.created_at };
+    const change = {
+      on: theIssue(added.id),
+      project_id: project.id,
+      from: blank,
+      to,
+      is_new: true,
+      at: issue.created_at,
+    };
     await recordEffects(tx, acting, change);
     if (issue.epic_id) await setEpicOfIssue(tx, added, issue.epic_id, acting.caller);
     const on = { ...added, kind: issueKind, in: { project }, access_level: project.access_level };

@@ -34,7 +34,10 @@ test('weeks run from Monday to Sunday, and months work across the turn of the ye
     assert.deepEqual(daysNamed('week', sunday), { from: '2023-12-25', until: '2023-12-31' });
     assert.deepEqual(daysNamed('week', new Date('2024-01-01T12:00:00Z')), { from: '2024-01-01', until: '2024-01-07' });
     assert.deepEqual(daysNamed('month', sunday), { from: '2023-12-01', until: '2023-12-31' });
-    assert.deepEqual(daysNamed('next_month_and_previous_two_weeks', sunday), { from: '2023-12-17', until: '2024-01-31' });
+    assert.deepEqual(daysNamed('next_month_and_previous_two_weeks', sunday), {
+      from: '2023-12-17',
+      until: '2024-01-31',
+    });
   });
 });
 
@@ -45,6 +48,10 @@ test("the days are those of UTC, whatever the server's time zone", () => {
       assert.deepEqual(daysNamed('today', evening), { from: '2024-03-30', until: '2024-03-30' }, zone);
       assert.deepEqual(daysNamed('overdue', evening), { until: '2024-03-29' }, zone);
       assert.deepEqual(daysNamed('week', evening), { from: '2024-03-25', until: '2024-03-31' }, zone);
-      assert.deepEqual(daysNamed('month', new Date('2024-03-31T23:30:00Z')), { from: '2024-03-01', until: '2024-03-31' }, zone);
+      assert.deepEqual(
+        daysNamed('month', new Date('2024-03-31T23:30:00Z')),
+        { from: '2024-03-01', until: '2024-03-31' },
+        zone,
+      );
     });
 });

@@ -13,7 +13,9 @@ export const tellOfDueIssues = job('tell_of_due_issues', {
       with today as (insert into due_notices (day) values (current_date) on conflict do nothing returning day),
       ${notifying(sql`
         select 'issue_due' as event, 'Issue' as target_type, issues.id as target_id, null::bigint as actor_id, '{}'::bigint[] as user_ids
-          from today join issues on issues.due_date = today.day + 1 where issues.state = 'opened'`)} select`.execute(db);
+          from today join issues on issues.due_date = today.day + 1 where issues.state = 'opened'`)} select`.execute(
+      db,
+    );
     await sql`delete from due_notices where day < current_date - 7`.execute(db);
   },
 });

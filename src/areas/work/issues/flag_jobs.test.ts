@@ -28,7 +28,10 @@ test('an issue is labelled and assigned as long as it has a label and an assigne
   assert.deepEqual(await flagsOf(here, bare.id), { is_labelled: false, is_assigned: false });
   const { body: issue } = await owner.post(path, { title: 'i', labels: 'a,b', assignee_id: here.people.developer.id });
   assert.deepEqual(await flagsOf(here, issue.id), { is_labelled: true, is_assigned: true });
-  await owner.put(`${path}/${issue.iid}`, { remove_labels: 'a', assignee_ids: [here.people.developer.id, here.people.owner.id] });
+  await owner.put(`${path}/${issue.iid}`, {
+    remove_labels: 'a',
+    assignee_ids: [here.people.developer.id, here.people.owner.id],
+  });
   assert.deepEqual(await flagsOf(here, issue.id), { is_labelled: true, is_assigned: true });
   await owner.put(`${path}/${issue.iid}`, { remove_labels: 'b', assignee_ids: [] });
   assert.deepEqual(await flagsOf(here, issue.id), { is_labelled: false, is_assigned: false });
@@ -42,7 +45,9 @@ test('of two transactions that change the labels of an issue, the later one sees
   const here = await world({});
   const [first, second] = [await addLabel(here, 'first'), await addLabel(here, 'second')];
   for (const isRemovedFirst of [true, false]) {
-    const { body } = await here.as('owner').post(`/projects/${here.project.id}/issues`, { title: 'i', labels: 'first' });
+    const { body } = await here
+      .as('owner')
+      .post(`/projects/${here.project.id}/issues`, { title: 'i', labels: 'first' });
     const changes = [(db: Database) => unlabel(db, body.id, first), (db: Database) => label(db, body.id, second)];
     const [one, other] = isRemovedFirst ? changes : changes.toReversed();
     const tx = await here.db.startTransaction().execute();

@@ -43,8 +43,17 @@ export async function insertIssue(
   issue: IssueValues,
   { iid, sent_from, is_news }: IssueInsertion,
 ): Promise<{ id: number; iid: number }> {
-  const { author_id, created_at, label_ids, assignee_ids, title, description, issue_type, confidential, discussion_locked } =
-    issue;
+  const {
+    author_id,
+    created_at,
+    label_ids,
+    assignee_ids,
+    title,
+    description,
+    issue_type,
+    confidential,
+    discussion_locked,
+  } = issue;
   const { milestone_id, iteration_id, due_date, weight, severity } = issue;
   const { count, completed_count } = await taskCompletion(description);
   const columns = {

@@ -32,7 +32,14 @@ import { issueOperations } from './command_actions.ts';
 import { issueMail } from './mail_queries.ts';
 import { Issue, presentIssues, presentSingleIssue } from './present.ts';
 
-export const issueNoun: Commandable & Awarded & Mailed & Recorded & TodoTarget & EventSubject & Followable & TimeTracked = {
+export const issueNoun: Commandable &
+  Awarded &
+  Mailed &
+  Recorded &
+  TodoTarget &
+  EventSubject &
+  Followable &
+  TimeTracked = {
   kind: issueKind,
   hook: issueHook,
   mail: issueMail,
@@ -40,7 +47,8 @@ export const issueNoun: Commandable & Awarded & Mailed & Recorded & TodoTarget &
   tracker: issueTracker,
   schema: Issue,
   present: presentIssues,
-  presentSingle: (services, caller, on) => presentSingleIssue(services, caller, { id: on.id, project_id: projectOf(on.in).id }),
+  presentSingle: (services, caller, on) =>
+    presentSingleIssue(services, caller, { id: on.id, project_id: projectOf(on.in).id }),
   events: ['label', 'state', 'milestone', 'weight', 'iteration'],
   commands: [
     ...commonCommands,

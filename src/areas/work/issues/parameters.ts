@@ -39,7 +39,9 @@ const title = checked(Type.String({ description: 'At most 255 characters' }), ti
 const EpicNumber = (options = {}) => since('premium', nullable(IdOf({ minimum: 0, ...options })));
 
 const common = {
-  description: longText(checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons)),
+  description: longText(
+    checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
+  ),
   assignee_ids: ClearableList(Id),
   assignee_id: deprecated('use `assignee_ids`', nullable(Type.Integer())),
   milestone_id: nullable(Type.Integer({ description: '0: none' })),
@@ -89,8 +91,27 @@ export const newIssueRules: readonly Rule[] = [
 ];
 
 const oneOfTheList = atLeastOneOf(
-  ...['assignee_id', 'assignee_ids', 'confidential', 'created_at', 'description', 'discussion_locked', 'due_date', 'labels'],
-  ...['add_labels', 'remove_labels', 'milestone_id', 'state_event', 'title', 'issue_type', 'weight', 'epic_id', 'epic_iid'],
+  ...[
+    'assignee_id',
+    'assignee_ids',
+    'confidential',
+    'created_at',
+    'description',
+    'discussion_locked',
+    'due_date',
+    'labels',
+  ],
+  ...[
+    'add_labels',
+    'remove_labels',
+    'milestone_id',
+    'state_event',
+    'title',
+    'issue_type',
+    'weight',
+    'epic_id',
+    'epic_iid',
+  ],
 );
 
 export const editRules: readonly Rule[] = [
@@ -124,7 +145,10 @@ async function assigneesOf(
   if (given === undefined) return undefined;
   const reasons = peopleReasons(given);
   if (reasons.length > 0) throw invalid({ assignees: reasons });
-  const fit = new Set([...(await assignableUsers(db, project, given)), ...(issue ? await presentAssignees(db, issue.id) : [])]);
+  const fit = new Set([
+    ...(await assignableUsers(db, project, given)),
+    ...(issue ? await presentAssignees(db, issue.id) : []),
+  ]);
   const wanted = [...new Set(given)].filter((id) => id > 0);
   const assignees = wanted.filter((id) => fit.has(id));
   if (assignees.length === 0 && wanted.length > 0) return undefined;
@@ -137,14 +161,20 @@ const presentAssignees = async (db: Database, issue_id: number): Promise<number[
 };
 
 /** @throws ApiError 404 for a milestone that issues of the project cannot have */
-async function milestoneOf({ db, project }: IssueParent, { milestone_id }: EditInput): Promise<number | null | undefined> {
+async function milestoneOf(
+  { db, project }: IssueParent,
+  { milestone_id }: EditInput,
+): Promise<number | null | undefined> {
   if (milestone_id === undefined) return undefined;
   if (milestone_id === null || milestone_id === 0) return null;
   return found('Milestone', await milestoneFor(db, project, milestone_id)).id;
 }
 
 /** @throws ApiError 404 for an iteration that issues of the project cannot be in */
-async function iterationOf({ db, project }: IssueParent, { iteration_id }: EditInput): Promise<number | null | undefined> {
+async function iterationOf(
+  { db, project }: IssueParent,
+  { iteration_id }: EditInput,
+): Promise<number | null | undefined> {
   if (iteration_id === undefined) return undefined;
   if (iteration_id === null || iteration_id === 0) return null;
   return found('Iteration', await iterationFor(db, project, iteration_id)).id;
@@ -170,7 +200,10 @@ const labelled = ({ labels = [], add_labels = [], remove_labels = [] }: EditInpu
  * The new issue that the effective parameters describe.
  * @throws ApiError 400, 403, 404 and 422 for invalid values
  */
-export async function newIssueFrom(parent: IssueParent, input: Static<TObject<typeof newIssueInput>>): Promise<NewIssue> {
+export async function newIssueFrom(
+  parent: IssueParent,
+  input: Static<TObject<typeof newIssueInput>>,
+): Promise<NewIssue> {
   const given = heardOnNew(parent.project, input);
   checkKind(parent.project, given.issue_type);
   const { description, due_date, confidential, discussion_locked, issue_type, weight, created_at, iid } = given;

@@ -18,7 +18,11 @@ test('on the free plan an issue has one assignee, no weight and no blocking link
   for (const paid of ['weight', 'blocking_issues_count', 'health_status', 'epic', 'epic_iid', 'iteration'])
     assert.ok(!(paid in issue), paid);
   const path = `/projects/${project.id}/issues/${issue.iid}`;
-  const { status, body } = await as('planner').put(path, { assignee_ids: assignee_ids.toReversed(), weight: 'x', title: 'y' });
+  const { status, body } = await as('planner').put(path, {
+    assignee_ids: assignee_ids.toReversed(),
+    weight: 'x',
+    title: 'y',
+  });
   assert.deepEqual([status, body.assignee.id, body.assignees.length], [200, people.guest.id, 1]);
   const other = await addIssue(here);
   const link = { target_project_id: project.id, target_issue_iid: other.iid };

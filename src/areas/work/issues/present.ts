@@ -137,13 +137,25 @@ function tasksOf({ task_count, completed_task_count }: IssueRow) {
 function groupPartsOf(url: string, row: IssueRow, { epics, iterations }: Around) {
   if (!row.in_group) return {};
   const [epic, iteration] = [epics.get(row.epic_id ?? 0), iterations.get(row.iteration_id ?? 0)];
-  return { epic: epic ?? null, epic_iid: epic?.iid ?? null, iteration: iteration ? presentIteration(url, iteration) : null };
+  return {
+    epic: epic ?? null,
+    epic_iid: epic?.iid ?? null,
+    iteration: iteration ? presentIteration(url, iteration) : null,
+  };
 }
 
 function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm): IssueReply {
   const { id, iid, project_id, title, description, state, created_at, updated_at, closed_at } = row;
-  const { user_notes_count, merge_requests_count, upvotes, downvotes, due_date, confidential, discussion_locked, issue_type } =
-    row;
+  const {
+    user_notes_count,
+    merge_requests_count,
+    upvotes,
+    downvotes,
+    due_date,
+    confidential,
+    discussion_locked,
+    issue_type,
+  } = row;
   const { weight, health_status, severity, moved_to_id, imported_from, blocking_issues_count } = row;
   const assignees = row.assignees.map((user) => presentUserBasic(url, user));
   const [short, full] = [`#${iid}`, `${row.full_path}#${iid}`];

@@ -138,7 +138,11 @@ export interface IssuePlace {
 }
 
 /** Those of the issues that the caller may read. Few issues are duplicates, and the question is wide, so it is asked apart from their rows. */
-export async function originalsById(db: Database, caller: MaybeCaller, ids: readonly number[]): Promise<Map<number, IssuePlace>> {
+export async function originalsById(
+  db: Database,
+  caller: MaybeCaller,
+  ids: readonly number[],
+): Promise<Map<number, IssuePlace>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<IssuePlace>`
     select issues.id, issues.project_id, issues.iid from issues join projects on projects.id = issues.project_id

@@ -20,7 +20,9 @@ async function findIssues(tx: Database, { path }: Arrival, waiting: readonly Wai
     select asked.id, issues.id as issue_id
       from json_to_recordset(${JSON.stringify(asked)}::json) asked(id bigint, path citext, iid integer)
            join projects on projects.full_path = asked.path
-           join issues on issues.project_id = projects.id and issues.iid = asked.iid and issues.id <> asked.id`.execute(tx);
+           join issues on issues.project_id = projects.id and issues.iid = asked.iid and issues.id <> asked.id`.execute(
+    tx,
+  );
   return new Map(rows.map(({ id, issue_id }) => [id, issue_id]));
 }
 

@@ -52,7 +52,8 @@ const placeInEpic: RecordKind = {
   table: 'epic_issues',
   members: { epic: epicReference, relative_position: columnOr('relative_position', long, 0) },
   stays: {},
-  isVisible: (departure) => sql`exists (select from epics where epics.id = epic_issues.epic_id and ${isSeenEpic(departure)})`,
+  isVisible: (departure) =>
+    sql`exists (select from epics where epics.id = epic_issues.epic_id and ${isSeenEpic(departure)})`,
 };
 
 const types = ['issue', 'incident', 'test_case', 'task'];

@@ -108,7 +108,9 @@ test('a new issue has all fields of the specification', async () => {
 test('an issue is created with every parameter', async () => {
   const here = await world();
   const { people, project, as } = here;
-  const milestone = (await as('owner').post(`/projects/${project.id}/milestones`, { title: 'One', due_date: '2031-02-03' })).body;
+  const milestone = (
+    await as('owner').post(`/projects/${project.id}/milestones`, { title: 'One', due_date: '2031-02-03' })
+  ).body;
   const issue = await added(here, 'developer', {
     title: 'Everything',
     description: '- [x] done\n- [ ] open',
@@ -125,8 +127,14 @@ test('an issue is created with every parameter', async () => {
   assert.deepEqual(issue.labels, ['one', 'three', 'two']);
   assert.deepEqual(usernames(issue.assignees).sort(), [people.guest.username, people.reporter.username].sort());
   assert.deepEqual(issue.assignee, issue.assignees[0]);
-  assert.deepEqual([issue.milestone?.id, issue.milestone?.title, issue.milestone?.due_date], [milestone.id, 'One', '2031-02-03']);
-  assert.deepEqual([issue.due_date, issue.confidential, issue.discussion_locked, issue.weight], ['2031-01-02', true, true, 3]);
+  assert.deepEqual(
+    [issue.milestone?.id, issue.milestone?.title, issue.milestone?.due_date],
+    [milestone.id, 'One', '2031-02-03'],
+  );
+  assert.deepEqual(
+    [issue.due_date, issue.confidential, issue.discussion_locked, issue.weight],
+    ['2031-01-02', true, true, 3],
+  );
   assert.deepEqual([issue.type, issue.issue_type, issue.severity], ['INCIDENT', 'incident', 'UNKNOWN']);
   assert.deepEqual(
     [issue.has_tasks, issue.task_status, issue.task_completion_status],
@@ -149,7 +157,11 @@ test('an issue is created with every parameter', async () => {
     .where('target_id', '=', issue.id)
     .execute();
   assert.deepEqual(events, [{ action: 'created', author_id: people.developer.id }]);
-  const todos = await here.db.selectFrom('todos').select(['user_id', 'action_name']).where('issue_id', '=', issue.id).execute();
+  const todos = await here.db
+    .selectFrom('todos')
+    .select(['user_id', 'action_name'])
+    .where('issue_id', '=', issue.id)
+    .execute();
   assert.deepEqual(todos.map(({ user_id }) => user_id).sort(), [people.reporter.id, people.guest.id].sort());
 });
 
@@ -168,7 +180,9 @@ test('an invalid issue is refused with the reason, and uses no iid', async () =>
     description: ['is too long (1 MB). The maximum size is 1 MB.'],
   });
   assert.deepEqual(await refused({ title: 'x', weight: -1 }), { weight: ['must be greater than or equal to 0'] });
-  assert.deepEqual(await refused({ title: 'x', weight: 2 ** 40 }), { weight: ['must be less than or equal to 2147483647'] });
+  assert.deepEqual(await refused({ title: 'x', weight: 2 ** 40 }), {
+    weight: ['must be less than or equal to 2147483647'],
+  });
   assert.deepEqual(await refused({ title: 'x', assignee_ids: Array.from({ length: 201 }, (_, index) => index + 1) }), {
     assignees: ['total must be less than or equal to 200'],
   });
@@ -177,7 +191,10 @@ test('an invalid issue is refused with the reason, and uses no iid', async () =>
   assert.equal(await refused({ title: 'x', due_date: '2031-02-30' }), 'due_date is invalid');
   assert.equal(await refused({ title: 'x', issue_type: 'epic' }), 'issue_type does not have a valid value');
   assert.equal(await refused({ title: 'x', epic_id: 1, epic_iid: 1 }), 'epic_id, epic_iid are mutually exclusive');
-  assert.equal(await refused({ title: 'x', discussion_to_resolve: 'x' }), 'merge_request_to_resolve_discussions_of is missing');
+  assert.equal(
+    await refused({ title: 'x', discussion_to_resolve: 'x' }),
+    'merge_request_to_resolve_discussions_of is missing',
+  );
   assert.deepEqual(await refused({ title: 'x', iid: 0 }), { iid: ['must be greater than or equal to 1'] });
   assert.equal((await as('owner').post(issuesOf(here), { title: 'x', milestone_id: 987_654_321 })).status, 404);
 
@@ -211,14 +228,29 @@ test('the project decides who may create issues, and the role decides which para
   await open(here);
   const stranger = await added(here, 'outsider', { ...all, labels: 'new', confidential: true });
   assert.deepEqual(
-    [stranger.labels, stranger.due_date, stranger.weight, stranger.assignees, stranger.discussion_locked, stranger.confidential],
+    [
+      stranger.labels,
+      stranger.due_date,
+      stranger.weight,
+      stranger.assignees,
+      stranger.discussion_locked,
+      stranger.confidential,
+    ],
     [[], null, null, [], null, true],
   );
-  await here.db.updateTable('projects').set({ issues_access_level: 'private' }).where('id', '=', here.project.id).execute();
+  await here.db
+    .updateTable('projects')
+    .set({ issues_access_level: 'private' })
+    .where('id', '=', here.project.id)
+    .execute();
   assert.equal((await as('outsider').post(issuesOf(here), { title: 'x' })).status, 403);
   assert.equal((await as('outsider').get(`${issuesOf(here)}/1`)).status, 404);
   assert.equal((await as('guest').get(`${issuesOf(here)}/1`)).status, 200);
-  await here.db.updateTable('projects').set({ issues_access_level: 'disabled' }).where('id', '=', here.project.id).execute();
+  await here.db
+    .updateTable('projects')
+    .set({ issues_access_level: 'disabled' })
+    .where('id', '=', here.project.id)
+    .execute();
   assert.equal((await as('owner').post(issuesOf(here), { title: 'x' })).status, 403);
   assert.equal((await as('owner').get(`${issuesOf(here)}/1`)).status, 404);
   await here.db
@@ -263,7 +295,8 @@ test('a confidential issue is visible to its author, its assignees and members f
   const path = `${issuesOf(here)}/${iid}`;
   for (const persona of ['guest', 'planner', 'reporter', 'owner', 'admin'] as const)
     assert.equal((await as(persona).get(path)).status, 200, persona);
-  for (const persona of ['anonymous', 'outsider'] as const) assert.equal((await as(persona).get(path)).status, 404, persona);
+  for (const persona of ['anonymous', 'outsider'] as const)
+    assert.equal((await as(persona).get(path)).status, 404, persona);
   assert.equal((await as('outsider').put(path, { title: 'y' })).status, 403);
   assert.equal((await as('outsider').put(`${issuesOf(here)}/99`, { title: 'y' })).status, 404);
   assert.equal((await as('planner').put(path, { assignee_ids: [people.outsider.id] })).status, 200);
@@ -363,7 +396,10 @@ test('labels, milestone and weight are changed and cleared, with resource events
     { assignee_id: 0 },
     { assignee_id: '' },
   ]) {
-    assert.deepEqual(await assignees({ assignee_ids: `${planner.id},${guest.id}` }), [guest.username, planner.username]);
+    assert.deepEqual(await assignees({ assignee_ids: `${planner.id},${guest.id}` }), [
+      guest.username,
+      planner.username,
+    ]);
     assert.deepEqual(await assignees(cleared), [], JSON.stringify(cleared));
   }
   assert.deepEqual(await assignees({ assignee_id: guest.id }), [guest.username]);
@@ -442,13 +478,24 @@ test('closing and reopening set time and user, and have effects once', async () 
   const { iid, id } = await added(here, 'guest');
   const path = `${issuesOf(here)}/${iid}`;
   const closed = (await as('guest').put(path, { state_event: 'close' })).body;
-  assert.deepEqual([closed.state, closed.closed_by.id, closed.closed_at], ['closed', people.guest.id, closed.updated_at]);
+  assert.deepEqual(
+    [closed.state, closed.closed_by.id, closed.closed_at],
+    ['closed', people.guest.id, closed.updated_at],
+  );
   const again = await as('planner').put(path, { state_event: 'close' });
-  assert.deepEqual([again.status, again.body.closed_by.id, again.body.updated_at], [200, people.guest.id, closed.updated_at]);
+  assert.deepEqual(
+    [again.status, again.body.closed_by.id, again.body.updated_at],
+    [200, people.guest.id, closed.updated_at],
+  );
   const opened = (await as('planner').put(path, { state_event: 'reopen' })).body;
   assert.deepEqual([opened.state, opened.closed_by, opened.closed_at], ['opened', null, null]);
   assert.equal((await as('planner').put(path, { state_event: 'reopen' })).status, 200);
-  const states = await db.selectFrom('resource_state_events').select('state').where('issue_id', '=', id).orderBy('id').execute();
+  const states = await db
+    .selectFrom('resource_state_events')
+    .select('state')
+    .where('issue_id', '=', id)
+    .orderBy('id')
+    .execute();
   assert.deepEqual(
     states.map(({ state }) => state),
     ['closed', 'reopened'],
@@ -538,7 +585,9 @@ test('concurrent creation and deletion number issues without gaps and repeats', 
     Promise.all(issues.slice(0, 10).map(({ iid }) => as('owner').delete(`${issuesOf(here)}/${iid}`))),
     Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        index % 4 === 0 ? as('guest').post(issuesOf(here), { title: '' }) : as('guest').post(issuesOf(here), { title: 'x' }),
+        index % 4 === 0
+          ? as('guest').post(issuesOf(here), { title: '' })
+          : as('guest').post(issuesOf(here), { title: 'x' }),
       ),
     ),
   ]);
@@ -577,7 +626,10 @@ test('no parameter value causes a server error', async () => {
       ['post', `${path}/links`, { target_project_id: odd, target_issue_iid: odd }] as const,
     ]);
     const { status, body } = await owner[method](address, parameters);
-    assert.ok(status < 500, `${method} ${address} ${JSON.stringify(parameters).slice(0, 200)} answers ${JSON.stringify(body)}`);
+    assert.ok(
+      status < 500,
+      `${method} ${address} ${JSON.stringify(parameters).slice(0, 200)} answers ${JSON.stringify(body)}`,
+    );
   }
 });
 
@@ -588,7 +640,8 @@ test('an edit sets the iteration and the health status, alone and together', asy
   const path = `/projects/${project.id}/issues/${issue.iid}`;
   const cadence = { title: 'Weeks', automatic: true, start_date: today(), duration_in_weeks: 1 };
   assert.equal(
-    (await as('planner').post(`/groups/${group.id}/iteration_cadences`, { ...cadence, iterations_in_advance: 1 })).status,
+    (await as('planner').post(`/groups/${group.id}/iteration_cadences`, { ...cadence, iterations_in_advance: 1 }))
+      .status,
     201,
   );
   const [iteration] = (await as('planner').get(`/groups/${group.id}/iterations`)).body;

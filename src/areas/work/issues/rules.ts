@@ -10,7 +10,8 @@ const rangeReasons = (number: number, least: number, most: number): string[] => 
   return number > most ? [`must be less than or equal to ${most}`] : [];
 };
 
-export const weightReasons = (weight: number | null): string[] => (weight === null ? [] : rangeReasons(weight, 0, largest));
+export const weightReasons = (weight: number | null): string[] =>
+  weight === null ? [] : rangeReasons(weight, 0, largest);
 
 /** Numbering continues after a chosen iid, so it must leave room in the column. */
 const maximumChosen = 1_000_000_000;

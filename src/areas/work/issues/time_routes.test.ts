@@ -8,8 +8,14 @@ test('time is estimated, added, subtracted and reset, each with a system note', 
   const { as, project, db, people } = here;
   const { iid, id } = await addIssue(here, {}, 'guest');
   const path = `/projects/${project.id}/issues/${iid}`;
-  const post = (name: string, parameters: Record<string, unknown> = {}) => as('planner').post(`${path}/${name}`, parameters);
-  const stats = (time_estimate: number, human_time_estimate: string | null, total_time_spent: number, human: string | null) => ({
+  const post = (name: string, parameters: Record<string, unknown> = {}) =>
+    as('planner').post(`${path}/${name}`, parameters);
+  const stats = (
+    time_estimate: number,
+    human_time_estimate: string | null,
+    total_time_spent: number,
+    human: string | null,
+  ) => ({
     time_estimate,
     total_time_spent,
     human_time_estimate,
@@ -25,7 +31,12 @@ test('time is estimated, added, subtracted and reset, each with a system note', 
   assert.deepEqual([reset.status, reset.body], [200, stats(104_400, '3d 5h', 0, null)]);
   const removed = await post('reset_time_estimate');
   assert.deepEqual([removed.status, removed.body], [200, stats(0, null, 0, null)]);
-  const notes = await db.selectFrom('notes').select(['body', 'author_id']).where('issue_id', '=', id).orderBy('id').execute();
+  const notes = await db
+    .selectFrom('notes')
+    .select(['body', 'author_id'])
+    .where('issue_id', '=', id)
+    .orderBy('id')
+    .execute();
   assert.deepEqual(
     notes.map(({ body }) => body),
     [

@@ -39,7 +39,13 @@ async function duplicateRefusal(db: Database, pair: BranchPair): Promise<ApiErro
  * @throws ApiError 409
  */
 export async function refuseDuplicate(tx: Database, pair: BranchPair): Promise<void> {
-  const name = JSON.stringify(['open', pair.source_project_id, pair.source_branch, pair.project_id, pair.target_branch]);
+  const name = JSON.stringify([
+    'open',
+    pair.source_project_id,
+    pair.source_branch,
+    pair.project_id,
+    pair.target_branch,
+  ]);
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
   const refusal = await duplicateRefusal(tx, pair);
   if (refusal) throw refusal;
@@ -50,7 +56,11 @@ export async function refuseDuplicate(tx: Database, pair: BranchPair): Promise<v
  * @param pair the branches after the change
  * @throws ApiError 409 when the change would open a second merge request for them
  */
-export async function refusingDuplicates<T>(db: Database, pair: BranchPair, change: (tx: Database) => Promise<T>): Promise<T> {
+export async function refusingDuplicates<T>(
+  db: Database,
+  pair: BranchPair,
+  change: (tx: Database) => Promise<T>,
+): Promise<T> {
   try {
     return await db.transaction().execute(change);
   } catch (error) {

@@ -120,16 +120,28 @@ async function addVersionAfter(
 }
 
 /** The labels before and after. */
-async function labelsChanged(tx: Database, { plan }: Acting, id: number, project_id: number, changes: MergeRequestChanges) {
+async function labelsChanged(
+  tx: Database,
+  { plan }: Acting,
+  id: number,
+  project_id: number,
+  changes: MergeRequestChanges,
+) {
   const borne = await labelsOf(tx, mergeRequestKind, id);
-  const borneAfter = await labelsAfter(tx, { project_id }, borne, changes, { create: changes.creates_labels ?? false, plan });
+  const borneAfter = await labelsAfter(tx, { project_id }, borne, changes, {
+    create: changes.creates_labels ?? false,
+    plan,
+  });
   return { before: borne.map((label) => label.id), after: borneAfter.map((label) => label.id) };
 }
 
 /** Asks for reviews again. @returns whether there was one to ask for */
 async function askAgain(tx: Database, merge_request_id: number, user_ids: readonly number[]): Promise<boolean> {
   if (user_ids.length === 0) return false;
-  const again = tx.updateTable('merge_request_reviewers').set({ state: 'unreviewed' }).where('state', '<>', 'unreviewed');
+  const again = tx
+    .updateTable('merge_request_reviewers')
+    .set({ state: 'unreviewed' })
+    .where('state', '<>', 'unreviewed');
   const rows = again.where('merge_request_id', '=', merge_request_id).where('user_id', 'in', user_ids);
   return (await rows.returning('user_id').execute()).length > 0;
 }
@@ -208,9 +220,18 @@ export async function changeMergeRequest(
   if (columns.description !== undefined) await readClosedIssues.enqueue(tx, { merge_request_id: id });
   const [from, to] = [stateFrom(row, labels.before), stateFrom(after, labels.after)];
   // Whose review is asked for again was no reviewer before, as far as notes and to-do items are concerned.
-  if (written[3]) from.reviewer_ids = row.reviewer_ids.filter((user_id) => !changes.review_again_ids?.includes(user_id));
+  if (written[3])
+    from.reviewer_ids = row.reviewer_ids.filter((user_id) => !changes.review_again_ids?.includes(user_id));
   const differences = { words: ownWords(row, after), also: ownChanges(row, after) };
-  await recordEffects(tx, acting, { on, project_id: project.id, from, to, ...differences, is_new: false, at: undefined });
+  await recordEffects(tx, acting, {
+    on,
+    project_id: project.id,
+    from,
+    to,
+    ...differences,
+    is_new: false,
+    at: undefined,
+  });
   const news = { target_type: 'MergeRequest', target_id: id, actor_id: acting.caller.id, user_ids: [] };
   if (isDraft(row.title) && !isDraft(after.title)) await addNotification(tx, { ...news, event: 'ready_merge_request' });
 }

@@ -20,7 +20,10 @@ test('those who may merge a merge request push to its branch in the fork, and no
   const fork = await addFork(here, 'outsider');
   for (const branch of ['beans', 'peas']) await addBranch(here, branch, fork, 'outsider');
   const asked = { title: 'Beans', source_branch: 'beans', target_branch: 'main', target_project_id: project.id };
-  const made = await as('outsider').post(`/projects/${fork.id}/merge_requests`, { ...asked, allow_collaboration: true });
+  const made = await as('outsider').post(`/projects/${fork.id}/merge_requests`, {
+    ...asked,
+    allow_collaboration: true,
+  });
   assert.deepEqual([made.status, made.body.allow_collaboration], [201, true]);
   const url = `/projects/${project.id}/merge_requests/${made.body.iid}`;
   const headIn = (branch: string) => resolveBranch(repositoryOf(services, { id: fork.id, storage: 'default' }), branch);
@@ -69,7 +72,10 @@ test('those who may merge a merge request push to its branch in the fork, and no
   assert.equal((await as('maintainer').put(`${url}/rebase`)).status, 202);
   await performQueued(services, jobs);
   const rebased = (await as('reporter').get(url, { include_diverged_commits_count: true })).body;
-  assert.deepEqual([rebased.merge_error, rebased.diverged_commits_count, rebased.sha], [null, 0, await headIn('beans')]);
+  assert.deepEqual(
+    [rebased.merge_error, rebased.diverged_commits_count, rebased.sha],
+    [null, 0, await headIn('beans')],
+  );
 
   await as('outsider').put(url, { allow_collaboration: false });
   assert.equal(await commit('maintainer', 'beans'), '403 403 Forbidden');

@@ -1,7 +1,12 @@
 /** The operations of quick actions on merge requests. */
 import { type PlacedIssuable, type Project, projectOf, theMergeRequest } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { type Acting, allOrNothing, type CommandChanges, type Operations } from '../../conversation/quick_actions/index.ts';
+import {
+  type Acting,
+  allOrNothing,
+  type CommandChanges,
+  type Operations,
+} from '../../conversation/quick_actions/index.ts';
 import { mergeRequestHook, ownOperations, timeOperations, unlessRefused } from '../issuables/index.ts';
 import { approveMergeRequest, unapproveMergeRequest } from './approvals/actions.ts';
 import { factsOf } from './branch_queries.ts';
@@ -41,7 +46,12 @@ function mergingOperations(
   return {
     approve: (approves) =>
       unlessRefused(
-        (approves ? approveMergeRequest : unapproveMergeRequest)(tx, { project, caller, merge_request_id: id, storages }),
+        (approves ? approveMergeRequest : unapproveMergeRequest)(tx, {
+          project,
+          caller,
+          merge_request_id: id,
+          storages,
+        }),
       ),
     merge: async () => {
       const facts = await factsOf(tx, id);

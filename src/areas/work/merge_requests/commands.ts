@@ -1,5 +1,12 @@
 /** The quick actions that only merge requests have (docs/reference/quick_actions.md). */
-import { type Definition, kept, mentions, namedUsers, type Situation, usersOf } from '../../conversation/quick_actions/index.ts';
+import {
+  type Definition,
+  kept,
+  mentions,
+  namedUsers,
+  type Situation,
+  usersOf,
+} from '../../conversation/quick_actions/index.ts';
 import { isDraft, withoutDraft } from './rules.ts';
 
 /** The title after the commands. */
@@ -50,7 +57,9 @@ export const reviewerCommands: readonly Definition[] = [
     needs: 'plan',
     apply: async (situation, argument) => {
       const ids = await assignReviewers(situation, argument);
-      return ids && `Assigned ${mentions(await usersOf(situation, ids))} as ${ids.length === 1 ? 'reviewer' : 'reviewers'}.`;
+      return (
+        ids && `Assigned ${mentions(await usersOf(situation, ids))} as ${ids.length === 1 ? 'reviewer' : 'reviewers'}.`
+      );
     },
   },
   {
@@ -69,7 +78,9 @@ export const reviewerCommands: readonly Definition[] = [
     apply: async (situation, argument) => {
       const users = kept(situation, await namedUsers(situation, argument));
       const ids = users.map(({ id }) => id);
-      return users.length > 0 && setReviewers(situation, ids) ? `Changed the reviewers to ${mentions(users)}.` : undefined;
+      return users.length > 0 && setReviewers(situation, ids)
+        ? `Changed the reviewers to ${mentions(users)}.`
+        : undefined;
     },
   },
   {
@@ -107,7 +118,12 @@ export const branchCommands: readonly Definition[] = [
 const done = async (work: Promise<boolean> | undefined, said: string) => ((await work) ? said : undefined);
 
 /** What a review can say besides its comments. An approval comes after them. */
-const verdicts = { '': 'reviewed', reviewed: 'reviewed', requested_changes: 'requested_changes', approve: undefined } as const;
+const verdicts = {
+  '': 'reviewed',
+  reviewed: 'reviewed',
+  requested_changes: 'requested_changes',
+  approve: undefined,
+} as const;
 const isVerdict = (text: string): text is keyof typeof verdicts => Object.hasOwn(verdicts, text);
 
 async function submitReview({ operations }: Situation, argument: string): Promise<string | undefined> {

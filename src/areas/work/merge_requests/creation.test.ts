@@ -88,7 +88,12 @@ test('a new merge request has all fields, its first version, and everything that
     assignee: assignees[0],
   });
   assert.deepEqual(
-    [author.id, assignees.map((user: { id: number }) => user.id), reviewers.map((user: { id: number }) => user.id), shown.title],
+    [
+      author.id,
+      assignees.map((user: { id: number }) => user.id),
+      reviewers.map((user: { id: number }) => user.id),
+      shown.title,
+    ],
     [people.developer.id, [people.reporter.id], [people.maintainer.id], 'Spring'],
     'a Planner does not read the code of a private project',
   );
@@ -118,7 +123,10 @@ test('what a merge request cannot be created from is refused, and nothing is add
   assert.deepEqual(await asked({}), [400, 'title is missing, source_branch is missing, target_branch is missing']);
   assert.deepEqual(await asked({ ...usual, source_branch: 'none' }), [400, { source_branch: ['does not exist'] }]);
   assert.deepEqual(await asked({ ...usual, target_branch: 'none' }), [400, { target_branch: ['does not exist'] }]);
-  assert.deepEqual(await asked({ ...usual, target_branch: ' ' }), [400, { target_branch: ["can't be blank", 'is invalid'] }]);
+  assert.deepEqual(await asked({ ...usual, target_branch: ' ' }), [
+    400,
+    { target_branch: ["can't be blank", 'is invalid'] },
+  ]);
   assert.deepEqual(await asked({ ...usual, title: ' ' }), [400, { title: ["can't be blank"] }]);
   assert.deepEqual(await asked({ ...usual, source_branch: 'main' }), [
     409,
@@ -129,7 +137,10 @@ test('what a merge request cannot be created from is refused, and nothing is add
   assert.deepEqual(await asked(usual, 'reporter'), [403, '403 Forbidden']);
   assert.equal(await count(here), 0);
   const { iid } = await addMergeRequest(here);
-  assert.deepEqual(await asked(usual), [409, [`Another open merge request already exists for this source branch: !${iid}`]]);
+  assert.deepEqual(await asked(usual), [
+    409,
+    [`Another open merge request already exists for this source branch: !${iid}`],
+  ]);
   assert.equal(await count(here), 1);
   await here.as('owner').put(`/projects/${here.project.id}`, { merge_requests_access_level: 'disabled' });
   await addBranch(here, 'other');
@@ -154,9 +165,17 @@ test('a branch of a fork is proposed to its source and to other forks, and priva
   assert.deepEqual([source_project_id, target_project_id, allow_collaboration], [fork.id, project.id, true]);
   assert.equal((await readCommit(repositoryIn(here), sha)).id, sha, 'the target has the commit');
   const seen = (await as('developer').get(`${listOf(here)}/${iid}`)).body;
-  assert.deepEqual([seen.source_project_id, seen.sha], [null, sha], 'the fork is private, and the developer is no member');
+  assert.deepEqual(
+    [seen.source_project_id, seen.sha],
+    [null, sha],
+    'the fork is private, and the developer is no member',
+  );
   const toSibling = { ...usual, target_project_id: sibling.id };
-  assert.equal((await as('reporter').post(listOf({ project: fork }), toSibling)).status, 404, 'a private sibling is hidden');
+  assert.equal(
+    (await as('reporter').post(listOf({ project: fork }), toSibling)).status,
+    404,
+    'a private sibling is hidden',
+  );
   const member = { user_id: here.people.reporter.id, access_level: 20 };
   assert.equal((await as('developer').post(`/projects/${sibling.id}/members`, member)).status, 201);
   assert.equal((await as('reporter').post(listOf({ project: fork }), toSibling)).status, 201);
@@ -166,7 +185,10 @@ test('a branch of a fork is proposed to its source and to other forks, and priva
     source_branch: 'main',
     target_project_id: project.id,
   });
-  assert.deepEqual([unrelated.status, unrelated.body.message], [422, ['Source project is not a fork of the target project']]);
+  assert.deepEqual(
+    [unrelated.status, unrelated.body.message],
+    [422, ['Source project is not a fork of the target project']],
+  );
   await as('owner').put(`/projects/${project.id}`, { merge_requests_access_level: 'disabled' });
   const refused = await as('reporter').post(listOf({ project: fork }), { ...usual, target_project_id: project.id });
   assert.deepEqual([refused.status, refused.body.message], [422, ['Target project has disabled merge requests']]);

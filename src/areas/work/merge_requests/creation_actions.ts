@@ -141,7 +141,14 @@ export async function createMergeRequest(
     const to = stateOf(wanted, description, await labelIds(tx, acting.plan, between, wanted));
     const added = await insert(tx, acting.caller.id, between, wanted, to, heads);
     const from = { ...to, description: null, milestone_id: null, assignee_ids: [], reviewer_ids: [] };
-    const change = { on: theMergeRequest(added.id), project_id: pair.project_id, from, to, is_new: true, at: undefined };
+    const change = {
+      on: theMergeRequest(added.id),
+      project_id: pair.project_id,
+      from,
+      to,
+      is_new: true,
+      at: undefined,
+    };
     await recordEffects(tx, acting, change);
     const project = between.target;
     const on = { ...added, kind: mergeRequestKind, in: { project }, access_level: project.access_level };

@@ -9,7 +9,13 @@ import { sshFor, withKey } from '../../../../test/support/ssh.ts';
 import type { World } from '../../../../test/support/world.ts';
 import { git } from '../../../git/index.ts';
 import { removeProject } from '../../spaces/projects/index.ts';
-import { closeForeignOnes, closeOrphans, followMergeRequests, prepareMergeRequest, removeMergeRequestRefs } from './index.ts';
+import {
+  closeForeignOnes,
+  closeOrphans,
+  followMergeRequests,
+  prepareMergeRequest,
+  removeMergeRequestRefs,
+} from './index.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests];
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;
@@ -48,7 +54,8 @@ test('the refs of a merge request are fetched over HTTP and SSH, and go with it'
   assert.equal((await as('owner').delete(urlOf(here))).status, 204);
   await performQueued(services, [removeMergeRequestRefs]);
   assert.deepEqual(await refsOf(here), []);
-  for (const [remote, options] of ways) assert.match((await fetch(remote, options, '1/head')).stderr, /couldn't find remote ref/);
+  for (const [remote, options] of ways)
+    assert.match((await fetch(remote, options, '1/head')).stderr, /couldn't find remote ref/);
 });
 
 test('of two merge requests for the same branches that quick actions reopen at once, one is open and the other refused', async () => {
@@ -58,8 +65,14 @@ test('of two merge requests for the same branches that quick actions reopen at o
     await addMergeRequest(here);
     await as('developer').put(urlOf(here, iid), { state_event: 'close' });
   }
-  const answers = await Promise.all([1, 2].map((iid) => as('developer').post(`${urlOf(here, iid)}/notes`, { body: '/reopen' })));
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 400], 'of comments that are nothing but a command');
+  const answers = await Promise.all(
+    [1, 2].map((iid) => as('developer').post(`${urlOf(here, iid)}/notes`, { body: '/reopen' })),
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status).toSorted(),
+    [202, 400],
+    'of comments that are nothing but a command',
+  );
   const states = await Promise.all([1, 2].map(async (iid) => (await as('developer').get(urlOf(here, iid))).body.state));
   assert.deepEqual(states.toSorted(), ['closed', 'opened']);
 });
@@ -79,7 +92,11 @@ test('a member who is removed with unassign_issuables is unassigned from issues 
     const { assignees, reviewers = [] } = (await as('owner').get(url)).body;
     return [assignees, reviewers].map((users: { id: number }[]) => users.map(({ id }) => id));
   };
-  const urls = [urlOf(here), `/projects/${project.id}/issues/${issue.iid}`, `/projects/${elsewhere.id}/merge_requests/1`];
+  const urls = [
+    urlOf(here),
+    `/projects/${project.id}/issues/${issue.iid}`,
+    `/projects/${elsewhere.id}/merge_requests/1`,
+  ];
   const member = `/groups/${group.id}/members/${people.reporter.id}`;
   assert.equal((await as('maintainer').delete(`${member}?unassign_issuables=true`)).status, 403);
   const { reporter, maintainer } = people;
@@ -120,7 +137,10 @@ test('a merge request outlives its fork, and neither merges nor changes in an ar
   assert.deepEqual([title, state], ['Beans', 'opened']);
 
   await as('developer').delete(`/projects/${fork.id}`);
-  await as('developer').delete(`/projects/${fork.id}`, { permanently_remove: true, full_path: await pathOf(here, fork.id) });
+  await as('developer').delete(`/projects/${fork.id}`, {
+    permanently_remove: true,
+    full_path: await pathOf(here, fork.id),
+  });
   await performQueued(services, [removeProject, ...jobs]);
   const orphan = (await as('reporter').get(urlOf(here), { include_diverged_commits_count: true })).body;
   assert.deepEqual(
@@ -129,7 +149,10 @@ test('a merge request outlives its fork, and neither merges nor changes in an ar
   );
   assert.equal((await as('reporter').get(`${urlOf(here)}/diffs`)).body.length, 2);
   assert.deepEqual(
-    [(await as('maintainer').put(`${urlOf(here)}/merge`)).status, (await as('maintainer').put(`${urlOf(here)}/rebase`)).status],
+    [
+      (await as('maintainer').put(`${urlOf(here)}/merge`)).status,
+      (await as('maintainer').put(`${urlOf(here)}/rebase`)).status,
+    ],
     [422, 403],
   );
   assert.equal((await as('developer').put(urlOf(here), { state_event: 'close' })).body.state, 'closed');
@@ -166,7 +189,11 @@ test('open merge requests are closed with their fork, and with a fork relationsh
   assert.deepEqual(await states(), ['opened', 'opened', 'opened']);
 
   const [deleted, freed] = forks.map(({ id }) => id);
-  await db.updateTable('projects').set({ marked_for_deletion_at: new Date().toISOString() }).where('id', '=', deleted!).execute();
+  await db
+    .updateTable('projects')
+    .set({ marked_for_deletion_at: new Date().toISOString() })
+    .where('id', '=', deleted!)
+    .execute();
   await removeProject.enqueue(db, { project_id: deleted! });
   await performQueued(services, cleaning);
   assert.deepEqual(await states(), ['closed', 'opened', 'opened']);
@@ -179,7 +206,11 @@ test('open merge requests are closed with their fork, and with a fork relationsh
   await performQueued(services, cleaning);
   assert.deepEqual(await states(), ['closed', 'closed', 'opened']);
   assert.equal((await as('reporter').get(urlOf(here, 2))).body.closed_by.username, people.developer.username);
-  assert.equal((await as('developer').get(`/projects/${freed}/merge_requests/1`)).body.state, 'opened', 'within the project');
+  assert.equal(
+    (await as('developer').get(`/projects/${freed}/merge_requests/1`)).body.state,
+    'opened',
+    'within the project',
+  );
 });
 
 test('a project is deleted with the merge requests that forks have opened in it, those between forks are closed, and the forks stay', async () => {
@@ -209,7 +240,9 @@ test('a project is deleted with the merge requests that forks have opened in it,
   await performQueued(services, [removeProject, closeOrphans]);
   assert.equal((await as('developer').get(`/projects/${project.id}`)).status, 404);
   assert.deepEqual(await db.selectFrom('merge_requests').select('id').where('id', '=', id).execute(), []);
-  const listed = await Promise.all([sibling, fork].map((one) => as('developer').get(`/projects/${one.id}/merge_requests`)));
+  const listed = await Promise.all(
+    [sibling, fork].map((one) => as('developer').get(`/projects/${one.id}/merge_requests`)),
+  );
   assert.deepEqual(
     listed.map(({ body }) => body.map(({ state }: { state: string }) => state)),
     [['closed', 'closed'], ['opened']],

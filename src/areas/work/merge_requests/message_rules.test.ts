@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mergeMessage, reviewVariables, squashMessage, type Variables, variablesOf } from './message_rules.ts';
 
-const told = (message: string, author = 'Ada') => ({ message, author_name: author, author_email: `${author}@example.com` });
+const told = (message: string, author = 'Ada') => ({
+  message,
+  author_name: author,
+  author_email: `${author}@example.com`,
+});
 const commits = [told('Dig\n'), told('Sow\n\nThe beans\nand the peas\n', 'Eve'), told('Water', 'Bob')];
 const variables: Variables = {
   source_branch: 'topic',

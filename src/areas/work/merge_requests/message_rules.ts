@@ -1,6 +1,7 @@
 /** The messages of merge and squash commits: templates and what their variables stand for (docs/reference/merge_requests.md#messages). Pure functions. */
 
-const usualMerge = "Merge branch '%{source_branch}' into '%{target_branch}'\n\n%{title}\n\nSee merge request %{reference}";
+const usualMerge =
+  "Merge branch '%{source_branch}' into '%{target_branch}'\n\n%{title}\n\nSee merge request %{reference}";
 const usualSquash = '%{title}';
 
 /** What the variables of a template stand for. */

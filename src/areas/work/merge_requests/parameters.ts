@@ -26,14 +26,21 @@ import type { MergeRequestChanges } from './change_actions.ts';
 import type { NewMergeRequest } from './creation_actions.ts';
 import { readersAmong } from './lists/people_queries.ts';
 
-const title = checked(Type.String({ description: 'At most 255 characters; `Draft:` before it marks a draft' }), titleReasons);
-const target_branch = checked(Type.String(), (name: string) => (name.trim() === '' ? ["can't be blank", 'is invalid'] : []));
+const title = checked(
+  Type.String({ description: 'At most 255 characters; `Draft:` before it marks a draft' }),
+  titleReasons,
+);
+const target_branch = checked(Type.String(), (name: string) =>
+  name.trim() === '' ? ["can't be blank", 'is invalid'] : [],
+);
 
 const common = {
   assignee_ids: ClearableList(Id),
   assignee_id: deprecated('use `assignee_ids`', nullable(Type.Integer())),
   reviewer_ids: ClearableList(Id),
-  description: longText(checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons)),
+  description: longText(
+    checked(nullable(Type.String({ description: 'At most 1,048,576 characters' })), descriptionReasons),
+  ),
   milestone_id: nullable(Type.Integer({ description: '0: none' })),
   labels: ClearableList(Type.String({ description: 'Titles' })),
   add_labels: CommaList(Type.String({ description: 'Titles of labels to add' })),
@@ -68,7 +75,16 @@ export const editInput = allOptional({
 
 export const editRules: readonly Rule[] = [
   atLeastOneOf(
-    ...['assignee_id', 'assignee_ids', 'reviewer_ids', 'description', 'labels', 'add_labels', 'remove_labels', 'milestone_id'],
+    ...[
+      'assignee_id',
+      'assignee_ids',
+      'reviewer_ids',
+      'description',
+      'labels',
+      'add_labels',
+      'remove_labels',
+      'milestone_id',
+    ],
     ...['remove_source_branch', 'allow_collaboration', 'allow_maintainer_to_push', 'squash', 'target_branch', 'title'],
     ...['state_event', 'discussion_locked', 'merge_after'],
   ),
@@ -108,7 +124,10 @@ async function peopleOf(
 }
 
 async function chosenNow(db: Database, field: 'assignees' | 'reviewers', merge_request_id: number): Promise<number[]> {
-  const query = db.selectFrom(`merge_request_${field}`).select('user_id').where('merge_request_id', '=', merge_request_id);
+  const query = db
+    .selectFrom(`merge_request_${field}`)
+    .select('user_id')
+    .where('merge_request_id', '=', merge_request_id);
   return (await query.execute()).map(({ user_id }) => user_id);
 }
 

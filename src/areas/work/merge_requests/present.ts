@@ -44,7 +44,8 @@ const details = {
   rebase_in_progress: optional(Type.Boolean({ description: 'Only if it is asked for' })),
   diverged_commits_count: optional(
     Type.Integer({
-      description: 'How many commits of the target branch the source branch lacks, at most 10,000; only if it is asked for',
+      description:
+        'How many commits of the target branch the source branch lacks, at most 10,000; only if it is asked for',
     }),
   ),
   title_html: optional(Type.String({ description: 'Only if it is asked for' })),
@@ -109,7 +110,10 @@ const listFields = {
   task_completion_status: Type.Object({ count: Type.Integer(), completed_count: Type.Integer() }),
   has_conflicts: Type.Boolean(),
   blocking_discussions_resolved: Type.Boolean({ description: 'Whether no open thread prevents merging' }),
-  approvals_before_merge: since('premium', Type.Null({ description: 'Always null: the old form of a rule of approvals' })),
+  approvals_before_merge: since(
+    'premium',
+    Type.Null({ description: 'Always null: the old form of a rule of approvals' }),
+  ),
   imported: Type.Boolean(),
   imported_from: Type.String(),
 };
@@ -177,8 +181,23 @@ function presentMergeRequest(
   relative_to: number | undefined,
 ): MergeRequestReply {
   const { id, iid, project_id, title, description, state, created_at, updated_at, merged_at, closed_at } = row;
-  const { merge_after, prepared_at, target_branch, source_branch, source_project_id, user_notes_count, upvotes, downvotes } = row;
-  const { merge_commit_sha, squash_commit_sha, discussion_locked, should_remove_source_branch, force_remove_source_branch } = row;
+  const {
+    merge_after,
+    prepared_at,
+    target_branch,
+    source_branch,
+    source_project_id,
+    user_notes_count,
+    upvotes,
+    downvotes,
+  } = row;
+  const {
+    merge_commit_sha,
+    squash_commit_sha,
+    discussion_locked,
+    should_remove_source_branch,
+    force_remove_source_branch,
+  } = row;
   const [short, full] = [`!${iid}`, `${row.full_path}!${iid}`];
   const relative = relative_to === project_id ? short : full;
   return {
@@ -246,7 +265,12 @@ function diffRefsOf(version: VersionRow | null) {
 }
 
 /** The texts as HTML, in which references that the caller may read are links. */
-async function htmlOf({ db, url }: Pick<Services, 'db' | 'url'>, caller: MaybeCaller, project: Project, row: MergeRequestRow) {
+async function htmlOf(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  caller: MaybeCaller,
+  project: Project,
+  row: MergeRequestRow,
+) {
   const context = async (text: string) => ({
     linkOf: isRendered(text) ? await linksFor({ db, caller, url }, text, project) : undefined,
     uploads: webPath('project', project.id),

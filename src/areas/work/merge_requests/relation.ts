@@ -136,7 +136,10 @@ const mergeRequest: RecordKind = {
     approvals: parts(approval, 'merge_request_id'),
     merge_request_assignees: parts(assignee, 'merge_request_id'),
     merge_request_reviewers: parts(reviewer, 'merge_request_id'),
-    notes: parts(notesWithAwards(mergeRequestKind, { suggestions, note_diff_file: shown(sql`null`) }), 'merge_request_id'),
+    notes: parts(
+      notesWithAwards(mergeRequestKind, { suggestions, note_diff_file: shown(sql`null`) }),
+      'merge_request_id',
+    ),
     merge_request_diff: lastVersion,
     merge_request_diffs: versions,
     merge_request_commits: mergedCommits,
@@ -185,4 +188,9 @@ const mergeRequest: RecordKind = {
 };
 
 /** The merge requests of a project. */
-export const mergeRequests: Relation = { name: 'merge_requests', kind: mergeRequest, is_batched: true, complete: addContents };
+export const mergeRequests: Relation = {
+  name: 'merge_requests',
+  kind: mergeRequest,
+  is_batched: true,
+  complete: addContents,
+};

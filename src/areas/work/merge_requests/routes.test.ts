@@ -34,7 +34,10 @@ test('every change of a merge request is made by those who may, and noted', asyn
   const none = await as('developer').put(one(here), {});
   const names =
     'assignee_id, assignee_ids, reviewer_ids, description, labels, add_labels, remove_labels, milestone_id, remove_source_branch, allow_collaboration, allow_maintainer_to_push, squash, target_branch, title, state_event, discussion_locked, merge_after';
-  assert.deepEqual([none.status, none.body.message], [400, `${names} are missing, at least one parameter must be provided`]);
+  assert.deepEqual(
+    [none.status, none.body.message],
+    [400, `${names} are missing, at least one parameter must be provided`],
+  );
   assert.equal((await as('reporter').put(one(here), { title: 'Mine' })).status, 403);
   assert.equal((await as('planner').put(one(here), { title: 'Mine' })).status, 404, 'Planners do not read it');
   assert.equal((await as('developer').put(one(here), { title: ' ' })).body.message, 'title is empty');
@@ -59,7 +62,11 @@ test('every change of a merge request is made by those who may, and noted', asyn
     [body.draft, body.squash, body.force_remove_source_branch, body.merge_after, body.labels, body.milestone.title],
     [false, true, true, '2030-01-01T00:00:00.000Z', ['garden'], 'Spring'],
   );
-  assert.equal((await as('reporter').put(one(here), { remove_labels: 'garden', reviewer_ids: '' })).status, 200, 'an assignee');
+  assert.equal(
+    (await as('reporter').put(one(here), { remove_labels: 'garden', reviewer_ids: '' })).status,
+    200,
+    'an assignee',
+  );
   assert.deepEqual(await notesOn(here, id), [
     'changed title from **Sow the {-bean-}s** to **Sow the {+pea+}s**',
     'changed the description',
@@ -109,8 +116,9 @@ test('a merge request is closed and reopened, but not beside another one for the
     states.map(({ state }: { state: string }) => state),
     ['closed', 'reopened'],
   );
-  const events = (await as('reporter').get(`/projects/${here.project.id}/events`, { target_type: 'merge_request', sort: 'asc' }))
-    .body;
+  const events = (
+    await as('reporter').get(`/projects/${here.project.id}/events`, { target_type: 'merge_request', sort: 'asc' })
+  ).body;
   assert.deepEqual(
     events.map((event: { action_name: string; target_iid: number }) => [event.action_name, event.target_iid]),
     [
@@ -170,7 +178,10 @@ test('a merge request is discussed, reacted to, followed, timed and put on to-do
     [note.status, note.body.noteable_type, note.body.noteable_iid, note.body.noteable_id],
     [201, 'MergeRequest', 1, id],
   );
-  assert.equal((await as('planner').post(`${one(here)}/notes`, { body: 'Why?' })).body.message, '404 MergeRequest Not Found');
+  assert.equal(
+    (await as('planner').post(`${one(here)}/notes`, { body: 'Why?' })).body.message,
+    '404 MergeRequest Not Found',
+  );
   const thread = await as('reporter').post(`${one(here)}/discussions`, { body: 'A thread' });
   const reply = await as('developer').post(`${one(here)}/discussions/${thread.body.id}/notes`, { body: 'A reply' });
   assert.deepEqual([thread.status, reply.status, reply.body.type], [201, 201, 'DiscussionNote']);
@@ -180,11 +191,17 @@ test('a merge request is discussed, reacted to, followed, timed and put on to-do
   assert.equal((await as('maintainer').post(`${one(here)}/subscribe`)).status, 304);
   assert.equal((await as('reporter').post(`${one(here)}/time_estimate`, { duration: '1h' })).status, 403);
   assert.equal((await as('developer').post(`${one(here)}/time_estimate`, { duration: '2h' })).body.time_estimate, 7200);
-  assert.equal((await as('developer').post(`${one(here)}/add_spent_time`, { duration: '30m' })).body.total_time_spent, 1800);
+  assert.equal(
+    (await as('developer').post(`${one(here)}/add_spent_time`, { duration: '30m' })).body.total_time_spent,
+    1800,
+  );
   const { body } = await as('reporter').get(one(here));
   assert.deepEqual([body.user_notes_count, body.upvotes, body.time_stats.human_time_estimate], [3, 1, '2h']);
   const participants = (await as('reporter').get(`${one(here)}/participants`)).body;
-  assert.deepEqual(participants.map((user: { id: number }) => user.id).sort(), [people.reporter.id, people.developer.id].sort());
+  assert.deepEqual(
+    participants.map((user: { id: number }) => user.id).sort(),
+    [people.reporter.id, people.developer.id].sort(),
+  );
   const todos = (await as('reporter').get('/todos', { type: 'MergeRequest' })).body;
   assert.deepEqual([todos.length, todos[0].target_type, todos[0].target.iid], [1, 'MergeRequest', 1]);
 });
@@ -231,7 +248,11 @@ test('quick actions change a merge request as far as the caller may', async () =
   assert.deepEqual((await say('/draft', 'reporter')).message, '400 Bad request - Failed to apply commands.');
   for (const branch of ['none', 'topic'])
     assert.deepEqual((await say(`/target_branch ${branch}`)).message, '400 Bad request - Failed to apply commands.');
-  await db.updateTable('merge_request_reviewers').set({ state: 'approved' }).where('merge_request_id', '=', id).execute();
+  await db
+    .updateTable('merge_request_reviewers')
+    .set({ state: 'approved' })
+    .where('merge_request_id', '=', id)
+    .execute();
   const asked = await say(`/request_review @${people.reporter.username}`);
   assert.deepEqual(asked.summary, [`Requested a review from @${people.reporter.username}.`]);
   const states = (await as('reporter').get(`${one(here)}/reviewers`)).body;
@@ -239,11 +260,14 @@ test('quick actions change a merge request as far as the caller may', async () =
     states.map((reviewer: { user: { id: number }; state: string }) => [reviewer.user.id, reviewer.state]),
     [[people.reporter.id, 'unreviewed']],
   );
-  assert.deepEqual((await say(`/unassign_reviewer\n/reassign_reviewer @${people.maintainer.username}\n/close`)).summary, [
-    `Removed reviewer @${people.reporter.username}.`,
-    `Changed the reviewers to @${people.maintainer.username}.`,
-    'Closed this merge request.',
-  ]);
+  assert.deepEqual(
+    (await say(`/unassign_reviewer\n/reassign_reviewer @${people.maintainer.username}\n/close`)).summary,
+    [
+      `Removed reviewer @${people.reporter.username}.`,
+      `Changed the reviewers to @${people.maintainer.username}.`,
+      'Closed this merge request.',
+    ],
+  );
   const { body } = await as('developer').get(one(here));
   assert.deepEqual(
     [body.title, body.target_branch, body.state, body.reviewers[0].id],

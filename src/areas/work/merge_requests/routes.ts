@@ -20,8 +20,14 @@ export const mergeRequestRoutes = [
     summary: 'Get a merge request',
     access: mergeRequestVisible,
     input: {
-      render_html: Type.Boolean({ default: false, description: 'Whether to add the title and the description as HTML' }),
-      include_diverged_commits_count: Type.Boolean({ default: false, description: 'Whether to add `diverged_commits_count`' }),
+      render_html: Type.Boolean({
+        default: false,
+        description: 'Whether to add the title and the description as HTML',
+      }),
+      include_diverged_commits_count: Type.Boolean({
+        default: false,
+        description: 'Whether to add `diverged_commits_count`',
+      }),
       include_rebase_in_progress: Type.Boolean({ default: false, description: 'Whether to add `rebase_in_progress`' }),
     },
     returns: one(MergeRequest),
@@ -45,7 +51,12 @@ export const mergeRequestRoutes = [
     handle: async ({ db, storages, url, caller, project: source, plan, input }) => {
       const project = await targetFor(db, caller, source, input.target_project_id);
       const wanted = await newMergeRequestFrom({ db, plan, project }, input);
-      const between = { source, source_branch: input.source_branch, target: project, target_branch: input.target_branch };
+      const between = {
+        source,
+        source_branch: input.source_branch,
+        target: project,
+        target_branch: input.target_branch,
+      };
       const { id } = await createMergeRequest({ db, storages }, { caller, plan, storages, url }, between, wanted);
       return presentSingleMergeRequest({ db, url }, caller, project, id);
     },
@@ -57,7 +68,11 @@ export const mergeRequestRoutes = [
     input: editInput,
     rules: editRules,
     returns: one(MergeRequest),
-    refusals: { 400: '<parameter>: <reason>', 404: '404 Milestone Not Found', 409: [duplicateText('<iid>'), sameBranchText] },
+    refusals: {
+      400: '<parameter>: <reason>',
+      404: '404 Milestone Not Found',
+      409: [duplicateText('<iid>'), sameBranchText],
+    },
     handle: async ({ db, storages, url, caller, project, merge_request, plan, input }) => {
       const changes = await changesFrom({ db, plan, project }, merge_request, input);
       const acting = { caller, plan, storages, url };

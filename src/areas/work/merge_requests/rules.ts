@@ -14,10 +14,12 @@ export function withoutDraft(title: string): string {
 export const isDraft = (title: string): boolean => draftMark.test(title);
 
 /** The system note of a title that has become one of a draft, or no longer is. */
-export const wordsForDraft = (draft: boolean): string => `marked this merge request as **${draft ? 'draft' : 'ready'}**`;
+export const wordsForDraft = (draft: boolean): string =>
+  `marked this merge request as **${draft ? 'draft' : 'ready'}**`;
 
 /** The system note of another target branch. */
-export const wordsForBranch = (from: string, to: string): string => `changed target branch from \`${from}\` to \`${to}\``;
+export const wordsForBranch = (from: string, to: string): string =>
+  `changed target branch from \`${from}\` to \`${to}\``;
 
 export type State = 'opened' | 'closed' | 'merged' | 'locked';
 export type MergeStatus = 'unchecked' | 'checking' | 'can_be_merged' | 'cannot_be_merged' | 'cannot_be_merged_recheck';

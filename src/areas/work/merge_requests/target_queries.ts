@@ -13,7 +13,12 @@ export const refusedAs = (status: number, text: string) => new ApiError(status, 
  * @param id that of the target; undefined for the source itself
  * @throws ApiError 404 when it is hidden from the caller, 422 when it is outside the fork network or has no merge requests, 403 when the caller may not create any
  */
-export async function targetFor(db: Database, caller: Caller, source: Project, id: number | undefined): Promise<Project> {
+export async function targetFor(
+  db: Database,
+  caller: Caller,
+  source: Project,
+  id: number | undefined,
+): Promise<Project> {
   if (id === undefined || id === source.id) {
     if (!mayReadMergeRequests(source)) throw forbidden();
     return source;

@@ -11,7 +11,9 @@ const UserCounts = resource('UserCounts', {
   merge_requests: Type.Integer({ description: 'The same as `assigned_merge_requests`' }),
   assigned_issues: Type.Integer({ description: 'Open issues assigned to the caller' }),
   assigned_merge_requests: Type.Integer({ description: 'Open merge requests assigned to the caller' }),
-  review_requested_merge_requests: Type.Integer({ description: 'Open merge requests that the caller is asked to review' }),
+  review_requested_merge_requests: Type.Integer({
+    description: 'Open merge requests that the caller is asked to review',
+  }),
   todos: Type.Integer({ description: 'Pending to-do items' }),
 });
 

@@ -52,7 +52,8 @@ async function startOf(services: Services, request: BranchRequest, repository: R
   const commit_id = await resolveCommit(repository, ref);
   if (commit_id !== undefined) return { commit_id, isMade: false };
   const { default_branch } = request.project;
-  const isFirst = [default_branch, refOf(default_branch), 'HEAD'].includes(ref) && (await listBranches(repository)).length === 0;
+  const isFirst =
+    [default_branch, refOf(default_branch), 'HEAD'].includes(ref) && (await listBranches(repository)).length === 0;
   if (!isFirst) throw unknown();
   const [refusal] = branchRefusals(request.project, { ref: refOf(request.branch), old: null, new: '' });
   if (refusal !== undefined) throw badRequest(refusal);
@@ -113,7 +114,10 @@ export async function deleteMergedBranches(
   const repository = repositoryOf(services, project);
   const into = await defaultHead(repository, project);
   if (into === undefined) return;
-  const [branches, protection] = await Promise.all([listBranches(repository), protectionFor(services.db, project, caller)]);
+  const [branches, protection] = await Promise.all([
+    listBranches(repository),
+    protectionFor(services.db, project, caller),
+  ]);
   const heads = branches.map(({ commit_id }) => commit_id);
   const merged = await reachableFrom(repository, into, heads);
   let updates = branches

@@ -15,7 +15,11 @@ const branchesUrl = ({ project }: World) => `/projects/${project.id}/repository/
 const names = (body: { name: string }[]) => body.map(({ name }) => name);
 
 /** Adds a commit to a branch, which begins with it unless it exists; returns its id. */
-async function commitTo(here: World, branch: string, { seconds, from }: { seconds: number; from?: string }): Promise<string> {
+async function commitTo(
+  here: World,
+  branch: string,
+  { seconds, from }: { seconds: number; from?: string },
+): Promise<string> {
   const repository = repositoryIn(here);
   const old = (await resolveBranch(repository, branch)) ?? null;
   const person = { name: 'Ada', email: 'ada@example.com', date: new Date(seconds * 1000) };
@@ -118,7 +122,8 @@ test('branches are ordered by name or last commit, and paged by number or token'
     ['c', 4000],
   ] as const)
     await commitTo(here, name, { seconds });
-  const listed = async (parameters: Record<string, string | number>) => names((await as('reporter').get(url, parameters)).body);
+  const listed = async (parameters: Record<string, string | number>) =>
+    names((await as('reporter').get(url, parameters)).body);
   assert.deepEqual(await listed({ sort: 'updated_desc' }), ['a', 'c', 'b', 'main']);
   assert.deepEqual(await listed({ sort: 'updated_asc' }), ['main', 'b', 'c', 'a']);
   assert.deepEqual(await listed({ per_page: 2, page: 2 }), ['c', 'main']);
@@ -158,7 +163,10 @@ test('a refused branch says why, and is not created', async () => {
     ],
     [{ branch: 'x', ref: 'absent' }, "Failed to create branch 'x': invalid reference name 'absent'"],
     [{ branch: 'x', ref: 'main~1' }, "Failed to create branch 'x': invalid reference name 'main~1'"],
-    [{ branch: 'ab'.repeat(20), ref: 'main' }, 'You cannot create a branch with a 40-character hexadecimal branch name.'],
+    [
+      { branch: 'ab'.repeat(20), ref: 'main' },
+      'You cannot create a branch with a 40-character hexadecimal branch name.',
+    ],
   ];
   for (const [parameters, message] of refusals) {
     const refused = await as('developer').post(url, { ...parameters });
@@ -237,7 +245,10 @@ test('branches are read by reporters and changed by developers; the default bran
     assert.equal((await as(persona).delete(`${url}/x`)).status, writing, persona);
   }
   const refused = await as('owner').delete(`${url}/main`);
-  assert.deepEqual([refused.status, refused.body], [400, { message: 'The default branch of a project cannot be deleted.' }]);
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [400, { message: 'The default branch of a project cannot be deleted.' }],
+  );
   const early = { headers: { 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:01 GMT' } };
   assert.equal((await as('developer').delete(`${url}/x`, {}, early)).status, 412);
   const invalid = await as('reporter').get(`${url}/${encodeURIComponent('no..name')}`);

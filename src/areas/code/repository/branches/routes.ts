@@ -35,7 +35,12 @@ import {
   type Services,
 } from '../../../../http/index.ts';
 import { gitPaging, pageOfArray } from '../../../../lists/index.ts';
-import { type BranchProtection, protectByRole, protectionFor, unprotectIfProtected } from '../../protected_branches/index.ts';
+import {
+  type BranchProtection,
+  protectByRole,
+  protectionFor,
+  unprotectIfProtected,
+} from '../../protected_branches/index.ts';
 import { defaultHead } from '../git.ts';
 import { Branch, presentCommit } from '../present.ts';
 import { branchTexts, movedText } from '../push_checks/refusal_rules.ts';
@@ -78,7 +83,12 @@ interface Viewer {
   caller: MaybeCaller;
 }
 
-async function presentOne({ url, db }: Services, { project, caller }: Viewer, repository: Repository, branch: GitBranch) {
+async function presentOne(
+  { url, db }: Services,
+  { project, caller }: Viewer,
+  repository: Repository,
+  branch: GitBranch,
+) {
   const [protection, merged] = await Promise.all([
     protectionFor(db, project, caller),
     isMerged(repository, project, branch.commit_id),
@@ -86,9 +96,16 @@ async function presentOne({ url, db }: Services, { project, caller }: Viewer, re
   return present(url, project, repository, branch, merged, protection(branch.name));
 }
 
-async function presentPage(services: Services, { project, caller }: Viewer, page: Page<GitBranch>): Promise<Page<ShownBranch>> {
+async function presentPage(
+  services: Services,
+  { project, caller }: Viewer,
+  page: Page<GitBranch>,
+): Promise<Page<ShownBranch>> {
   const repository = repositoryOf(services, project);
-  const [protection, into] = await Promise.all([protectionFor(services.db, project, caller), defaultHead(repository, project)]);
+  const [protection, into] = await Promise.all([
+    protectionFor(services.db, project, caller),
+    defaultHead(repository, project),
+  ]);
   const heads = page.items.map(({ commit_id }) => commit_id);
   const merged = into === undefined ? new Set() : await reachableFrom(repository, into, heads);
   const items = await Promise.all(
@@ -160,7 +177,8 @@ export const branchRoutes = [
       const branches = regex
         ? await branchesMatching(all, regex)
         : all.filter(({ name }) => !search || matchesSearch(name, search));
-      if (input.pagination !== 'keyset') return presentPage(services, { project, caller }, pageOfArray(branches, input));
+      if (input.pagination !== 'keyset')
+        return presentPage(services, { project, caller }, pageOfArray(branches, input));
       const rest = page_token ? branchesAfter(branches, page_token, sort === 'name_asc') : branches;
       return presentPage(services, { project, caller }, keysetPage(rest, input.per_page));
     },
@@ -209,7 +227,10 @@ export const branchRoutes = [
     },
     handle: async ({ project, caller, input, ...services }) => {
       const commit_id = await createBranch(services, { project, caller, branch: input.branch, ref: input.ref });
-      return presentOne(services, { project, caller }, repositoryOf(services, project), { name: input.branch, commit_id });
+      return presentOne(services, { project, caller }, repositoryOf(services, project), {
+        name: input.branch,
+        commit_id,
+      });
     },
   }),
   del('/projects/:id/repository/branches/:branch', {

@@ -43,7 +43,10 @@ const refusals: Record<Exclude<ChangeRefused['reason'], 'invalid_path'>, string>
  * As `writeCommit`.
  * @throws ApiError 400 for a change that conflicts with the files of the parent
  */
-export async function writeChanges(repository: Repository, commit: Parameters<typeof writeCommit>[1]): Promise<WrittenCommit> {
+export async function writeChanges(
+  repository: Repository,
+  commit: Parameters<typeof writeCommit>[1],
+): Promise<WrittenCommit> {
   try {
     return await writeCommit(repository, commit);
   } catch (error) {
@@ -55,13 +58,21 @@ export async function writeChanges(repository: Repository, commit: Parameters<ty
 async function write(repository: Repository, commit: Parameters<typeof writeCommit>[1]): Promise<string> {
   const { id, is_changed } = await writeChanges(repository, commit);
   if (is_changed) return id;
-  throw badRequest('Your changes could not be committed, because the file has been changed, or there was nothing to commit');
+  throw badRequest(
+    'Your changes could not be committed, because the file has been changed, or there was nothing to commit',
+  );
 }
 
 /** The author and committer of a commit: the caller is both, unless another author is named. */
-function peopleOf({ caller, author_name, author_email }: Omit<CommitRequest, 'actions'>): { author: Person; committer: Person } {
+function peopleOf({ caller, author_name, author_email }: Omit<CommitRequest, 'actions'>): {
+  author: Person;
+  committer: Person;
+} {
   const committer = { name: caller.name, email: caller.commit_email, date: new Date() };
-  return { committer, author: { ...committer, name: author_name ?? committer.name, email: author_email ?? committer.email } };
+  return {
+    committer,
+    author: { ...committer, name: author_name ?? committer.name, email: author_email ?? committer.email },
+  };
 }
 
 /**
@@ -75,7 +86,9 @@ async function move(
 ): Promise<() => Promise<void>> {
   await refusePush(services, { project, caller }, update);
   try {
-    return await moveRefsBeforeEffects(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [update]);
+    return await moveRefsBeforeEffects(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [
+      update,
+    ]);
   } catch (error) {
     if (error instanceof RefConflict)
       throw badRequest(

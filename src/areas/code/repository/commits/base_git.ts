@@ -40,7 +40,10 @@ function refuseBranchName(branch: string): void {
 }
 
 /** The parent of the new commit, resolved in the start repository; undefined if that is empty. */
-async function startOf(source: Repository, { branch, start_branch, start_sha }: BaseRequest): Promise<string | undefined> {
+async function startOf(
+  source: Repository,
+  { branch, start_branch, start_sha }: BaseRequest,
+): Promise<string | undefined> {
   if (start_sha !== undefined) {
     if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(start_sha)) throw badRequest(`Invalid start_sha '${start_sha}'`);
     const commit = await resolveCommit(source, start_sha.toLowerCase());

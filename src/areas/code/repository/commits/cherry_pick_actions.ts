@@ -57,7 +57,8 @@ async function pickedTree(repository: Repository, pick: Picking, ours: string): 
 async function textsOf(repository: Repository, { kind, commit, caller, message }: Picking) {
   const committer = { name: caller.name, email: caller.commit_email, date: new Date() };
   const original = await originalTexts(repository, commit.id);
-  if (kind === 'cherry-pick') return { author: original.author, committer, message: message ?? pickMessage(original, commit) };
+  if (kind === 'cherry-pick')
+    return { author: original.author, committer, message: message ?? pickMessage(original, commit) };
   return { author: committer, committer, message: message ?? revertMessage(original, commit) };
 }
 

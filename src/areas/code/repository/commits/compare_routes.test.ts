@@ -76,7 +76,12 @@ test('two branches are compared from their merge base, or directly', async () =>
     web_url: `${services.url}/${project.full_path}/-/compare/${main}...${side[1]}`,
   });
 
-  const straight = await as('reporter').get(`${repository}/compare`, { from: 'main', to: 'side', straight: true, unidiff: true });
+  const straight = await as('reporter').get(`${repository}/compare`, {
+    from: 'main',
+    to: 'side',
+    straight: true,
+    unidiff: true,
+  });
   assert.deepEqual(
     straight.body.diffs.map(({ diff }: { diff: string }) => diff),
     [
@@ -102,7 +107,10 @@ test('a commit is compared with itself, and with an unrelated history', async ()
 test('a refused comparison says why', async () => {
   const { as, repository } = await parted();
   const compare = `${repository}/compare`;
-  assert.equal((await as('reporter').get(compare)).body.message, 'from is missing, from is empty, to is missing, to is empty');
+  assert.equal(
+    (await as('reporter').get(compare)).body.message,
+    'from is missing, from is empty, to is missing, to is empty',
+  );
   for (const parameters of [
     { from: 'absent', to: 'main' },
     { from: 'main', to: '--output=x' },
@@ -139,7 +147,9 @@ test('the contributors of a branch are counted', async () => {
   assert.deepEqual((await as('reporter').get(contributors)).body, [ada]);
   assert.deepEqual((await as('reporter').get(contributors, { ref: 'side' })).body, [grace, ada]);
   assert.deepEqual((await as('reporter').get(contributors, { ref: 'side', sort: 'desc' })).body, [ada, grace]);
-  assert.deepEqual((await as('reporter').get(contributors, { ref: 'side', order_by: 'name', per_page: 1 })).body, [ada]);
+  assert.deepEqual((await as('reporter').get(contributors, { ref: 'side', order_by: 'name', per_page: 1 })).body, [
+    ada,
+  ]);
   assert.deepEqual((await as('reporter').get(contributors, { ref: 'absent' })).body, { message: '404 Not Found' });
   const empty = await world();
   assert.deepEqual((await empty.as('reporter').get(`/projects/${empty.project.id}/repository/contributors`)).body, []);

@@ -89,7 +89,9 @@ export const compareRoutes = [
     handle: async ({ project, caller, input, ...services }) => {
       const { from_project_id = project.id } = input;
       const other =
-        from_project_id === project.id ? project : await comparedProjectFor(services.db, caller, project, from_project_id);
+        from_project_id === project.id
+          ? project
+          : await comparedProjectFor(services.db, caller, project, from_project_id);
       const [repository, source] = [repositoryOf(services, project), repositoryOf(services, other)];
       const [start, end] = await Promise.all([resolveCommit(source, input.from), resolveCommit(repository, input.to)]);
       const [from, to] = [found('Ref', start), found('Ref', end)];
@@ -104,7 +106,10 @@ export const compareRoutes = [
         .slice(0, maximumCommits)
         .reverse()
         .map((commit) => presentCommit(services.url, project, commit));
-      const diffs = await diffsOf(repository, range, files.slice(0, maximumFiles), { unidiff: input.unidiff, isPage: false });
+      const diffs = await diffsOf(repository, range, files.slice(0, maximumFiles), {
+        unidiff: input.unidiff,
+        isPage: false,
+      });
       return {
         commit: shown.at(-1) ?? null,
         commits: shown,

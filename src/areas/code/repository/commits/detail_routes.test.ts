@@ -8,7 +8,9 @@ const put = (path: string, text: string): Change => ({ op: 'put', path, mode: '1
 
 async function commit(here: World, parent: string | null, changes: Change[]): Promise<string> {
   const person = { name: 'Ada', email: 'ada@example.com', date: new Date('2025-01-01T00:00:00Z') };
-  return (await writeCommit(repositoryIn(here), { parent, message: 'A change', author: person, committer: person, changes })).id;
+  return (
+    await writeCommit(repositoryIn(here), { parent, message: 'A change', author: person, committer: person, changes })
+  ).id;
 }
 
 const refs = (here: World, targets: Record<string, string>) =>
@@ -37,7 +39,15 @@ test('the diff of a commit is shown file by file', async () => {
   const shown = await as('reporter').get(url);
   assert.equal(shown.status, 200);
   assert.deepEqual(shown.body, [
-    { ...file, ...kind, old_path: 'gone', new_path: 'gone', b_mode: '0', deleted_file: true, diff: '@@ -1 +0,0 @@\n-x\n' },
+    {
+      ...file,
+      ...kind,
+      old_path: 'gone',
+      new_path: 'gone',
+      b_mode: '0',
+      deleted_file: true,
+      diff: '@@ -1 +0,0 @@\n-x\n',
+    },
     { ...file, ...kind, old_path: 'long', new_path: 'long', a_mode: '0', new_file: true, too_large: true, diff: '' },
     { ...file, ...kind, old_path: 'run', new_path: 'run', b_mode: '100755', diff: '' },
     {
@@ -85,7 +95,9 @@ test('a commit shows its sequence number, and the branches and tags that contain
   assert.deepEqual(all.body, [main, old, tag]);
   assert.equal(all.headers.get('x-total'), null);
   assert.deepEqual((await as('reporter').get(`${url}/${first}/refs`, { type: 'tag' })).body, [tag]);
-  assert.deepEqual((await as('reporter').get(`${url}/${first}/refs`, { type: 'branch', per_page: 1, page: 2 })).body, [old]);
+  assert.deepEqual((await as('reporter').get(`${url}/${first}/refs`, { type: 'branch', per_page: 1, page: 2 })).body, [
+    old,
+  ]);
   assert.deepEqual((await as('reporter').get(`${url}/${second}/refs`)).body, [main]);
 });
 

@@ -20,7 +20,11 @@ const CommitRef = resource('CommitRef', { type: Type.Enum(['branch', 'tag']), na
 const Sha = Type.String({ description: 'Commit, branch or tag' });
 const path = '/projects/:id/repository/commits/:sha';
 
-async function commitOf(services: Services, project: Project, sha: string): Promise<{ repository: Repository; id: string }> {
+async function commitOf(
+  services: Services,
+  project: Project,
+  sha: string,
+): Promise<{ repository: Repository; id: string }> {
   const repository = repositoryOf(services, project);
   return { repository, id: found('Commit', await resolveCommit(repository, sha)) };
 }

@@ -5,7 +5,9 @@ import { resource } from '../../../../http/index.ts';
 
 export const Diff = resource('Diff', {
   diff: Type.String({ description: 'Unified diff without the header of the file' }),
-  collapsed: Type.Boolean({ description: 'Whether the diff is left out because the diffs before it reached the limit' }),
+  collapsed: Type.Boolean({
+    description: 'Whether the diff is left out because the diffs before it reached the limit',
+  }),
   too_large: Type.Boolean({ description: 'Whether the diff is left out because it is too large' }),
   new_path: Type.String(),
   old_path: Type.String(),

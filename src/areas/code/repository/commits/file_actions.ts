@@ -1,6 +1,13 @@
 /** File actions (docs/reference/repository.md) as changes to a tree, with the preconditions of each. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Change, type EntryType, entryAt, lastCommitOf, pathProblem, type Repository } from '../../../../git/index.ts';
+import {
+  type Change,
+  type EntryType,
+  entryAt,
+  lastCommitOf,
+  pathProblem,
+  type Repository,
+} from '../../../../git/index.ts';
 import { badRequest } from '../../../../http/index.ts';
 import { fileExists, missingFile } from '../rules.ts';
 
@@ -18,7 +25,12 @@ export type FileAction =
   | (OnFile & { action: 'update'; content: Buffer; execute_filemode?: boolean | undefined })
   | (OnFile & { action: 'delete' })
   // Without content, the content stays.
-  | (OnFile & { action: 'move'; previous_path: string; content?: Buffer | undefined; execute_filemode?: boolean | undefined })
+  | (OnFile & {
+      action: 'move';
+      previous_path: string;
+      content?: Buffer | undefined;
+      execute_filemode?: boolean | undefined;
+    })
   | (OnFile & { action: 'chmod'; execute_filemode: boolean });
 
 /** The file has changed since the caller last saw it. */

@@ -23,7 +23,9 @@ async function filled(): Promise<World & { ids: string[]; commits: string }> {
       message: `Commit ${number}\n\nWith a body.\n\nSigned-off-by: Ada <ada@example.com>\n`,
       author: person,
       committer: person,
-      changes: [{ op: 'put', path: number === 3 ? 'docs/three' : 'file', mode: '100644', content: Buffer.from(`${number}\n`) }],
+      changes: [
+        { op: 'put', path: number === 3 ? 'docs/three' : 'file', mode: '100644', content: Buffer.from(`${number}\n`) },
+      ],
     });
     ids.push(id);
   }
@@ -81,7 +83,12 @@ test('commits are listed newest first, and filtered', async () => {
   assert.deepEqual(await listed({ author: 'Grace' }), ['Commit 3', 'Commit 1']);
   assert.deepEqual(await listed({ author: 'ada@example' }), ['Commit 4', 'Commit 2']);
   assert.deepEqual(await listed({ since: '2025-01-02T12:00:00Z', until: '2025-01-03T12:00:00Z' }), ['Commit 3']);
-  assert.deepEqual(await listed({ first_parent: true, order: 'topo' }), ['Commit 4', 'Commit 3', 'Commit 2', 'Commit 1']);
+  assert.deepEqual(await listed({ first_parent: true, order: 'topo' }), [
+    'Commit 4',
+    'Commit 3',
+    'Commit 2',
+    'Commit 1',
+  ]);
   for (const nothing of [{ ref_name: 'absent' }, { path: '../../etc' }, { path: 'absent' }, { page: 900_000_000 }])
     assert.deepEqual(await listed(nothing), []);
   for (const [parameters, message] of [

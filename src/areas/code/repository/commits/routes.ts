@@ -1,7 +1,14 @@
 /** Commits of a repository (docs/reference/repository.md). */
 import { Type } from 'typebox';
 import { codeReader } from '../../../../access/index.ts';
-import { commitStats, isValidTagName, listCommits, type Repository, repositoryOf, resolveCommit } from '../../../../git/index.ts';
+import {
+  commitStats,
+  isValidTagName,
+  listCommits,
+  type Repository,
+  repositoryOf,
+  resolveCommit,
+} from '../../../../git/index.ts';
 import { badParams, found, get, one, optional, type Page, pageOf, Timestamp } from '../../../../http/index.ts';
 import { gitPaging, pageAsked } from '../../../../lists/index.ts';
 import { CommitDetail, ListedCommit, presentCommit } from '../present.ts';
@@ -58,7 +65,8 @@ export const commitRoutes = [
       const repository = repositoryOf(services, project);
       const from = all ? [] : await startOf(repository, ref_name);
       const path = pathInside(input.path ?? '');
-      if (offset > maximumHistory || path === undefined || (from.length === 0 && !all)) return emptyPage(page, per_page);
+      if (offset > maximumHistory || path === undefined || (from.length === 0 && !all))
+        return emptyPage(page, per_page);
       const commits = await listCommits(repository, {
         from,
         all,

@@ -11,7 +11,9 @@ const change = { branch: 'main', commit_message: 'Change files' };
 /** The files of a branch as `mode path content`. */
 async function filesOf(here: World, branch = 'main'): Promise<string[]> {
   const repository = repositoryIn(here);
-  const output = (await git(repository, 'ls-tree', ['-r', '-z', '--format=%(objectmode) %(objectname) %(path)'], [branch]))
+  const output = (
+    await git(repository, 'ls-tree', ['-r', '-z', '--format=%(objectmode) %(objectname) %(path)'], [branch])
+  )
     .toString()
     .split('\0')
     .slice(0, -1);
@@ -131,30 +133,48 @@ test('a missing or invalid parameter is reported with its action, and nothing is
       '400 Bad request - branch is required, commit_message is required, actions is required',
     ],
     [{ actions: { a: 1 } }, '400 Bad request - actions must be an array'],
-    [{ actions: [one], start_branch: 'a', start_sha: 'b' }, '400 Bad request - start_branch, start_sha are mutually exclusive'],
+    [
+      { actions: [one], start_branch: 'a', start_sha: 'b' },
+      '400 Bad request - start_branch, start_sha are mutually exclusive',
+    ],
     [{ actions: [{}] }, '400 Bad request - actions[0][action] is required, actions[0][file_path] is required'],
     [
       { actions: [one, { ...one, action: 'paint' }] },
       '400 Bad request - actions[1][action] must be one of: create, update, move, delete, chmod',
     ],
     [{ actions: [{ ...one, encoding: 'x' }] }, '400 Bad request - actions[0][encoding] must be text or base64'],
-    [{ actions: [{ ...readme, action: 'update' }] }, '400 Bad request - actions[0][content] is required for update action'],
-    [{ actions: [{ ...one, action: 'move' }] }, '400 Bad request - actions[0][previous_path] is required for move action'],
+    [
+      { actions: [{ ...readme, action: 'update' }] },
+      '400 Bad request - actions[0][content] is required for update action',
+    ],
+    [
+      { actions: [{ ...one, action: 'move' }] },
+      '400 Bad request - actions[0][previous_path] is required for move action',
+    ],
     [
       { actions: [{ ...readme, action: 'chmod' }] },
       '400 Bad request - actions[0][execute_filemode] is required for chmod action',
     ],
-    [{ actions: [{ ...one, execute_filemode: 'perhaps' }] }, '400 Bad request - actions[0][execute_filemode] must be a boolean'],
+    [
+      { actions: [{ ...one, execute_filemode: 'perhaps' }] },
+      '400 Bad request - actions[0][execute_filemode] must be a boolean',
+    ],
     [{ actions: [one, { ...readme, action: 'create' }] }, 'A file with this name already exists'],
     [{ actions: [one, { ...one, file_path: 'y', action: 'update' }] }, "A file with this name doesn't exist"],
     [{ actions: [one, { action: 'delete', file_path: 'y' }] }, "A file with this name doesn't exist"],
     [{ actions: [{ action: 'chmod', file_path: 'y', execute_filemode: true }] }, "A file with this name doesn't exist"],
     [{ actions: [{ action: 'move', file_path: 'y', previous_path: 'z' }] }, "A file with this name doesn't exist"],
-    [{ actions: [one, { action: 'move', file_path: 'README.md', previous_path: 'x' }] }, 'A file with this name already exists'],
+    [
+      { actions: [one, { action: 'move', file_path: 'README.md', previous_path: 'x' }] },
+      'A file with this name already exists',
+    ],
     [{ actions: [{ ...one, file_path: 'x/y' }, one] }, 'A directory with this name already exists'],
     [{ actions: [{ ...one, file_path: '../x' }] }, 'Path cannot include directory traversal'],
     [{ actions: [{ ...one, file_path: '.git/config' }] }, "invalid path: '.git/config'"],
-    [{ actions: [{ action: 'move', file_path: 'a', previous_path: '../x' }] }, 'Path cannot include directory traversal'],
+    [
+      { actions: [{ action: 'move', file_path: 'a', previous_path: '../x' }] },
+      'Path cannot include directory traversal',
+    ],
     [
       { actions: [one, { ...readme, action: 'delete', last_commit_id: 'ab'.repeat(20) }] },
       'The file has changed since you started editing it: README.md',
@@ -227,7 +247,8 @@ test('a commit can start from a fork, but not from an unrelated project', async 
     start_branch: 'main',
     actions: [{ action: 'create', file_path: 'x', content: 'x' }],
   };
-  const begin = (start_project: number | string) => as('maintainer').post(commitsOf(here), { ...parameters, start_project });
+  const begin = (start_project: number | string) =>
+    as('maintainer').post(commitsOf(here), { ...parameters, start_project });
   const made = await begin(other.project.full_path);
   assert.equal(made.status, 201, JSON.stringify(made.body));
   assert.deepEqual(made.body.parent_ids, [head]);
@@ -307,7 +328,11 @@ test('a cherry-pick keeps the time zone of the author, and it and a revert keep 
       .post(`${commitsOf(here)}/${sha}/${kind}`, { branch: 'main', message: '  ' });
     assert.equal(status, 201, JSON.stringify(body));
     const commit = (await git(repository, 'cat-file commit', [], [body.id])).toString('latin1');
-    return { id: body.id, author: `${/^author .*$/m.exec(commit)![0]}\n`, message: commit.slice(commit.indexOf('\n\n') + 2) };
+    return {
+      id: body.id,
+      author: `${/^author .*$/m.exec(commit)![0]}\n`,
+      message: commit.slice(commit.indexOf('\n\n') + 2),
+    };
   };
   const picked = await made('cherry_pick', id);
   const message = `Caf\xe9\n\nAt length.\n\n(cherry picked from commit ${id})`;
@@ -332,7 +357,10 @@ test('a failed cherry-pick says why, and the branch does not move', async () => 
   await as('maintainer').put(fileUrl(here.project, 'README.md'), { ...onMain, content: 'eins\ntwo\n' });
   const [now, topicHead] = [await headOf(here), await resolveBranch(repositoryIn(here), 'topic')];
   const met = await as('maintainer').post(`${url}/cherry_pick`, { branch: 'main' });
-  assert.deepEqual([met.status, met.body], [400, { message: failed('cherry-pick', 'cherry-picked'), error_code: 'conflict' }]);
+  assert.deepEqual(
+    [met.status, met.body],
+    [400, { message: failed('cherry-pick', 'cherry-picked'), error_code: 'conflict' }],
+  );
   const undone = await as('maintainer').post(`${url}/revert`, { branch: 'main' });
   assert.deepEqual([undone.status, undone.body.message], [400, failed('revert', 'reverted')]);
 
@@ -368,7 +396,10 @@ test('concurrent commits to one branch are queued, and no client has to retry', 
   assert.equal((await filesOf(here)).length, 2 + 12);
 
   const same = { ...change, actions: [{ action: 'create', file_path: 'the same' }] };
-  const twice = await Promise.all([as('maintainer').post(commitsOf(here), same), as('maintainer').post(commitsOf(here), same)]);
+  const twice = await Promise.all([
+    as('maintainer').post(commitsOf(here), same),
+    as('maintainer').post(commitsOf(here), same),
+  ]);
   assert.deepEqual(twice.map(({ status, body }) => [status, status === 201 ? '' : body.message]).toSorted(), [
     [201, ''],
     [400, 'A file with this name already exists'],
@@ -395,7 +426,18 @@ test('a name too long for the file system is refused like any other invalid name
   assert.deepEqual([tag.status, tag.body.message], [400, 'Tag name invalid']);
   const deep = Array.from({ length: 30 }, () => 'y'.repeat(100)).join('/');
   const actions = [{ action: 'create', file_path: 'x' }];
-  const commit = await as('developer').post(commitsOf(here), { ...change, branch: deep, start_branch: 'main', actions });
-  assert.equal(commit.body.message, `Something went wrong when we tried to create '${deep}' for you: Branch name is invalid`);
-  assert.equal((await as('developer').post(`${repository}/branches`, { branch: long.slice(1), ref: 'main' })).status, 201);
+  const commit = await as('developer').post(commitsOf(here), {
+    ...change,
+    branch: deep,
+    start_branch: 'main',
+    actions,
+  });
+  assert.equal(
+    commit.body.message,
+    `Something went wrong when we tried to create '${deep}' for you: Branch name is invalid`,
+  );
+  assert.equal(
+    (await as('developer').post(`${repository}/branches`, { branch: long.slice(1), ref: 'main' })).status,
+    201,
+  );
 });

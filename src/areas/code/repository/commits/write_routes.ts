@@ -44,7 +44,9 @@ const Action = Type.Object({
     Type.Enum(['text', 'base64'], { default: 'text', description: 'How `content` is encoded' }),
   ),
   last_commit_id: optional(Type.String({ description: 'Last commit of the file known to the caller' })),
-  execute_filemode: optional(refusedAs('must be a boolean', Type.Boolean({ description: 'Whether the file is executable' }))),
+  execute_filemode: optional(
+    refusedAs('must be a boolean', Type.Boolean({ description: 'Whether the file is executable' })),
+  ),
 });
 
 const badCommit = (text: string) => badRequest(`400 Bad request - ${text}`);
@@ -119,7 +121,9 @@ export const commitWriteRoutes = [
       ...allOptional({
         start_branch: Type.String({ description: 'The branch that a new branch starts from' }),
         start_sha: Type.String({ description: 'Full ID of the commit that a new branch starts from' }),
-        start_project: Type.String({ description: 'ID or full path of the project of the fork network that contains the start' }),
+        start_project: Type.String({
+          description: 'ID or full path of the project of the fork network that contains the start',
+        }),
         author_email: leftOutIfBlank(Type.String({ maxLength: 255, description: 'Defaults to the caller' })),
         author_name: leftOutIfBlank(Type.String({ maxLength: 255, description: 'Defaults to the caller' })),
       }),
@@ -146,7 +150,8 @@ export const commitWriteRoutes = [
     handle: async ({ project, caller, input, ...services }) => {
       const { commit_message: message, actions, stats, start_project, ...request } = input;
       const fileActions = await mapInSlices(actions, actionFrom);
-      const start = start_project === undefined ? undefined : await startProjectFor(services.db, caller, project, start_project);
+      const start =
+        start_project === undefined ? undefined : await startProjectFor(services.db, caller, project, start_project);
       await refuseBranch(services, { project, caller }, input.branch);
       try {
         const change = { ...request, project, caller, message, actions: fileActions, start_project: start };
@@ -164,7 +169,9 @@ export const commitWriteRoutes = [
     access: branchWriter,
     input: {
       ...pickInput,
-      message: leftOutIfBlank(optional(Type.String({ description: 'Defaults to the message of the commit with its source' }))),
+      message: leftOutIfBlank(
+        optional(Type.String({ description: 'Defaults to the message of the commit with its source' })),
+      ),
     },
     returns: picked,
     refusals: {
@@ -175,7 +182,8 @@ export const commitWriteRoutes = [
       403: '403 Forbidden - You are not allowed to push into this branch',
       404: ['404 Commit Not Found', '404 Branch Not Found'],
     },
-    handle: ({ project, caller, input, ...services }) => pickReply(services, { ...input, kind: 'cherry-pick', project, caller }),
+    handle: ({ project, caller, input, ...services }) =>
+      pickReply(services, { ...input, kind: 'cherry-pick', project, caller }),
   }),
   post(`${path}/:sha/revert`, {
     operation: 'revertCommit',
@@ -191,6 +199,7 @@ export const commitWriteRoutes = [
       403: '403 Forbidden - You are not allowed to push into this branch',
       404: ['404 Commit Not Found', '404 Branch Not Found'],
     },
-    handle: ({ project, caller, input, ...services }) => pickReply(services, { ...input, kind: 'revert', project, caller }),
+    handle: ({ project, caller, input, ...services }) =>
+      pickReply(services, { ...input, kind: 'revert', project, caller }),
   }),
 ];

@@ -138,11 +138,17 @@ export async function refsChanged(services: Services, id: number, moved: readonl
 
 /** What follows a row in `reference_updates`; nothing when the row is gone. */
 async function effectsOf(services: Services, update_id: number, moved: readonly RefUpdate[]): Promise<WriteEffects> {
-  const row = await services.db.selectFrom('reference_updates').selectAll().where('id', '=', update_id).executeTakeFirst();
+  const row = await services.db
+    .selectFrom('reference_updates')
+    .selectAll()
+    .where('id', '=', update_id)
+    .executeTakeFirst();
   if (!row) return async () => {};
   const kind = kindOfRow(services, row);
   const owner = await kind.find(services.db, row[kind.column]!);
-  return owner ? kind.follow(services, { owner, user_id: row.user_id, changes: row.changes, update_id, moved }) : async () => {};
+  return owner
+    ? kind.follow(services, { owner, user_id: row.user_id, changes: row.changes, update_id, moved })
+    : async () => {};
 }
 
 /** The kind of the owner that a row in `reference_updates` names. */
@@ -155,7 +161,12 @@ export function kindOfRow(
   return kind;
 }
 
-async function endMove(tx: Database, id: number, moved: readonly RefUpdate[], writeEffects: WriteEffects): Promise<void> {
+async function endMove(
+  tx: Database,
+  id: number,
+  moved: readonly RefUpdate[],
+  writeEffects: WriteEffects,
+): Promise<void> {
   const taken = await tx
     .deleteFrom('reference_updates')
     .where('id', '=', id)

@@ -9,7 +9,10 @@ import { ownedRepository } from '../git.ts';
 /** So many are listed together. */
 const at_once = 1_000;
 
-async function* allOwners({ db, repositories }: RepositoryServices): AsyncGenerator<{ kind: RepositoryKind; owner: Owner }> {
+async function* allOwners({
+  db,
+  repositories,
+}: RepositoryServices): AsyncGenerator<{ kind: RepositoryKind; owner: Owner }> {
   for (const kind of repositories.kinds)
     for (let after = 0; ; ) {
       const { rows } = await sql<Owner>`

@@ -35,7 +35,11 @@ export const concludeMerge = queueOf('conclude_merge', { input: { merge_request_
  * @returns whether it was open
  */
 export async function lockForMerge(tx: Database, id: number): Promise<boolean> {
-  const locked = tx.updateTable('merge_requests').set({ state: 'locked' }).where('id', '=', id).where('state', '=', 'opened');
+  const locked = tx
+    .updateTable('merge_requests')
+    .set({ state: 'locked' })
+    .where('id', '=', id)
+    .where('state', '=', 'opened');
   return (await locked.returning('id').executeTakeFirst()) !== undefined;
 }
 
@@ -52,7 +56,10 @@ export async function endMerge(
 /** What was deleted or ended meanwhile, and closes open merge requests, closes this one now. */
 async function reopen(tx: Database, id: number): Promise<void> {
   const locked = tx.updateTable('merge_requests').where('id', '=', id).where('state', '=', 'locked');
-  const opened = await locked.set({ state: 'opened' }).returning(['project_id', 'source_project_id']).executeTakeFirst();
+  const opened = await locked
+    .set({ state: 'opened' })
+    .returning(['project_id', 'source_project_id'])
+    .executeTakeFirst();
   if (opened?.source_project_id === null) await cleanUpAfterProjects.enqueue(tx, {});
   else if (opened && opened.source_project_id !== opened.project_id)
     await closeForeign.enqueue(tx, { project_id: opened.source_project_id, user_id: null });

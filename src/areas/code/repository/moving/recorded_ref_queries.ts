@@ -9,7 +9,11 @@ const owners = { recorded_refs: 'project_id', recorded_wiki_refs: 'wiki_id' } as
 type RecordingTable = keyof typeof owners;
 
 /** Where the branches and tags of an owner are, by full name. */
-export async function recordedRefsIn(db: Database, table: RecordingTable, owner_id: number): Promise<Map<string, string>> {
+export async function recordedRefsIn(
+  db: Database,
+  table: RecordingTable,
+  owner_id: number,
+): Promise<Map<string, string>> {
   const { rows } = await sql<{ ref: string; target: string }>`
     select ref, target from ${sql.table(table)} where ${sql.ref(owners[table])} = ${owner_id} order by ref`.execute(db);
   return new Map(rows.map(({ ref, target }) => [ref, target]));

@@ -51,7 +51,12 @@ export async function startProjectFor(db: Database, caller: Caller, project: Pro
  * The project that `project` is to be compared with.
  * @throws ApiError 400 when it is outside the fork network or hidden from the caller, 403 when the caller may not read its code
  */
-export async function comparedProjectFor(db: Database, caller: MaybeCaller, project: Project, id: number): Promise<Project> {
+export async function comparedProjectFor(
+  db: Database,
+  caller: MaybeCaller,
+  project: Project,
+  id: number,
+): Promise<Project> {
   const other = await projectFor(db, caller, String(id));
   if (!other || !mayRead(caller, other) || !(await isOneNetwork(db, project.id, other.id)))
     throw badRequest(`Target project id:${id} is not a fork of project id:${project.id}`);

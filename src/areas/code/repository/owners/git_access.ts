@@ -38,7 +38,8 @@ export const gitCaller = <R extends RouteGenericInterface>(
   identify: (services, request) =>
     request.ssh_key_id === undefined ? callerOfBasic(services, request) : callerOfSshKey(services, request.ssh_key_id),
   scopes: (request) => gitScopes[isPush(serviceOf(request)) ? 'upload' : 'download'],
-  insufficient: (request) => refusal(403, `You are not allowed to ${isPush(serviceOf(request)) ? 'upload' : 'download'} code.`),
+  insufficient: (request) =>
+    refusal(403, `You are not allowed to ${isPush(serviceOf(request)) ? 'upload' : 'download'} code.`),
 });
 
 /** The refusal for a client that was granted a repository and that git does not serve now. */

@@ -31,7 +31,12 @@ export const maintainRepository = job('maintain_repository', {
  * Has a repository maintained. Jobs have the owner as their key, so that a busy repository waits for one at most.
  * @param after_s how long to wait for further changes; those that follow each other closely are tidied in one run
  */
-export const maintainSoon = (tx: Database, { name }: RepositoryKind, id: number, after_s: number = pause_s): Promise<void> =>
+export const maintainSoon = (
+  tx: Database,
+  { name }: RepositoryKind,
+  id: number,
+  after_s: number = pause_s,
+): Promise<void> =>
   maintainRepository.enqueue(tx, { kind: name, id }, { key: `${name}:${id}`, ...(after_s > 0 ? { after_s } : {}) });
 
 /** Has the repositories of projects maintained after pushes. */

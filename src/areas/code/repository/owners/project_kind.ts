@@ -67,7 +67,9 @@ async function refusalsOf(services: Services, caller: Caller, project: Project, 
   const { updates, quarantine } = push;
   const repository = repositoryOf(services, project);
   const now = await projectFor(services.db, caller, String(project.id));
-  const refusals = now ? await pushRefusals(services, { project: now, caller, quarantine }, updates) : ['The project is gone.'];
+  const refusals = now
+    ? await pushRefusals(services, { project: now, caller, quarantine }, updates)
+    : ['The project is gone.'];
   if (refusals.length > 0) return refusals;
   const odd = await oddTreeRefusals(repository, quarantine);
   return odd.length > 0 ? odd : missingObjects(services, project, repository, push);
@@ -95,7 +97,8 @@ export const projectRepositories: GitKind<PushedProject> = {
       refusals: (push) => refusalsOf(services, caller!, project, push),
     };
   },
-  find: (db, id) => db.selectFrom('projects').select(['id', 'storage', 'default_branch']).where('id', '=', id).executeTakeFirst(),
+  find: (db, id) =>
+    db.selectFrom('projects').select(['id', 'storage', 'default_branch']).where('id', '=', id).executeTakeFirst(),
   async objectFormat(db, id) {
     const format = db.selectFrom('projects').select('repository_object_format').where('id', '=', id);
     return (await format.executeTakeFirstOrThrow()).repository_object_format as 'sha1' | 'sha256';
@@ -105,7 +108,9 @@ export const projectRepositories: GitKind<PushedProject> = {
     return { refs: await recordedRefsIn(db, 'recorded_refs', id), isComplete: project?.refs_recorded === true };
   },
   async follow(services, move) {
-    const followers = await Promise.all(services.repositories.followers.map((follower) => follower.follow(services, move)));
+    const followers = await Promise.all(
+      services.repositories.followers.map((follower) => follower.follow(services, move)),
+    );
     return async (tx) => {
       await recordRefsIn(tx, 'recorded_refs', move.owner.id, move);
       const default_branch = await defaultBranchAfter(tx, services, move.owner.id, move.moved);
@@ -132,14 +137,21 @@ async function defaultBranchAfter(
     .select(['empty_repo', 'default_branch'])
     .where('id', '=', project_id)
     .executeTakeFirstOrThrow();
-  return project.empty_repo && pushed.length > 0 ? openProject(tx, services, project_id, pushed) : project.default_branch;
+  return project.empty_repo && pushed.length > 0
+    ? openProject(tx, services, project_id, pushed)
+    : project.default_branch;
 }
 
 /**
  * The first branches of a project: the one that it opens with is the configured one, if it is among them. Of several pushes at once, the first one decides.
  * @returns the default branch
  */
-async function openProject(tx: Database, services: RepositoryServices, id: number, pushed: readonly string[]): Promise<string> {
+async function openProject(
+  tx: Database,
+  services: RepositoryServices,
+  id: number,
+  pushed: readonly string[],
+): Promise<string> {
   const before = await tx
     .selectFrom('projects')
     .select(['id', 'storage', 'default_branch', 'empty_repo'])

@@ -67,7 +67,10 @@ const measuredAtOnce = 100;
  * @param signal ends it between two repositories
  * @throws AggregateError with the failures of single repositories, after all others are measured
  */
-export async function measureUnmeasured(services: Pick<Services, 'db' | 'storages'>, signal: AbortSignal): Promise<void> {
+export async function measureUnmeasured(
+  services: Pick<Services, 'db' | 'storages'>,
+  signal: AbortSignal,
+): Promise<void> {
   const failures: unknown[] = [];
   for (let after = 0; ; ) {
     const projects = await services.db

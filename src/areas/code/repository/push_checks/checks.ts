@@ -89,7 +89,8 @@ async function protectionRefusals(
   if (update.new === null) return deletionRefusal(push);
   if (!allows_force_push && !(await followsOn(repository, update, push.quarantine)))
     return ['You are not allowed to force push code to a protected branch on this project.'];
-  if (update.old === null && !push.project.empty_repo) return creationRefusal(repository, push, protection, name, update.new);
+  if (update.old === null && !push.project.empty_repo)
+    return creationRefusal(repository, push, protection, name, update.new);
   return may_push || (push.merges && may_merge)
     ? []
     : ['You are not allowed to push code to protected branches on this project.'];
@@ -154,13 +155,18 @@ export async function refusePush(
 export const branchRefusal = 'You are not allowed to push into this branch';
 
 /** Whether the caller may commit to a branch, existing or not. */
-export async function mayCommitTo(services: Pick<Services, 'db'>, { project, caller }: Push, branch: string): Promise<boolean> {
+export async function mayCommitTo(
+  services: Pick<Services, 'db'>,
+  { project, caller }: Push,
+  branch: string,
+): Promise<boolean> {
   const { may_push, is_protected } = (await protectionFor(services.db, project, caller))(branch);
   return may_push || (!is_protected && (await mayCollaborate(services.db, project, caller, branch)));
 }
 
 /** @param ref the full name of a branch that moved during the commit */
-export const branchMoved = (ref: string): ApiError => badRequest(`Could not update ${ref}. Please refresh and try again.`);
+export const branchMoved = (ref: string): ApiError =>
+  badRequest(`Could not update ${ref}. Please refresh and try again.`);
 
 /** The refusal of a push with a tree that has a file mode that git does not know. */
 export async function oddTreeRefusals(repository: Repository, quarantine: Environment): Promise<string[]> {

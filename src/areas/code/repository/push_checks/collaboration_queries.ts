@@ -35,6 +35,8 @@ export async function areCollaborations(
     old === null || target === null ? undefined : /^refs\/heads\/(.+)$/s.exec(ref)?.[1],
   );
   if (branches.length > maximumAsked) return false;
-  const answers = branches.map(async (branch) => branch !== undefined && (await mayCollaborate(db, fork, caller, branch)));
+  const answers = branches.map(
+    async (branch) => branch !== undefined && (await mayCollaborate(db, fork, caller, branch)),
+  );
   return answers.length > 0 && (await Promise.all(answers)).every(Boolean);
 }

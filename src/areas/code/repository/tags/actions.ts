@@ -42,7 +42,9 @@ export async function createTag(
   const tagger = { name: caller.name, email: caller.commit_email, date: new Date() };
   const id = message.trim() === '' ? commit_id : await writeTag(repository, { name, commit_id, message, tagger });
   try {
-    await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [{ ...update, new: id }]);
+    await moveRefs(services, { kind: projectRepositories, owner: project, user_id: caller.id }, [
+      { ...update, new: id },
+    ]);
   } catch (error) {
     if (error instanceof RefMoved) throw alreadyExists();
     if (error instanceof RefConflict)
@@ -57,7 +59,10 @@ export async function createTag(
  * @param request.tag as the caller saw it
  * @throws ApiError 409 when it moved in the meantime
  */
-export async function deleteTag(services: Services, { project, caller, tag }: TagRequest & { tag: TagRef }): Promise<void> {
+export async function deleteTag(
+  services: Services,
+  { project, caller, tag }: TagRequest & { tag: TagRef },
+): Promise<void> {
   const update = { ref: `refs/tags/${tag.name}`, old: tag.id, new: null };
   await refusePush(services, { project, caller }, update);
   try {

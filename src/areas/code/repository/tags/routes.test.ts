@@ -31,7 +31,14 @@ test('a lightweight tag is created, shown and deleted', async () => {
   const created = await as('developer').post(tags, { tag_name: 'v1/rc', ref: 'main' });
   assert.equal(created.status, 201);
   const { commit, ...tag } = created.body;
-  assert.deepEqual(tag, { name: 'v1/rc', message: null, target: ids[2], release: null, protected: false, created_at: null });
+  assert.deepEqual(tag, {
+    name: 'v1/rc',
+    message: null,
+    target: ids[2],
+    release: null,
+    protected: false,
+    created_at: null,
+  });
   assert.equal(commit.id, ids[2]);
   const one = `${tags}/${encodeURIComponent('v1/rc')}`;
   assert.deepEqual((await as('reporter').get(one)).body, created.body);
@@ -50,14 +57,21 @@ test('a lightweight tag is created, shown and deleted', async () => {
 test('a message creates an annotated tag with its tagger and date', async () => {
   const here = await filled();
   const { as, tags, ids, people } = here;
-  const created = await as('developer').post(tags, { tag_name: 'v1', ref: ids[0], message: 'First release\n\nAt last.\n' });
+  const created = await as('developer').post(tags, {
+    tag_name: 'v1',
+    ref: ids[0],
+    message: 'First release\n\nAt last.\n',
+  });
   assert.equal(created.status, 201);
   assert.equal(created.body.message, 'First release\n\nAt last.');
   assert.notEqual(created.body.target, ids[0]);
   assert.equal(created.body.commit.id, ids[0]);
   assert.match(created.body.created_at, /^\d{4}-\d\d-\d\dT.*Z$/);
   const object = (await git(repositoryIn(here), 'cat-file', ['-p'], [created.body.target])).toString();
-  assert.match(object, new RegExp(`^object ${ids[0]}\ntype commit\ntag v1\ntagger .*<${people.developer.username}@example.com>`));
+  assert.match(
+    object,
+    new RegExp(`^object ${ids[0]}\ntype commit\ntag v1\ntagger .*<${people.developer.username}@example.com>`),
+  );
   assert.equal((await as('reporter').get(`/projects/${here.project.id}/repository/commits/v1`)).body.id, ids[0]);
 });
 
@@ -80,7 +94,8 @@ test('tags are ordered by date, name or version, searched by name, and paged', a
   assert.deepEqual(await listed({ per_page: 2, page: 2 }), ['v1.10']);
 
   const seen: string[] = [];
-  for await (const page of pagesFrom(as('reporter'), `${tags}?pagination=keyset&per_page=2`)) seen.push(...names(page.body));
+  for await (const page of pagesFrom(as('reporter'), `${tags}?pagination=keyset&per_page=2`))
+    seen.push(...names(page.body));
   assert.deepEqual(seen, ['v1.9', 'beta', 'v1.10']);
   const refused = await as('reporter').get(tags, { page_token: 'absent' });
   assert.deepEqual([refused.status, refused.body.message], [422, 'page_token is invalid']);
@@ -137,10 +152,14 @@ test('a tag of a blob has no commit, and is listed and deleted like any other', 
 test('a tag whose message is mostly empty lines is shown without those at its end', async () => {
   const here = await world();
   const repository = repositoryIn(here);
-  const [blob] = String(await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: 'content' })).split('\n');
+  const [blob] = String(await git(repository, 'hash-object', ['-w', '--stdin'], [], [], { input: 'content' })).split(
+    '\n',
+  );
   const message = `first${'\n'.repeat(500_000)}last`;
   const object = `object ${blob}\ntype blob\ntag sparse\ntagger A <a@example.com> 1700000000 +0000\n\n${message}\n\n`;
-  const [tag] = String(await git(repository, 'hash-object', ['-ttag', '-w', '--stdin'], [], [], { input: object })).split('\n');
+  const [tag] = String(
+    await git(repository, 'hash-object', ['-ttag', '-w', '--stdin'], [], [], { input: object }),
+  ).split('\n');
   await updateRefs(repository, [{ ref: 'refs/tags/sparse', old: null, new: tag! }]);
   const { status, body } = await here.as('reporter').get(`/projects/${here.project.id}/repository/tags/sparse`);
   assert.deepEqual([status, body.message === message], [200, true]);

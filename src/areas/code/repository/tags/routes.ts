@@ -1,7 +1,15 @@
 /** Tags of a repository (docs/reference/repository.md). */
 import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type Project } from '../../../../access/index.ts';
-import { listTags, type Repository, readCommit, readTag, repositoryOf, resolveTag, type TagRef } from '../../../../git/index.ts';
+import {
+  listTags,
+  type Repository,
+  readCommit,
+  readTag,
+  repositoryOf,
+  resolveTag,
+  type TagRef,
+} from '../../../../git/index.ts';
 import {
   checkUnmodified,
   del,
@@ -40,7 +48,11 @@ const Tag = resource('Tag', {
 });
 
 async function present(
-  { services: { url, storages }, project, is_protected }: { services: Services; project: Project; is_protected: boolean },
+  {
+    services: { url, storages },
+    project,
+    is_protected,
+  }: { services: Services; project: Project; is_protected: boolean },
   ref: TagRef,
 ): Promise<Static<typeof Tag>> {
   const repository = repositoryOf({ storages }, project);
@@ -56,16 +68,25 @@ async function present(
   };
 }
 
-async function presentAll(services: Services, project: Project, refs: readonly TagRef[]): Promise<Static<typeof Tag>[]> {
+async function presentAll(
+  services: Services,
+  project: Project,
+  refs: readonly TagRef[],
+): Promise<Static<typeof Tag>[]> {
   const protection = await tagProtectionFor(services.db, project);
-  return Promise.all(refs.map((ref) => present({ services, project, is_protected: protection(ref.name).is_protected }, ref)));
+  return Promise.all(
+    refs.map((ref) => present({ services, project, is_protected: protection(ref.name).is_protected }, ref)),
+  );
 }
 
 const presentOne = async (services: Services, project: Project, ref: TagRef): Promise<Static<typeof Tag>> =>
   (await presentAll(services, project, [ref]))[0]!;
 
 /** The page after the tag that the previous page ended with. */
-function keysetPage(tags: readonly TagRef[], { per_page, page_token }: { per_page: number; page_token?: string }): Page<TagRef> {
+function keysetPage(
+  tags: readonly TagRef[],
+  { per_page, page_token }: { per_page: number; page_token?: string },
+): Page<TagRef> {
   const position = page_token ? tags.findIndex(({ name }) => name === page_token) : -1;
   if (page_token && position < 0) throw unprocessable('page_token is invalid');
   const page = pageOfArray(tags.slice(position + 1), { page: 1, per_page });
@@ -170,7 +191,8 @@ export const tagRoutes = [
       const repository = repositoryOf(services, project);
       const tag = await tagNamed(repository, input.tag_name);
       const { commit_id } = await readTag(repository, tag);
-      if (commit_id !== null) checkUnmodified((await readCommit(repository, commit_id)).authored_date, unmodified_since);
+      if (commit_id !== null)
+        checkUnmodified((await readCommit(repository, commit_id)).authored_date, unmodified_since);
       await deleteTag(services, { project, caller, tag });
     },
   }),

@@ -16,7 +16,8 @@ async function download(here: World, path: string): Promise<{ status: number; he
 function namesIn(tar: Buffer): string[] {
   const names: string[] = [];
   for (let at = 0; at + 512 <= tar.length; at += 512) {
-    if (tar.toString('latin1', at + 257, at + 262) !== 'ustar' || tar.toString('latin1', at + 156, at + 157) === 'g') continue;
+    if (tar.toString('latin1', at + 257, at + 262) !== 'ustar' || tar.toString('latin1', at + 156, at + 157) === 'g')
+      continue;
     const text = (start: number, end: number) => tar.toString('utf8', start, end).replace(/\0.*$/s, '');
     const [name, beginning] = [text(at, at + 100), text(at + 345, at + 500)];
     names.push(beginning === '' ? name : `${beginning}/${name}`);
@@ -76,7 +77,10 @@ test('every extension selects its format, and unknown ones are refused', async (
   }
   for (const extension of ['rar', 'constructor', '-o']) {
     const refused = await here.as('reporter').get(`${archive}.${extension}`);
-    assert.deepEqual([refused.status, refused.body.message], [406, `The requested format '${extension}' is not supported.`]);
+    assert.deepEqual(
+      [refused.status, refused.body.message],
+      [406, `The requested format '${extension}' is not supported.`],
+    );
   }
 });
 
@@ -128,7 +132,12 @@ test('an archive contains large files instead of their pointers, unless they are
   const actions = Object.entries(files).map(([file_path, content]) => ({ action: 'create', file_path, content }));
   const url = `/projects/${project.id}/repository`;
   assert.equal((await as('maintainer').post(`${url}/commits`, { ...onMain, actions })).status, 201);
-  const kept = { 'foreign.bin': foreign, 'no pointer.bin': files['no pointer.bin'], 'empty.bin': '', 'unmarked.txt': pointer };
+  const kept = {
+    'foreign.bin': foreign,
+    'no pointer.bin': files['no pointer.bin'],
+    'empty.bin': '',
+    'unmarked.txt': pointer,
+  };
   const expect = async (query: string, contents: Record<string, string | Buffer>) => {
     const { status, body } = await download(here, `${url}/archive.tar${query}`);
     assert.equal(status, 200);

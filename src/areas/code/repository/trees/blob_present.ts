@@ -15,7 +15,11 @@ export interface FoundBlob {
 const small_bytes = 256 * 1024;
 
 /** The bytes of a blob, and its first bytes for detecting the media type. */
-export async function contentOf({ repository, id, size_bytes }: FoundBlob): Promise<{ body: Buffer | Readable; start: Buffer }> {
+export async function contentOf({
+  repository,
+  id,
+  size_bytes,
+}: FoundBlob): Promise<{ body: Buffer | Readable; start: Buffer }> {
   if (size_bytes <= small_bytes) {
     const body = await readBlob(repository, id);
     return { body, start: body.subarray(0, sniffed_bytes) };

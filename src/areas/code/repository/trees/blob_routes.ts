@@ -29,7 +29,8 @@ export const blobRoutes = [
   get('/projects/:id/repository/blobs/:sha', {
     operation: 'getBlob',
     summary: 'Get a blob',
-    description: 'A project serves at most five blobs above 10 MiB per minute, and none above 128 MiB. `/raw` has no limit.',
+    description:
+      'A project serves at most five blobs above 10 MiB per minute, and none above 128 MiB. `/raw` has no limit.',
     access: codeReader,
     input: { sha: Sha },
     returns: one(Blob),

@@ -47,7 +47,9 @@ export function contentType(start: Buffer): string {
 }
 
 /** The media types that `contentType` knows. */
-export const contentTypes = [...new Set([...signatures.map(([type]) => type), 'text/plain', 'application/octet-stream'])];
+export const contentTypes = [
+  ...new Set([...signatures.map(([type]) => type), 'text/plain', 'application/octet-stream']),
+];
 
 const isPlain = /^[\x20-\x7e]*$/;
 

@@ -102,7 +102,9 @@ const named: Readonly<Record<string, string>> = {
 };
 
 const byWord = (words: Readonly<Record<string, string>>) =>
-  new Map(Object.entries(words).flatMap(([language, text]) => text.split(' ').map((word) => [word, language] as const)));
+  new Map(
+    Object.entries(words).flatMap(([language, text]) => text.split(' ').map((word) => [word, language] as const)),
+  );
 const byExtension = byWord(extensions);
 const byName = byWord(named);
 

@@ -6,7 +6,12 @@ import { type World, world } from '../../../../../test/support/world.ts';
 import { type Change, git, type Repository, updateRefs, writeCommit } from '../../../../git/index.ts';
 
 const ada = { name: 'Ada', email: 'ada@example.com', date: new Date('2025-01-01T00:00:00Z') };
-const put = (path: string, text: string | Buffer): Change => ({ op: 'put', path, mode: '100644', content: Buffer.from(text) });
+const put = (path: string, text: string | Buffer): Change => ({
+  op: 'put',
+  path,
+  mode: '100644',
+  content: Buffer.from(text),
+});
 const author = {
   GIT_AUTHOR_NAME: ada.name,
   GIT_AUTHOR_EMAIL: ada.email,
@@ -20,7 +25,13 @@ async function filled(): Promise<World & { tree: string; commit: string }> {
   const here = await world();
   const repository = repositoryIn(here);
   const changes = [put('README.md', 'hello\n'), put('docs/deep/guide', 'x'), put('docs/index', 'y'), put('a b/*', 'z')];
-  const { id } = await writeCommit(repository, { parent: null, message: 'First', author: ada, committer: ada, changes });
+  const { id } = await writeCommit(repository, {
+    parent: null,
+    message: 'First',
+    author: ada,
+    committer: ada,
+    changes,
+  });
   await updateRefs(repository, [{ ref: 'refs/heads/main', old: null, new: id }]);
   return { ...here, tree: `/projects/${here.project.id}/repository/tree`, commit: id };
 }
@@ -39,7 +50,11 @@ test('a folder lists its folders and files', async () => {
   });
   assert.deepEqual([top.body[0].type, top.body[0].mode], ['tree', '040000']);
   assert.equal(top.headers.get('x-total'), '3');
-  for (const parameters of [{ path: 'docs' }, { path: '/docs/', ref: commit }, { path: 'docs', ref: 'refs/heads/main' }])
+  for (const parameters of [
+    { path: 'docs' },
+    { path: '/docs/', ref: commit },
+    { path: 'docs', ref: 'refs/heads/main' },
+  ])
     assert.deepEqual(paths((await as('reporter').get(tree, parameters)).body), ['docs/deep', 'docs/index']);
   assert.deepEqual(paths((await as('reporter').get(tree, { path: 'docs', recursive: true })).body), [
     'docs/deep',
@@ -54,7 +69,10 @@ test('a recursive listing is paged by number or by token, or returned whole', as
   const whole = await as('reporter').get(tree, { recursive: true, pagination: 'none', per_page: 2 });
   assert.deepEqual(paths(whole.body), all);
   assert.equal(whole.headers.get('x-total'), null);
-  assert.deepEqual(paths((await as('reporter').get(tree, { recursive: true, per_page: 3, page: 2 })).body), all.slice(3, 6));
+  assert.deepEqual(
+    paths((await as('reporter').get(tree, { recursive: true, per_page: 3, page: 2 })).body),
+    all.slice(3, 6),
+  );
 
   const seen: string[] = [];
   for await (const page of pagesFrom(as('reporter'), `${tree}?recursive=true&pagination=keyset&per_page=3`)) {
@@ -113,10 +131,18 @@ test('a folder with a million files is listed page by page', async () => {
   const tree = `/projects/${project.id}/repository/tree`;
   const last = await as('reporter').get(tree, { recursive: true, page: 10_010, per_page: 100 });
   assert.equal(last.status, 200, JSON.stringify(last.body));
-  assert.deepEqual([last.body.length, last.body.at(-1).path, last.headers.get('x-next-page')], [100, `d999/${long}999`, '']);
+  assert.deepEqual(
+    [last.body.length, last.body.at(-1).path, last.headers.get('x-next-page')],
+    [100, `d999/${long}999`, ''],
+  );
   const first = await as('reporter').get(tree, { recursive: true, pagination: 'keyset', per_page: 2 });
   assert.deepEqual(paths(first.body), ['d000', 'd001']);
   const [, token] = /page_token=([^&>]+)/.exec(first.headers.get('link') ?? '') ?? [];
-  const next = await as('reporter').get(tree, { recursive: true, pagination: 'keyset', per_page: 2, page_token: token });
+  const next = await as('reporter').get(tree, {
+    recursive: true,
+    pagination: 'keyset',
+    per_page: 2,
+    page_token: token,
+  });
   assert.deepEqual(paths(next.body), ['d002', 'd003']);
 });

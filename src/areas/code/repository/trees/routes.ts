@@ -50,7 +50,13 @@ function keysetPage(listing: TreeListing, input: { per_page: number; page_token?
   if (start === undefined) throw badParams('page_token is invalid');
   const items = listing.entries(start, start + per_page);
   const has_more = listing.length > start + per_page;
-  return { items, page: 1, per_page, has_more, next: has_more ? { page_token: listing.cursorOf(start + per_page - 1) } : null };
+  return {
+    items,
+    page: 1,
+    per_page,
+    has_more,
+    next: has_more ? { page_token: listing.cursorOf(start + per_page - 1) } : null,
+  };
 }
 
 const wholeList = (listing: TreeListing): Page<ListedEntry> => ({
@@ -83,7 +89,9 @@ export const treeRoutes = [
       path: optional(Type.String({ description: 'Folder; defaults to the root' })),
       recursive: Type.Boolean({ default: false, description: 'List all folders recursively' }),
       pagination: Type.Enum(['legacy', 'keyset', 'none'], { default: 'legacy' }),
-      page_token: optional(Type.String({ description: 'Cursor of keyset pagination, from the link of the previous page' })),
+      page_token: optional(
+        Type.String({ description: 'Cursor of keyset pagination, from the link of the previous page' }),
+      ),
       ...gitPaging,
     },
     returns: pageOf(TreeObject),
@@ -93,7 +101,8 @@ export const treeRoutes = [
     },
     handle: async ({ project, input, ...services }) => {
       const { recursive, pagination } = input;
-      if (pagination === 'none' && !recursive) throw badRequest('pagination cannot be "none" unless "recursive" is true');
+      if (pagination === 'none' && !recursive)
+        throw badRequest('pagination cannot be "none" unless "recursive" is true');
       const repository = repositoryOf(services, project);
       const commit_id = found('Tree', await resolveCommit(repository, input.ref || project.default_branch));
       const folder = trimmedPath(input.path ?? '');

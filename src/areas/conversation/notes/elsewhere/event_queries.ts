@@ -1,6 +1,13 @@
 /** Comments as the lists of events show them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { commitKind, isMemberOfProject, levels, type Reading, rowsWithPlaces, storedKinds } from '../../../../access/index.ts';
+import {
+  commitKind,
+  isMemberOfProject,
+  levels,
+  type Reading,
+  rowsWithPlaces,
+  storedKinds,
+} from '../../../../access/index.ts';
 import { isAmong, type Slots, statement } from '../../../../db/index.ts';
 import type { EventComments } from '../../../activity/events/index.ts';
 import { Note, presentNote } from '../present.ts';

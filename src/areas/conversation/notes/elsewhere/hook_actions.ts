@@ -8,7 +8,9 @@ import type { Discussable } from '../../quick_actions/index.ts';
 import { type CommentChange, isConfidentialNote, noteFacts } from './hook_queries.ts';
 
 async function isConfidential(db: Database, on: HookItem, id: number): Promise<boolean> {
-  const { rows } = await sql<{ is: boolean }>`select ${isConfidentialNote(on)} as is from notes where id = ${id}`.execute(db);
+  const { rows } = await sql<{
+    is: boolean;
+  }>`select ${isConfidentialNote(on)} as is from notes where id = ${id}`.execute(db);
   return rows[0]?.is ?? false;
 }
 
@@ -35,7 +37,10 @@ export async function tellOfNote(
 }
 
 /** The newest comment on the item of a project that has changed last, among those that everyone who reads the project may read. */
-const newestOn = ({ kind: { table, column }, isConfidential = sql`false` }: HookItem<IssuableKind>, project_id: number) => {
+const newestOn = (
+  { kind: { table, column }, isConfidential = sql`false` }: HookItem<IssuableKind>,
+  project_id: number,
+) => {
   const of = (name: string) => sql.ref(`${table}.${name}`);
   return sql`
     (select notes.id, ${sql.lit(column)} as on_column from ${sql.table(table)} join notes on ${sql.ref(`notes.${column}`)} = ${of('id')}

@@ -32,7 +32,9 @@ export function noteFacts(
   confidential: boolean,
 ): RawBuilder<unknown> {
   const noteable_id = isStored(on) ? sql.ref(`notes.${on.kind.column}`) : sql`null`;
-  const shown = members.map((member) => sql`${sql.lit(member)}, ${on.member === member ? on.facts('notes') : sql`null`}`);
+  const shown = members.map(
+    (member) => sql`${sql.lit(member)}, ${on.member === member ? on.facts('notes') : sql`null`}`,
+  );
   return sql`
   (select json_build_object(
      ${eventHead('note', confidential ? 'confidential_note' : 'note', actor_id, project_id)}, 'project_id', ${project_id}::bigint,

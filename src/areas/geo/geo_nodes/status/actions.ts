@@ -24,7 +24,11 @@ export async function recordStatus(db: Database, geo_node_id: number, status: Si
  * Stores what a secondary reports.
  * @throws ApiError 400 for what is no status
  */
-export async function takeStatus({ db }: Pick<Services, 'db'>, { id }: { id: number }, status: object): Promise<object> {
+export async function takeStatus(
+  { db }: Pick<Services, 'db'>,
+  { id }: { id: number },
+  status: object,
+): Promise<object> {
   await recordStatus(db, id, readStatus({ ...status }, 'ultimate'));
   return {};
 }
@@ -38,7 +42,11 @@ export async function requestStatus(db: Database, id: number): Promise<void> {
  * Gives a secondary whose credential was lost a new one, which it takes with its next handshake, and makes everything due that it could not copy.
  * @throws ApiError 404
  */
-export const repairNode = ({ db, secrets }: Pick<Services, 'db' | 'secrets'>, { resource }: Noun, id: number): Promise<void> =>
+export const repairNode = (
+  { db, secrets }: Pick<Services, 'db' | 'secrets'>,
+  { resource }: Noun,
+  id: number,
+): Promise<void> =>
   changingNodes(db, async (tx) => {
     const node = found(resource, await nodes(tx).where('id', '=', id).executeTakeFirst());
     const credential = hasCredential(secrets, node) ? {} : { credential: newCredential(secrets) };

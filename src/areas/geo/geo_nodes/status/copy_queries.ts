@@ -39,7 +39,10 @@ export async function copiesHere(db: Database): Promise<Record<Replicable, Copie
            ${total(sql`is_wrong`)} as verification_failed_count
       from numbers left join oldest using (replicable) group by replicable, oldest_unsynced_time`.execute(db);
   const found = new Map(rows.map(({ replicable, ...copies }) => [replicable, copies]));
-  return Object.fromEntries(replicables.map((name) => [name, found.get(name) ?? nothing])) as Record<Replicable, Copies>;
+  return Object.fromEntries(replicables.map((name) => [name, found.get(name) ?? nothing])) as Record<
+    Replicable,
+    Copies
+  >;
 }
 
 type Events = Pick<SiteStatus, 'last_event' | 'cursor' | 'events_behind_seconds'>;

@@ -49,7 +49,9 @@ export const failuresOf = (db: Database, wanted: { type: CopyType; failure_type:
     .selectFrom('projects')
     .leftJoin('wikis', 'wikis.project_id', 'projects.id')
     .leftJoin('geo_replicas as repository', (join) =>
-      join.on('repository.replicable', '=', 'project_repositories').on('repository.record', '=', sql<string>`projects.id::text`),
+      join
+        .on('repository.replicable', '=', 'project_repositories')
+        .on('repository.record', '=', sql<string>`projects.id::text`),
     )
     .leftJoin('geo_replicas as wiki', (join) =>
       join.on('wiki.replicable', '=', 'project_wiki_repositories').on('wiki.record', '=', sql<string>`wikis.id::text`),
@@ -67,7 +69,10 @@ export const failuresOf = (db: Database, wanted: { type: CopyType; failure_type:
     .select('repository.last_successful_sync_at as last_repository_successful_sync_at')
     .select('wiki.last_successful_sync_at as last_wiki_successful_sync_at')
     .select(['repository.retry_count as repository_retry_count', 'wiki.retry_count as wiki_retry_count'])
-    .select(['repository.last_sync_failure as last_repository_sync_failure', 'wiki.last_sync_failure as last_wiki_sync_failure'])
+    .select([
+      'repository.last_sync_failure as last_repository_sync_failure',
+      'wiki.last_sync_failure as last_wiki_sync_failure',
+    ])
     .select('repository.last_verification_failure as last_repository_verification_failure')
     .select('wiki.last_verification_failure as last_wiki_verification_failure')
     .select('repository.checksum as repository_verification_checksum_sha')

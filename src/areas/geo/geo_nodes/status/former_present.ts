@@ -42,7 +42,10 @@ export const formerSchema = {
 };
 
 const membersOf = (name: string, now: Counts | undefined): [string, unknown][] => [
-  ...Object.entries(counts).map(([member, current]): [string, unknown] => [`${name}_${member}`, now?.[current] ?? null]),
+  ...Object.entries(counts).map(([member, current]): [string, unknown] => [
+    `${name}_${member}`,
+    now?.[current] ?? null,
+  ]),
   ...Object.entries(shares).map(([member, [part, total]]): [string, unknown] => [
     `${name}_${member}`,
     percentage(now?.[part] ?? null, now?.[total] ?? null),

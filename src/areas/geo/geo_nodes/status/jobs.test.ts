@@ -14,13 +14,18 @@ async function twoSites() {
   await here.db.deleteFrom('geo_statuses').execute();
   await there.db.deleteFrom('geo_cursors').where('name', '=', 'reported').execute();
   await there.copy();
-  const { id } = await here.db.selectFrom('geo_nodes').select('id').where('primary', '=', false).executeTakeFirstOrThrow();
+  const { id } = await here.db
+    .selectFrom('geo_nodes')
+    .select('id')
+    .where('primary', '=', false)
+    .executeTakeFirstOrThrow();
   const status = async () => (await here.as('admin').get(`/geo_nodes/${id}/status`)).body;
   return { here, there, id, status };
 }
 
 const reportedAt = async ({ db }: World, id: number) =>
-  (await db.selectFrom('geo_statuses').select('reported_at').where('geo_node_id', '=', id).executeTakeFirst())?.reported_at;
+  (await db.selectFrom('geo_statuses').select('reported_at').where('geo_node_id', '=', id).executeTakeFirst())
+    ?.reported_at;
 
 test('a secondary reports what it has copied, and again when somebody asks or its health changes', async () => {
   const { here, there, id, status } = await twoSites();
@@ -60,7 +65,8 @@ test('a secondary reports what it has copied, and again when somebody asks or it
 test('a repair makes everything due once that could not be copied', async () => {
   const { here, there, id } = await twoSites();
   const later = new Date(Date.now() + 3_600_000).toISOString();
-  const fail = () => there.db.updateTable('geo_replicas').set({ state: 'failed', retry_count: 9, retry_at: later }).execute();
+  const fail = () =>
+    there.db.updateTable('geo_replicas').set({ state: 'failed', retry_count: 9, retry_at: later }).execute();
   const due = async () =>
     (await there.db.selectFrom('geo_replicas').select('record').where('retry_at', '<', later).execute()).length > 0;
   await fail();
@@ -78,7 +84,11 @@ test('a repair makes everything due once that could not be copied', async () => 
 test('a primary stores its own status, for its secondaries', async () => {
   const { here } = await twoSites();
   await here.db.deleteFrom('geo_cursors').where('name', '=', 'reported').execute();
-  const { id } = await here.db.selectFrom('geo_nodes').select('id').where('primary', '=', true).executeTakeFirstOrThrow();
+  const { id } = await here.db
+    .selectFrom('geo_nodes')
+    .select('id')
+    .where('primary', '=', true)
+    .executeTakeFirstOrThrow();
   await report(here);
   const reported = await reportedAt(here, id);
   assert.notEqual(reported, undefined);

@@ -12,7 +12,13 @@ import { healthReasons, percentage } from './rules.ts';
 /** Clients decode the numbers of these, which this server does not have. */
 const absent = [
   ...['merge_request_diffs', 'package_files', 'terraform_state_versions', 'pipeline_artifacts', 'pages_deployments'],
-  ...['job_artifacts', 'ci_secure_files', 'container_repositories', 'dependency_proxy_blobs', 'dependency_proxy_manifests'],
+  ...[
+    'job_artifacts',
+    'ci_secure_files',
+    'container_repositories',
+    'dependency_proxy_blobs',
+    'dependency_proxy_manifests',
+  ],
   'design_management_repositories',
 ];
 
@@ -65,8 +71,14 @@ const shared = {
 
 /** A status under each of its names. */
 const forms = {
-  node: Type.Object({ ...shared, _links: Type.Object({ self: Type.String(), node: Type.String() }) }, { title: 'GeoNodeStatus' }),
-  site: Type.Object({ ...shared, _links: Type.Object({ self: Type.String(), site: Type.String() }) }, { title: 'GeoSiteStatus' }),
+  node: Type.Object(
+    { ...shared, _links: Type.Object({ self: Type.String(), node: Type.String() }) },
+    { title: 'GeoNodeStatus' },
+  ),
+  site: Type.Object(
+    { ...shared, _links: Type.Object({ self: Type.String(), site: Type.String() }) },
+    { title: 'GeoSiteStatus' },
+  ),
 };
 
 type Shown = Record<string, unknown>;
@@ -77,7 +89,10 @@ export const statusFormOf = ({ name }: Noun) => Type.Unsafe<Shown>(forms[name]);
 const numbersOf = (name: string, counts: Counts | undefined): [string, unknown][] => [
   ...counters.map((counter): [string, unknown] => [`${name}_${counter}`, counts?.[counter] ?? null]),
   [`${name}_synced_in_percentage`, percentage(counts?.synced_count ?? null, counts?.registry_count ?? null)],
-  [`${name}_verified_in_percentage`, percentage(counts?.verified_count ?? null, counts?.verification_total_count ?? null)],
+  [
+    `${name}_verified_in_percentage`,
+    percentage(counts?.verified_count ?? null, counts?.verification_total_count ?? null),
+  ],
   [`${name}_oldest_unsynced_time`, counts?.oldest_unsynced_time ?? null],
 ];
 
@@ -100,11 +115,18 @@ function zeroes(status: SiteStatus | null, isPrimary: boolean): Counts | undefin
   };
 }
 
-const secondsOf = (time: string | undefined): number | null => (time === undefined ? null : Math.floor(Date.parse(time) / 1000));
+const secondsOf = (time: string | undefined): number | null =>
+  time === undefined ? null : Math.floor(Date.parse(time) / 1000);
 
 /** `Healthy`, or why a site is not. */
 export function healthOf({ geo }: Pick<Services, 'geo'>, { node, status, age_s, has_credential }: StatusRow): string {
-  const situation = { role: geo.role, enabled: node.enabled, hasCredential: has_credential, status: status ?? undefined, age_s };
+  const situation = {
+    role: geo.role,
+    enabled: node.enabled,
+    hasCredential: has_credential,
+    status: status ?? undefined,
+    age_s,
+  };
   return healthReasons(situation).join(' ') || healthyText;
 }
 
@@ -113,7 +135,12 @@ const healthyText = 'Healthy';
 function healthMembers(services: Pick<Services, 'geo'>, row: StatusRow): Shown {
   const health = healthOf(services, row);
   const healthy = health === healthyText;
-  return { healthy, health, health_status: healthy ? healthyText : 'Unhealthy', missing_oauth_application: !row.has_credential };
+  return {
+    healthy,
+    health,
+    health_status: healthy ? healthyText : 'Unhealthy',
+    missing_oauth_application: !row.has_credential,
+  };
 }
 
 function repositoryMembers(status: SiteStatus | null): Shown {

@@ -18,5 +18,8 @@ export async function recordsHere(db: Database, isCounted: boolean): Promise<Rec
       left join (select replicable, count(*) filter (where failure is null and checksum is not null) as checksummed_count,
                         count(failure) as checksum_failed_count
                    from geo_checksums group by replicable) checksums using (replicable)`.execute(db);
-  return Object.fromEntries(rows.map(({ replicable, ...counts }) => [replicable, counts])) as Record<Replicable, Records>;
+  return Object.fromEntries(rows.map(({ replicable, ...counts }) => [replicable, counts])) as Record<
+    Replicable,
+    Records
+  >;
 }

@@ -58,12 +58,16 @@ test('the primary computes its own status, with null for what only copies have',
   const { as, db, primary: id } = here;
   const { status, body } = await as('admin').get(`/geo_nodes/${id}/status`);
   assert.equal(status, 200);
-  const { count } = await db.selectFrom('projects').select(db.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  const { count } = await db
+    .selectFrom('projects')
+    .select(db.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
   assert.deepEqual(
     [body.geo_node_id, body.healthy, body.health, body.health_status, body.missing_oauth_application],
     [id, true, 'Healthy', 'Healthy', false],
   );
-  for (const member of ['projects_count', 'repositories_count', 'project_repositories_count']) assert.equal(body[member], count);
+  for (const member of ['projects_count', 'repositories_count', 'project_repositories_count'])
+    assert.equal(body[member], count);
   for (const name of [...replicables, 'job_artifacts', 'design_management_repositories']) {
     assert.equal(typeof body[`${name}_count`], 'number');
     for (const member of ['synced_count', 'failed_count', 'registry_count', 'verified_count', 'oldest_unsynced_time'])
@@ -77,7 +81,10 @@ test('the primary computes its own status, with null for what only copies have',
   const url = `http://coppice.test/api/v4/geo_nodes/${id}`;
   assert.deepEqual(body._links, { self: `${url}/status`, node: url });
   const site = (await as('admin').get(`/geo_sites/${id}/status`)).body;
-  assert.deepEqual(site._links, { self: `${url.replace('nodes', 'sites')}/status`, site: url.replace('nodes', 'sites') });
+  assert.deepEqual(site._links, {
+    self: `${url.replace('nodes', 'sites')}/status`,
+    site: url.replace('nodes', 'sites'),
+  });
 });
 
 test('a secondary is shown as it reported, and says when it is silent', async () => {
@@ -95,13 +102,20 @@ test('a secondary is shown as it reported, and says when it is silent', async ()
   assert.deepEqual((await admin.get('/geo_nodes/0/status')).body.message, '404 GeoNode Not Found');
   assert.deepEqual((await admin.get('/geo_nodes/status')).body.length, 1);
 
-  await admin.put(`/geo_nodes/${id}`, { selective_sync_type: 'namespaces', selective_sync_namespace_ids: [here.group.id] });
+  await admin.put(`/geo_nodes/${id}`, {
+    selective_sync_type: 'namespaces',
+    selective_sync_namespace_ids: [here.group.id],
+  });
   const status = await reported(here);
   await recordStatus(db, id, status);
   const { body } = await admin.get(path);
   assert.deepEqual([body.healthy, body.health], [false, '1 repository could not be copied.']);
   assert.deepEqual(
-    [body.projects_count, body.project_repositories_synced_in_percentage, body.project_repositories_verified_in_percentage],
+    [
+      body.projects_count,
+      body.project_repositories_synced_in_percentage,
+      body.project_repositories_verified_in_percentage,
+    ],
     [3, '33.33%', '100.00%'],
   );
   assert.deepEqual(
@@ -115,7 +129,10 @@ test('a secondary is shown as it reported, and says when it is silent', async ()
 
   await db.updateTable('geo_statuses').set({ reported_at: sql`now() - interval '75 seconds'` }).execute();
   const silent = (await admin.get(path)).body;
-  assert.match(silent.health, /^The site has not reported its status for 7\d seconds\. 1 repository could not be copied\.$/);
+  assert.match(
+    silent.health,
+    /^The site has not reported its status for 7\d seconds\. 1 repository could not be copied\.$/,
+  );
   await admin.put(`/geo_nodes/${id}`, { enabled: false });
   assert.match((await admin.get(path)).body.health, /^The site is disabled\. /);
 
@@ -161,7 +178,10 @@ test('a repair gives a new credential where the old one is lost, and asks for an
     await db.updateTable('geo_nodes').set({ credential }).where('id', '=', id).execute();
     await recordStatus(db, id, await statusOfThisSite(here.services));
     const broken = (await admin.get(`/geo_sites/${id}/status`)).body;
-    assert.deepEqual([broken.missing_oauth_application, broken.health], [true, 'The site has no valid credential. Repair it.']);
+    assert.deepEqual(
+      [broken.missing_oauth_application, broken.health],
+      [true, 'The site has no valid credential. Repair it.'],
+    );
     const after = (await admin.post(`/geo_sites/${id}/repair`)).body;
     assert.deepEqual([after.missing_oauth_application, after.health], [false, 'Healthy']);
     assert.notDeepEqual((await row()).credential, credential);
@@ -183,7 +203,10 @@ test('without a role every status says so, and on a secondary nothing is repaire
   );
   const admin = await secondaryOf(here, t);
   const refused = await admin.post(`/geo_nodes/${here.secondary}/repair`);
-  assert.deepEqual([refused.status, refused.body.message], [403, 'You cannot perform write operations on a read-only instance']);
+  assert.deepEqual(
+    [refused.status, refused.body.message],
+    [403, 'You cannot perform write operations on a read-only instance'],
+  );
   assert.equal((await admin.get(`/geo_nodes/${here.secondary}/status`)).status, 200);
 });
 
@@ -222,7 +245,14 @@ test('a secondary counts its copies, and how far it has come with the events', a
     .execute();
   await db.insertInto('geo_checksums').values({ replicable: 'uploads', record: 'uploads/a', checksum: 'aa' }).execute();
   const { body } = await (await secondaryOf(here, t)).get(`/geo_nodes/${id}/status`);
-  const counts = ['count', 'registry_count', 'synced_count', 'failed_count', 'verification_total_count', 'verified_count'];
+  const counts = [
+    'count',
+    'registry_count',
+    'synced_count',
+    'failed_count',
+    'verification_total_count',
+    'verified_count',
+  ];
   assert.deepEqual(
     [...counts, 'verification_failed_count', 'checksummed_count'].map((name) => body[`uploads_${name}`]),
     [4, 4, 2, 1, 2, 1, 1, 1],
@@ -268,7 +298,9 @@ test('a secondary lists what it could not copy or verify, and a primary lists no
     .execute();
   const admin = await secondaryOf(here, t);
   const idsOf = async (query: object) =>
-    (await admin.get('/geo_nodes/current/failures', { ...query })).body.map((each: { project_id: number }) => each.project_id);
+    (await admin.get('/geo_nodes/current/failures', { ...query })).body.map(
+      (each: { project_id: number }) => each.project_id,
+    );
   assert.deepEqual((await admin.get('/geo_sites/current/failures')).body, [
     {
       project_id: project.id,

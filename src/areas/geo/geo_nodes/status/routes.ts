@@ -96,7 +96,9 @@ function routesOf(noun: Noun): AnyEndpoint[] {
       returns: one(Status),
       refusals: { 404: [missing, `404 ${neverReported} Not Found`] },
       handle: async ({ input: { id, refresh }, left, ...services }) => {
-        const stored = refresh ? await reportedRow(services, id, left()) : await storedRow(services, id).executeTakeFirst();
+        const stored = refresh
+          ? await reportedRow(services, id, left())
+          : await storedRow(services, id).executeTakeFirst();
         const row = found(resource, stored);
         return statusReply(services, noun, found(neverReported, row.status !== null || row.current ? row : undefined));
       },

@@ -9,7 +9,10 @@ const none: Counts = {
   oldest_unsynced_time: null,
 };
 
-const statusWith = (given: Partial<SiteStatus>, counts: Partial<Record<Replicable, Partial<Counts>>> = {}): SiteStatus => ({
+const statusWith = (
+  given: Partial<SiteStatus>,
+  counts: Partial<Record<Replicable, Partial<Counts>>> = {},
+): SiteStatus => ({
   version: '1.0.0',
   revision: 'abc',
   db_replication_lag_seconds: 0,
@@ -20,7 +23,10 @@ const statusWith = (given: Partial<SiteStatus>, counts: Partial<Record<Replicabl
   storages: ['default'],
   problems: [],
   ...given,
-  counts: Object.fromEntries(replicables.map((name) => [name, { ...none, ...counts[name] }])) as Record<Replicable, Counts>,
+  counts: Object.fromEntries(replicables.map((name) => [name, { ...none, ...counts[name] }])) as Record<
+    Replicable,
+    Counts
+  >,
 });
 
 const reasonsWith = (given: Partial<Situation>) =>
@@ -31,7 +37,10 @@ test('a site that reports, and is neither behind nor damaged, is healthy', () =>
   assert.deepEqual(reasonsWith({ age_s: 60 }), []);
   const primary = statusWith({ db_replication_lag_seconds: null, events_behind_seconds: null });
   assert.deepEqual(reasonsWith({ status: primary }), []);
-  assert.deepEqual(reasonsWith({ status: statusWith({ db_replication_lag_seconds: 60, events_behind_seconds: 60 }) }), []);
+  assert.deepEqual(
+    reasonsWith({ status: statusWith({ db_replication_lag_seconds: 60, events_behind_seconds: 60 }) }),
+    [],
+  );
 });
 
 test('each reason is a sentence', () => {
@@ -50,7 +59,12 @@ test('each reason is a sentence', () => {
     ],
     [{ status: statusWith({}, { lfs_objects: { failed_count: 3 } }) }, '3 files could not be copied.'],
     [
-      { status: statusWith({}, { uploads: { verification_failed_count: 1 }, lfs_objects: { verification_failed_count: 1 } }) },
+      {
+        status: statusWith(
+          {},
+          { uploads: { verification_failed_count: 1 }, lfs_objects: { verification_failed_count: 1 } },
+        ),
+      },
       '2 copies differ from the primary.',
     ],
     [{ status: statusWith({}, { uploads: { verification_failed_count: 1 } }) }, '1 copy differs from the primary.'],
@@ -63,7 +77,11 @@ test('each reason is a sentence', () => {
 });
 
 test('the worst reason comes first', () => {
-  const status = statusWith({ problems: ['The disk is full.'], db_replication_lag_seconds: 90, events_behind_seconds: 80 });
+  const status = statusWith({
+    problems: ['The disk is full.'],
+    db_replication_lag_seconds: 90,
+    events_behind_seconds: 80,
+  });
   assert.deepEqual(reasonsWith({ role: undefined, enabled: false, hasCredential: false, age_s: 70, status }), [
     'Geo is not set up on this site: COPPICE_GEO_ROLE is not set.',
     'The site is disabled.',

@@ -61,7 +61,9 @@ export function healthReasons({ role, enabled, hasCredential, status, age_s }: S
     ...(role === undefined ? ['Geo is not set up on this site: COPPICE_GEO_ROLE is not set.'] : []),
     ...(enabled ? [] : ['The site is disabled.']),
     ...(status ? [] : ['The site has never reported its status.']),
-    ...(status && age_s > tolerated_s ? [`The site has not reported its status for ${Math.floor(age_s)} seconds.`] : []),
+    ...(status && age_s > tolerated_s
+      ? [`The site has not reported its status for ${Math.floor(age_s)} seconds.`]
+      : []),
     ...(hasCredential ? [] : ['The site has no valid credential. Repair it.']),
     ...(status ? reasonsOf(status) : []),
   ];

@@ -42,7 +42,8 @@ async function answered(source: Source, path: string, query = {}) {
     return await answerOf(source, path, query);
   } catch (error) {
     if (error instanceof BlockedError) throw refused(checkTexts.blocked(error.message));
-    if (error instanceof OutboundError || error instanceof LimitExceeded || source.signal.aborted) throw refused(checkTexts.url);
+    if (error instanceof OutboundError || error instanceof LimitExceeded || source.signal.aborted)
+      throw refused(checkTexts.url);
     throw error;
   }
 }

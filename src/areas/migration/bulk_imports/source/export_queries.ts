@@ -45,7 +45,8 @@ export const exportStep: Step = {
 const emptyList_ms = 5 * 60_000;
 const maximumPause_s = 15;
 
-const whole = (value: unknown): number => (Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0);
+const whole = (value: unknown): number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0;
 const maximumBatches = 1_000_000;
 
 /** All exports that the source lists. */
@@ -99,9 +100,12 @@ async function exportNow(call: StepCall, relation: string): Promise<Exported | O
 }
 
 const failedText = (error: unknown) =>
-  typeof error === 'string' && error !== '' ? `The source could not export it: ${error}` : 'The source could not export it.';
+  typeof error === 'string' && error !== ''
+    ? `The source could not export it: ${error}`
+    : 'The source could not export it.';
 
-export const isExport = (given: Exported | Outcome): given is Exported => typeof given === 'object' && 'batches' in given;
+export const isExport = (given: Exported | Outcome): given is Exported =>
+  typeof given === 'object' && 'batches' in given;
 
 /** The files of a step. */
 const prefixOf = (step_id: number) => `${step_id}-`;
@@ -123,7 +127,12 @@ export const downloadLimit = async ({ db }: StepCall): Promise<number> =>
  * @returns the path
  * @throws Unanswered, SourceFailure
  */
-export async function exportedFile(call: StepCall, relation: string, { is_batched }: Exported, batch: number): Promise<string> {
+export async function exportedFile(
+  call: StepCall,
+  relation: string,
+  { is_batched }: Exported,
+  batch: number,
+): Promise<string> {
   const { downloads, step, source, entity, db } = call;
   const file = fileOf(call, `${relation}-${batch}`);
   if (await isThere(file)) return file;
@@ -132,8 +141,13 @@ export async function exportedFile(call: StepCall, relation: string, { is_batche
   const part = `${file}.part`;
   const before_bytes = await sizeOf(part);
   // No progress yet: a source may begin each answer, and break it off.
-  const onEtag = (etag: string | undefined) => inStep(db, step.id, (tx) => setStep(tx, step.id, { etag: etag ?? null }));
-  const current = await db.selectFrom('bulk_import_relations').select('etag').where('id', '=', step.id).executeTakeFirst();
+  const onEtag = (etag: string | undefined) =>
+    inStep(db, step.id, (tx) => setStep(tx, step.id, { etag: etag ?? null }));
+  const current = await db
+    .selectFrom('bulk_import_relations')
+    .select('etag')
+    .where('id', '=', step.id)
+    .executeTakeFirst();
   try {
     await fetchFile(
       source,
@@ -142,14 +156,19 @@ export async function exportedFile(call: StepCall, relation: string, { is_batche
       { file: part, etag: current?.etag ?? undefined, most_bytes, onEtag },
     );
   } catch (error) {
-    if (error instanceof Unanswered && (await sizeOf(part)) > before_bytes) await setStep(db, step.id, { silent_since: null });
+    if (error instanceof Unanswered && (await sizeOf(part)) > before_bytes)
+      await setStep(db, step.id, { silent_since: null });
     throw error;
   }
   await rename(part, file);
   return file;
 }
 
-async function setStep(tx: Database, id: number, columns: { etag: string | null } | { silent_since: null }): Promise<void> {
+async function setStep(
+  tx: Database,
+  id: number,
+  columns: { etag: string | null } | { silent_since: null },
+): Promise<void> {
   await tx.updateTable('bulk_import_relations').set(columns).where('id', '=', id).execute();
 }
 

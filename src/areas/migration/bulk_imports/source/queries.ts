@@ -1,6 +1,13 @@
 /** Questions to the source of a migration, over its REST API. Nothing that it answers is believed. */
 import { InvalidContent, type Json, LimitExceeded, readJson } from '../../../../archives/index.ts';
-import { BlockedError, type Download, download, fetchWhole, LimitError, OutboundError } from '../../../../outbound/index.ts';
+import {
+  BlockedError,
+  type Download,
+  download,
+  fetchWhole,
+  LimitError,
+  OutboundError,
+} from '../../../../outbound/index.ts';
 
 export interface Source {
   /** Without a slash at the end. */
@@ -173,10 +180,15 @@ function nextPage({ 'x-next-page': next, link }: Record<string, string>): number
  * Asks for a list, page by page.
  * @throws Unanswered, SourceFailure
  */
-export async function* listed(source: Source, path: string, query: Query = {}): AsyncGenerator<Record<string, unknown>> {
+export async function* listed(
+  source: Source,
+  path: string,
+  query: Query = {},
+): AsyncGenerator<Record<string, unknown>> {
   let page: number | undefined = 1;
   for (let pages = 0; page !== undefined; pages++) {
-    if (pages === maximumPages) throw new SourceFailure('LimitExceeded', `The list has more than ${maximumPages} pages.`);
+    if (pages === maximumPages)
+      throw new SourceFailure('LimitExceeded', `The list has more than ${maximumPages} pages.`);
     const { value, headers } = await ask(source, path, { ...query, per_page: perPage, page });
     if (!Array.isArray(value)) throw new SourceFailure('InvalidContent', 'The source did not answer with a list.');
     for (const item of value) if (isRecord(item)) yield item;
@@ -185,7 +197,11 @@ export async function* listed(source: Source, path: string, query: Query = {}): 
 }
 
 /** The same list; empty when the source does not have it, or does not show it to the importer. */
-export async function* listedIfShown(source: Source, path: string, query?: Query): AsyncGenerator<Record<string, unknown>> {
+export async function* listedIfShown(
+  source: Source,
+  path: string,
+  query?: Query,
+): AsyncGenerator<Record<string, unknown>> {
   try {
     yield* listed(source, path, query);
   } catch (error) {

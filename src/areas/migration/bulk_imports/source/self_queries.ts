@@ -39,7 +39,11 @@ async function selfOf(call: StepCall): Promise<Self | Outcome> {
 const visibilities: Readonly<Record<string, VisibilityName>> = { 0: 'private', 10: 'internal', 20: 'public' };
 
 /** The lowest visibility of the source, of the place here, and of what the settings allow. */
-export async function visibilityFor({ db }: StepCall, self: Self, place: VisibilityName | undefined): Promise<VisibilityName> {
+export async function visibilityFor(
+  { db }: StepCall,
+  self: Self,
+  place: VisibilityName | undefined,
+): Promise<VisibilityName> {
   const { visibility_level, visibility } = self;
   const named = Object.values(visibilities).find((name) => name === visibility);
   const wanted = visibilities[String(visibility_level)] ?? named ?? 'private';

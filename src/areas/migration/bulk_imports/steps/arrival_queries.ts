@@ -106,7 +106,8 @@ export async function arrivalOf(call: StepCall): Promise<Arrival> {
     ...source,
     described: byId(await describedPeople(tx, entity.id, source_ids)),
   });
-  const people = async (tx: Database, source_ids: readonly number[]) => peopleOf(tx, await sourceFor(tx, source_ids), source_ids);
+  const people = async (tx: Database, source_ids: readonly number[]) =>
+    peopleOf(tx, await sourceFor(tx, source_ids), source_ids);
   return {
     owner: ownerOf(entity),
     importer_id: migration.user_id,

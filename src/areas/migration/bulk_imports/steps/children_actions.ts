@@ -35,12 +35,17 @@ const isDeleted = ({ marked_for_deletion_on, marked_for_deletion_at }: Record<st
 async function childrenOf(call: StepCall): Promise<Child[]> {
   const at = pathAtSource(call.entity);
   const children: Child[] = [];
-  const add = (entity_type: Child['entity_type'], value: Record<string, unknown>, name: 'full_path' | 'path_with_namespace') => {
+  const add = (
+    entity_type: Child['entity_type'],
+    value: Record<string, unknown>,
+    name: 'full_path' | 'path_with_namespace',
+  ) => {
     const path = isDeleted(value) ? undefined : childPath(call, value, name);
     if (path !== undefined) children.push({ entity_type, path });
     return children.length > maximumEntities;
   };
-  for await (const group of listed(call.source, `${at}/subgroups`)) if (add('group', group, 'full_path')) return children;
+  for await (const group of listed(call.source, `${at}/subgroups`))
+    if (add('group', group, 'full_path')) return children;
   if (call.entity.migrate_projects)
     for await (const project of listed(call.source, `${at}/projects`, { include_subgroups: false, with_shared: false }))
       if (add('project', project, 'path_with_namespace')) return children;

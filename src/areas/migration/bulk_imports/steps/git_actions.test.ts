@@ -41,7 +41,9 @@ test('wikis of projects and groups, and repositories that are not exported, come
     [`/groups/${top!.namespace_id}`, 'Rules'],
   ])
     assert.equal((await as('owner').get(`${place}/wikis/${slug}`)).body.content, 'second');
-  const { body: file } = await as('owner').get(`/projects/${filled!.project_id}/repository/files/README.md`, { ref: 'main' });
+  const { body: file } = await as('owner').get(`/projects/${filled!.project_id}/repository/files/README.md`, {
+    ref: 'main',
+  });
   assert.equal(Buffer.from(file.content, 'base64').toString(), 'apples');
   assert.equal((await db.selectFrom('events').select('id').execute()).length, events.length);
   assert.deepEqual(await readdir(services.downloads).catch(() => []), []);
@@ -83,16 +85,24 @@ test('snippets have their history', async (t) => {
       type: 'project',
       id: 8,
       full_path: 'orchard/apples',
-      ...{ relations: { self: [{}], snippets: [[record, record, record]] }, answers: { '/snippets': [elsewhere, ...listed] } },
+      ...{
+        relations: { self: [{}], snippets: [[record, record, record]] },
+        answers: { '/snippets': [elsewhere, ...listed] },
+      },
     },
   ];
   const id = await migrated(here, { source_type: 'project_entity', source_full_path: 'orchard/apples' });
   await runMigrations(here);
   const [filled] = await entitiesOf(here, id);
-  assert.deepEqual([filled!.failures, filled!.stats.snippet_repositories], [[], { source: 2, fetched: 2, imported: 2 }]);
+  assert.deepEqual(
+    [filled!.failures, filled!.stats.snippet_repositories],
+    [[], { source: 2, fetched: 2, imported: 2 }],
+  );
   const { body: snippets } = await as('owner').get(`/projects/${filled!.project_id}/snippets`, { sort: 'asc' });
   const contents = [];
-  for (const { id, updated_at } of snippets.toSorted((one: { id: number }, other: { id: number }) => one.id - other.id)) {
+  for (const { id, updated_at } of snippets.toSorted(
+    (one: { id: number }, other: { id: number }) => one.id - other.id,
+  )) {
     const headers = { 'private-token': people.owner.token };
     const raw = await fetch(`${here.url}/api/v4/projects/${filled!.project_id}/snippets/${id}/raw`, { headers });
     contents.push([await raw.text(), updated_at]);

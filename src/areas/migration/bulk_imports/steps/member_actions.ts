@@ -27,7 +27,10 @@ const membersAtOnce = 100;
 async function membersOf({ source, entity }: StepCall): Promise<SourceMember[]> {
   const members: SourceMember[] = [];
   const today = new Date().toISOString().slice(0, 10);
-  for await (const { id, username, name, access_level, expires_at } of listed(source, `${pathAtSource(entity)}/members`)) {
+  for await (const { id, username, name, access_level, expires_at } of listed(
+    source,
+    `${pathAtSource(entity)}/members`,
+  )) {
     if (!isId(id) || (isDay(expires_at) && expires_at <= today)) continue;
     if (members.length === maximumMembers)
       throw new SourceFailure('LimitExceeded', `The source lists more than ${maximumMembers} members.`);
@@ -67,7 +70,12 @@ const placeOf = ({ entity }: StepCall) => {
 };
 
 /** Adds one member. @returns the failure, if there is one */
-async function add(tx: Database, call: StepCall, member: SourceMember, user_id: number): Promise<StepFailure | undefined> {
+async function add(
+  tx: Database,
+  call: StepCall,
+  member: SourceMember,
+  user_id: number,
+): Promise<StepFailure | undefined> {
   const { kind, id } = ownerOf(call.entity);
   const subtree = placeOf(call);
   const { access_level: wanted, expires_at } = member;
@@ -101,7 +109,9 @@ async function addSome(tx: Database, call: StepCall, members: readonly SourceMem
   const failures: StepFailure[] = [];
   for (const member of members) {
     const user_id = accounts.get(member.source_id);
-    const failed = user_id ? await add(tx, call, member, user_id) : failure('UserNotFound', 'There is no account here.', member);
+    const failed = user_id
+      ? await add(tx, call, member, user_id)
+      : failure('UserNotFound', 'There is no account here.', member);
     if (failed) failures.push(failed);
   }
   const kept = members.filter(({ source_id, access_level }) => !accounts.has(source_id) && given.has(access_level));

@@ -8,7 +8,10 @@ import type { Step, StepFailure } from '../step_definition.ts';
 import { ownerOf } from '../step_definition.ts';
 import { carriedBySelf, leftOut, stagesOf } from '../step_rules.ts';
 
-const usages = { project: ['issues', 'merge_requests', 'milestones'], group: ['epics', 'milestones', 'iterations'] } as const;
+const usages = {
+  project: ['issues', 'merge_requests', 'milestones'],
+  group: ['epics', 'milestones', 'iterations'],
+} as const;
 const largest = 2 ** 31 - 1_000_000;
 
 /** The next number here follows the highest that the source has ever given. */
@@ -48,7 +51,10 @@ export const othersStep: Step = {
       await inStep(db, step.id, async (tx, row) => {
         if (row.counts[relation]) return;
         const of_relation = { ...row, relation };
-        await record(tx, call, of_relation, { source: total as number, failures: leftOut.has(relation) ? [] : [failure] });
+        await record(tx, call, of_relation, {
+          source: total as number,
+          failures: leftOut.has(relation) ? [] : [failure],
+        });
       });
     }
     return 'finished';

@@ -32,7 +32,11 @@ async function undescribed({ db, entity }: StepCall, ids: readonly number[]): Pr
 }
 
 /** Keeps what the source says of people, each asked for once. @returns whether anybody is new */
-async function describe(call: StepCall, ids: readonly number[], listed: ReadonlyMap<number, ListedPerson>): Promise<boolean> {
+async function describe(
+  call: StepCall,
+  ids: readonly number[],
+  listed: ReadonlyMap<number, ListedPerson>,
+): Promise<boolean> {
   let areNew = false;
   for (const id of await undescribed(call, ids)) {
     const named = listed.get(id);

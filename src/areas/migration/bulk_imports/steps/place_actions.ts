@@ -20,7 +20,10 @@ async function importerOf(call: StepCall): Promise<Caller> {
   if (!importer) throw new StepFailed('PermissionDenied', 'The account of the importer is not active.');
   if (await mayMake(call.db, importer, call.entity)) return importer;
   const { entity_type, destination_namespace } = call.entity;
-  throw new StepFailed('PermissionDenied', `The importer may not create a ${entity_type} in '${destination_namespace}'.`);
+  throw new StepFailed(
+    'PermissionDenied',
+    `The importer may not create a ${entity_type} in '${destination_namespace}'.`,
+  );
 }
 
 /** Tries the name that the source gives, and then the path: another one may have the name, or it is not allowed here. */
@@ -81,7 +84,9 @@ export const groupStep: Step = {
       if (entity.namespace_id !== null) return;
       const importer = await importerOf(call);
       const parent =
-        entity.destination_namespace === '' ? undefined : await namespaceFor(db, importer, entity.destination_namespace);
+        entity.destination_namespace === ''
+          ? undefined
+          : await namespaceFor(db, importer, entity.destination_namespace);
       const visibility = await visibilityFor(call, self, parent?.visibility);
       const group = {
         ...groupColumns(self),

@@ -50,7 +50,12 @@ const project = (id: number, name: string, issues: object[], answers: SourceEnti
     project_feature: [{ issues_access_level: 10, pages_access_level: 10, ...times }],
     issues,
     protected_branches: [
-      { name: 'main', ...times, merge_access_levels: [{ access_level: 40 }], push_access_levels: [{ access_level: 40 }] },
+      {
+        name: 'main',
+        ...times,
+        merge_access_levels: [{ access_level: 40 }],
+        push_access_levels: [{ access_level: 40 }],
+      },
     ],
   },
   answers,
@@ -66,10 +71,14 @@ for (const version of ['14.10.5', '15.11.0', '17.3.0'])
     const here = await migrationPlace(t, [
       {
         ...{ type: 'group', id: 7, full_path: 'orchard', relations: { self: [{ name: 'Orchard', path: 'orchard' }] } },
-        answers: { '/push_rule': { id: 1, commit_message_regex: 'Fix', max_file_size: 5, created_at: times.created_at } },
+        answers: {
+          '/push_rule': { id: 1, commit_message_regex: 'Fix', max_file_size: 5, created_at: times.created_at },
+        },
       },
       project(8, 'apples', [issue(1, [linked]), issue(2, [linked]), issue(3, [])], {
-        '/freeze_periods': [{ id: 1, freeze_start: '0 23 * * 5', freeze_end: '0 8 * * 1', cron_timezone: 'UTC', ...times }],
+        '/freeze_periods': [
+          { id: 1, freeze_start: '0 23 * * 5', freeze_end: '0 8 * * 1', cron_timezone: 'UTC', ...times },
+        ],
         '/protected_tags': [{ name: 'v*', create_access_levels: [{ id: 1, access_level: 40, user_id: null }] }],
         '/approval_rules': [{ ...rule, users: [{ id: 3 }], protected_branches: [{ id: 1, name: 'main' }] }],
         '/issues/1/links': [related('orchard/apples', 2, 'relates_to'), related('orchard/pears', 1, 'blocks')],
@@ -117,8 +126,15 @@ for (const version of ['14.10.5', '15.11.0', '17.3.0'])
       { link_type: 'relates_to', project_id: apples!.project_id, iid: 2 },
     ]);
     const { body: picked } = await as('owner').get(`${at}/issues/1`);
-    assert.deepEqual([picked.author.id, picked.description], [people.maintainer.id, `for @${people.maintainer.username}`]);
-    const placeholders = await db.selectFrom('users').select('username').where('user_type', '=', 'placeholder').execute();
+    assert.deepEqual(
+      [picked.author.id, picked.description],
+      [people.maintainer.id, `for @${people.maintainer.username}`],
+    );
+    const placeholders = await db
+      .selectFrom('users')
+      .select('username')
+      .where('user_type', '=', 'placeholder')
+      .execute();
     assert.ok(placeholders.some(({ username }) => username.startsWith('bob_placeholder')));
     assert.equal((await as('owner').get(at)).body.issues_access_level, 'private');
     assert.ok(!source.requests.includes('GET /projects/orchard%2Fapples/issues/3/links'));

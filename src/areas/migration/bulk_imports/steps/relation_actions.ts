@@ -91,7 +91,13 @@ async function* readAhead(portions: AsyncGenerator<Portion>): AsyncGenerator<Por
 const emptyArrived: Arrived = { counts: {}, failures: [] };
 
 /** Writes a portion and how far the step has come, in one transaction. */
-const write = (call: StepCall, relation: ArrivingRelation, arrival: Arrival, batch: number, portion: Portion): Promise<void> =>
+const write = (
+  call: StepCall,
+  relation: ArrivingRelation,
+  arrival: Arrival,
+  batch: number,
+  portion: Portion,
+): Promise<void> =>
   inStep(call.db, call.step.id, async (tx, step) => {
     const { records, unreadable, line } = portion;
     const { counts, failures } = records.length > 0 ? await relation.arrive(tx, arrival, records) : emptyArrived;
@@ -119,12 +125,24 @@ async function writeWhatCan(
     if (error instanceof Ended || isUnavailable(error) || call.signal.aborted || records.length === 0) throw error;
     if (records.length === 1) {
       call.log.error({ err: error, relation: relation.name, line: records[0]!.line }, 'a record could not be imported');
-      const lost = { ...failure(relation.name, 'InvalidRecord', 'The record could not be written.'), step: 'loader' as const };
-      return write(call, relation, arrival, batch, { ...portion, records: [], unreadable: [...portion.unreadable, lost] });
+      const lost = {
+        ...failure(relation.name, 'InvalidRecord', 'The record could not be written.'),
+        step: 'loader' as const,
+      };
+      return write(call, relation, arrival, batch, {
+        ...portion,
+        records: [],
+        unreadable: [...portion.unreadable, lost],
+      });
     }
     const half = Math.ceil(records.length / 2);
     const first = records.slice(0, half);
-    await writeWhatCan(call, relation, arrival, batch, { ...portion, records: first, unreadable: [], line: first.at(-1)!.line });
+    await writeWhatCan(call, relation, arrival, batch, {
+      ...portion,
+      records: first,
+      unreadable: [],
+      line: first.at(-1)!.line,
+    });
     await writeWhatCan(call, relation, arrival, batch, { ...portion, records: records.slice(half) });
   }
 }
@@ -147,7 +165,12 @@ async function writeKnown(
 }
 
 /** Reads on in one file. @returns whether it was read to its end */
-async function readOn(call: StepCall, relation: ArrivingRelation, exported: Exported, place: BatchPosition): Promise<boolean> {
+async function readOn(
+  call: StepCall,
+  relation: ArrivingRelation,
+  exported: Exported,
+  place: BatchPosition,
+): Promise<boolean> {
   const file = await exportedFile(call, relation.name, exported, place.batch);
   let arrival = await arrivalOf(call);
   try {
@@ -188,7 +211,9 @@ async function readFallback(call: StepCall, relation: ArrivingRelation, fallback
 export const relationStep = (relation: ArrivingRelation, fallback?: Fallback): Step => ({
   name: relation.name,
   async run(call) {
-    const outcome = await throughBatches(call, relation.name, (exported, place) => readOn(call, relation, exported, place));
+    const outcome = await throughBatches(call, relation.name, (exported, place) =>
+      readOn(call, relation, exported, place),
+    );
     return outcome === 'skipped' && fallback ? readFallback(call, relation, fallback) : outcome;
   },
 });

@@ -27,7 +27,11 @@ async function bundleOf(call: StepCall, archive: string): Promise<string | undef
   const limits = { most_bytes: await unpackedLimit(call), isWanted: (name: string) => name === 'repository.bundle' };
   for await (const entry of tarEntries(createReadStream(archive), limits)) {
     if ('problem' in entry)
-      throw new StepFailed('InvalidContent', `The archive has an entry that is refused: ${entry.problem}.`, 'extractor');
+      throw new StepFailed(
+        'InvalidContent',
+        `The archive has an entry that is refused: ${entry.problem}.`,
+        'extractor',
+      );
     const file = `${archive}.bundle`;
     await pipeline(Readable.from(entry.content), createWriteStream(file, { mode: 0o600 }));
     return file;
@@ -48,7 +52,9 @@ async function fill(call: StepCall, fetch: (repository: Repository) => Promise<F
   const { refs, skipped } = await fetch(repository);
   const filled = Array.from(refs, ([ref, to]) => ({ ref, new: to }));
   const names = (await listBranches(repository)).map(({ name }) => name);
-  const default_branch = names.includes(project.default_branch) ? project.default_branch : (names[0] ?? project.default_branch);
+  const default_branch = names.includes(project.default_branch)
+    ? project.default_branch
+    : (names[0] ?? project.default_branch);
   await setHead(repository, default_branch);
   await inStep(db, step.id, async (tx, row) => {
     const columns = { empty_repo: names.length === 0, default_branch, last_activity_at: sql<string>`now()` };

@@ -33,10 +33,19 @@ test('what was moved is named as it is here', async () => {
     ['#1 !2 &3 %4 ~bug other/place#1 fix/#1', '#1 !2 &3 %4 ~bug other/place#1 fix/#1'],
     ['Thanks @Ada, @orchard and @orchard/pears.', 'Thanks @ada.l, @new/garden and @new/garden/birnen.'],
     ['@bob, @carol! mail me@bob.example @all', '`@bob`, `@carol`! mail me@bob.example `@all`'],
-    ['https://git.example.com/forge/Orchard/Pears/-/issues/1#note_2', 'https://coppice.test/new/garden/birnen/-/issues/1#note_2'],
+    [
+      'https://git.example.com/forge/Orchard/Pears/-/issues/1#note_2',
+      'https://coppice.test/new/garden/birnen/-/issues/1#note_2',
+    ],
     ['(https://git.example.com/forge/orchard/pears). ', '(https://coppice.test/new/garden/birnen). '],
-    ['[x](https://git.example.com/forge/groups/orchard/-/epics/1)', '[x](https://coppice.test/groups/new/garden/-/epics/1)'],
-    ['https://git.example.com/forge/orchard/plums/-/issues/1', 'https://git.example.com/forge/orchard/plums/-/issues/1'],
+    [
+      '[x](https://git.example.com/forge/groups/orchard/-/epics/1)',
+      '[x](https://coppice.test/groups/new/garden/-/epics/1)',
+    ],
+    [
+      'https://git.example.com/forge/orchard/plums/-/issues/1',
+      'https://git.example.com/forge/orchard/plums/-/issues/1',
+    ],
     [
       'https://git.example.com/forged/orchard https://evil.example/orchard',
       'https://git.example.com/forged/orchard https://evil.example/orchard',
@@ -45,7 +54,10 @@ test('what was moved is named as it is here', async () => {
       '![a](/-/project/7/uploads/0f/a.png) [b](/-/group/3/uploads/0f/b)',
       '![a](/-/project/70/uploads/0f/a.png) [b](/-/group/30/uploads/0f/b)',
     ],
-    ['https://git.example.com/forge/-/project/7/uploads/0f/a.png', 'https://coppice.test/-/project/70/uploads/0f/a.png'],
+    [
+      'https://git.example.com/forge/-/project/7/uploads/0f/a.png',
+      'https://coppice.test/-/project/70/uploads/0f/a.png',
+    ],
     [
       '![a](/uploads/0f/a.png) ![a](/-/project/8/uploads/0f/a.png)',
       '![a](/uploads/0f/a.png) ![a](/-/project/8/uploads/0f/a.png)',
@@ -99,7 +111,8 @@ test('hostile texts take linear time', () => {
     '\\',
     '.',
   ];
-  const address = (unit: string) => (count: number) => atOnce(editsOf(`${moved.source_url}/${unit.repeat(count)}x`, moved));
+  const address = (unit: string) => (count: number) =>
+    atOnce(editsOf(`${moved.source_url}/${unit.repeat(count)}x`, moved));
   for (const unit of ['.', '/', '/-', 'orchard/', ').']) assert.ok(!growsTooFast(address(unit)), unit);
   for (const unit of [...units, ...hostileUnits])
     assert.ok(!growsTooFast((count) => atOnce(editsOf(unit.repeat(count), moved))), unit);

@@ -1,6 +1,13 @@
 /** Leads what a text of another server names to what was made of it here. */
 import { shortenedName } from '../../../../http/index.ts';
-import { type Address, inSlices, type Reference, readText, type Steps, storedName } from '../../../../markdown/index.ts';
+import {
+  type Address,
+  inSlices,
+  type Reference,
+  readText,
+  type Steps,
+  storedName,
+} from '../../../../markdown/index.ts';
 
 /** What is known when a text arrives. Paths and usernames of the source are in lower case. */
 export interface Moved {

@@ -1,7 +1,19 @@
 /** Client keys: the addresses that applications send their errors to. */
 import { Type } from 'typebox';
 import { type Project, projectRole } from '../../../../access/index.ts';
-import { del, deleteFound, found, get, Id, nothing, offeredOn, one, pageOf, post, resource } from '../../../../http/index.ts';
+import {
+  del,
+  deleteFound,
+  found,
+  get,
+  Id,
+  nothing,
+  offeredOn,
+  one,
+  pageOf,
+  post,
+  resource,
+} from '../../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../../lists/index.ts';
 import { addKey, maximumKeys, tooManyKeysText } from './actions.ts';
 import { dsnOf } from './rules.ts';

@@ -54,7 +54,8 @@ export async function* decompress(
   const name = encoding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity') return yield* decoded(sent);
   const chunks = sent[Symbol.asyncIterator]();
-  const { value: first } = name === 'deflate' ? ((await chunks.next()) as { value: Buffer | undefined }) : { value: undefined };
+  const { value: first } =
+    name === 'deflate' ? ((await chunks.next()) as { value: Buffer | undefined }) : { value: undefined };
   const decompressors: Record<string, () => Transform> = {
     gzip: createGunzip,
     'x-gzip': createGunzip,
@@ -63,6 +64,11 @@ export async function* decompress(
     deflate: () => inflater(first),
   };
   if (!Object.hasOwn(decompressors, name)) throw new Malformed();
-  const read = pipeline(Readable.from(asSent(sent, first)), decompressors[name]!(), atMost(limits.read_bytes), () => {});
+  const read = pipeline(
+    Readable.from(asSent(sent, first)),
+    decompressors[name]!(),
+    atMost(limits.read_bytes),
+    () => {},
+  );
   yield* decoded(read);
 }

@@ -138,7 +138,10 @@ async function payloadOf(bytes: Bytes, head: JsonObject, limit: ItemLimit): Prom
  * @returns the items that have a limit, in their order
  * @throws Malformed, ItemTooLarge, and what `onHead` throws
  */
-export async function readEnvelope(chunks: AsyncIterable<Buffer>, { onHead, limitOf }: EnvelopeReader): Promise<Item[]> {
+export async function readEnvelope(
+  chunks: AsyncIterable<Buffer>,
+  { onHead, limitOf }: EnvelopeReader,
+): Promise<Item[]> {
   const bytes = new Bytes(chunks);
   const tooLong = () => new Malformed();
   const first = await bytes.line(maximumEnvelopeHead_bytes, tooLong);

@@ -32,7 +32,8 @@ async function collector(): Promise<Collector> {
     here,
     key,
     async send(kind, body, { headers = {}, key: sent = key, query = '' } = {}) {
-      const auth = sent === null ? {} : { 'x-sentry-auth': `Sentry sentry_version=7, sentry_client=test/1, sentry_key=${sent}` };
+      const auth =
+        sent === null ? {} : { 'x-sentry-auth': `Sentry sentry_version=7, sentry_client=test/1, sentry_key=${sent}` };
       const url = `${here.url}/api/v4/error_tracking/collector/api/${here.project.id}/${kind}/${query}`;
       const reply = await fetch(url, { method: 'POST', body, headers: { ...auth, ...headers } });
       return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Record<string, unknown> };
@@ -82,13 +83,24 @@ test('an envelope is accepted in every encoding, and its event counted once', as
 
 test('the content type does not matter, not even when it is none', async () => {
   const { send, errors } = await collector();
-  const types = ['', 'nonsense', ';;;', 'text/html; charset="x', 'multipart/form-data', 'application/x-www-form-urlencoded'];
+  const types = [
+    '',
+    'nonsense',
+    ';;;',
+    'text/html; charset="x',
+    'multipart/form-data',
+    'application/x-www-form-urlencoded',
+  ];
   for (const type of types)
     for (const [kind, body] of [
       ['envelope', envelope({}, [{ type: 'event' }, JSON.stringify(failure)])],
       ['store', JSON.stringify(failure)],
     ] as const)
-      assert.equal((await send(kind, body, { headers: { 'content-type': type } })).status, 200, `${kind} of type ${type}`);
+      assert.equal(
+        (await send(kind, body, { headers: { 'content-type': type } })).status,
+        200,
+        `${kind} of type ${type}`,
+      );
   assert.equal((await errors())[0]!.events_count, 2 * types.length);
 });
 
@@ -130,12 +142,16 @@ test('a new key is taken at once, also by a project that has just been asked for
   assert.equal(await statusOf({ key: `glet_${hex('0')}` }), 404);
   const { public_key } = (await here.as('maintainer').post(`${base}/client_keys`)).body;
   const dsn = `http://${public_key}@coppice.test/api/v4/error_tracking/collector/${here.project.id}`;
-  assert.equal((await send('envelope', envelope({ dsn }, [{ type: 'client_report' }, '{}']), { key: null })).status, 200);
+  assert.equal(
+    (await send('envelope', envelope({ dsn }, [{ type: 'client_report' }, '{}']), { key: null })).status,
+    200,
+  );
   assert.equal(await statusOf({ key: public_key }), 200);
 
   const { body: other } = await here.as('owner').post('/projects', { name: `late-${here.project.path}` });
   const lateUrl = `${here.url}/api/v4/error_tracking/collector/api/${other.id}/envelope/`;
-  const late = async (key: string) => (await fetch(`${lateUrl}?sentry_key=${key}`, { method: 'POST', body: event })).status;
+  const late = async (key: string) =>
+    (await fetch(`${lateUrl}?sentry_key=${key}`, { method: 'POST', body: event })).status;
   assert.equal(await late(public_key), 404);
   await here.as('owner').put(`/projects/${other.id}/error_tracking/settings`, { active: true, integrated: true });
   const [first] = (await here.as('owner').get(`/projects/${other.id}/error_tracking/client_keys`)).body;
@@ -202,7 +218,8 @@ test('a project that takes no errors answers 404, and one over its quota 429', a
   assert.equal((await errors())[0]!.events_count, 2);
 
   const url = `${here.url}/api/v4/error_tracking/collector/api`;
-  const at = async (id: string | number) => (await fetch(`${url}/${id}/envelope/`, { method: 'POST', body: event })).status;
+  const at = async (id: string | number) =>
+    (await fetch(`${url}/${id}/envelope/`, { method: 'POST', body: event })).status;
   const { body: idle } = await here.as('owner').post('/projects', { name: `idle-${here.project.path}` });
   assert.deepEqual([await at(idle.id), await at('99999999999999999999'), await at('x')], [404, 404, 404]);
   const preflight = await fetch(`${url}/${here.project.id}/envelope/`, {
@@ -218,7 +235,10 @@ test('a project that takes no errors answers 404, and one over its quota 429', a
 });
 
 test('a project over its quota of bytes gets 429, whether they were read or kept', async () => {
-  const large = envelope({}, [{ type: 'event' }, JSON.stringify({ ...failure, modules: { a: 'x'.repeat(300 * 1024) } })]);
+  const large = envelope({}, [
+    { type: 'event' },
+    JSON.stringify({ ...failure, modules: { a: 'x'.repeat(300 * 1024) } }),
+  ]);
   const attachment = 'x'.repeat(60 * 2 ** 20);
   const bomb = brotliCompressSync(envelope({}, [{ type: 'attachment', length: attachment.length }, attachment]));
   // It becomes nearly a megabyte, and is about nothing.
@@ -269,7 +289,8 @@ test('a client that sends all of a large event before it reads is told that it i
 test('of an error, a hundred tags and two hundred values of each are counted', async () => {
   const { send, errors, here } = await collector();
   const withTags = (tags: object) => envelope({}, [{ type: 'event' }, JSON.stringify({ ...failure, tags })]);
-  const numbered = (from: number) => Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`key-${from + index}`, 'x']));
+  const numbered = (from: number) =>
+    Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`key-${from + index}`, 'x']));
   const counted = async () => {
     await errors();
     const tags = here.db
@@ -301,7 +322,11 @@ test('a resolved error that happens again is unresolved, and an ignored one stay
   ] as const) {
     await send('envelope', event());
     await errors();
-    await here.db.updateTable('error_tracking_errors').set({ status }).where('project_id', '=', here.project.id).execute();
+    await here.db
+      .updateTable('error_tracking_errors')
+      .set({ status })
+      .where('project_id', '=', here.project.id)
+      .execute();
     await send('envelope', event());
     assert.equal((await errors())[0]!.status, then);
   }
@@ -318,7 +343,10 @@ test('a stranger is refused before their body arrives, wherever their key is', a
   assert.match(await answerTo('?sentry_key=glet_wrong', '{'), /^HTTP\/1\.1 404 /);
   assert.match(await answerTo('', line({ dsn: `${here.url.replace('//', '//glet_wrong@')}/1` })), /^HTTP\/1\.1 404 /);
   assert.match(await answerTo('', line({})), /^HTTP\/1\.1 403 /);
-  assert.match(await answerTo('', `{"sdk":"${'x'.repeat(17 * 1024)}`), /^HTTP\/1\.1 400 [\s\S]*Failed to parse sentry request/);
+  assert.match(
+    await answerTo('', `{"sdk":"${'x'.repeat(17 * 1024)}`),
+    /^HTTP\/1\.1 400 [\s\S]*Failed to parse sentry request/,
+  );
 });
 
 test('wrong keys are refused one like the other, however many there are, and keep no right one out', async () => {

@@ -15,7 +15,15 @@ import { eventId, instantOf, type Receipt, readEvent } from '../events/rules.ts'
 import type { Json, JsonObject } from '../payload/rules.ts';
 import { maximumSessions, readBuckets, readSession, readUserReport } from '../releases_health/session_rules.ts';
 import { BodyTooLarge, decompress } from './encoding_rules.ts';
-import { type Item, type ItemLimit, ItemTooLarge, jsonIfAny, jsonIn, Malformed, readEnvelope } from './envelope_rules.ts';
+import {
+  type Item,
+  type ItemLimit,
+  ItemTooLarge,
+  jsonIfAny,
+  jsonIn,
+  Malformed,
+  readEnvelope,
+} from './envelope_rules.ts';
 import { type IntakeGuard, type IntakeLimits, intakeGuard } from './guard_queries.ts';
 import { countRead, hasExceeded, OverQuota, type Received, storeReceived } from './intake_actions.ts';
 import { type Intake, intakeOf } from './intake_queries.ts';
@@ -76,7 +84,9 @@ async function intakeThat(call: Call, id: number, takes: (intake: Intake) => boo
 /** @throws ApiError 404 for a project that takes no errors */
 async function openIntake(call: Call): Promise<Intake> {
   const { project_id } = call.request.params;
-  const intake = /^\d{1,15}$/.test(project_id) ? await intakeThat(call, Number(project_id), ({ isOpen }) => isOpen) : undefined;
+  const intake = /^\d{1,15}$/.test(project_id)
+    ? await intakeThat(call, Number(project_id), ({ isOpen }) => isOpen)
+    : undefined;
   if (intake === undefined) throw refusal(404, '404 Project Not Found');
   if (!intake.isOpen) throw wrongKey();
   return intake;
@@ -166,7 +176,11 @@ async function takeEnvelope(call: Call) {
   const given = keyIn(request.headers, request.query);
   let key = given === undefined ? undefined : await admit(call, intake, given);
   let head: JsonObject = {};
-  const chunks = decompress(streamOf(request), encodingOf(call), key === undefined ? unidentifiedLimits : envelopeLimits);
+  const chunks = decompress(
+    streamOf(request),
+    encodingOf(call),
+    key === undefined ? unidentifiedLimits : envelopeLimits,
+  );
   const items = await readEnvelope(
     counted(call, intake, chunks, () => key),
     {
@@ -211,7 +225,9 @@ async function takeStored(call: Call) {
   const body = await read(streamOf(request), encodingOf(call));
   const text = body.toString();
   // Old SDKs send Base64 of compressed JSON, whatever their headers say.
-  const payload = text.trimStart().startsWith('{') ? body : await read(Readable.from([Buffer.from(text, 'base64')]), 'deflate');
+  const payload = text.trimStart().startsWith('{')
+    ? body
+    : await read(Readable.from([Buffer.from(text, 'base64')]), 'deflate');
   const event = eventIn(call, intake, jsonIn({ type: 'event', payload }), { received_at: new Date() });
   return keep(call, intake, key, { event, sessions: [], buckets: [], user_reports: [] });
 }
@@ -230,7 +246,8 @@ const isOfStranger = (error: unknown) => error instanceof ApiError && (error.sta
 const collectorForm: ErrorForm = {
   meaningOf(error) {
     if (error instanceof Malformed) return badRequest('Failed to parse sentry request');
-    if (error instanceof BodyTooLarge || error instanceof ItemTooLarge) return refusal(413, '413 Request Entity Too Large');
+    if (error instanceof BodyTooLarge || error instanceof ItemTooLarge)
+      return refusal(413, '413 Request Entity Too Large');
     return error instanceof OverQuota ? overQuota(Date.now()) : undefined;
   },
   write(refused, request, reply) {

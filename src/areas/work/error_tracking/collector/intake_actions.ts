@@ -265,7 +265,8 @@ export const countRead = (db: Database, intake: Intake, key: string, bytes: numb
 /**
  * Whether it is known, without asking the database, that the project or the client with this key has sent as much in this minute as it may.
  */
-export const hasExceeded = (db: Database, intake: Intake, key: string): boolean => intakesOf(db).hasExceeded(intake, key);
+export const hasExceeded = (db: Database, intake: Intake, key: string): boolean =>
+  intakesOf(db).hasExceeded(intake, key);
 
 /**
  * Stores what a request brings. It is committed when the promise resolves.

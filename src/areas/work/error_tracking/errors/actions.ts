@@ -56,7 +56,12 @@ async function recordStatuses(
 ): Promise<void> {
   const { id: project_id } = project;
   if (status !== 'ignored') {
-    const event = { project_id, author_id: caller.id, action: activities[status], target_type: 'TrackedError' as const };
+    const event = {
+      project_id,
+      author_id: caller.id,
+      action: activities[status],
+      target_type: 'TrackedError' as const,
+    };
     await recordEvents(
       tx,
       ids.map((target_id) => ({ ...event, target_id })),
@@ -109,7 +114,10 @@ export const changeError = (
     if (assigns && assignee_id !== null) await checkAssignee(tx, project, assignee_id);
     const turns = status !== undefined && status !== error.status;
     if (!assigns && !turns) return;
-    const changes = { ...(assigns ? { assignee_id } : {}), ...(turns ? { status, ...resolution(caller, status) } : {}) };
+    const changes = {
+      ...(assigns ? { assignee_id } : {}),
+      ...(turns ? { status, ...resolution(caller, status) } : {}),
+    };
     await tx.updateTable('error_tracking_errors').set(stamped(changes)).where('id', '=', id).execute();
     if (turns) await recordStatuses(tx, { caller, project }, [id], status);
   });
@@ -121,7 +129,8 @@ const descriptionOf = (web_url: string, error: { first_seen_at: string; events_c
   [`Error: ${web_url}`, `First seen: ${error.first_seen_at}`, `Events: ${error.events_count}`].join('\n\n');
 
 /** A title of one line. */
-const lineOf = (text: string): string => [...text.replaceAll(/\s+/g, ' ').trim()].slice(0, maximumTitle).join('').trim();
+const lineOf = (text: string): string =>
+  [...text.replaceAll(/\s+/g, ' ').trim()].slice(0, maximumTitle).join('').trim();
 
 /**
  * Creates an issue about an error and links them.

@@ -10,7 +10,10 @@ const maximumRead = 10_000;
  * @param tx the transaction that groups the events
  * @param ids errors that have just had events; ignored ones are left out
  */
-export async function alertedErrors(tx: Database, ids: readonly number[]): Promise<{ id: number; project_id: number }[]> {
+export async function alertedErrors(
+  tx: Database,
+  ids: readonly number[],
+): Promise<{ id: number; project_id: number }[]> {
   const { rows } = await sql<{ id: number; project_id: number }>`
     with touched as materialized (
       select errors.id, errors.project_id, alert_events, alert_users, errors.last_seen_at as until,

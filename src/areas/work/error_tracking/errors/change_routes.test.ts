@@ -23,7 +23,8 @@ test('errors are resolved and assigned by developers, and who resolved them is k
   const open = { status: 'unresolved', resolved_by_id: null };
   assert.equal((await here.as('reporter').put(`${errors}/${first.id}`, { status: 'resolved' })).status, 403);
   assert.equal((await here.as('reporter').put(errors, { ids: [first.id], status: 'resolved' })).status, 403);
-  for (const bad of [{}, { status: 'open' }]) assert.equal((await developer.put(`${errors}/${first.id}`, bad)).status, 400);
+  for (const bad of [{}, { status: 'open' }])
+    assert.equal((await developer.put(`${errors}/${first.id}`, bad)).status, 400);
   assert.equal((await developer.put(errors, { ids: [first.id, 0], status: 'resolved' })).status, 404);
   const many = await developer.put(errors, { ids: Array(101).fill(first.id), status: 'resolved' });
   assert.deepEqual([many.status, many.body], [400, { message: { ids: ['has more than 100 ids'] } }]);
@@ -106,7 +107,11 @@ test('a deleted error is gone at once with its link, its events follow, and when
   assert.equal(shown.body.error_tracking_error_id, null);
   await report(event);
   assert.deepEqual(await performQueued(here.services, [removeError]), ['remove_error']);
-  const left = await here.db.selectFrom('error_tracking_events').select('id').where('error_id', '=', error.id).execute();
+  const left = await here.db
+    .selectFrom('error_tracking_events')
+    .select('id')
+    .where('error_id', '=', error.id)
+    .execute();
   assert.deepEqual(left, []);
   const { body: now } = await here.as('maintainer').get(errors, { order_by: 'first_seen' });
   assert.deepEqual(

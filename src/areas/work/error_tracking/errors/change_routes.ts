@@ -55,7 +55,9 @@ export const errorChangeRoutes = offeredOn(
       input: {
         error_id: Id,
         status: optional(Type.Enum([...statuses])),
-        assignee_id: optional(nullable(Type.Integer({ description: 'A member with the Reporter role or more; null: none' }))),
+        assignee_id: optional(
+          nullable(Type.Integer({ description: 'A member with the Reporter role or more; null: none' })),
+        ),
       },
       rules: [atLeastOneOf('status', 'assignee_id')],
       returns: one(TrackedError),
@@ -81,7 +83,10 @@ export const errorChangeRoutes = offeredOn(
       input: {
         error_id: Id,
         title: optional(
-          checked(Type.String({ description: 'At most 255 characters; by default the title of the error' }), titleReasons),
+          checked(
+            Type.String({ description: 'At most 255 characters; by default the title of the error' }),
+            titleReasons,
+          ),
         ),
         labels: optional(ClearableList(Type.String({ description: 'Titles' }))),
       },

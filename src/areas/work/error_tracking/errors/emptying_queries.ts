@@ -7,7 +7,8 @@ const batch = sql.lit(5000);
 /** Of rows that take many others with them. */
 const smallBatch = sql.lit(100);
 
-const ofErrors = (ids: RawBuilder<unknown>) => sql`array(select id from error_tracking_errors where project_id = any(${ids}))`;
+const ofErrors = (ids: RawBuilder<unknown>) =>
+  sql`array(select id from error_tracking_errors where project_id = any(${ids}))`;
 const ofReleases = (ids: RawBuilder<unknown>) =>
   sql`array(select id from error_tracking_releases where project_id = any(${ids}))`;
 

@@ -26,7 +26,10 @@ async function told(): Promise<string[]> {
 }
 
 const set = async (persona: Persona, settings: object) =>
-  assert.equal((await here.as(persona).put(`/projects/${here.project.id}/notification_settings`, { ...settings })).status, 200);
+  assert.equal(
+    (await here.as(persona).put(`/projects/${here.project.id}/notification_settings`, { ...settings })).status,
+    200,
+  );
 
 test('new and regressed errors are told to members who ask for it and may read errors, to webhooks and in the activity', async () => {
   const { as, people, project } = here;
@@ -66,8 +69,14 @@ test('new and regressed errors are told to members who ask for it and may read e
 
   await sendHooks(here);
   const bodies = receiver.take();
-  assert.ok(bodies.every(({ headers, body }) => headers['x-gitlab-event'] === 'Error Hook' && body.object_kind === 'error'));
-  const seen = bodies.map(({ body: { object_attributes: it, user } }) => [it.action, it.status, user?.username ?? null]);
+  assert.ok(
+    bodies.every(({ headers, body }) => headers['x-gitlab-event'] === 'Error Hook' && body.object_kind === 'error'),
+  );
+  const seen = bodies.map(({ body: { object_attributes: it, user } }) => [
+    it.action,
+    it.status,
+    user?.username ?? null,
+  ]);
   const { developer, maintainer } = people;
   assert.deepEqual(
     seen.sort(),
@@ -103,7 +112,12 @@ test('an error that happens too often alerts the members who may read it, once i
   ] as const)
     assert.equal((await as('maintainer').patch(settings, { active: true, [name]: bad })).status, 400);
   assert.equal((await as('developer').patch(settings, { active: true, alert_events: 3 })).status, 403);
-  const { body } = await as('maintainer').patch(settings, { active: true, alert_events: 3, alert_users: 2, alert_minutes: 30 });
+  const { body } = await as('maintainer').patch(settings, {
+    active: true,
+    alert_events: 3,
+    alert_users: 2,
+    alert_minutes: 30,
+  });
   assert.deepEqual([body.alert_events, body.alert_users, body.alert_minutes], [3, 2, 30]);
   for (const persona of ['developer', 'guest', 'planner', 'reporter', 'maintainer'] as const)
     await set(persona, { level: 'global' });

@@ -36,7 +36,10 @@ export const ErrorDetails = resource('ErrorDetails', {
   ...errorFields,
   latest_event: nullable(ErrorEvent),
   tags: Type.Array(
-    Type.Object({ key: Type.String(), values: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })) }),
+    Type.Object({
+      key: Type.String(),
+      values: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })),
+    }),
     { description: 'The ten most frequent values of each' },
   ),
   stats: Type.Object(

@@ -74,7 +74,9 @@ const filters = filtersOn('error_tracking_errors', (by) => ({
   query: by(Type.String({ description: 'Words that the name, the description or the actor contains' }), (_, value) =>
     saysAll(value),
   ),
-  environment: by(Type.String({ description: 'An environment of its events' }), (_, value) => hasTag('environment', value)),
+  environment: by(Type.String({ description: 'An environment of its events' }), (_, value) =>
+    hasTag('environment', value),
+  ),
   release: by(Type.String({ description: 'A release of its events' }), (_, value) => hasTag('release', value)),
   level: by(Type.Enum(['fatal', 'error', 'warning', 'info', 'debug']), (q, value) => q('level', '=', value)),
 }));
@@ -125,7 +127,11 @@ const errorsOf = (db: Database, caller: MaybeCaller, project: Pick<Project, 'id'
     .selectFrom('error_tracking_errors')
     .select(columns)
     .select(textColumns.map(errorText))
-    .select([sql<Status>`error_tracking_errors.status`.as('status'), assignee.as('assignee'), issueFor(caller).as('issue')])
+    .select([
+      sql<Status>`error_tracking_errors.status`.as('status'),
+      assignee.as('assignee'),
+      issueFor(caller).as('issue'),
+    ])
     .where('error_tracking_errors.project_id', '=', project.id);
 
 const inStatus = (status: Status | 'all') => (q: Errors) => (status === 'all' ? q.lit(true) : q('status', '=', status));
@@ -177,7 +183,12 @@ async function fewFor(
  * A list of errors: the query for a page, and a longer list that is counted at less cost.
  * @throws ApiError 400 for too many words
  */
-export async function errorList(db: Database, caller: MaybeCaller, project: Pick<Project, 'id'>, listing: ErrorListing) {
+export async function errorList(
+  db: Database,
+  caller: MaybeCaller,
+  project: Pick<Project, 'id'>,
+  listing: ErrorListing,
+) {
   const { status, order_by, sort, ...given } = listing;
   const few = await fewFor(db, project, given);
   const all = errorsOf(db, caller, project).where(inStatus(status));
@@ -198,7 +209,8 @@ export const errorNumbered = (
   caller: MaybeCaller,
   project: Pick<Project, 'id'>,
   id: number,
-): Promise<ErrorRow | undefined> => errorsOf(db, caller, project).where('error_tracking_errors.id', '=', id).executeTakeFirst();
+): Promise<ErrorRow | undefined> =>
+  errorsOf(db, caller, project).where('error_tracking_errors.id', '=', id).executeTakeFirst();
 
 /** Errors of a project by id, in the order of the ids. */
 export const errorsNumbered = (

@@ -14,7 +14,8 @@ const tables = [
 
 async function counts({ db }: World): Promise<Record<string, number>> {
   const each = tables.map(
-    (name) => sql`select ${sql.lit(name)} as name, count(*)::integer as count from ${sql.table(`error_tracking_${name}`)}`,
+    (name) =>
+      sql`select ${sql.lit(name)} as name, count(*)::integer as count from ${sql.table(`error_tracking_${name}`)}`,
   );
   const { rows } = await sql<{ name: string; count: number }>`${sql.join(each, sql` union all `)}`.execute(db);
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
@@ -53,7 +54,9 @@ async function age({ db }: World, days: number): Promise<void> {
     release_users: ['seen_at'],
   };
   for (const [table, [column]] of Object.entries(times))
-    await sql`update ${sql.table(`error_tracking_${table}`)} set ${sql.ref(column!)} = ${sql.ref(column!)} - ${by}`.execute(db);
+    await sql`update ${sql.table(`error_tracking_${table}`)} set ${sql.ref(column!)} = ${sql.ref(column!)} - ${by}`.execute(
+      db,
+    );
 }
 
 test('errors are forgotten after the days of the setting, and partitions are made for the days to come', async () => {
@@ -95,7 +98,9 @@ test('errors are forgotten after the days of the setting, and partitions are mad
   assert.equal(status, 200);
   await performJob(services, forgetOldErrors);
   assert.deepEqual(await partitions(here), made);
-  const [one, oneOfReleases] = [both, ofReleases].map((all) => Object.fromEntries(Object.keys(all).map((name) => [name, 1])));
+  const [one, oneOfReleases] = [both, ofReleases].map((all) =>
+    Object.fromEntries(Object.keys(all).map((name) => [name, 1])),
+  );
   assert.deepEqual(await counts(here), { ...one, ...oneOfReleases, error_tags: 2 });
   assert.equal((await as('reporter').get(`${base}/releases_health`)).body[0].release, 'app@2');
 

@@ -75,14 +75,22 @@ test('errors are listed in every order, filtered and found by their texts', asyn
 test('one error is shown with its latest event, tags and statistics', async () => {
   const here = await world();
   const { errors, report } = await reports(here);
-  const many = Array.from({ length: 11 }, (_, index) => thrown('A', 'b', { timestamp: ago(60 + index), tags: { n: index } }));
+  const many = Array.from({ length: 11 }, (_, index) =>
+    thrown('A', 'b', { timestamp: ago(60 + index), tags: { n: index } }),
+  );
   await report(...many, thrown('A', 'b', { release: 'v1', tags: { n: 3 }, user: { id: 7, email: 'a@example.org' } }));
   const [{ id }] = (await here.as('reporter').get(errors)).body;
   const { status, body } = await here.as('reporter').get(`${errors}/${id}`);
   assert.equal(status, 200);
   const { latest_event, tags, stats } = body;
   assert.deepEqual([latest_event.release, latest_event.environment, latest_event.error_id], ['v1', 'production', id]);
-  assert.deepEqual(latest_event.user, { id: '7', username: null, email: 'a@example.org', ip_address: null, name: null });
+  assert.deepEqual(latest_event.user, {
+    id: '7',
+    username: null,
+    email: 'a@example.org',
+    ip_address: null,
+    name: null,
+  });
   assert.equal('payload' in latest_event, false);
   const values = new Map<string, { value: string; count: number }[]>(
     tags.map(({ key, values }: { key: string; values: [] }) => [key, values]),

@@ -36,7 +36,8 @@ function frameParts(frame: JsonObject, platform: string): string[] {
   return [file, textOf(frame.function) ?? '', line?.trim() ?? ''];
 }
 
-const stackParts = (frames: JsonObject[], platform: string) => ownFrames(frames).flatMap((frame) => frameParts(frame, platform));
+const stackParts = (frames: JsonObject[], platform: string) =>
+  ownFrames(frames).flatMap((frame) => frameParts(frame, platform));
 
 /** By the stack of what was thrown and its causes; without a stack by what was said. */
 function defaultParts(payload: JsonObject, platform: string): string[] {
@@ -60,7 +61,9 @@ function defaultParts(payload: JsonObject, platform: string): string[] {
  */
 export function fingerprintOf(payload: JsonObject, platform: string): string {
   const byDefault = hashOf(defaultParts(payload, platform));
-  const given = Array.isArray(payload.fingerprint) ? payload.fingerprint.map((part) => textOf(part) ?? '').filter(Boolean) : [];
+  const given = Array.isArray(payload.fingerprint)
+    ? payload.fingerprint.map((part) => textOf(part) ?? '').filter(Boolean)
+    : [];
   if (given.length === 0) return byDefault;
   return hashOf(given.map((part) => (defaultMarker.test(part) ? byDefault : part)));
 }

@@ -82,7 +82,10 @@ export const eventsFrom = (db: Database, error: { id: number }, at: Slice) => sl
 export const storedEventsFrom = (db: Database, error: { id: number }, at: Slice) =>
   slice<StoredEvent>(db, error, at, wholeColumns);
 
-export const parsed = (event: StoredEvent): WholeEvent => ({ ...event, payload: JSON.parse(event.payload) as JsonObject });
+export const parsed = (event: StoredEvent): WholeEvent => ({
+  ...event,
+  payload: JSON.parse(event.payload) as JsonObject,
+});
 
 /** A page of the events of an error, newest first. */
 export async function eventPage(db: Database, error: { id: number }, input: Paging): Promise<Page<EventRow>> {
@@ -101,7 +104,8 @@ function named(error: { id: number; project_id: number }, name: string): RawBuil
   if (name === 'latest') return sql`${ofError} order by occurred_at desc, id desc`;
   if (name === 'oldest') return sql`${ofError} order by occurred_at, id`;
   const event_id = eventId(name);
-  if (event_id !== undefined) return sql`${ofError} and project_id = ${error.project_id} and event_id = ${event_id}::uuid`;
+  if (event_id !== undefined)
+    return sql`${ofError} and project_id = ${error.project_id} and event_id = ${event_id}::uuid`;
   const id = idIn(name);
   return id === undefined ? undefined : sql`${ofError} and id = ${id}`;
 }

@@ -13,7 +13,11 @@ const access = projectRole('reporter');
 
 /** @throws ApiError 404 */
 async function errorIn(db: Database, project: Project, id: number): Promise<{ id: number; project_id: number }> {
-  const query = db.selectFrom('error_tracking_errors').select('id').where('project_id', '=', project.id).where('id', '=', id);
+  const query = db
+    .selectFrom('error_tracking_errors')
+    .select('id')
+    .where('project_id', '=', project.id)
+    .where('id', '=', id);
   return { ...found(undefined, await query.executeTakeFirst()), project_id: project.id };
 }
 

@@ -22,7 +22,9 @@ test('the thrown exception names the event, and its last own frame the actor', (
   const event = read({
     event_id: '0123456789abcdef-0123-4567-89abcdef-0123'.replaceAll('-', ''),
     platform: 'python',
-    exception: { values: [thrown('OSError', 'disk full', 'write'), thrown('SaveError', 'cannot save', 'main', 'save')] },
+    exception: {
+      values: [thrown('OSError', 'disk full', 'write'), thrown('SaveError', 'cannot save', 'main', 'save')],
+    },
   });
   assert.deepEqual(
     [event.name, event.description, event.actor, event.platform, event.level, event.environment, event.release],
@@ -57,7 +59,10 @@ test('an exception may come without a list, and say anything', () => {
 
 test('a message is an event too, with the stack of a synthetic exception or of a thread', () => {
   const plain = read({ message: 'first line\nsecond line' });
-  assert.deepEqual([plain.name, plain.description, plain.actor], ['first line', 'first line\nsecond line', 'first line']);
+  assert.deepEqual(
+    [plain.name, plain.description, plain.actor],
+    ['first line', 'first line\nsecond line', 'first line'],
+  );
   const stack = { frames: [frame('ask')] };
   const synthetic = read({
     message: 'slow',
@@ -110,8 +115,12 @@ test('users are recognized within a project only, by the first identity that the
   assert.notEqual(user({ id: 7 }), user({ id: 8 }));
   assert.notEqual(user({ id: 7 }), user({ id: 7 }, { user_salt: createSecretKey(Buffer.from('other')) }));
   assert.equal(user({ ip_address: '{{auto}}' }), user({ ip_address: '192.0.2.7' }));
-  assert.equal(JSON.parse(read({ message: 'x', user: { ip_address: '{{auto}}' } }).payload).user.ip_address, '192.0.2.7');
-  for (const none of [undefined, null, {}, { name: 'Ada' }, { id: '' }, 'Ada']) assert.equal(user(none as Json), undefined);
+  assert.equal(
+    JSON.parse(read({ message: 'x', user: { ip_address: '{{auto}}' } }).payload).user.ip_address,
+    '192.0.2.7',
+  );
+  for (const none of [undefined, null, {}, { name: 'Ada' }, { id: '' }, 'Ada'])
+    assert.equal(user(none as Json), undefined);
 });
 
 test('times are those of the sender as far as they are credible', () => {
@@ -145,13 +154,20 @@ test('what is odd or too large is left out, and the rest is kept', () => {
     contexts: { small: { a: 1 }, large: { text: 'x'.repeat(9000) } },
     extra: { small: 1, large: 'x'.repeat(17_000) },
     breadcrumbs: Array.from({ length: 150 }, (_, index) => ({ message: String(index) })),
-    threads: [{ current: true, stacktrace: { frames: [...frames, null, 'odd', { function: { odd: true }, lineno: 'x' }] } }],
+    threads: [
+      { current: true, stacktrace: { frames: [...frames, null, 'odd', { function: { odd: true }, lineno: 'x' }] } },
+    ],
     own: { kept: true },
     unknown: 'x'.repeat(17_000),
     ...Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`many-${index}`, 'y'.repeat(1000)])),
     ['__proto__']: { polluted: true },
   } as unknown as Json);
-  assert.deepEqual(event.tags, { key: 'value', ['k'.repeat(32)]: 'v'.repeat(200), environment: 'production', level: 'error' });
+  assert.deepEqual(event.tags, {
+    key: 'value',
+    ['k'.repeat(32)]: 'v'.repeat(200),
+    environment: 'production',
+    level: 'error',
+  });
   const payload = JSON.parse(event.payload);
   assert.doesNotMatch(event.payload, /\\u0000|\\ud800/);
   assert.deepEqual([payload.contexts, payload.extra, payload.own], [{ small: { a: 1 } }, { small: 1 }, { kept: true }]);

@@ -1,11 +1,21 @@
 /** What is stored of an event: its payload, and what is read from it. */
 import { createHmac, type KeyObject, randomUUID } from 'node:crypto';
-import { isObject, type Json, type JsonObject, maximumTagValue, storedPayload, tagPairs, textOf } from '../payload/rules.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  maximumTagValue,
+  storedPayload,
+  tagPairs,
+  textOf,
+} from '../payload/rules.ts';
 import { fingerprintOf } from './grouping_rules.ts';
 import { crashFrames, exceptionsOf, messageOf, ownFrames, syntheticMessage, thrownBy } from './stack_rules.ts';
 
 const platforms = new Set(
-  'as3 c cfml cocoa csharp elixir haskell go groovy java javascript native node objc other perl php python ruby'.split(' '),
+  'as3 c cfml cocoa csharp elixir haskell go groovy java javascript native node objc other perl php python ruby'.split(
+    ' ',
+  ),
 );
 /** With those that some SDKs send in place of another. */
 const levels = new Map([
@@ -13,7 +23,9 @@ const levels = new Map([
   ['log', 'info'],
   ['critical', 'fatal'],
   // As Python counts them.
-  ...(['debug', 'info', 'warning', 'error', 'fatal'] as const).map((level, index) => [String(10 * (index + 1)), level] as const),
+  ...(['debug', 'info', 'warning', 'error', 'fatal'] as const).map(
+    (level, index) => [String(10 * (index + 1)), level] as const,
+  ),
 ]);
 const maximumName = 255;
 const maximumDescription = 1024;

@@ -56,7 +56,8 @@ const maximumCommittedMaps = 5;
 const maximumMap_bytes = 32 * 2 ** 20;
 
 /** A file name as a path in a repository: without the scheme of a bundler, and without what says that it is relative. */
-const pathOf = (filename: string): string => filename.replace(/^[a-z][\w+.-]*:\/+/i, '').replace(/^(?:\.{0,2}\/+)+/, '');
+const pathOf = (filename: string): string =>
+  filename.replace(/^[a-z][\w+.-]*:\/+/i, '').replace(/^(?:\.{0,2}\/+)+/, '');
 
 interface Code {
   repository: Repository;
@@ -67,7 +68,11 @@ interface Code {
 }
 
 /** The commit that a release names: the one that a client has said, its id, a tag, or a tag after the name of the application, as in `shop@v1.2`. */
-async function codeOf({ db, ...services }: Services, project: Project, release: string | null): Promise<Code | undefined> {
+async function codeOf(
+  { db, ...services }: Services,
+  project: Project,
+  release: string | null,
+): Promise<Code | undefined> {
   if (release === null || project.empty_repo || !mayReadCode(project)) return undefined;
   const repository = repositoryOf(services, project);
   const pages = `${services.url}/${project.full_path}/-`;
@@ -116,7 +121,9 @@ async function sourceOf({ code, find }: Lookup, { filename, lineNo }: Frame): Pr
 
 /** The map that is committed beside a file. */
 async function committedMap({ find }: Lookup, { filename, abs_path }: Frame): Promise<string | undefined> {
-  const places = [filename, abs_path].flatMap((name) => (name === null ? [] : [pathOf(name), tildeUrl(name)?.slice(2) ?? '']));
+  const places = [filename, abs_path].flatMap((name) =>
+    name === null ? [] : [pathOf(name), tildeUrl(name)?.slice(2) ?? ''],
+  );
   for (const place of new Set(places)) {
     const id = /\.[cm]?js$/.test(place) ? await find(`${place}.map`) : null;
     if (id !== null) return id;
@@ -131,7 +138,9 @@ async function committedOriginals(
   frames: readonly (Frame | undefined)[],
 ): Promise<(Original | undefined)[]> {
   const maps = await Promise.all(
-    frames.map((frame) => (frame && frame.lineNo !== null && frame.colNo !== null ? committedMap(lookup, frame) : undefined)),
+    frames.map((frame) =>
+      frame && frame.lineNo !== null && frame.colNo !== null ? committedMap(lookup, frame) : undefined,
+    ),
   );
   const originals: (Original | undefined)[] = frames.map(() => undefined);
   const used = [...new Set(maps)].filter((each) => each !== undefined).slice(0, maximumCommittedMaps);
@@ -141,7 +150,8 @@ async function committedOriginals(
     const bytes = await readBlob(lookup.code.repository, id, maximumMap_bytes).catch(() => undefined);
     const indexes = maps.flatMap((each, index) => (each === id ? [index] : []));
     const positions = indexes.map((index): [number, number] => [frames[index]!.lineNo!, frames[index]!.colNo!]);
-    const answers = bytes && (await readMap(reader, id, { bytes: Uint8Array.from(bytes), is_deflated: false, positions }));
+    const answers =
+      bytes && (await readMap(reader, id, { bytes: Uint8Array.from(bytes), is_deflated: false, positions }));
     for (const [at, index] of indexes.entries()) originals[index] = answers?.[at] ?? undefined;
   }
   return originals;
@@ -162,7 +172,11 @@ function traced(frame: Frame, original: Original | undefined, caller: Original |
   };
 }
 
-async function blameOf({ repository, commit, pages }: Code, { file_path }: Source, line: number): Promise<LineBlame | null> {
+async function blameOf(
+  { repository, commit, pages }: Code,
+  { file_path }: Source,
+  line: number,
+): Promise<LineBlame | null> {
   try {
     const [group] = await blame(repository, commit, file_path, { start: line, end: line });
     if (!group) return null;
@@ -210,7 +224,8 @@ export const tracedStacks = async (
   project: Project,
   event: Sent,
   stacks: readonly (readonly Frame[])[],
-): Promise<TracedFrame[][]> => traceAll(services, project, event, await lookupOf(services, project, event.release), stacks);
+): Promise<TracedFrame[][]> =>
+  traceAll(services, project, event, await lookupOf(services, project, event.release), stacks);
 
 /**
  * The stack of an event, oldest call first, at most 50 lines as stored.

@@ -52,7 +52,8 @@ export function thrownBy(payload: JsonObject): JsonObject | undefined {
   const isSynthetic = isObject(thrown.mechanism) && thrown.mechanism.synthetic === true;
   const hasMessage = messageOf(payload) !== undefined;
   const isForMessage =
-    (isSynthetic && (hasMessage || textOf(thrown.value) !== undefined)) || (hasMessage && textOf(thrown.type) === undefined);
+    (isSynthetic && (hasMessage || textOf(thrown.value) !== undefined)) ||
+    (hasMessage && textOf(thrown.type) === undefined);
   return isForMessage ? undefined : thrown;
 }
 
@@ -77,7 +78,9 @@ export function ownFrames(frames: JsonObject[]): JsonObject[] {
 }
 
 /** The last segment of a path, with slashes of any system. */
-export const baseName = (file: string): string => file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
+export const baseName = (file: string): string =>
+  file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
 
 /** The message of an event whose exception only carries the stack of one. */
-export const syntheticMessage = (payload: JsonObject): string | undefined => textOf(exceptionsOf(payload).at(-1)?.value as Json);
+export const syntheticMessage = (payload: JsonObject): string | undefined =>
+  textOf(exceptionsOf(payload).at(-1)?.value as Json);

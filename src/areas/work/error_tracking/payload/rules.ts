@@ -25,7 +25,8 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 
 /** A text; numbers and switches, which some SDKs send in place of one, become their text. Undefined for anything else and for a blank one. */
 export function textOf(value: Json | undefined, longest = maximumMessage): string | undefined {
-  const text = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  const text =
+    typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   return text.trim() === '' ? undefined : text.slice(0, longest).toWellFormed();
 }
 
@@ -93,11 +94,16 @@ function boundFrames(stack: Json | undefined): Json | undefined {
     .filter(isObject)
     .map((frame) => (frame.vars && sizeOf(frame.vars) > maximumVars ? { ...frame, vars: {} } : frame));
   const half = maximumFrames / 2;
-  return { ...stack, frames: frames.length > maximumFrames ? [...frames.slice(0, half), ...frames.slice(-half)] : frames };
+  return {
+    ...stack,
+    frames: frames.length > maximumFrames ? [...frames.slice(0, half), ...frames.slice(-half)] : frames,
+  };
 }
 
 const withStacks = (values: Json | undefined): JsonObject[] =>
-  objectsIn(values).map((value) => ('stacktrace' in value ? { ...value, stacktrace: boundFrames(value.stacktrace)! } : value));
+  objectsIn(values).map((value) =>
+    'stacktrace' in value ? { ...value, stacktrace: boundFrames(value.stacktrace)! } : value,
+  );
 
 const exceptionMembers = ['type', 'value', 'module', 'stacktrace'];
 
@@ -135,12 +141,19 @@ const knownMembers = new Set(
 function bounded(event: JsonObject): JsonObject {
   const members = Object.entries(event);
   const known = members.filter(([name]) => knownMembers.has(name));
-  const unknown = within(Object.fromEntries(members.filter(([name]) => !knownMembers.has(name))), maximumUnknown, maximumUnknown);
+  const unknown = within(
+    Object.fromEntries(members.filter(([name]) => !knownMembers.has(name))),
+    maximumUnknown,
+    maximumUnknown,
+  );
   const payload: JsonObject = { ...Object.fromEntries(known), ...unknown };
   const parts: [name: string, value: Json | undefined][] = [
     ['message', boundMessage(payload.message)],
     ['logentry', boundMessage(payload.logentry)],
-    ['tags', payload.tags && (isObject(payload.tags) ? Object.fromEntries(tagPairs(payload.tags)) : tagPairs(payload.tags))],
+    [
+      'tags',
+      payload.tags && (isObject(payload.tags) ? Object.fromEntries(tagPairs(payload.tags)) : tagPairs(payload.tags)),
+    ],
     ['contexts', within(payload.contexts, maximumContext)],
     ['extra', within(payload.extra, maximumExtra, maximumExtras)],
     ['request', within(payload.request, maximumRequest, maximumRequest)],

@@ -23,7 +23,11 @@ export interface VersionChanges {
  * @returns its id
  * @throws ApiError 400 when the project has too many
  */
-export async function versionIn(tx: Database, { id: project_id }: Pick<Project, 'id'>, version: string): Promise<number> {
+export async function versionIn(
+  tx: Database,
+  { id: project_id }: Pick<Project, 'id'>,
+  version: string,
+): Promise<number> {
   const known = await tx
     .updateTable('error_tracking_versions')
     .set({ used_at: sql`now()` })
@@ -61,7 +65,8 @@ export const announceVersion = (
 ): Promise<void> =>
   db.transaction().execute(async (tx) => {
     const ids: number[] = [];
-    for (const project of projects.toSorted((one, other) => one.id - other.id)) ids.push(await versionIn(tx, project, version));
+    for (const project of projects.toSorted((one, other) => one.id - other.id))
+      ids.push(await versionIn(tx, project, version));
     await changeVersions(tx, ids, changes);
   });
 

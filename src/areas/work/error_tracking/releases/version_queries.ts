@@ -60,7 +60,11 @@ export async function previousWithCommits(db: Database, { id, project }: Version
 }
 
 /** A page of the releases of a project, newest first, and whether more follow. */
-export async function versionsOf(db: Database, project: Project, { per_page, offset }: { per_page: number; offset: number }) {
+export async function versionsOf(
+  db: Database,
+  project: Project,
+  { per_page, offset }: { per_page: number; offset: number },
+) {
   const { rows } = await sql<VersionRow>`
     ${versions} where project_id = ${project.id}
      order by error_tracking_versions.created_at desc, error_tracking_versions.id desc limit ${per_page + 1} offset ${offset}`.execute(

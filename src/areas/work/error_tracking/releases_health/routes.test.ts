@@ -16,8 +16,13 @@ async function receiving() {
   const [{ public_key }] = (await here.as('maintainer').get(`${base}/client_keys`)).body;
   const url = `${here.url}/api/v4/error_tracking/collector/api/${here.project.id}/envelope/?sentry_key=${public_key}`;
   const send = async (...items: [type: string, payload: unknown][]) => {
-    const text = items.map(([type, payload]) => line({ type }) + (typeof payload === 'string' ? `${payload}\n` : line(payload)));
-    const reply = await fetch(url, { method: 'POST', body: line({ sent_at: new Date().toISOString() }) + text.join('') });
+    const text = items.map(
+      ([type, payload]) => line({ type }) + (typeof payload === 'string' ? `${payload}\n` : line(payload)),
+    );
+    const reply = await fetch(url, {
+      method: 'POST',
+      body: line({ sent_at: new Date().toISOString() }) + text.join(''),
+    });
     return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Record<string, unknown> };
   };
   return {
@@ -37,10 +42,10 @@ const attrs = { release: 'app@1.0', environment: 'staging' };
 const session = (digit: string, status: string, after_s: number, more: object = {}) => {
   const started = Date.now() - 60_000;
   const timestamp = new Date(started + after_s * 1000).toISOString();
-  return ['session', { sid: hex(digit), status, started: new Date(started).toISOString(), timestamp, attrs, ...more }] as [
-    string,
-    unknown,
-  ];
+  return [
+    'session',
+    { sid: hex(digit), status, started: new Date(started).toISOString(), timestamp, attrs, ...more },
+  ] as [string, unknown];
 };
 const none = { started: 0, exited: 0, errored: 0, crashed: 0, abnormal: 0 };
 
@@ -68,7 +73,17 @@ test('a session counts once, in its last state, and buckets as they say', async 
   const [after] = await health();
   assert.deepEqual(
     { ...after, last_seen_at: 0 },
-    { ...attrs, started: 1, exited: 1, errored: 1, crashed: 1, abnormal: 1, users: 2, crash_free_sessions: 80, last_seen_at: 0 },
+    {
+      ...attrs,
+      started: 1,
+      exited: 1,
+      errored: 1,
+      crashed: 1,
+      abnormal: 1,
+      users: 2,
+      crash_free_sessions: 80,
+      last_seen_at: 0,
+    },
   );
 
   const bucket = { started: new Date().toISOString(), exited: 7, crashed: 1, errored: -5, abnormal: 'x' };

@@ -16,7 +16,9 @@ const ReleaseHealth = resource('ErrorTrackingReleaseHealth', {
   abnormal: Count('Sessions that ended without saying how'),
   users: Count('Users that clients named'),
   crash_free_sessions: nullable(
-    Type.Number({ description: 'Percentage of the sessions that did not crash, with two decimals; null without sessions' }),
+    Type.Number({
+      description: 'Percentage of the sessions that did not crash, with two decimals; null without sessions',
+    }),
   ),
   last_seen_at: Timestamp,
 });

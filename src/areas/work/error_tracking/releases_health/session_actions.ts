@@ -20,7 +20,10 @@ async function lockReleases(
   given: readonly OfProject<{ release: string; environment: string }>[],
 ): Promise<Map<string, number>> {
   const distinct = new Map(
-    given.map((one) => [keyOf(one), { project_id: one.project_id, release: one.release, environment: one.environment }]),
+    given.map((one) => [
+      keyOf(one),
+      { project_id: one.project_id, release: one.release, environment: one.environment },
+    ]),
   );
   const { rows } = await sql<OfProject<{ id: number; release: string; environment: string }>>`
     insert into error_tracking_releases as releases (project_id, release, environment, last_seen_at)
@@ -91,7 +94,10 @@ async function countStates(
 }
 
 /** Counts each user of a release once. */
-async function countUsers(tx: Database, given: readonly { release_id: number; user_hash: Buffer | null }[]): Promise<void> {
+async function countUsers(
+  tx: Database,
+  given: readonly { release_id: number; user_hash: Buffer | null }[],
+): Promise<void> {
   const users = given.flatMap(({ release_id, user_hash }) =>
     user_hash === null ? [] : [{ release_id, user_hash: user_hash.toString('hex') }],
   );

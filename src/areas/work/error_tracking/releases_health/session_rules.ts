@@ -101,7 +101,10 @@ export function readBuckets(given: Json, receipt: SessionReceipt): SessionBucket
       ...release,
       started_at: credibleTime(bucket.started, receipt),
       user_hash: userHash(bucket.did, receipt),
-      counts: Object.fromEntries(states.map((state) => [state, countOf(bucket[state])])) as Record<SessionState, number>,
+      counts: Object.fromEntries(states.map((state) => [state, countOf(bucket[state])])) as Record<
+        SessionState,
+        number
+      >,
     }));
 }
 

@@ -65,7 +65,8 @@ export function checkRole(caller: Caller, project: Project | undefined, role: 'r
 async function projectNamed(call: SentryCall, name: string, role: 'reporter' | 'developer'): Promise<Project> {
   const { db } = call.services;
   const [caller, { org = '' }] = [callerIn(call), call.request.params];
-  const isBelow = (project: Project | undefined) => project?.full_path.toLowerCase().startsWith(`${org.toLowerCase()}/`);
+  const isBelow = (project: Project | undefined) =>
+    project?.full_path.toLowerCase().startsWith(`${org.toLowerCase()}/`);
   const numbered = idIn(name) === undefined ? undefined : await projectFor(db, caller, name);
   return checkRole(caller, isBelow(numbered) ? numbered : await projectFor(db, caller, `${org}/${name}`), role);
 }
@@ -114,9 +115,10 @@ export function linksOf(
     parameters.set('cursor', `0:${at}:${back}`);
     return `<${url}${path}?${parameters}>; rel="${rel}"; results="${hasResults}"; cursor="0:${at}:${back}"`;
   };
-  return [link('previous', Math.max(0, offset - per_page), 1, offset > 0), link('next', offset + per_page, 0, has_more)].join(
-    ', ',
-  );
+  return [
+    link('previous', Math.max(0, offset - per_page), 1, offset > 0),
+    link('next', offset + per_page, 0, has_more),
+  ].join(', ');
 }
 
 const who: Identification<Caller, SentryRequest> = {
@@ -126,8 +128,11 @@ const who: Identification<Caller, SentryRequest> = {
 };
 
 /** A door below `/api/0`. */
-export const at = (method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, handle: (call: SentryCall) => Promise<unknown>) =>
-  door<Caller, SentryRequest>({ method, url: `/api/0${path}`, who, handle });
+export const at = (
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE',
+  path: string,
+  handle: (call: SentryCall) => Promise<unknown>,
+) => door<Caller, SentryRequest>({ method, url: `/api/0${path}`, who, handle });
 
 /** The form of Sentry: the reason in `detail`. */
 export const sentryForm: ErrorForm = {

@@ -73,7 +73,11 @@ function tagsOf({ environment, level, release: version }: WholeEvent, { tags }: 
 }
 
 /** @param stacks of the exceptions of the event, in their order */
-export function sentryEvent(project: Pick<Project, 'id'>, event: WholeEvent, stacks: readonly (readonly ShownFrame[])[]) {
+export function sentryEvent(
+  project: Pick<Project, 'id'>,
+  event: WholeEvent,
+  stacks: readonly (readonly ShownFrame[])[],
+) {
   const { payload } = event;
   const values = exceptionsOf(payload).map((given, index) => exception(given, stacks[index]!));
   const message = messageOf(payload)?.formatted ?? '';

@@ -18,7 +18,8 @@ const maximumUrl = 2048;
 /** @throws ApiError 400 for what is no version */
 export function versionNamed(value: unknown): string {
   const version = textIn(value).trim();
-  if (version === '' || version.length > longestVersion || /[\n\t\f\r]/.test(version)) throw badRequest('version is invalid');
+  if (version === '' || version.length > longestVersion || /[\n\t\f\r]/.test(version))
+    throw badRequest('version is invalid');
   return version;
 }
 
@@ -98,7 +99,8 @@ async function changeVersion(call: SentryCall) {
   const changes = changesIn(call);
   const { version = '' } = call.request.params;
   // Finishing a release that was never announced is announcing it.
-  if (call.fields.projects !== undefined) await announceVersion(db, await projectsIn(call), versionNamed(version), changes);
+  if (call.fields.projects !== undefined)
+    await announceVersion(db, await projectsIn(call), versionNamed(version), changes);
   else
     await changeVersions(
       db,

@@ -16,7 +16,13 @@ import { unpackBundle } from '../source_maps/jobs.ts';
 const sha1 = (bytes: Buffer) => createHash('sha1').update(bytes).digest('hex');
 
 const sources = ['../src/pick.ts'];
-const map = JSON.stringify({ version: 3, sources, names: ['pick'], sourcesContent: ['one\ntwo\nthree'], mappings: 'AACAA' });
+const map = JSON.stringify({
+  version: 3,
+  sources,
+  names: ['pick'],
+  sourcesContent: ['one\ntwo\nthree'],
+  mappings: 'AACAA',
+});
 
 test('source maps are uploaded in chunks by developers, within limits, and by the debug id of their file they are found', async () => {
   const here = await world();
@@ -61,7 +67,10 @@ test('source maps are uploaded in chunks by developers, within limits, and by th
   assert.equal((await ask(undefined, 'GET', '/chunk-upload/')).status, 401);
   assert.equal((await ask('reporter', 'GET', '/chunk-upload/')).status, 403);
   const options = (await ask('developer', 'GET', '/chunk-upload/')).body;
-  assert.deepEqual([options.hashAlgorithm, options.chunkSize, options.maxFileSize], ['sha1', 8 * 2 ** 20, 64 * 2 ** 20]);
+  assert.deepEqual(
+    [options.hashAlgorithm, options.chunkSize, options.maxFileSize],
+    ['sha1', 8 * 2 ** 20, 64 * 2 ** 20],
+  );
 
   const debug_id = randomUUID();
   const manifest = { files: { 'a.map': { type: 'source_map', url: '~/a.js.map', headers: { 'Debug-Id': debug_id } } } };
@@ -127,7 +136,9 @@ test('source maps are uploaded in chunks by developers, within limits, and by th
   const frame = { filename: 'app:///a.js', function: 'p', lineno: 1, colno: 1 };
   const at2 = [frame, { ...frame, lineno: 7_000_000 }, { ...frame, colno: -1 }, { ...frame, filename: 'app:///b.js' }];
   const images = [{ type: 'sourcemap', code_file: 'app:///a.js', debug_id: debug_id.toUpperCase() }, null, { type: 1 }];
-  await report(thrown('A', 'a', { exception: { values: [{ type: 'A', stacktrace: { frames: at2 } }] }, debug_meta: { images } }));
+  await report(
+    thrown('A', 'a', { exception: { values: [{ type: 'A', stacktrace: { frames: at2 } }] }, debug_meta: { images } }),
+  );
   const [error] = (await here.as('reporter').get(errors)).body;
   const { body } = await here.as('reporter').get(`${errors}/${error.id}/events/latest`);
   const [first, ...others] = body.stack_trace_entries;
@@ -245,13 +256,18 @@ test('source maps that are committed beside a file are read at the commit of the
     assert.equal((await as('maintainer').post(fileUrl(project, name), { ...onMain, content })).status, 201);
   const [{ id: sha }] = (await as('reporter').get(`/projects/${project.id}/repository/commits`)).body;
   const frames = ['dist/a.js', './dist/b.js'].map((filename) => ({ filename, function: 'p', lineno: 1, colno: 1 }));
-  await report(thrown('A', 'a', { release: `shop@${sha}`, exception: { values: [{ type: 'A', stacktrace: { frames } }] } }));
+  await report(
+    thrown('A', 'a', { release: `shop@${sha}`, exception: { values: [{ type: 'A', stacktrace: { frames } }] } }),
+  );
   const [error] = (await as('reporter').get(errors)).body;
   const { body } = await as('reporter').get(`${errors}/${error.id}/events/latest`);
   const [mapped, unmapped] = body.stack_trace_entries;
   assert.deepEqual([mapped.filename, mapped.lineNo, mapped.source.file_path], ['../src/pick.ts', 2, 'src/pick.ts']);
   assert.equal(mapped.blame.commit_id, sha);
-  assert.deepEqual([unmapped.filename, unmapped.minified, unmapped.source.file_path], ['./dist/b.js', null, 'dist/b.js']);
+  assert.deepEqual(
+    [unmapped.filename, unmapped.minified, unmapped.source.file_path],
+    ['./dist/b.js', null, 'dist/b.js'],
+  );
   const { body: entries } = await as('reporter').get(`/projects/${project.id}/repository/tree`, { path: 'dist' });
   const { id } = entries.find(({ name }: { name: string }) => name === 'b.js.map');
   const note = here.db.selectFrom('costly_files').select('error').where('content', '=', `source map ${id}`);
@@ -265,11 +281,15 @@ test('a source map that was too costly to read is not tried again, and other map
   const post = Worker.prototype.postMessage;
   let tries = 0;
   // What the thread reports when a map takes more memory than it may have: such a map would take the test seconds.
-  t.mock.method(Worker.prototype, 'postMessage', function (this: Worker, asked: { bytes?: Uint8Array }, moved: ArrayBuffer[]) {
-    if (!asked.bytes || !Buffer.from(asked.bytes).includes('too costly')) return post.call(this, asked, moved);
-    tries += 1;
-    setImmediate(() => this.emit('error', Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' })));
-  });
+  t.mock.method(
+    Worker.prototype,
+    'postMessage',
+    function (this: Worker, asked: { bytes?: Uint8Array }, moved: ArrayBuffer[]) {
+      if (!asked.bytes || !Buffer.from(asked.bytes).includes('too costly')) return post.call(this, asked, moved);
+      tries += 1;
+      setImmediate(() => this.emit('error', Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' })));
+    },
+  );
   for (const [name, content] of [
     ['a.js', 'x'],
     ['a.js.map', map],
@@ -289,6 +309,10 @@ test('a source map that was too costly to read is not tried again, and other map
     );
   }
   assert.equal(tries, 1);
-  const notes = await db.selectFrom('costly_files').select('error').where('error', 'like', 'Reading it takes%').execute();
+  const notes = await db
+    .selectFrom('costly_files')
+    .select('error')
+    .where('error', 'like', 'Reading it takes%')
+    .execute();
   assert.deepEqual(notes, [{ error: 'Reading it takes too much memory.' }]);
 });

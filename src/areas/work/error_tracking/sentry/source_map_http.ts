@@ -1,7 +1,15 @@
 /** The doors by which clients of Sentry upload source maps (docs/reference/error_tracking.md#source-maps). */
 import type { Readable } from 'node:stream';
 import { levels } from '../../../../access/index.ts';
-import { badRequest, type Doorway, forbidden, readParts, streamOf, tooLarge, uploadPace } from '../../../../http/index.ts';
+import {
+  badRequest,
+  type Doorway,
+  forbidden,
+  readParts,
+  streamOf,
+  tooLarge,
+  uploadPace,
+} from '../../../../http/index.ts';
 import { assemble } from '../source_maps/bundle_actions.ts';
 import { chunk_bytes, storeChunk } from '../source_maps/chunk_actions.ts';
 import { bundle_bytes } from '../source_maps/jobs.ts';

@@ -34,14 +34,21 @@ test('error tracking is set up, disabled and enabled, and the first time brings 
   const set = await maintainer.put(settings!, { active: false, integrated: true });
   assert.deepEqual([set.status, set.body], [200, { ...off, active: false, integrated: true }]);
   assert.deepEqual((await maintainer.get(keys!)).body, []);
-  assert.deepEqual((await maintainer.patch(settings!, { active: true })).body, { ...off, active: true, integrated: true });
+  assert.deepEqual((await maintainer.patch(settings!, { active: true })).body, {
+    ...off,
+    active: true,
+    integrated: true,
+  });
   assert.deepEqual((await maintainer.get(settings!)).body, { ...off, active: true, integrated: true });
   const { body: made } = await maintainer.get(keys!);
   assert.equal(made.length, 1);
   assert.match(made[0].public_key, /^glet_[0-9a-f]{32}$/);
   // The external address is not the one that the server listens at.
   assert.notEqual(url, 'http://coppice.test');
-  assert.equal(made[0].sentry_dsn, `http://${made[0].public_key}@coppice.test/api/v4/error_tracking/collector/${project.id}`);
+  assert.equal(
+    made[0].sentry_dsn,
+    `http://${made[0].public_key}@coppice.test/api/v4/error_tracking/collector/${project.id}`,
+  );
 
   // Another time brings none.
   await maintainer.delete(`${keys}/${made[0].id}`);
@@ -64,7 +71,10 @@ test('administrators set how many events a project can send', async () => {
   assert.equal((await as('admin').put(settings, { ...on, events_per_minute: 5 })).body.events_per_minute, 5);
   // What others change leaves it alone.
   assert.equal((await as('maintainer').patch(settings, { active: true })).body.events_per_minute, 5);
-  assert.equal((await as('admin').patch(settings, { active: true, events_per_minute: null })).body.events_per_minute, null);
+  assert.equal(
+    (await as('admin').patch(settings, { active: true, events_per_minute: null })).body.events_per_minute,
+    null,
+  );
 });
 
 test('client keys are rotated by maintainers', async () => {
@@ -88,5 +98,8 @@ test('client keys are rotated by maintainers', async () => {
   }));
   await db.insertInto('error_tracking_client_keys').values(more).execute();
   const over = await as('maintainer').post(keys);
-  assert.deepEqual([over.status, over.body], [400, { message: { base: ['Maximum number of client keys (100) exceeded'] } }]);
+  assert.deepEqual(
+    [over.status, over.body],
+    [400, { message: { base: ['Maximum number of client keys (100) exceeded'] } }],
+  );
 });

@@ -45,7 +45,9 @@ const limit = {
 };
 const threshold = (maximum: number, what: string) =>
   optional(
-    nullable(Type.Integer({ minimum: 1, maximum, description: `Alert when an error reaches this many ${what}; null: never` })),
+    nullable(
+      Type.Integer({ minimum: 1, maximum, description: `Alert when an error reaches this many ${what}; null: never` }),
+    ),
   );
 const given = {
   ...limit,
@@ -55,7 +57,8 @@ const given = {
 };
 const limitText = '403 Forbidden - Only administrators can change events_per_minute';
 const checkLimit = ({ admin }: { admin: boolean }, given: { events_per_minute?: number | null }): void => {
-  if (!admin && given.events_per_minute !== undefined) throw forbidden('Only administrators can change events_per_minute');
+  if (!admin && given.events_per_minute !== undefined)
+    throw forbidden('Only administrators can change events_per_minute');
 };
 const reasons = [`api_url: ${noTrackerText}`, `token: ${noTrackerText}`];
 

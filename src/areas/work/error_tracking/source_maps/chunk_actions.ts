@@ -36,7 +36,8 @@ export async function storeChunk(
   { checksum, sent, isZipped }: { checksum: string; sent: Buffer; isZipped: boolean },
 ): Promise<void> {
   const bytes = await bytesOf(sent, isZipped);
-  if (bytes.length > chunk_bytes || createHash('sha1').update(bytes).digest('hex') !== checksum) throw badRequest(badChunk);
+  if (bytes.length > chunk_bytes || createHash('sha1').update(bytes).digest('hex') !== checksum)
+    throw badRequest(badChunk);
   const { rows } = await sql<{ is_known: boolean; waiting: number }>`
     select coalesce(bool_or(checksum = decode(${checksum}, 'hex')), false) as is_known, coalesce(sum(size_bytes), 0)::bigint as waiting
       from error_tracking_chunks where user_id = ${user_id}`.execute(db);
@@ -57,7 +58,11 @@ export async function storeChunk(
 }
 
 /** Which of the chunks, by their checksums in hexadecimal, the user has not sent. */
-export async function missingChunks(db: Services['db'], user_id: number, checksums: readonly string[]): Promise<string[]> {
+export async function missingChunks(
+  db: Services['db'],
+  user_id: number,
+  checksums: readonly string[],
+): Promise<string[]> {
   const { rows } = await sql<{ checksum: string }>`
     select asked.checksum from unnest(${ofAnyLength(checksums, 'text[]')}) asked(checksum)
      where not exists (select from error_tracking_chunks chunks where chunks.user_id = ${user_id} and chunks.checksum = decode(asked.checksum, 'hex'))`.execute(

@@ -114,7 +114,12 @@ async function storeMaps(services: Bytes, bundle: Bundle, signal: AbortSignal): 
 }
 
 /** Adds the maps of a bundle, and forgets its chunks unless another bundle waits for them. */
-const concludeBundle = (db: Database, { id, project_id }: Bundle, maps: readonly StoredMap[], problem?: string): Promise<void> =>
+const concludeBundle = (
+  db: Database,
+  { id, project_id }: Bundle,
+  maps: readonly StoredMap[],
+  problem?: string,
+): Promise<void> =>
   db.transaction().execute(async (tx) => {
     const state = problem === undefined ? 'ok' : 'error';
     const { rows } = await sql<{ user_id: number | null; chunks: string[]; is_released: boolean }>`

@@ -41,7 +41,10 @@ function debugIdsIn({ debug_meta }: JsonObject): Map<string, string> {
   );
 }
 
-function placeOf({ abs_path, filename, lineNo, colNo }: Frame, ids: ReadonlyMap<string, string>): MappedLine | undefined {
+function placeOf(
+  { abs_path, filename, lineNo, colNo }: Frame,
+  ids: ReadonlyMap<string, string>,
+): MappedLine | undefined {
   if (lineNo === null || colNo === null) return undefined;
   const debug_id = ids.get(abs_path ?? '') ?? ids.get(filename ?? '') ?? null;
   const url = tildeUrl(abs_path ?? '') ?? tildeUrl(filename ?? '');
@@ -69,7 +72,9 @@ async function mapsFor(
     ), used as (
       update error_tracking_source_maps maps set used_at = now() from found where maps.id = found.id and found.used_at < now() - interval '1 day'
     )
-    select id, debug_id, url, blob_key, coalesce(digest, blob_key) as digest from found order by id desc limit 100`.execute(db);
+    select id, debug_id, url, blob_key, coalesce(digest, blob_key) as digest from found order by id desc limit 100`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -92,7 +97,10 @@ export async function uploadedOriginals(
   const places = frames.map((frame) => placeOf(frame, ids));
   const known = places.filter((place) => place !== undefined);
   if (known.length === 0) return frames.map(() => undefined);
-  const maps = await mapsFor(services.db, { id: reader.project_id }, known, { release, dist: textOf(payload.dist) ?? '' });
+  const maps = await mapsFor(services.db, { id: reader.project_id }, known, {
+    release,
+    dist: textOf(payload.dist) ?? '',
+  });
   const mapOf = (place: MappedLine | undefined) =>
     place &&
     (maps.find(({ debug_id }) => debug_id !== null && debug_id === place.debug_id) ??

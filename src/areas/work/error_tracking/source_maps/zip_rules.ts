@@ -30,7 +30,8 @@ function endOf(archive: Buffer): number {
 function fileAt(archive: Buffer, at: number, size_bytes: number, method: number): ArchivedFile {
   if (archive.readUInt32LE(at) !== signatures.file) throw new BadArchive('the archive is damaged');
   const start = at + 30 + archive.readUInt16LE(at + 26) + archive.readUInt16LE(at + 28);
-  if (start + size_bytes > archive.length || (method !== 0 && method !== 8)) throw new BadArchive('the archive is damaged');
+  if (start + size_bytes > archive.length || (method !== 0 && method !== 8))
+    throw new BadArchive('the archive is damaged');
   return { bytes: archive.subarray(start, start + size_bytes), is_deflated: method === 8 };
 }
 
@@ -60,7 +61,12 @@ export function filesIn(archive: Buffer): Map<string, ArchivedFile> {
       const name = archive.toString('utf8', at + 46, at + 46 + name_bytes);
       files.set(
         name,
-        fileAt(archive, archive.readUInt32LE(at + 42) + shift, archive.readUInt32LE(at + 20), archive.readUInt16LE(at + 10)),
+        fileAt(
+          archive,
+          archive.readUInt32LE(at + 42) + shift,
+          archive.readUInt32LE(at + 20),
+          archive.readUInt16LE(at + 10),
+        ),
       );
       at += 46 + name_bytes + extra + comment;
     }
@@ -86,4 +92,5 @@ export async function unpacked({ bytes, is_deflated }: ArchivedFile, at_most_byt
 }
 
 /** The bytes of a file, compressed. */
-export const deflated = async ({ bytes, is_deflated }: ArchivedFile): Promise<Buffer> => (is_deflated ? bytes : deflate(bytes));
+export const deflated = async ({ bytes, is_deflated }: ArchivedFile): Promise<Buffer> =>
+  is_deflated ? bytes : deflate(bytes);

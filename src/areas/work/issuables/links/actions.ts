@@ -13,7 +13,13 @@ const reversed = { relates_to: 'relates_to', blocks: 'is_blocked_by', is_blocked
 type Pair = readonly [Named, Named];
 
 /** Adds a system note to both, each naming the other. */
-function noteLink(tx: Database, kind: IssuableKind, author_id: number, [one, other]: Pair, [ofOther, ofOne]: [string, string]) {
+function noteLink(
+  tx: Database,
+  kind: IssuableKind,
+  author_id: number,
+  [one, other]: Pair,
+  [ofOther, ofOne]: [string, string],
+) {
   const name = (on: Named, of: Named) => referenceTo(kind, on[kind.place_column], of);
   return noteOnBoth(
     tx,
@@ -60,7 +66,9 @@ export async function createLink(
   type: LinkType,
 ): Promise<LinkRow> {
   if (target.id === source.id)
-    throw unprocessable(`${referenceTo(kind, source[kind.place_column], target)} cannot be added: cannot be related to itself`);
+    throw unprocessable(
+      `${referenceTo(kind, source[kind.place_column], target)} cannot be added: cannot be related to itself`,
+    );
   const id = await db.transaction().execute((tx) => addLink(tx, kind, caller.id, [source, target], type));
   if (id === undefined) throw conflict(assignedText(kind));
   return linkOf(db, caller, { kind, id: source.id }, id);

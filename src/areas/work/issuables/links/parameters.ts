@@ -9,7 +9,10 @@ export const LinkType = Type.Enum([...linkTypes]);
 
 /** The type of a new link. */
 export const NewLinkType = ({ name }: IssuableKind, remark = '') =>
-  Type.Enum([...linkTypes], { default: 'relates_to', description: `Relation of this ${name} to the other one${remark}` });
+  Type.Enum([...linkTypes], {
+    default: 'relates_to',
+    description: `Relation of this ${name} to the other one${remark}`,
+  });
 
 /** The members of a reply besides those of the linked item. */
 export const linkedFields = ({ name }: IssuableKind) => ({

@@ -49,7 +49,8 @@ export function linksOf(item: IssuableKind, links: 'issue_links' | 'epic_links')
   const { table, place_column, places, isVisible } = item;
   const column = (name: string) => sql.ref(`${links}.${name}`);
   const numberOf = (name: string) => sql`(select iid from ${sql.table(table)} where id = ${column(name)})`;
-  const placeOf = (name: string) => sql`(select ${sql.ref(place_column)} from ${sql.table(table)} where id = ${column(name)})`;
+  const placeOf = (name: string) =>
+    sql`(select ${sql.ref(place_column)} from ${sql.table(table)} where id = ${column(name)})`;
   const path = sql`(
     select full_path from ${sql.table(places)} where id = ${placeOf('target_id')} and id <> ${placeOf('source_id')})`;
   const kind: RecordKind = {

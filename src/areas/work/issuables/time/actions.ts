@@ -36,7 +36,9 @@ export async function addTimeSpent(
 ): Promise<boolean> {
   const { rows: changed } = await sql`
     update ${sql.table(on.kind.table)} set total_time_spent_s = total_time_spent_s + ${seconds}, updated_at = now()
-     where id = ${on.id} and total_time_spent_s::bigint + ${seconds} between 0 and ${largest_s} returning id`.execute(tx);
+     where id = ${on.id} and total_time_spent_s::bigint + ${seconds} between 0 and ${largest_s} returning id`.execute(
+    tx,
+  );
   if (changed.length === 0) return false;
   const printed = printDuration(seconds);
   if (printed === null) return true;

@@ -58,6 +58,9 @@ test('durations are printed in weeks and smaller units, and zero as null', () =>
 
 test('a printed duration is parsed back to the same value', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), (seconds) => parseDuration(printDuration(seconds)!) === seconds),
+    fc.property(
+      fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+      (seconds) => parseDuration(printDuration(seconds)!) === seconds,
+    ),
   );
 });

@@ -34,7 +34,10 @@ test('issues are added to an epic, moved to another, reordered and removed', asy
   for (const issue of [c, b, a]) {
     const { status, body } = await as('guest').post(`${path}/${issue.id}`);
     assert.equal(status, 201);
-    assert.deepEqual([body.epic.id, body.issue.id, body.issue.title, body.epic.labels], [epic.id, issue.id, issue.title, []]);
+    assert.deepEqual(
+      [body.epic.id, body.issue.id, body.issue.title, body.epic.labels],
+      [epic.id, issue.id, issue.title, []],
+    );
     links[issue.title] = body.id;
   }
   const list = await as('guest').get(path);
@@ -58,10 +61,17 @@ test('issues are added to an epic, moved to another, reordered and removed', asy
   assert.deepEqual([again.status, again.body.message], [409, 'Issue(s) already assigned']);
   assert.equal((await as('guest').delete(`${path}/${links.a}`)).status, 404, 'it is in another epic');
   const taken = await as('guest').delete(`${issuesOf(here, other)}/${links.a}`);
-  assert.deepEqual([taken.status, taken.body.id, taken.body.issue.id, taken.body.epic.id], [200, links.a, a.id, other.id]);
+  assert.deepEqual(
+    [taken.status, taken.body.id, taken.body.issue.id, taken.body.epic.id],
+    [200, links.a, a.id, other.id],
+  );
 
   const reference = `${project.full_path}#${a.iid}`;
-  assert.deepEqual(await notesOn(here, { issue_id: a.id }), ['added to epic &1', 'changed epic to &2', 'removed from epic &2']);
+  assert.deepEqual(await notesOn(here, { issue_id: a.id }), [
+    'added to epic &1',
+    'changed epic to &2',
+    'removed from epic &2',
+  ]);
   assert.deepEqual((await notesOn(here, { epic_id: epic.id })).slice(2), [
     `added issue ${reference}`,
     `moved issue ${reference} to epic &2`,
@@ -86,13 +96,19 @@ test('an issue shows its epic to those who may read it, and its epic can be set 
     url: `/groups/${group.full_path}/-/epics/${epic.iid}`,
     group_id: group.id,
   };
-  assert.deepEqual([(await as('guest').get(path)).body.epic, (await as('guest').get(path)).body.epic_iid], [shown, epic.iid]);
+  assert.deepEqual(
+    [(await as('guest').get(path)).body.epic, (await as('guest').get(path)).body.epic_iid],
+    [shown, epic.iid],
+  );
   assert.deepEqual(titles((await as('guest').get(issuesOf(here, epic))).body), ['An issue']);
   assert.equal((await as('planner').put(path, { epic_id: 0 })).body.epic, null);
   assert.deepEqual((await as('guest').get(issuesOf(here, epic))).body, []);
   assert.deepEqual((await as('planner').put(path, { epic_iid: epic.iid })).body.epic, shown);
   const refused = await as('planner').put(path, { epic_id: hidden.id });
-  assert.deepEqual([refused.status, refused.body.message], [422, 'Cannot set confidential epic for a non-confidential issue']);
+  assert.deepEqual(
+    [refused.status, refused.body.message],
+    [422, 'Cannot set confidential epic for a non-confidential issue'],
+  );
   const unknown = await as('planner').put(path, { epic_id: 999_999_999, title: 'not changed' });
   assert.equal(unknown.status, 422);
   assert.equal((await as('guest').get(path)).body.title, 'An issue');
@@ -140,7 +156,10 @@ test('confidential issues are listed to their readers only, and a confidential e
   const here = await world();
   const { as } = here;
   const [epic, hidden] = [await addEpic(here), await addEpic(here, { confidential: true })];
-  const [open, secret] = [await addIssue(here, { title: 'open' }), await addIssue(here, { title: 'secret', confidential: true })];
+  const [open, secret] = [
+    await addIssue(here, { title: 'open' }),
+    await addIssue(here, { title: 'secret', confidential: true }),
+  ];
   for (const { id } of [open, secret]) await as('owner').post(`${issuesOf(here, epic)}/${id}`);
   const seen = await as('guest').get(issuesOf(here, epic));
   assert.deepEqual([titles(seen.body), seen.headers.get('x-total')], [['open'], '1']);
@@ -150,7 +169,11 @@ test('confidential issues are listed to their readers only, and a confidential e
     [refused.status, refused.body.message],
     [422, `#${open.iid} cannot be added: Cannot set confidential epic for a non-confidential issue`],
   );
-  assert.deepEqual(titles((await as('owner').get(issuesOf(here, epic))).body), ['secret', 'open'], 'it stays where it was');
+  assert.deepEqual(
+    titles((await as('owner').get(issuesOf(here, epic))).body),
+    ['secret', 'open'],
+    'it stays where it was',
+  );
   assert.equal((await as('owner').post(`${issuesOf(here, hidden)}/${secret.id}`)).status, 201);
   assert.equal((await as('guest').get(issuesOf(here, hidden))).status, 404);
 });
@@ -159,7 +182,9 @@ test('concurrent assignments of an issue to epics are serialised', async () => {
   const here = await world();
   const [one, other] = [await addEpic(here), await addEpic(here)];
   const issue = await addIssue(here);
-  const answers = await Promise.all([one, other].map((epic) => here.as('owner').post(`${issuesOf(here, epic)}/${issue.id}`)));
+  const answers = await Promise.all(
+    [one, other].map((epic) => here.as('owner').post(`${issuesOf(here, epic)}/${issue.id}`)),
+  );
   assert.deepEqual(
     answers.map(({ status }) => status).filter((status) => status !== 201),
     [],
@@ -172,7 +197,8 @@ test('concurrent assignments of an issue to epics are serialised', async () => {
 test('a longer list needs no more statements', async (t) => {
   const here = await world();
   const epic = await addEpic(here);
-  for (const n of Array(6).keys()) await addIssue(here, { title: `issue ${n}`, labels: `label ${n}`, epic_id: epic.id });
+  for (const n of Array(6).keys())
+    await addIssue(here, { title: `issue ${n}`, labels: `label ${n}`, epic_id: epic.id });
   const query = t.mock.method(pg.Client.prototype, 'query');
   const statements = async (per_page: number) => {
     const before = query.mock.callCount();

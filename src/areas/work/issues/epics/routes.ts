@@ -49,7 +49,10 @@ import { Issue, issueFields, presentIssues, presentSingleIssue } from '../presen
 const path = '/groups/:id/epics/:epic_iid/issues';
 
 const EpicIssue = resource('EpicIssue', { ...issueFields, epic_issue_id: Id, relative_position: Type.Integer() });
-type EpicIssueReply = Awaited<ReturnType<typeof presentIssues>>[number] & { epic_issue_id: number; relative_position: number };
+type EpicIssueReply = Awaited<ReturnType<typeof presentIssues>>[number] & {
+  epic_issue_id: number;
+  relative_position: number;
+};
 
 const EpicIssueLink = resource('EpicIssueLink', {
   id: Id,
@@ -96,7 +99,10 @@ async function pageOfIssues(
  * @throws ApiError 404 when there is none, 403 for callers who are not members of its project
  */
 async function linkFor(db: Database, caller: Caller, epic: { id: number }, epic_issue_id: number) {
-  const link = found(undefined, await linksOf(db, caller, epic).where('epic_issues.id', '=', epic_issue_id).executeTakeFirst());
+  const link = found(
+    undefined,
+    await linksOf(db, caller, epic).where('epic_issues.id', '=', epic_issue_id).executeTakeFirst(),
+  );
   if (!link.may_relate) throw forbidden();
   return link;
 }

@@ -25,7 +25,9 @@ export async function visibleIssues(db: Database, caller: Caller, ids: readonly 
     select issues.id, issues.iid, issues.project_id, projects.full_path::text as full_path, ${projectLevel(caller)} as access_level,
            ${projectState.read_only} as read_only
       from issues join projects on projects.id = issues.project_id
-     where issues.id = any(${ofAnyLength(ids, 'bigint[]')}) and ${isVisibleIssue(caller)} order by issues.id`.execute(db);
+     where issues.id = any(${ofAnyLength(ids, 'bigint[]')}) and ${isVisibleIssue(caller)} order by issues.id`.execute(
+    db,
+  );
   return rows;
 }
 

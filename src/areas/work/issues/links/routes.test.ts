@@ -3,9 +3,12 @@ import { test } from 'node:test';
 import { addIssue } from '../../../../../test/support/issues.ts';
 import { type World, world } from '../../../../../test/support/world.ts';
 
-const linksOf = ({ project }: Pick<World, 'project'>, { iid }: { iid: number }) => `/projects/${project.id}/issues/${iid}/links`;
+const linksOf = ({ project }: Pick<World, 'project'>, { iid }: { iid: number }) =>
+  `/projects/${project.id}/issues/${iid}/links`;
 const notesOn = async ({ db }: World, issue_id: number) =>
-  (await db.selectFrom('notes').select('body').where('issue_id', '=', issue_id).orderBy('id').execute()).map(({ body }) => body);
+  (await db.selectFrom('notes').select('body').where('issue_id', '=', issue_id).orderBy('id').execute()).map(
+    ({ body }) => body,
+  );
 
 async function otherProject({ as, group }: World) {
   const { body } = await as('owner').post('/projects', { name: 'other', namespace_id: group.id });

@@ -114,7 +114,15 @@ export const issueLinkRoutes = [
       403: [licenseText, roleText],
       ...linkRefusals(issueKind),
     },
-    handle: async ({ db, url, caller, project, issue, plan, input: { target_project_id, target_issue_iid, link_type } }) => {
+    handle: async ({
+      db,
+      url,
+      caller,
+      project,
+      issue,
+      plan,
+      input: { target_project_id, target_issue_iid, link_type },
+    }) => {
       if (!isLinkable(project)) throw new ApiError(403, { message: roleText });
       const at = target_project_id === null ? project : await visibleProject(db, caller, target_project_id);
       const target = await targetNamed(db, caller, at, target_issue_iid);

@@ -8,7 +8,9 @@ import { type World, world } from '../../../../../test/support/world.ts';
 async function fill({ db, as, group, people, project }: World, issues: number): Promise<number[]> {
   const projects = [project.id];
   for (const name of ['second', 'third'])
-    projects.push((await as('owner').post('/projects', { name: `${name}-${project.id}`, namespace_id: group.id })).body.id);
+    projects.push(
+      (await as('owner').post('/projects', { name: `${name}-${project.id}`, namespace_id: group.id })).body.id,
+    );
   await sql`
     insert into labels (project_id, title, color)
     select project_id, title, '#112233' from unnest(${projects}::bigint[]) project_id, unnest(array['many', 'few']) title`.execute(

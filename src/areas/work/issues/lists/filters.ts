@@ -44,9 +44,12 @@ const isUpcoming = (today: string): Predicate => {
 
 const milestonesThat = (word: 'Upcoming' | 'Started', { now, project_id }: SeenInList) => {
   const today = dayOf(now);
-  const test = word === 'Started' ? sql`milestones.state = 'active' and milestones.start_date <= ${today}` : isUpcoming(today);
+  const test =
+    word === 'Started' ? sql`milestones.state = 'active' and milestones.start_date <= ${today}` : isUpcoming(today);
   const near =
-    project_id === undefined ? sql`true` : sql`(milestones.project_id = ${project_id} or milestones.group_id is not null)`;
+    project_id === undefined
+      ? sql`true`
+      : sql`(milestones.project_id = ${project_id} or milestones.group_id is not null)`;
   return sql`select milestones.id from milestones where ${near} and ${test}`;
 };
 
@@ -59,7 +62,11 @@ function milestoneIdFilter(word: NonNullable<IssueFilters['milestone_id']>, seen
  * The names of the assignees; below Premium only one is allowed.
  * @throws ApiError 400
  */
-function assigneesNamed(name: string, usernames: readonly string[], { names, plan }: SeenInList): (number | undefined)[] {
+function assigneesNamed(
+  name: string,
+  usernames: readonly string[],
+  { names, plan }: SeenInList,
+): (number | undefined)[] {
   if (usernames.length > 1 && !reaches(plan, 'premium'))
     throw badParams(`${name} allows one value, but found ${usernames.length}: ${usernames.join(', ')}`);
   return usernames.map((username) => names.user(username));
@@ -76,16 +83,21 @@ const positive: FilterTable<IssueFilters, SeenInList> = {
   milestone_id: milestoneIdFilter,
   iids: (iids) => narrow(sql`issues.iid = any(${iids}::bigint[])`),
   assignee_id: (text) => assignees.byId('assignee_id', text),
-  assignee_username: (usernames, seen) => assigneesNamed('assignee_username', usernames, seen).map((id) => assignees.byUser(id)),
+  assignee_username: (usernames, seen) =>
+    assigneesNamed('assignee_username', usernames, seen).map((id) => assignees.byUser(id)),
   iteration_id: (text, seen) => {
     const value = idOr('iteration_id', text, ['none', 'any', 'current']);
     if (value === 'current') return narrow(sql`issues.iteration_id in (${currentIterations(seen)})`);
-    return typeof value === 'number' ? narrow(sql`issues.iteration_id = ${value}`) : valued(issueKind, 'iteration_id', value);
+    return typeof value === 'number'
+      ? narrow(sql`issues.iteration_id = ${value}`)
+      : valued(issueKind, 'iteration_id', value);
   },
   iteration_title: (title) => narrow(sql`issues.iteration_id in (select id from iterations where title = ${title})`),
   weight: (text) => {
     const value = idOr('weight', text, ['none', 'any']);
-    return typeof value === 'number' ? narrow(sql`issues.weight = ${value}::bigint`) : valued(issueKind, 'weight', value);
+    return typeof value === 'number'
+      ? narrow(sql`issues.weight = ${value}::bigint`)
+      : valued(issueKind, 'weight', value);
   },
   my_reaction_emoji: (name, { caller }) => reactedTo(issueKind, caller, name),
   due_date: (name, { now }) => dueDateFilter(name as DueDate, now),
@@ -131,7 +143,8 @@ const negative: FilterTable<Excluded, SeenInList> = {
   },
   iids: (iids) => wide(sql`issues.iid <> all(${iids}::bigint[])`),
   assignee_id: (text) => assignees.exceptId('not[assignee_id]', text),
-  assignee_username: (usernames, seen) => assignees.exceptUsers(assigneesNamed('not[assignee_username]', usernames, seen)),
+  assignee_username: (usernames, seen) =>
+    assignees.exceptUsers(assigneesNamed('not[assignee_username]', usernames, seen)),
   iteration_id: (text, seen) => {
     const value = idOr('not[iteration_id]', text, ['none', 'any', 'current']);
     if (value === 'current') return wide(sql`(issues.iteration_id in (${currentIterations(seen)})) is not true`);
@@ -139,7 +152,8 @@ const negative: FilterTable<Excluded, SeenInList> = {
       ? wide(sql`issues.iteration_id is distinct from ${value}`)
       : valued(issueKind, 'iteration_id', opposite[value]);
   },
-  iteration_title: (title) => wide(sql`(issues.iteration_id in (select id from iterations where title = ${title})) is not true`),
+  iteration_title: (title) =>
+    wide(sql`(issues.iteration_id in (select id from iterations where title = ${title})) is not true`),
   weight: (text) => {
     const value = idOr('not[weight]', text, ['none', 'any']);
     return typeof value === 'number'

@@ -16,12 +16,16 @@ test('the free plan refuses paid filters, treats scopes as titles, and filters b
     .returning('id')
     .executeTakeFirstOrThrow();
   await db.insertInto('issue_labels').values({ issue_id: issue.id, label_id: label.id }).execute();
-  const ask = (parameters: Record<string, unknown>) => here.as('reporter').get(`/projects/${project.id}/issues`, parameters);
+  const ask = (parameters: Record<string, unknown>) =>
+    here.as('reporter').get(`/projects/${project.id}/issues`, parameters);
   for (const [paid, error] of [
     [{ weight: 'x' }, 'weight needs the Premium plan'],
     [{ weight: 2, state: 'opened' }, 'weight needs the Premium plan'],
     [{ epic_id: 5 }, 'epic_id needs the Premium plan'],
-    [{ iteration_id: 1, iteration_title: 'x' }, 'iteration_id needs the Premium plan, iteration_title needs the Premium plan'],
+    [
+      { iteration_id: 1, iteration_title: 'x' },
+      'iteration_id needs the Premium plan, iteration_title needs the Premium plan',
+    ],
     [{ health_status: 'at_risk' }, 'health_status needs the Ultimate plan'],
     [{ not: { weight: 1 } }, 'not[weight] needs the Premium plan'],
     [{ order_by: 'weight', state: 'opened' }, 'order_by=weight needs the Premium plan'],

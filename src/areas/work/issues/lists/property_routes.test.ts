@@ -61,7 +61,8 @@ interface Data {
 
 const dayFromNow = (days: number) => dayOf(new Date(Date.now() + days * 86_400_000));
 const moment = (random: Random) => new Date(Date.UTC(2020, 0, 1 + random.below(40))).toISOString();
-const maybe = <T>(random: Random, percent: number, value: () => T): T | null => (random.happens(percent) ? value() : null);
+const maybe = <T>(random: Random, percent: number, value: () => T): T | null =>
+  random.happens(percent) ? value() : null;
 /** A random subset of a list. */
 const some = <T>(random: Random, list: readonly T[], percent: number) => list.filter(() => random.happens(percent));
 
@@ -76,7 +77,8 @@ async function addLabels({ db }: World, project_id: number): Promise<Label[]> {
       .returning('id')
       .executeTakeFirstOrThrow();
     const priority = index % 2 === 1 ? index : undefined;
-    if (priority !== undefined) await db.insertInto('label_priorities').values({ project_id, label_id: id, priority }).execute();
+    if (priority !== undefined)
+      await db.insertInto('label_priorities').values({ project_id, label_id: id, priority }).execute();
     labels.push({ id, project_id, title, priority });
   }
   return labels;
@@ -124,10 +126,12 @@ function drawn(
 async function write({ db }: World, issues: Issue[]): Promise<void> {
   for (let from = 0; from < issues.length; from += 500) {
     const slice = issues.slice(from, from + 500);
-    const rows = slice.map(({ id: _id, milestone, labels: _labels, assignees: _assignees, voters: _voters, ...row }) => ({
-      ...row,
-      milestone_id: milestone?.id ?? null,
-    }));
+    const rows = slice.map(
+      ({ id: _id, milestone, labels: _labels, assignees: _assignees, voters: _voters, ...row }) => ({
+        ...row,
+        milestone_id: milestone?.id ?? null,
+      }),
+    );
     const written = await db.insertInto('issues').values(rows).returning('id').execute();
     for (const [index, { id }] of written.entries()) slice[index]!.id = id;
     const unplaced = slice.filter(({ relative_position }) => relative_position === null).map(({ id }) => id);
@@ -140,7 +144,9 @@ async function write({ db }: World, issues: Issue[]): Promise<void> {
       .insertInto('issue_assignees')
       .values(slice.flatMap(({ id, assignees }) => assignees.map((user_id) => ({ issue_id: id, user_id }))))
       .execute();
-    const votes = slice.flatMap(({ id, voters }) => voters.map((user_id) => ({ issue_id: id, user_id, name: 'thumbsup' })));
+    const votes = slice.flatMap(({ id, voters }) =>
+      voters.map((user_id) => ({ issue_id: id, user_id, name: 'thumbsup' })),
+    );
     if (votes.length > 0) await db.insertInto('award_emoji').values(votes).execute();
   }
 }
@@ -149,7 +155,9 @@ async function write({ db }: World, issues: Issue[]): Promise<void> {
 async function someData(random: Random): Promise<Data> {
   const here = await world({});
   const { people, db } = here;
-  const below = await here.as('owner').post('/groups', { name: 'sub', path: `sub-${here.group.id}`, parent_id: here.group.id });
+  const below = await here
+    .as('owner')
+    .post('/groups', { name: 'sub', path: `sub-${here.group.id}`, parent_id: here.group.id });
   const inside = await here.as('owner').post('/projects', { name: 'inside', namespace_id: below.body.id });
   const open = await here.as('owner').post('/projects', { name: `open-${here.group.id}` });
   await db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', open.body.id).execute();
@@ -202,7 +210,8 @@ interface Draw {
 
 const has = (issue: Issue, title: string) => issue.labels.some((label) => label.title === title);
 const inScope = (issue: Issue) => issue.labels.some(({ title }) => title.startsWith('level::'));
-const says = ({ title, description }: Issue, term: string) => `${title}\0${description ?? ''}`.toLowerCase().includes(term);
+const says = ({ title, description }: Issue, term: string) =>
+  `${title}\0${description ?? ''}`.toLowerCase().includes(term);
 
 /** One random filter, as parameters and as a predicate. */
 function filterOf(random: Random, { users, issues }: Data, me: number): { parameters: Parameters; test: Test } {
@@ -318,7 +327,11 @@ test('lists equal the result of a slow computation, in order, on every page', as
       has: (id: number) => id === here.project.id,
       people: ['admin', 'guest', 'planner'],
     },
-    { path: `/groups/${here.group.id}/issues`, has: (id: number) => grouped.includes(id), people: ['admin', 'guest', 'planner'] },
+    {
+      path: `/groups/${here.group.id}/issues`,
+      has: (id: number) => grouped.includes(id),
+      people: ['admin', 'guest', 'planner'],
+    },
     { path: '/issues', has: () => true, people: ['admin', 'guest', 'planner', 'outsider'] },
   ] as const;
   let [longest, followed] = [0, 0];
@@ -359,11 +372,21 @@ test('lists equal the result of a slow computation, in order, on every page', as
       if (next.includes('cursor=')) followed += 1;
     }
     if (turn % 4 > 0) continue;
-    const { state: _state, due_date: _due, issue_type: _type, order_by: _order, ...counted } = asked as Record<string, unknown>;
+    const {
+      state: _state,
+      due_date: _due,
+      issue_type: _type,
+      order_by: _order,
+      ...counted
+    } = asked as Record<string, unknown>;
     if (_state !== undefined || _due !== undefined || _type !== undefined) continue;
     const statistics = await here.as(person).get(`${place.path}_statistics`, counted);
     const opened = expected.filter(({ state }) => state === 'opened').length;
-    assert.deepEqual(statistics.body.statistics.counts, { all: expected.length, closed: expected.length - opened, opened }, told);
+    assert.deepEqual(
+      statistics.body.statistics.counts,
+      { all: expected.length, closed: expected.length - opened, opened },
+      told,
+    );
   }
   assert.ok(longest > 2000, 'some lists are longer than what is gathered');
   assert.ok(followed > 5, `${followed} links have a cursor`);

@@ -37,5 +37,8 @@ export async function listIssues(
  * @param listing as for `listIssues`
  * @throws ApiError 400 for invalid filters
  */
-export const countIssues = async (db: Database, listing: Listing): Promise<{ all: number; closed: number; opened: number }> =>
+export const countIssues = async (
+  db: Database,
+  listing: Listing,
+): Promise<{ all: number; closed: number; opened: number }> =>
   countByState(db, await selectionOf(db, listable, listing));

@@ -61,7 +61,11 @@ async function titles(client: Client, path: string, parameters: Record<string, u
   return body.map((issue: { title: string }) => issue.title);
 }
 
-const lists = ({ project, group }: World) => [`/projects/${project.id}/issues`, `/groups/${group.id}/issues`, '/issues'];
+const lists = ({ project, group }: World) => [
+  `/projects/${project.id}/issues`,
+  `/groups/${group.id}/issues`,
+  '/issues',
+];
 
 /** The titles of all lists, which must be equal; the caller sees only the issues of the world. */
 async function everywhere(here: World, parameters: Record<string, unknown>): Promise<string[]> {
@@ -98,13 +102,18 @@ test('/issues lists the issues created by the caller by default, and needs a cal
   assert.deepEqual(await titles(mine, '/issues', { scope: 'created-by-me' }), ['of the developer']);
   assert.deepEqual(await titles(mine, '/issues', { scope: 'assigned_to_me' }), ['for the developer']);
   assert.equal((await titles(mine, `/projects/${here.project.id}/issues`)).length, 2);
-  assert.deepEqual(await titles(mine, `/projects/${here.project.id}/issues`, { scope: 'assigned-to-me' }), ['for the developer']);
+  assert.deepEqual(await titles(mine, `/projects/${here.project.id}/issues`, { scope: 'assigned-to-me' }), [
+    'for the developer',
+  ]);
   assert.equal((await here.as('anonymous').get('/issues')).status, 401);
   assert.equal((await here.as('anonymous').get('/issues_statistics')).status, 401);
   assert.deepEqual(await titles(here.as('anonymous'), '/issues', { scope: 'all' }), []);
   await show(here, 'public');
   assert.equal((await titles(here.as('anonymous'), '/issues', { scope: 'all' })).length, 2);
-  assert.deepEqual(await titles(here.as('anonymous'), `/projects/${here.project.id}/issues`, { scope: 'created_by_me' }), []);
+  assert.deepEqual(
+    await titles(here.as('anonymous'), `/projects/${here.project.id}/issues`, { scope: 'created_by_me' }),
+    [],
+  );
   await show(here, 'private');
 });
 
@@ -209,7 +218,14 @@ test('milestone filters match titles, None, Any, Started and Upcoming', async ()
   await add(
     here,
     'next of group',
-    of(await addMilestone('G', { project_id: null, group_id: group.id, due_date: dayFromNow(30), start_date: dayFromNow(0) })),
+    of(
+      await addMilestone('G', {
+        project_id: null,
+        group_id: group.id,
+        due_date: dayFromNow(30),
+        start_date: dayFromNow(0),
+      }),
+    ),
   );
   assert.deepEqual(await everywhere(here, { milestone: '1.0' }), ['next']);
   assert.deepEqual(await everywhere(here, { milestone: 'unknown' }), []);
@@ -280,7 +296,11 @@ test('filters by iid, time, type and reaction', async () => {
   assert.deepEqual(await everywhere(here, { updated_after: '2020-02-01', updated_before: '2020-03-01' }), ['first']);
   assert.deepEqual(await everywhere(here, { issue_type: 'incident' }), ['first']);
   assert.deepEqual(await everywhere(here, { my_reaction_emoji: 'rocket' }), ['first']);
-  assert.deepEqual(await everywhere(here, { my_reaction_emoji: '+1' }), ['first'], 'as it was written when it was added');
+  assert.deepEqual(
+    await everywhere(here, { my_reaction_emoji: '+1' }),
+    ['first'],
+    'as it was written when it was added',
+  );
   assert.deepEqual(await everywhere(here, { my_reaction_emoji: 'eyes' }), []);
   assert.deepEqual(await everywhere(here, { my_reaction_emoji: 'Any' }), ['first']);
   assert.deepEqual(await everywhere(here, { my_reaction_emoji: 'None' }), ['second']);
@@ -336,7 +356,9 @@ test('a search that too many issues match to be counted shows what was added sin
     assert.equal(first.body[0].id, id);
     assert.equal(first.body.length, 2);
     assert.equal(first.headers.get('x-total'), null);
-    const far = await here.as('reporter').get(path, { search: 'quince', per_page: 2, order_by: 'title', sort: 'desc', page: 2 });
+    const far = await here
+      .as('reporter')
+      .get(path, { search: 'quince', per_page: 2, order_by: 'title', sort: 'desc', page: 2 });
     assert.deepEqual(
       far.body.map(({ title }: { title: string }) => title),
       ['quince 9997', 'quince 9996'],

@@ -4,7 +4,15 @@ import { anyone, groupVisible, issuesVisible, type MaybeCaller } from '../../../
 import { get, one, pageOf, resource, unauthorized } from '../../../../http/index.ts';
 import { paging } from '../../../../lists/index.ts';
 import { Issue } from '../present.ts';
-import { anyScope, type IssueFilters, listFilters, listRules, nonArchived, ownScope, statisticsFilters } from './parameters.ts';
+import {
+  anyScope,
+  type IssueFilters,
+  listFilters,
+  listRules,
+  nonArchived,
+  ownScope,
+  statisticsFilters,
+} from './parameters.ts';
 import { countIssues, listIssues } from './queries.ts';
 
 const counts = { all: Type.Integer(), closed: Type.Integer(), opened: Type.Integer() };
@@ -74,7 +82,9 @@ export const issueListRoutes = [
     returns: one(IssueStatistics),
     handle: async ({ caller, plan, input, db }) => {
       refuseAnonymousOwn(caller, input);
-      return { statistics: { counts: await countIssues(db, { caller, plan, scope: { everywhere: true }, filters: input }) } };
+      return {
+        statistics: { counts: await countIssues(db, { caller, plan, scope: { everywhere: true }, filters: input }) },
+      };
     },
   }),
   get('/groups/:id/issues_statistics', {

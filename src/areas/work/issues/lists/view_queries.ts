@@ -1,6 +1,13 @@
 /** What the caller may read in the scope of an issue list. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isMemberOfProject, isOwnIssue, isUsable, isVisibleIssue, levels, type MaybeCaller } from '../../../../access/index.ts';
+import {
+  isMemberOfProject,
+  isOwnIssue,
+  isUsable,
+  isVisibleIssue,
+  levels,
+  type MaybeCaller,
+} from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import type { View } from '../../../../lists/index.ts';
 import { isInScope, type ListScope, maximumNamed, visibleProjects } from '../../issuables/index.ts';
@@ -24,7 +31,9 @@ export async function viewOf(
   }
   const seesAll = caller?.admin ? sql`true` : isMemberOfProject(caller, levels.planner);
   const visible = visibleProjects(caller, isInScope(scope, non_archived), isUsable(caller, 'issues'), seesAll);
-  const { rows } = await sql<{ id: number; sees_all: boolean }>`${visible} limit ${sql.lit(maximumNamed + 1)}`.execute(db);
+  const { rows } = await sql<{ id: number; sees_all: boolean }>`${visible} limit ${sql.lit(maximumNamed + 1)}`.execute(
+    db,
+  );
   if (rows.length > maximumNamed) {
     const isSeen = (project: RawBuilder<unknown>) =>
       sql<SqlBool>`exists (select from projects where projects.id = issues.project_id and ${project})`;

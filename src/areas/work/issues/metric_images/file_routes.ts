@@ -26,7 +26,11 @@ interface StoredImage {
 }
 
 /** The image, if the caller may read its issue and the URL has its file name. */
-async function imageFor({ db }: Services, caller: MaybeCaller, { id, filename }: ImageRequest['Params']): Promise<StoredImage> {
+async function imageFor(
+  { db }: Services,
+  caller: MaybeCaller,
+  { id, filename }: ImageRequest['Params'],
+): Promise<StoredImage> {
   if (!/^\d{1,15}$/.test(id) || filename.includes('\0')) throw notFound();
   const image = await db
     .selectFrom('issue_metric_images as image')

@@ -8,7 +8,8 @@ import { type Persona, type World, world } from '../../../../../test/support/wor
 import type { BlobKey } from '../../../../blobs/index.ts';
 import { removeUnusedBlobs } from '../../../instance/blobs/index.ts';
 
-const imagesOf = ({ project }: World, { iid }: { iid: number }) => `/projects/${project.id}/issues/${iid}/metric_images`;
+const imagesOf = ({ project }: World, { iid }: { iid: number }) =>
+  `/projects/${project.id}/issues/${iid}/metric_images`;
 const pixels = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0, 255]);
 
 function form(fields: Record<string, string>, file?: { name: string; bytes: Uint8Array<ArrayBuffer> }): FormData {
@@ -22,7 +23,9 @@ const upload = (here: World, persona: Persona | 'anonymous', path: string, body:
   here.as(persona).post(path, undefined, { raw: body });
 
 const blobsIn = async ({ db }: World) =>
-  (await db.selectFrom('issue_metric_images').select(['blob_key', 'size_bytes']).orderBy('id').execute()).map((row) => row);
+  (await db.selectFrom('issue_metric_images').select(['blob_key', 'size_bytes']).orderBy('id').execute()).map(
+    (row) => row,
+  );
 
 test('an image is uploaded to an incident, listed, updated and deleted with its bytes', async () => {
   const here = await world({});
@@ -54,13 +57,19 @@ test('an image is uploaded to an incident, listed, updated and deleted with its 
   const changed = await as('reporter').put(`${path}/${body.id}`, { url: '', url_text: null });
   assert.deepEqual([changed.status, changed.body.url, changed.body.url_text], [200, '', null]);
   assert.equal((await as('reporter').put(`${path}/${body.id}`, { url: 'javascript:alert(1)' })).status, 400);
-  assert.equal((await as('reporter').put(`${path}/99999`, { url_text: 'x' })).body.message, '404 Metric image Not Found');
+  assert.equal(
+    (await as('reporter').put(`${path}/99999`, { url_text: 'x' })).body.message,
+    '404 Metric image Not Found',
+  );
   assert.equal((await as('guest').delete(`${path}/${body.id}`)).status, 403);
   assert.equal((await as('reporter').delete(`${path}/${body.id}`)).status, 204);
   assert.deepEqual((await as('guest').get(path)).body, []);
 
   const run = () =>
-    removeUnusedBlobs.perform({}, { ...services, log: pino({ level: 'silent' }), signal: new AbortController().signal });
+    removeUnusedBlobs.perform(
+      {},
+      { ...services, log: pino({ level: 'silent' }), signal: new AbortController().signal },
+    );
   await run();
   assert.ok(await services.blobs.read(key).then((stream) => stream?.destroy()), 'one that may be coming in stays');
   await db.updateTable('unused_blobs').set({ since: '2001-01-01T00:00:00Z' }).execute();
@@ -93,7 +102,10 @@ test('files that are not images and uploads without the right are not stored', a
     return reply.message;
   };
   assert.equal(await refusal(form({}, { ...image, name: 'a.svg' })), 'Metric image could not be uploaded');
-  assert.equal(await refusal(form({}, { name: 'a.png', bytes: new Uint8Array() })), 'Metric image could not be uploaded');
+  assert.equal(
+    await refusal(form({}, { name: 'a.png', bytes: new Uint8Array() })),
+    'Metric image could not be uploaded',
+  );
   assert.equal(await refusal(form({ url: 'x' })), 'file is missing');
   assert.equal(await refusal(form({ file: 'text' })), 'file is invalid');
   assert.deepEqual(await refusal(form({ url: 'ftp://x' }, image)), { url: ['must be a valid URL'] });

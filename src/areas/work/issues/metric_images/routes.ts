@@ -76,7 +76,8 @@ export const issueMetricImageRoutes = [
     access: issueVisible,
     input: paging,
     returns: pageOf(MetricImage),
-    handle: async ({ db, issue, input }) => mapPage(await paginate(db, imagesOf(db, issue.id).orderBy('id'), input), present),
+    handle: async ({ db, issue, input }) =>
+      mapPage(await paginate(db, imagesOf(db, issue.id).orderBy('id'), input), present),
   }),
   post(path, {
     operation: 'uploadIssueMetricImage',
@@ -84,7 +85,9 @@ export const issueMetricImageRoutes = [
     description: 'The file has at most 100 MiB and the extension of an image.',
     access: reporter,
     input: {
-      file: File('metric_images', largest_bytes, { description: 'A PNG, JPEG, GIF, BMP, TIFF, ICO, WebP or AVIF file' }),
+      file: File('metric_images', largest_bytes, {
+        description: 'A PNG, JPEG, GIF, BMP, TIFF, ICO, WebP or AVIF file',
+      }),
       ...texts,
     },
     returns: one(MetricImage),

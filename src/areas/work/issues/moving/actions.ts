@@ -33,9 +33,23 @@ const original = async (tx: Database, id: number) =>
     'Issue',
     await tx
       .selectFrom('issues')
-      .select(['id', 'iid', 'project_id', 'title', 'description', 'issue_type', 'author_id', 'confidential', 'discussion_locked'])
+      .select([
+        'id',
+        'iid',
+        'project_id',
+        'title',
+        'description',
+        'issue_type',
+        'author_id',
+        'confidential',
+        'discussion_locked',
+      ])
       .select(['due_date', 'weight', 'milestone_id', 'iteration_id', 'severity', 'moved_to_id', 'created_at'])
-      .select(sql<number[]>`array(select user_id from issue_assignees where issue_id = issues.id)::bigint[]`.as('assignee_ids'))
+      .select(
+        sql<number[]>`array(select user_id from issue_assignees where issue_id = issues.id)::bigint[]`.as(
+          'assignee_ids',
+        ),
+      )
       .where('id', '=', id)
       .forNoKeyUpdate()
       .executeTakeFirst(),
@@ -57,8 +71,10 @@ function checkWay(verb: 'move' | 'clone', { source, target }: Way, { moved_to_id
   const mayLeave = verb === 'clone' || moved_to_id === null;
   if (!manages(source) || !manages(target) || !mayLeave)
     throw badRequest(`Cannot ${verb} work item due to insufficient permissions.`);
-  if (target.marked_for_deletion) throw badRequest(`Cannot ${verb} work item to target namespace as it is pending deletion.`);
-  if (source.read_only || target.read_only) throw badRequest(`Cannot ${verb} work item due to insufficient permissions.`);
+  if (target.marked_for_deletion)
+    throw badRequest(`Cannot ${verb} work item to target namespace as it is pending deletion.`);
+  if (source.read_only || target.read_only)
+    throw badRequest(`Cannot ${verb} work item due to insufficient permissions.`);
 }
 
 /** The milestone of the issue in its new project: the same if the project may use it, else one with the same title. */
@@ -71,14 +87,19 @@ async function milestoneThere(tx: Database, target: Project, id: number | null):
 }
 
 /** The issue in its new project, which has other labels, milestones and members. */
-async function valuesThere(tx: Database, { source, target }: Way, issue: Original): Promise<Omit<IssueValues, 'author_id'>> {
+async function valuesThere(
+  tx: Database,
+  { source, target }: Way,
+  issue: Original,
+): Promise<Omit<IssueValues, 'author_id'>> {
   const titles = (await labelsOf(tx, issueKind, issue.id)).map(({ title }) => title);
   const labels = await labelsFor(tx, { project_id: target.id }, titles, { create: false });
   const iteration = issue.iteration_id === null ? undefined : await iterationFor(tx, target, issue.iteration_id);
   return {
     ...issue,
     state: 'opened',
-    description: issue.description && (await textsElsewhere(tx, [issue.description], textMoveOf({ source, target })))[0]!,
+    description:
+      issue.description && (await textsElsewhere(tx, [issue.description], textMoveOf({ source, target })))[0]!,
     milestone_id: await milestoneThere(tx, target, issue.milestone_id),
     iteration_id: iteration?.id ?? null,
     assignee_ids: await assignableUsers(tx, target, issue.assignee_ids),
@@ -106,10 +127,22 @@ async function copyLinks(tx: Database, from: number, to: number): Promise<void> 
 }
 
 /** Adds system notes to both issues that name the other one. */
-async function noteWay(tx: Database, { caller }: Acting, way: Way, from: Original, to: PlacedIssue, verb: 'moved' | 'cloned') {
+async function noteWay(
+  tx: Database,
+  { caller }: Acting,
+  way: Way,
+  from: Original,
+  to: PlacedIssue,
+  verb: 'moved' | 'cloned',
+) {
   const there = referenceTo(issueKind, way.source.id, { ...to, full_path: way.target.full_path });
   const here = referenceTo(issueKind, way.target.id, { ...from, full_path: way.source.full_path });
-  await noteOnBoth(tx, caller.id, [theIssue(from.id), `${verb} to ${there}`], [theIssue(to.id), `${verb} from ${here}`]);
+  await noteOnBoth(
+    tx,
+    caller.id,
+    [theIssue(from.id), `${verb} to ${there}`],
+    [theIssue(to.id), `${verb} from ${here}`],
+  );
 }
 
 /**

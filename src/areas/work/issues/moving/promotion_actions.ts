@@ -15,7 +15,12 @@ import { copyNotesElsewhere, textsElsewhere } from './text_actions.ts';
  * @param project the issue's
  * @returns false if the caller may not do it, or there is no group
  */
-export async function promoteToEpic(tx: Database, acting: Acting, project: Project, issue_id: number): Promise<boolean> {
+export async function promoteToEpic(
+  tx: Database,
+  acting: Acting,
+  project: Project,
+  issue_id: number,
+): Promise<boolean> {
   const { caller, plan } = acting;
   const group = await groupFor(tx, caller, String(project.namespace_id));
   if (!group || group.access_level < levels.planner || !reaches(plan, 'premium')) return false;
@@ -36,7 +41,10 @@ export async function promoteToEpic(tx: Database, acting: Acting, project: Proje
   });
   const [onIssue, onEpic] = [theIssue(issue_id), theEpic(epic.id)];
   await copyNotesElsewhere(tx, onIssue, onEpic, move);
-  const [promotedTo, promotedFrom] = [`promoted to epic &${epic.iid}`, `promoted from issue ${project.full_path}#${issue.iid}`];
+  const [promotedTo, promotedFrom] = [
+    `promoted to epic &${epic.iid}`,
+    `promoted from issue ${project.full_path}#${issue.iid}`,
+  ];
   await noteOnBoth(tx, caller.id, [onIssue, promotedTo], [onEpic, promotedFrom]);
   await changeIssue(tx, acting, project, issue_id, { state_event: 'close' });
   return true;

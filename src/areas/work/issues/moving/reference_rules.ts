@@ -2,7 +2,14 @@
 import { type ReferenceKind, referencesIn } from '../../../../markdown/index.ts';
 
 /** Items of a project, whose short references mean something else in another project. */
-const ofProject: ReadonlySet<ReferenceKind> = new Set(['issue', 'merge_request', 'label', 'milestone', 'snippet', 'commit']);
+const ofProject: ReadonlySet<ReferenceKind> = new Set([
+  'issue',
+  'merge_request',
+  'label',
+  'milestone',
+  'snippet',
+  'commit',
+]);
 
 /**
  * Makes the references of a text independent of its project: `#1` becomes `group/project#1`.
@@ -14,7 +21,8 @@ export async function withFullReferences(text: string, source: { full_path: stri
   for (const { kind, path, start, end } of await referencesIn(text)) {
     if (!ofProject.has(kind) || path?.includes('/')) continue;
     const short = text.slice(start, end);
-    const full = path === undefined ? `${source.full_path}${kind === 'commit' ? '@' : ''}${short}` : `${namespace}/${short}`;
+    const full =
+      path === undefined ? `${source.full_path}${kind === 'commit' ? '@' : ''}${short}` : `${namespace}/${short}`;
     result += text.slice(at, start) + full;
     at = end;
   }

@@ -18,13 +18,17 @@ async function otherProject({ as, group }: World, name: string, parameters: Reco
 }
 
 const notesOn = async ({ db }: World, issue_id: number) =>
-  (await db.selectFrom('notes').select(['body', 'system']).where('issue_id', '=', issue_id).orderBy('id').execute()).map(
-    ({ body, system }) => (system ? `* ${body}` : body),
-  );
+  (
+    await db.selectFrom('notes').select(['body', 'system']).where('issue_id', '=', issue_id).orderBy('id').execute()
+  ).map(({ body, system }) => (system ? `* ${body}` : body));
 
 /** The iids of a project's issues in manual order. */
 const order = async ({ as, project }: World): Promise<number[]> => {
-  const { body } = await as('guest').get(issuesOf(project), { order_by: 'relative_position', sort: 'asc', per_page: 100 });
+  const { body } = await as('guest').get(issuesOf(project), {
+    order_by: 'relative_position',
+    sort: 'asc',
+    per_page: 100,
+  });
   return body.map(({ iid }: { iid: number }) => iid);
 };
 
@@ -60,8 +64,14 @@ test('issues keep their manual position, and new ones come last', async () => {
     const { status, body } = await here.as('planner').put(`${issuesOf(here.project)}/${d}/reorder`, parameters);
     assert.deepEqual([status, body], [422, { message: 'Unprocessable Entity' }], JSON.stringify(parameters));
   }
-  assert.equal((await here.as('guest').put(`${issuesOf(here.project)}/${d}/reorder`, { move_after_id: id(a) })).status, 200);
-  assert.equal((await here.as('reporter').put(`${issuesOf(here.project)}/99/reorder`, {})).body.message, '404 Issue Not Found');
+  assert.equal(
+    (await here.as('guest').put(`${issuesOf(here.project)}/${d}/reorder`, { move_after_id: id(a) })).status,
+    200,
+  );
+  assert.equal(
+    (await here.as('reporter').put(`${issuesOf(here.project)}/99/reorder`, {})).body.message,
+    '404 Issue Not Found',
+  );
 });
 
 test('positions never run out: hundreds of moves to the same few positions keep the right order', async () => {
@@ -95,11 +105,17 @@ test('concurrent reordering never leaves two issues at one position', async () =
   const issues = await Promise.all(Array.from({ length: 12 }, () => added(here, 'planner')));
   const moves = issues.flatMap(({ iid }, index) =>
     [1, 5, 7].map((step) =>
-      here.as('planner').put(`${issuesOf(here.project)}/${iid}/reorder`, { move_after_id: issues[(index + step) % 12]!.id }),
+      here
+        .as('planner')
+        .put(`${issuesOf(here.project)}/${iid}/reorder`, { move_after_id: issues[(index + step) % 12]!.id }),
     ),
   );
   for (const { status } of await Promise.all(moves)) assert.equal(status, 200);
-  const rows = await here.db.selectFrom('issues').select('relative_position').where('project_id', '=', here.project.id).execute();
+  const rows = await here.db
+    .selectFrom('issues')
+    .select('relative_position')
+    .where('project_id', '=', here.project.id)
+    .execute();
   assert.equal(new Set(rows.map(({ relative_position }) => relative_position)).size, 12);
 });
 
@@ -107,9 +123,13 @@ test('a move takes everything along, and the old issue names its new place', asy
   const here = await world();
   const { as, people, project, db, group } = here;
   const target = await otherProject(here, 'target');
-  const [first, blocked] = [await added(here, 'planner', { title: 'First' }), await added(here, 'planner', { title: 'Blocked' })];
+  const [first, blocked] = [
+    await added(here, 'planner', { title: 'First' }),
+    await added(here, 'planner', { title: 'Blocked' }),
+  ];
   const group_label = (await as('owner').post(`/groups/${group.id}/labels`, { name: 'ours', color: '#ff0000' })).body;
-  for (const each of [project, target]) await as('owner').post(`/projects/${each.id}/labels`, { name: 'both', color: '#00ff00' });
+  for (const each of [project, target])
+    await as('owner').post(`/projects/${each.id}/labels`, { name: 'both', color: '#00ff00' });
   await as('owner').post(`/projects/${project.id}/labels`, { name: 'only here', color: '#0000ff' });
   const milestone = (await as('owner').post(`/projects/${project.id}/milestones`, { title: 'One' })).body;
   const there = (await as('owner').post(`/projects/${target.id}/milestones`, { title: 'One' })).body;
@@ -182,7 +202,11 @@ test('a move takes everything along, and the old issue names its new place', asy
   const notes = await notesOn(here, moved.id);
   assert.ok(notes.includes(`Like ${source}#${first.iid}.`), notes.join('\n'));
   assert.equal(notes.at(-1), `* moved from ${source}#${moving.iid}`);
-  const logged = await db.selectFrom('timelogs').select(['time_spent_s', 'summary']).where('issue_id', '=', moved.id).execute();
+  const logged = await db
+    .selectFrom('timelogs')
+    .select(['time_spent_s', 'summary'])
+    .where('issue_id', '=', moved.id)
+    .execute();
   assert.deepEqual(logged, [{ time_spent_s: 3600, summary: 'thinking' }]);
 
   const old = (await as('planner').get(path)).body;
@@ -201,7 +225,10 @@ test('tasks are moved and cloned as issues of the other types are, with their li
   for (const issue_type of ['task', 'incident', 'test_case']) {
     const { iid } = await added(here, 'owner', { issue_type, title: issue_type });
     const path = `${issuesOf(project)}/${iid}`;
-    const linked = await as('owner').post(`${path}/links`, { target_project_id: project.id, target_issue_iid: parent.iid });
+    const linked = await as('owner').post(`${path}/links`, {
+      target_project_id: project.id,
+      target_issue_iid: parent.iid,
+    });
     assert.equal(linked.status, 201);
     const cloned = await as('planner').post(`${path}/clone`, { to_project_id: project.id });
     assert.deepEqual([cloned.status, cloned.body.issue_type], [201, issue_type]);
@@ -256,7 +283,12 @@ test('a clone is a new issue by its creator, with comments only on request', asy
   const here = await world();
   const { as, people, project } = here;
   const target = await otherProject(here, 'target');
-  const issue = await added(here, 'planner', { description: '#1', labels: 'here', weight: 2, assignee_ids: [people.guest.id] });
+  const issue = await added(here, 'planner', {
+    description: '#1',
+    labels: 'here',
+    weight: 2,
+    assignee_ids: [people.guest.id],
+  });
   const path = `${issuesOf(project)}/${issue.iid}`;
   await as('developer').post(`${path}/award_emoji`, { name: 'thumbsup' });
   await as('developer').post(`${path}/notes`, { body: 'A comment' });
@@ -281,7 +313,10 @@ test('a clone is a new issue by its creator, with comments only on request', asy
   const { updated_at: _, ...after } = (await as('planner').get(path)).body;
   const { updated_at: __, ...unchanged } = before;
   assert.deepEqual(after, unchanged);
-  assert.deepEqual((await notesOn(here, issue.id)).slice(-2), ['* cloned to #2', `* cloned to ${target.path_with_namespace}#1`]);
+  assert.deepEqual((await notesOn(here, issue.id)).slice(-2), [
+    '* cloned to #2',
+    `* cloned to ${target.path_with_namespace}#1`,
+  ]);
 });
 
 const usernamesOf = ({ assignees }: { assignees: { username: string }[] }) => assignees.map(({ username }) => username);
@@ -327,7 +362,11 @@ test('moved, cloned and promoted issues carry copies of their uploads, whose byt
 
   const moved = await as('planner').post(`${issuesOf(project)}/${issue.iid}/move`, { to_project_id: other.id });
   await readable(moved.body.description, there, 'a.png');
-  const { blob_key } = await db.selectFrom('uploads').select('blob_key').where('id', '=', image.id).executeTakeFirstOrThrow();
+  const { blob_key } = await db
+    .selectFrom('uploads')
+    .select('blob_key')
+    .where('id', '=', image.id)
+    .executeTakeFirstOrThrow();
   const ids = await db
     .selectFrom('uploads')
     .select(['id', 'project_id'])

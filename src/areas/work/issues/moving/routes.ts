@@ -10,7 +10,8 @@ import { cloneIssue, moveIssue } from './actions.ts';
 
 const path = '/projects/:id/issues/:issue_iid';
 const to_project_id = Type.Integer({ description: 'ID of the target project' });
-const Neighbor = (side: string) => optional(Type.Integer({ description: `ID (not number) of the issue ${side}; 0: none` }));
+const Neighbor = (side: string) =>
+  optional(Type.Integer({ description: `ID (not number) of the issue ${side}; 0: none` }));
 
 /**
  * The target project. The move itself checks the caller's rights there.

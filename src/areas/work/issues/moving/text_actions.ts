@@ -16,7 +16,11 @@ export interface TextMove {
  * Texts as they are stored elsewhere, with copies of their uploads, in order.
  * @param tx the transaction that stores them
  */
-export async function textsElsewhere(tx: Database, texts: readonly string[], { source, target }: TextMove): Promise<string[]> {
+export async function textsElsewhere(
+  tx: Database,
+  texts: readonly string[],
+  { source, target }: TextMove,
+): Promise<string[]> {
   if (target.project_id === source.id) return [...texts];
   const full = await Promise.all(texts.map((text) => withFullReferences(text, source)));
   return carryUploads(tx, full, { project_id: source.id, group_id: null }, target);
@@ -32,7 +36,9 @@ export async function copyNotesElsewhere(tx: Database, from: Issuable, to: Issua
     notes.map(({ body }) => body),
     move,
   );
-  const changed = notes.map((note, index) => ({ ...note, after: bodies[index]! })).filter(({ body, after }) => body !== after);
+  const changed = notes
+    .map((note, index) => ({ ...note, after: bodies[index]! }))
+    .filter(({ body, after }) => body !== after);
   if (changed.length === 0) return;
   const [ids, after] = [changed.map(({ id }) => id), changed.map(({ after }) => after)];
   await sql`update notes set body = given.body from unnest(${ids}::bigint[], ${after}::text[]) given(id, body) where notes.id = given.id`.execute(

@@ -59,7 +59,8 @@ export async function approveMergeRequest(tx: Database, approving: Approving): P
   const { project, caller, merge_request_id: id, storages, sha, has_password } = approving;
   const terms = await approvalTermsOf({ db: tx, storages }, id);
   const row = await locked(tx, id);
-  if (row?.state !== 'opened' || !mayApproveMergeRequests(project) || terms.barred_ids.includes(caller.id)) throw unauthorized();
+  if (row?.state !== 'opened' || !mayApproveMergeRequests(project) || terms.barred_ids.includes(caller.id))
+    throw unauthorized();
   if (terms.plan !== 'free' && terms.require_password_to_approve && !has_password) throw unauthorized();
   if (sha !== undefined && sha !== row.head_commit_id) throw conflict(shaText(row.head_commit_id ?? ''));
   if (!(await addApproval(tx, id, caller.id))) throw unauthorized();
@@ -105,7 +106,11 @@ async function isApproved(tx: Database, { storages, merge_request_id: id }: Appr
 }
 
 /** @param action is computed only if a hook asks for it */
-async function tellOfApproval(tx: Database, { project, caller, merge_request_id: id }: Approving, action: () => Promise<string>) {
+async function tellOfApproval(
+  tx: Database,
+  { project, caller, merge_request_id: id }: Approving,
+  action: () => Promise<string>,
+) {
   const asking = await hooksForMergeRequest(tx, project.id);
   if (asking.length === 0) return;
   const item = { id, project_id: project.id, actor_id: caller.id, action: await action() };

@@ -112,7 +112,9 @@ const contentsIn = async (repository: Repository, { base, head }: Span) =>
 /** The files whose changes are different in two versions; undefined if they are too many. */
 async function pathsBetween(repository: Repository, from: Span, to: Span): Promise<string[] | undefined> {
   const [before, after] = await Promise.all([contentsIn(repository, from), contentsIn(repository, to)]);
-  const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path));
+  const paths = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (path) => before.get(path) !== after.get(path),
+  );
   return paths.length > maximumCompared ? undefined : paths;
 }
 

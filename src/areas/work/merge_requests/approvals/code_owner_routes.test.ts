@@ -30,7 +30,11 @@ test('a merge request waits for the owners of the files that it changes', async 
 
   await addMergeRequest(here);
   await performQueued(services, jobs);
-  await owners(`*.txt @${people.owner.username.toUpperCase()} @${people.reporter.username}\n`, '.gitlab/CODEOWNERS', 'post');
+  await owners(
+    `*.txt @${people.owner.username.toUpperCase()} @${people.reporter.username}\n`,
+    '.gitlab/CODEOWNERS',
+    'post',
+  );
   assert.deepEqual([await statusNow(), (await state()).rules], ['mergeable', []], 'the branch does not ask for it');
   const asked = await as('maintainer').patch(protection, { code_owner_approval_required: true });
   assert.equal(asked.body.code_owner_approval_required, true);
@@ -58,7 +62,11 @@ test('a merge request waits for the owners of the files that it changes', async 
   assert.equal(await statusNow(), 'not_approved', 'maintainers own nothing here');
   const own = await as('developer').post(`${url}/approval_rules`, { name: 'Mine', approvals_required: 0 });
   assert.equal(own.status, 201);
-  assert.deepEqual([await statusNow(), (await state()).rules.length], ['not_approved', 2], 'rules of its own do not replace it');
+  assert.deepEqual(
+    [await statusNow(), (await state()).rules.length],
+    ['not_approved', 2],
+    'rules of its own do not replace it',
+  );
 
   // The first file that exists counts, as it is now.
   const email = (await as('owner').get('/user')).body.email;
@@ -69,7 +77,11 @@ test('a merge request waits for the owners of the files that it changes', async 
   );
   const named = (await state()).rules.filter(({ code_owner }: { code_owner: boolean }) => code_owner);
   assert.deepEqual(
-    named.map(({ section, approvals_required, approved }: Record<string, unknown>) => [section, approvals_required, approved]),
+    named.map(({ section, approvals_required, approved }: Record<string, unknown>) => [
+      section,
+      approvals_required,
+      approved,
+    ]),
     [
       ['codeowners', 1, false],
       ['Seeds', 2, false],
@@ -78,11 +90,16 @@ test('a merge request waits for the owners of the files that it changes', async 
   );
   const eligible = named.map((each: { users: { id: number }[] }) => each.users.map(({ id }) => id));
   assert.deepEqual(eligible[0], [people.owner.id]);
-  assert.ok(eligible[1].includes(people.maintainer.id) && !eligible[1].includes(people.reporter.id), 'members of the group');
+  assert.ok(
+    eligible[1].includes(people.maintainer.id) && !eligible[1].includes(people.reporter.id),
+    'members of the group',
+  );
   assert.ok(!eligible[1].includes(people.developer.id), 'authors do not approve their own');
 
   // Nobody else's files need them; nor do owners ask for anything who may not approve.
-  await owners(`*.md @${people.owner.username}\n/seeds/ @${people.owner.username}\n*.txt @${people.outsider.username} @nobody\n`);
+  await owners(
+    `*.md @${people.owner.username}\n/seeds/ @${people.owner.username}\n*.txt @${people.outsider.username} @nobody\n`,
+  );
   assert.equal(await statusNow(), 'mergeable');
   const { body: unclaimed } = await as('owner').get(`${url}/approvals`);
   assert.deepEqual(
@@ -96,7 +113,10 @@ test('a merge request waits for the owners of the files that it changes', async 
   assert.equal(await statusNow(), 'not_approved');
 
   // An auto-merge waits for them.
-  assert.equal((await as('maintainer').put(`${url}/merge`, { auto_merge: true })).body.merge_when_pipeline_succeeds, true);
+  assert.equal(
+    (await as('maintainer').put(`${url}/merge`, { auto_merge: true })).body.merge_when_pipeline_succeeds,
+    true,
+  );
   assert.equal(await approve('maintainer'), 201);
   await performQueued(services, jobs);
   assert.equal((await as('reporter').get(url)).body.state, 'opened');
@@ -172,7 +192,8 @@ test('an auto-merge that waits for code owners looks again when the file or the 
   const here = await worldWithTopic({});
   const { as, people, project, services } = here;
   const protection = `/projects/${project.id}/protected_branches/main`;
-  const stateOf = async (iid: number) => (await as('reporter').get(`/projects/${project.id}/merge_requests/${iid}`)).body.state;
+  const stateOf = async (iid: number) =>
+    (await as('reporter').get(`/projects/${project.id}/merge_requests/${iid}`)).body.state;
   const file = { ...onMain, content: `*.txt @${people.owner.username}\n` };
   assert.equal((await as('maintainer').post(fileUrl(project, 'CODEOWNERS'), file)).status, 201);
   assert.equal((await as('maintainer').patch(protection, { code_owner_approval_required: true })).status, 200);
@@ -180,7 +201,9 @@ test('an auto-merge that waits for code owners looks again when the file or the 
   for (const [index, source_branch] of ['topic', 'later'].entries()) {
     await addMergeRequest(here, { source_branch });
     await performQueued(services, jobs);
-    const asked = await as('maintainer').put(`/projects/${project.id}/merge_requests/${index + 1}/merge`, { auto_merge: true });
+    const asked = await as('maintainer').put(`/projects/${project.id}/merge_requests/${index + 1}/merge`, {
+      auto_merge: true,
+    });
     assert.equal(asked.body.merge_when_pipeline_succeeds, true, JSON.stringify(asked.body));
   }
   await performQueued(services, jobs);

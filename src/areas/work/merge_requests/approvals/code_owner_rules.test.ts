@@ -48,7 +48,11 @@ test('the last entry that matches a file decides in each section', async () => {
     'Tools/2 /tools/**: @eve',
     'Extra/0 *.sh: @eve',
   ]);
-  assert.deepEqual(await rulesFor('bin/x'), ['codeowners/1 *: @ada', 'Tools/2 /bin/: @bob'], 'names of sections ignore case');
+  assert.deepEqual(
+    await rulesFor('bin/x'),
+    ['codeowners/1 *: @ada', 'Tools/2 /bin/: @bob'],
+    'names of sections ignore case',
+  );
   assert.deepEqual(await rulesFor(), []);
 });
 

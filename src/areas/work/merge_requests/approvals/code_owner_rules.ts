@@ -171,7 +171,10 @@ const wholeSections = (sections: readonly OwnerSection[]): OwnerRule[] =>
  * The rules for changed files: in each section, the last entry that matches a file decides on it. Other requests are served in between.
  * @param paths of the changed files; undefined when they are too many
  */
-export async function ownerRules(sections: readonly OwnerSection[], paths: readonly string[] | undefined): Promise<OwnerRule[]> {
+export async function ownerRules(
+  sections: readonly OwnerSection[],
+  paths: readonly string[] | undefined,
+): Promise<OwnerRule[]> {
   if (paths === undefined || paths.length > maximumFiles) return wholeSections(sections);
   const split = paths.map((path) => path.split('/'));
   const work: Work = { steps: 0 };
@@ -192,7 +195,8 @@ export async function ownerRules(sections: readonly OwnerSection[], paths: reado
         break;
       }
     }
-    for (const entry of section.entries) if (deciding.has(entry) && entry.owners.length > 0) rules.push(ruleOf(section, entry));
+    for (const entry of section.entries)
+      if (deciding.has(entry) && entry.owners.length > 0) rules.push(ruleOf(section, entry));
     if (rules.length > maximumRules) return wholeSections(sections);
   }
   return rules;

@@ -1,7 +1,17 @@
 /** How approvals appear in replies (docs/reference/approvals.md). */
 import { type Static, Type } from 'typebox';
 import { type MaybeCaller, mayApproveMergeRequests, type Project } from '../../../../access/index.ts';
-import { deprecated, Id, IdOf, nullable, reaches, resource, type Services, since, Timestamp } from '../../../../http/index.ts';
+import {
+  deprecated,
+  Id,
+  IdOf,
+  nullable,
+  reaches,
+  resource,
+  type Services,
+  since,
+  Timestamp,
+} from '../../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../../people/users/index.ts';
 import { approvalsOf, approvedRow, usersWith } from './queries.ts';
 import { MergeRequestApprovalRule, presentMergeRequestRule, ruleRows } from './rule_present.ts';
@@ -25,7 +35,10 @@ const licensed = {
   approvals_required: since('premium', Type.Integer()),
   approvals_left: since('premium', Type.Integer()),
   require_password_to_approve: since('premium', Type.Boolean()),
-  suggested_approvers: since('premium', Type.Array(UserBasic, { description: 'Whose approvals are missing, at most 100' })),
+  suggested_approvers: since(
+    'premium',
+    Type.Array(UserBasic, { description: 'Whose approvals are missing, at most 100' }),
+  ),
   approvers: since('premium', deprecated('always empty', Type.Array(UserBasic))),
   approver_groups: since('premium', deprecated('always empty', Type.Array(Type.Object({})))),
   approval_rules_left: since('premium', Type.Array(ShortRule)),
@@ -45,7 +58,9 @@ export const Approvals = resource('MergeRequestApprovals', {
 type ApprovalsReply = Static<typeof Approvals>;
 
 export const ApprovalStateForm = resource('MergeRequestApprovalState', {
-  approval_rules_overwritten: Type.Boolean({ description: 'Whether rules of the merge request replace those of the project' }),
+  approval_rules_overwritten: Type.Boolean({
+    description: 'Whether rules of the merge request replace those of the project',
+  }),
   rules: Type.Array(
     Type.Object({
       ...MergeRequestApprovalRule.properties,
@@ -118,7 +133,10 @@ export async function presentApprovals(
 }
 
 /** The rule of a code owner, without what only stored rules have. */
-const ownerForm = ({ id, name, rule_type, approvals_required, section }: RuleState, owners: Static<typeof UserBasic>[]) => ({
+const ownerForm = (
+  { id, name, rule_type, approvals_required, section }: RuleState,
+  owners: Static<typeof UserBasic>[],
+) => ({
   id,
   name,
   rule_type,
@@ -143,15 +161,20 @@ export async function presentApprovalState(
   const { db, url } = services;
   const shown = ruleRows(db, caller).where('approval_rules.id', 'in', [0, ...in_effect.flatMap(({ id }) => id ?? [])]);
   const rows = new Map((await shown.execute()).map((row) => [row.id, row]));
-  const owners = in_effect.filter(({ id }) => id === null).flatMap(({ eligible_ids }) => eligible_ids.slice(0, maximumSuggested));
-  const people = await usersWith(db, [...new Set([...owners, ...in_effect.flatMap(({ approved_ids }) => approved_ids)])]);
+  const owners = in_effect
+    .filter(({ id }) => id === null)
+    .flatMap(({ eligible_ids }) => eligible_ids.slice(0, maximumSuggested));
+  const people = await usersWith(db, [
+    ...new Set([...owners, ...in_effect.flatMap(({ approved_ids }) => approved_ids)]),
+  ]);
   const shownOf = (ids: readonly number[]) =>
     people.filter(({ id }) => ids.includes(id)).map((user) => presentUserBasic(url, user));
   return {
     approval_rules_overwritten: is_overwritten,
     rules: in_effect.flatMap((rule): Static<typeof ApprovalStateForm>['rules'] => {
       const outcome = { approved_by: shownOf(rule.approved_ids), approved: rule.approvals_left === 0 };
-      if (rule.id === null) return [{ ...ownerForm(rule, shownOf(rule.eligible_ids.slice(0, maximumSuggested))), ...outcome }];
+      if (rule.id === null)
+        return [{ ...ownerForm(rule, shownOf(rule.eligible_ids.slice(0, maximumSuggested))), ...outcome }];
       const row = rows.get(rule.id);
       if (!row) return [];
       const eligible = row.eligible.filter(({ id }) => rule.eligible_ids.includes(id));

@@ -33,7 +33,10 @@ export const approvalsOf = (db: Database, merge_request_id: number) =>
   db
     .selectFrom('merge_request_approvals')
     .innerJoin('users', 'users.id', 'merge_request_approvals.user_id')
-    .select(['merge_request_approvals.created_at as approved_at', sql<UserBasicRow>`${userBasicJson('users')}`.as('user')])
+    .select([
+      'merge_request_approvals.created_at as approved_at',
+      sql<UserBasicRow>`${userBasicJson('users')}`.as('user'),
+    ])
     .where('merge_request_id', '=', merge_request_id)
     .orderBy('merge_request_approvals.created_at')
     .orderBy('user_id')
@@ -44,7 +47,10 @@ export const approvalsOf = (db: Database, merge_request_id: number) =>
 const maximumNamed = 100;
 
 /** Those who have approved or reviewed a merge request, for messages of commits. */
-export async function agreeingWith({ db, url }: Pick<Services, 'db' | 'url'>, merge_request_id: number): Promise<Agreeing[]> {
+export async function agreeingWith(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  merge_request_id: number,
+): Promise<Agreeing[]> {
   const rows = await db
     .selectFrom('users')
     .select(['users.id', 'username', 'name', 'email', 'commit_email', isPrimaryProved.as('has_proved_email')])

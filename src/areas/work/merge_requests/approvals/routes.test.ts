@@ -11,7 +11,9 @@ const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_re
 
 /** The system notes about approvals of a merge request, oldest first. */
 const notesOn = async (here: World) => {
-  const { body } = await here.as('reporter').get(`${urlOf(here)}/notes`, { sort: 'asc', activity_filter: 'only_activity' });
+  const { body } = await here
+    .as('reporter')
+    .get(`${urlOf(here)}/notes`, { sort: 'asc', activity_filter: 'only_activity' });
   return body.map(({ body }: { body: string }) => body).filter((text: string) => text.includes('approv'));
 };
 
@@ -28,7 +30,11 @@ test('those who may approve a merge request do so once and take it back, with ev
   };
   const shown = async () => {
     const { body } = await as('reporter').get(`${url}/approvals`);
-    return [body.approved_by.map(({ user }: { user: { id: number } }) => user.id), body.user_has_approved, body.user_can_approve];
+    return [
+      body.approved_by.map(({ user }: { user: { id: number } }) => user.id),
+      body.user_has_approved,
+      body.user_can_approve,
+    ];
   };
   const reviews = async () => {
     const { body } = await as('reporter').get(`${url}/reviewers`);
@@ -60,7 +66,11 @@ test('those who may approve a merge request do so once and take it back, with ev
   assert.equal((await as('reporter').get('/todos', { type: 'MergeRequest' })).body.length, 1);
   const events = await as('developer').get(`/projects/${project.id}/events`, { action: 'approved' });
   assert.deepEqual(
-    events.body.map(({ author_id, target_id, action_name }: Record<string, unknown>) => [author_id, target_id, action_name]),
+    events.body.map(({ author_id, target_id, action_name }: Record<string, unknown>) => [
+      author_id,
+      target_id,
+      action_name,
+    ]),
     [
       [approver.id, id, 'approved'],
       [maintainer.id, id, 'approved'],
@@ -82,7 +92,11 @@ test('those who may approve a merge request do so once and take it back, with ev
     const { token } = (await as('maintainer').post(tokens, { name: 'bot', access_level, ...bots })).body;
     return clientOf(`${here.url}/api/v4`, token);
   };
-  assert.deepEqual(await told(as('owner').put(`${url}/reset_approvals`)), [401, '401 Unauthorized'], 'only bots do that');
+  assert.deepEqual(
+    await told(as('owner').put(`${url}/reset_approvals`)),
+    [401, '401 Unauthorized'],
+    'only bots do that',
+  );
   assert.deepEqual(await told((await botAt(20)).put(`${url}/reset_approvals`)), [401, '401 Unauthorized']);
   assert.deepEqual(await shown(), [[approver.id], false, false]);
   const bot = await botAt(30);

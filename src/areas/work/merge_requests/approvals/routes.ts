@@ -1,6 +1,11 @@
 /** Approving merge requests, and who has (docs/reference/approvals.md). */
 import { Type } from 'typebox';
-import { mayUpdateMergeRequest, mergeRequestReader, mergeRequestVisible, userByPassword } from '../../../../access/index.ts';
+import {
+  mayUpdateMergeRequest,
+  mergeRequestReader,
+  mergeRequestVisible,
+  userByPassword,
+} from '../../../../access/index.ts';
 import { repeated } from '../../../../db/index.ts';
 import {
   accepted,
@@ -38,7 +43,8 @@ export const approvalRoutes = [
     summary: 'Show the approvals of a merge request',
     access: mergeRequestVisible,
     returns: one(Approvals),
-    handle: ({ caller, project, merge_request, ...services }) => presentApprovals(services, caller, project, merge_request.id),
+    handle: ({ caller, project, merge_request, ...services }) =>
+      presentApprovals(services, caller, project, merge_request.id),
   }),
   get(`${path}/approval_state`, {
     operation: 'getMergeRequestApprovalState',
@@ -60,7 +66,14 @@ export const approvalRoutes = [
     refusals: { 401: refused, 409: shaText('<sha>'), 429: 'Too many attempts. Try again later.' },
     handle: async ({ caller, project, merge_request: { id }, input, ...services }) => {
       const has_password = await isPassword(services, caller, input.approval_password);
-      const approving = { project, caller, merge_request_id: id, storages: services.storages, sha: input.sha, has_password };
+      const approving = {
+        project,
+        caller,
+        merge_request_id: id,
+        storages: services.storages,
+        sha: input.sha,
+        has_password,
+      };
       await repeated(services.db, (tx) => approveMergeRequest(tx, approving));
       return presentApprovals(services, caller, project, id);
     },

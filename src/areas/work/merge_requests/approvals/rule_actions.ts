@@ -107,7 +107,13 @@ async function hiddenGroups(tx: Database, caller: Caller, rule_id: number): Prom
   return rows.map(({ id }) => id);
 }
 
-async function writeNamed(tx: Database, owner: RuleOwner, caller: Caller, rule_id: number, changes: RuleChanges): Promise<void> {
+async function writeNamed(
+  tx: Database,
+  owner: RuleOwner,
+  caller: Caller,
+  rule_id: number,
+  changes: RuleChanges,
+): Promise<void> {
   const user_ids = await checkNamed(tx, owner, caller, changes);
   if (user_ids) await replace(tx, 'approval_rule_users', 'user_id', rule_id, user_ids);
   const { group_ids, protected_branch_ids, remove_hidden_groups = false } = changes;
@@ -131,7 +137,9 @@ async function writeNamed(tx: Database, owner: RuleOwner, caller: Caller, rule_i
  */
 export async function addApprovalRule(tx: Database, owner: RuleOwner, caller: Caller, rule: NewRule): Promise<number> {
   const { name, approvals_required, rule_type, applies_to_all_protected_branches, approval_project_rule_id } = rule;
-  const { rows } = await sql`select from approval_rules where ${ownedBy(owner)} limit ${sql.lit(maximumRules)}`.execute(tx);
+  const { rows } = await sql`select from approval_rules where ${ownedBy(owner)} limit ${sql.lit(maximumRules)}`.execute(
+    tx,
+  );
   if (rows.length === maximumRules) throw invalid({ approval_rules: [`are limited to ${maximumRules}`] });
   const { id } = await tx
     .insertInto('approval_rules')
@@ -228,7 +236,11 @@ export async function removeApprovalRule(tx: Database, owner: RuleOwner, id: num
 /** How many approvals of any approvers a project requires; 0 removes the rule. */
 export async function requireApprovals(tx: Database, project_id: number, approvals_required: number): Promise<void> {
   if (approvals_required === 0)
-    await tx.deleteFrom('approval_rules').where('project_id', '=', project_id).where('rule_type', '=', 'any_approver').execute();
+    await tx
+      .deleteFrom('approval_rules')
+      .where('project_id', '=', project_id)
+      .where('rule_type', '=', 'any_approver')
+      .execute();
   else
     await sql`
       insert into approval_rules (project_id, name, rule_type, approvals_required) values (${project_id}, 'All Members', 'any_approver', ${approvals_required})

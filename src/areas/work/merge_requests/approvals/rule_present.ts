@@ -31,7 +31,9 @@ const common = {
 export const ProjectApprovalRule = resource('ProjectApprovalRule', {
   ...common,
   applies_to_all_protected_branches: Type.Boolean(),
-  protected_branches: Type.Array(ProtectedName, { description: 'The target branches that it is for; without any, all' }),
+  protected_branches: Type.Array(ProtectedName, {
+    description: 'The target branches that it is for; without any, all',
+  }),
 });
 
 export const MergeRequestApprovalRule = resource('MergeRequestApprovalRule', {
@@ -110,7 +112,10 @@ function commonOf(url: string, row: RuleRow) {
 }
 
 /** @param services with our external address */
-export const presentProjectRule = ({ url }: Pick<Services, 'url'>, row: RuleRow): Static<typeof ProjectApprovalRule> => ({
+export const presentProjectRule = (
+  { url }: Pick<Services, 'url'>,
+  row: RuleRow,
+): Static<typeof ProjectApprovalRule> => ({
   ...commonOf(url, row),
   applies_to_all_protected_branches: row.applies_to_all_protected_branches,
   protected_branches: row.protected_branches,

@@ -32,14 +32,19 @@ test('a merge request waits for the approvals that rules ask for, and a push res
   const ids = (users: { id: number }[]) => users.map(({ id }) => id).toSorted((a, b) => a - b);
   const { id: rule_id, eligible_approvers, users, groups } = made.body;
   assert.deepEqual([ids(users), ids(groups)], [[people.owner.id], [group.id]]);
-  assert.ok(ids(eligible_approvers).includes(people.maintainer.id) && !ids(eligible_approvers).includes(people.reporter.id));
+  assert.ok(
+    ids(eligible_approvers).includes(people.maintainer.id) && !ids(eligible_approvers).includes(people.reporter.id),
+  );
   const again = await as('maintainer').post(rules, wanted);
   assert.deepEqual([again.status, again.body.message], [400, { name: ['has already been taken'] }]);
   assert.equal((await as('maintainer').post(rules, { ...wanted, approvals_required: 101 })).status, 400);
 
   assert.equal(await statusOf(here), 'not_approved');
   assert.deepEqual((await as('maintainer').put(`${url}/merge`)).status, 405);
-  assert.equal((await as('maintainer').put(`${url}/merge`, { auto_merge: true })).body.merge_when_pipeline_succeeds, true);
+  assert.equal(
+    (await as('maintainer').put(`${url}/merge`, { auto_merge: true })).body.merge_when_pipeline_succeeds,
+    true,
+  );
   assert.equal(await approve(here, 'maintainer'), 201);
   const { body } = await as('owner').get(`${url}/approvals`);
   assert.deepEqual(
@@ -47,7 +52,8 @@ test('a merge request waits for the approvals that rules ask for, and a push res
     [false, 2, 1, [{ id: rule_id, name: 'Gardeners', rule_type: 'regular' }], true],
   );
   assert.ok(
-    ids(body.suggested_approvers).includes(people.owner.id) && !ids(body.suggested_approvers).includes(people.maintainer.id),
+    ids(body.suggested_approvers).includes(people.owner.id) &&
+      !ids(body.suggested_approvers).includes(people.maintainer.id),
   );
   assert.deepEqual(await performQueued(here.services, [mergeReady]), ['merge_when_ready']);
   assert.equal((await as('owner').get(url)).body.state, 'opened', 'one is still missing');
@@ -63,7 +69,8 @@ test('a merge request waits for the approvals that rules ask for, and a push res
   const notes = await as('owner').get(`${url}/notes`, { activity_filter: 'only_activity' });
   assert.ok(
     notes.body.some(
-      ({ body }: { body: string }) => body === `reset approvals from @${people.maintainer.username} by pushing to the branch`,
+      ({ body }: { body: string }) =>
+        body === `reset approvals from @${people.maintainer.username} by pushing to the branch`,
     ),
   );
   assert.equal(await statusOf(here), 'not_approved');
@@ -125,7 +132,8 @@ test('settings say who may approve, and which rules count', async () => {
   await set({ merge_requests_disable_committers_approval: false });
 
   // Rules for other branches ask for nothing here.
-  const protection = (await as('maintainer').post(`/projects/${project.id}/protected_branches`, { name: 'stable/*' })).body;
+  const protection = (await as('maintainer').post(`/projects/${project.id}/protected_branches`, { name: 'stable/*' }))
+    .body;
   const other = { name: 'Stable', approvals_required: 5, protected_branch_ids: [protection.id] };
   assert.equal((await as('maintainer').post(rules, other)).body.protected_branches[0].name, 'stable/*');
   const everywhere = {
@@ -144,11 +152,18 @@ test('settings say who may approve, and which rules count', async () => {
   const own = `${url}/approval_rules`;
   const [, source] = (await as('maintainer').get(rules)).body;
   assert.equal((await as('reporter').post(own, { name: 'Mine', approvals_required: 0 })).status, 403);
-  const copied = await as('developer').post(own, { name: 'Mine', approvals_required: 0, approval_project_rule_id: source.id });
+  const copied = await as('developer').post(own, {
+    name: 'Mine',
+    approvals_required: 0,
+    approval_project_rule_id: source.id,
+  });
   assert.deepEqual([copied.status, copied.body.name, copied.body.source_rule.id], [201, source.name, source.id]);
   assert.deepEqual(await inEffect(), [true, 'Stable']);
   assert.equal(await statusOf(here), 'mergeable');
-  assert.equal((await as('developer').put(`${own}/${copied.body.id}`, { approvals_required: 2 })).body.approvals_required, 2);
+  assert.equal(
+    (await as('developer').put(`${own}/${copied.body.id}`, { approvals_required: 2 })).body.approvals_required,
+    2,
+  );
   assert.equal(await statusOf(here), 'mergeable', 'nobody could give these');
   await set({ disable_overriding_approvers_per_merge_request: true });
   assert.deepEqual(await inEffect(), [false, 'All Members', 'Protected']);
@@ -188,7 +203,9 @@ test('groups that the caller of a change does not see stay in a rule, until they
   const here = await worldWithTopic();
   const { as, people, project, group, db } = here;
   const rules = `/projects/${project.id}/approval_rules`;
-  const hidden = (await as('owner').post('/groups', { name: 'hidden', path: `hidden-${group.id}`, visibility: 'private' })).body;
+  const hidden = (
+    await as('owner').post('/groups', { name: 'hidden', path: `hidden-${group.id}`, visibility: 'private' })
+  ).body;
   const link = { group_id: hidden.id, group_access: 30 };
   assert.equal((await as('owner').post(`/projects/${project.id}/share`, link)).status, 201);
   const wanted = { name: 'Both', approvals_required: 1, group_ids: [group.id, hidden.id] };
@@ -198,7 +215,10 @@ test('groups that the caller of a change does not see stay in a rule, until they
     return (await rows.orderBy('group_id').execute()).map(({ group_id }) => group_id);
   };
   const seen = (await as('maintainer').get(`${rules}/${id}`)).body;
-  assert.deepEqual([seen.groups.map((each: { id: number }) => each.id), seen.contains_hidden_groups], [[group.id], true]);
+  assert.deepEqual(
+    [seen.groups.map((each: { id: number }) => each.id), seen.contains_hidden_groups],
+    [[group.id], true],
+  );
   assert.equal((await as('maintainer').put(`${rules}/${id}`, { group_ids: [] })).status, 200);
   assert.deepEqual(await groups(), [hidden.id]);
   assert.equal((await as('maintainer').put(`${rules}/${id}`, { user_ids: [people.owner.id] })).status, 200);

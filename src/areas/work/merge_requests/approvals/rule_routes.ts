@@ -56,7 +56,12 @@ const branches = allOptional({
 const remove_hidden_groups = optional(
   Type.Boolean({ description: 'Whether groups that are hidden from the caller are removed' }),
 );
-const changes = { name: optional(name), approvals_required: optional(approvals_required), ...named, remove_hidden_groups };
+const changes = {
+  name: optional(name),
+  approvals_required: optional(approvals_required),
+  ...named,
+  remove_hidden_groups,
+};
 
 const settings = projectRole('maintainer', { archived: true, permission: 'manage_merge_request_settings' });
 const ofProject = '/projects/:id/approval_rules';
@@ -118,7 +123,9 @@ const projectRules = [
     returns: one(ProjectApprovalRule),
     refusals: { 400: reasons },
     handle: async ({ caller, project, input: { approval_rule_id: id, ...given }, ...services }) => {
-      await services.db.transaction().execute((tx) => changeApprovalRule(tx, { project_id: project.id }, caller, id, given));
+      await services.db
+        .transaction()
+        .execute((tx) => changeApprovalRule(tx, { project_id: project.id }, caller, id, given));
       const row = await ruleRows(services.db, caller).where('approval_rules.id', '=', id).executeTakeFirst();
       return presentProjectRule(services, found(undefined, row));
     },

@@ -74,7 +74,9 @@ export const isOverwritten = (basis: ApprovalBasis): boolean =>
 
 /** Whether code owners have to approve a merge request: it is open, and its target branch asks for that. */
 export const asksOwners = (basis: ApprovalBasis): boolean =>
-  isPaid(basis) && basis.state === 'opened' && basis.owner_protections.some((name) => isAbout(name, basis.target_branch));
+  isPaid(basis) &&
+  basis.state === 'opened' &&
+  basis.owner_protections.some((name) => isAbout(name, basis.target_branch));
 
 /** The rules of the project and the merge request that apply to it. */
 export function rulesInEffect(basis: ApprovalBasis): BasisRule[] {

@@ -7,8 +7,16 @@ import { retryWaiting } from '../../../code/commit_statuses/index.ts';
 import { requireApprovals } from './rule_actions.ts';
 
 const switches = [
-  ...(['reset_approvals_on_push', 'disable_overriding_approvers_per_merge_request', 'merge_requests_author_approval'] as const),
-  ...(['merge_requests_disable_committers_approval', 'require_password_to_approve', 'selective_code_owner_removals'] as const),
+  ...([
+    'reset_approvals_on_push',
+    'disable_overriding_approvers_per_merge_request',
+    'merge_requests_author_approval',
+  ] as const),
+  ...([
+    'merge_requests_disable_committers_approval',
+    'require_password_to_approve',
+    'selective_code_owner_removals',
+  ] as const),
 ];
 
 const input = allOptional({
@@ -26,7 +34,9 @@ const input = allOptional({
     description: 'Whether those who have added commits cannot approve',
   }),
   require_password_to_approve: deprecated('use `require_reauthentication_to_approve`', Type.Boolean()),
-  require_reauthentication_to_approve: Type.Boolean({ description: 'Whether `approval_password` is needed to approve' }),
+  require_reauthentication_to_approve: Type.Boolean({
+    description: 'Whether `approval_password` is needed to approve',
+  }),
 });
 
 const Configuration = resource('ProjectApprovals', {
@@ -58,7 +68,11 @@ async function configurationOf(db: Database, project_id: number) {
 const selectiveText = 'can only be enabled without reset_approvals_on_push';
 
 /** @throws ApiError 400 when both resets would be on; turning the complete one on turns the other one off, unless the call names it */
-async function changeSettings(tx: Database, id: number, given: Partial<Record<(typeof switches)[number], boolean | undefined>>) {
+async function changeSettings(
+  tx: Database,
+  id: number,
+  given: Partial<Record<(typeof switches)[number], boolean | undefined>>,
+) {
   const before = tx.selectFrom('projects').select('reset_approvals_on_push').where('id', '=', id).forNoKeyUpdate();
   const resets = given.reset_approvals_on_push ?? (await before.executeTakeFirstOrThrow()).reset_approvals_on_push;
   if (resets && given.selective_code_owner_removals) throw invalid({ selective_code_owner_removals: [selectiveText] });

@@ -44,12 +44,21 @@ async function basisOf(db: Database, merge_request_id: number): Promise<Approval
 }
 
 /** The users who wrote or committed something in the last version, by the addresses in its commits. */
-async function committersOf({ db, storages }: Pick<Services, 'db' | 'storages'>, basis: ApprovalBasis): Promise<number[]> {
+async function committersOf(
+  { db, storages }: Pick<Services, 'db' | 'storages'>,
+  basis: ApprovalBasis,
+): Promise<number[]> {
   const { head_commit_id: head, start_commit_sha: start, storage, project_id } = basis;
   if (head === null) return [];
   const repository = repositoryOf({ storages }, { id: project_id, storage });
-  const commits = await listCommits(repository, { from: [head], not: start === null ? [] : [start], limit: maximumCommits });
-  const addresses = [...new Set(commits.flatMap(({ author_email, committer_email }) => [author_email, committer_email]))];
+  const commits = await listCommits(repository, {
+    from: [head],
+    not: start === null ? [] : [start],
+    limit: maximumCommits,
+  });
+  const addresses = [
+    ...new Set(commits.flatMap(({ author_email, committer_email }) => [author_email, committer_email])),
+  ];
   return (await ownersOfAddresses(db, addresses)).map(({ user_id }) => user_id);
 }
 

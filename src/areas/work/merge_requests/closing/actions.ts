@@ -18,7 +18,10 @@ export async function addClosedIssues(tx: Database, caller: Caller, merge_reques
 }
 
 /** Reads anew which issues an open merge request closes, as far as its author may close them. */
-export async function refreshClosedIssues(services: Pick<Services, 'db' | 'storages' | 'url'>, facts: MergeFacts): Promise<void> {
+export async function refreshClosedIssues(
+  services: Pick<Services, 'db' | 'storages' | 'url'>,
+  facts: MergeFacts,
+): Promise<void> {
   if (facts.state !== 'opened') return;
   const author = facts.author_id === null ? undefined : await callerInJob(services, facts.author_id);
   const texts = author ? await closingTexts(services, facts) : [];

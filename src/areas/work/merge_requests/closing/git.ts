@@ -45,7 +45,12 @@ export async function issuesClosedBy(
 ): Promise<ClosedIssue[]> {
   const references = (await Promise.all(texts.map(closingReferences))).flat();
   const surroundings = { project_path: full_path, group_path: full_path.slice(0, full_path.lastIndexOf('/')) };
-  const named = await thingsNamed(db, caller, issueKind, pairsMeant(issueKind, references, surroundings, maximumIssues));
+  const named = await thingsNamed(
+    db,
+    caller,
+    issueKind,
+    pairsMeant(issueKind, references, surroundings, maximumIssues),
+  );
   const ids = named.map(({ id }) => id);
   if (ids.length === 0) return [];
   const { rows } = await sql<ClosedIssue>`

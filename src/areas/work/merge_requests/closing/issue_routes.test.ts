@@ -4,7 +4,13 @@ import { addIssue } from '../../../../../test/support/issues.ts';
 import { performQueued } from '../../../../../test/support/jobs.ts';
 import { addMergeRequest, worldWithTopic } from '../../../../../test/support/merge_requests.ts';
 import { fileUrl, onMain } from '../../../../../test/support/repository.ts';
-import { concludeMerges, followMergeRequests, openMergeRequest, prepareMergeRequest, readClosedIssues } from '../index.ts';
+import {
+  concludeMerges,
+  followMergeRequests,
+  openMergeRequest,
+  prepareMergeRequest,
+  readClosedIssues,
+} from '../index.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, readClosedIssues];
 
@@ -16,7 +22,9 @@ test('a merge request and the issues that it closes or mentions show each other,
   const mentioned = await addIssue(here, { title: 'Mentioned' });
   const secret = await addIssue(here, { title: 'Secret', confidential: true });
   const url = `/projects/${project.id}`;
-  const merging = await addMergeRequest(here, { description: `Closes #${told.iid} and #${secret.iid}, see #${mentioned.iid}` });
+  const merging = await addMergeRequest(here, {
+    description: `Closes #${told.iid} and #${secret.iid}, see #${mentioned.iid}`,
+  });
   const ofIssue = (issue: { iid: number }, name: string) => `${url}/issues/${issue.iid}/${name}`;
   const titles = async (path: string, by: 'reporter' | 'developer' | 'guest' = 'developer') =>
     (await as(by).get(path)).body.map(({ title }: { title: string }) => title);
@@ -39,10 +47,16 @@ test('a merge request and the issues that it closes or mentions show each other,
     assert.equal((await as('guest').get(`${url}/issues/${issue.iid}`)).body.merge_requests_count, byClosing);
   }
   for (const name of ['closed_by', 'related_merge_requests'])
-    assert.deepEqual(await titles(ofIssue(told, name), 'guest'), [], 'guests do not read merge requests of a private project');
+    assert.deepEqual(
+      await titles(ofIssue(told, name), 'guest'),
+      [],
+      'guests do not read merge requests of a private project',
+    );
   assert.equal((await as('guest').get(closes)).status, 404);
 
-  const edited = await as('developer').put(`${url}/merge_requests/${merging.iid}`, { description: `Closes #${mentioned.iid}` });
+  const edited = await as('developer').put(`${url}/merge_requests/${merging.iid}`, {
+    description: `Closes #${mentioned.iid}`,
+  });
   assert.equal(edited.status, 200);
   await performQueued(here.services, jobs);
   assert.deepEqual(await titles(closes), ['Mentioned', 'Committed']);
@@ -51,7 +65,10 @@ test('a merge request and the issues that it closes or mentions show each other,
   assert.equal((await as('guest').get(`${url}/issues/${mentioned.iid}`)).body.state, 'closed');
   assert.deepEqual(await titles(ofIssue(mentioned, 'closed_by')), [merging.title]);
   assert.equal((await as('maintainer').put(url, { autoclose_referenced_issues: false })).status, 200);
-  assert.equal((await as('maintainer').post(`${url}/repository/branches`, { branch: 'other', ref: 'main' })).status, 201);
+  assert.equal(
+    (await as('maintainer').post(`${url}/repository/branches`, { branch: 'other', ref: 'main' })).status,
+    201,
+  );
   const idle = await addMergeRequest(here, { source_branch: 'other', description: `Closes #${told.iid}` });
   assert.deepEqual(await titles(`${url}/merge_requests/${idle.iid}/closes_issues`), []);
 });

@@ -7,7 +7,11 @@ import { Issue, listIssues } from '../../issues/index.ts';
 import { listMergeRequests } from '../lists/queries.ts';
 import { MergeRequestInList } from '../present.ts';
 
-const issuesOf = (name: 'closes_issues' | 'related_issues', summary: string, only: (id: number) => RawBuilder<SqlBool>) =>
+const issuesOf = (
+  name: 'closes_issues' | 'related_issues',
+  summary: string,
+  only: (id: number) => RawBuilder<SqlBool>,
+) =>
   get(`/projects/:id/merge_requests/:merge_request_iid/${name}`, {
     operation: name === 'closes_issues' ? 'listIssuesClosedByMergeRequest' : 'listIssuesRelatedToMergeRequest',
     summary,
@@ -15,7 +19,11 @@ const issuesOf = (name: 'closes_issues' | 'related_issues', summary: string, onl
     input: paging,
     returns: pageOf(Issue),
     handle: ({ caller, merge_request, plan, input, ...services }) =>
-      listIssues(services, { caller, plan, scope: { everywhere: true }, filters: {}, only: only(merge_request.id) }, input),
+      listIssues(
+        services,
+        { caller, plan, scope: { everywhere: true }, filters: {}, only: only(merge_request.id) },
+        input,
+      ),
   });
 
 const isClosedBy = (id: number) =>
@@ -51,7 +59,11 @@ export const issueMergeRequestRoutes = [
     summary: 'List the merge requests that close an issue, mention it or are mentioned in it, newest first',
     ...shared,
     handle: ({ caller, issue, plan, input, ...services }) =>
-      listMergeRequests(services, { caller, plan, scope: { everywhere: true }, filters: {}, only: concerns(issue.id) }, input),
+      listMergeRequests(
+        services,
+        { caller, plan, scope: { everywhere: true }, filters: {}, only: concerns(issue.id) },
+        input,
+      ),
   }),
   get(`${path}/closed_by`, {
     operation: 'listMergeRequestsClosingIssue',

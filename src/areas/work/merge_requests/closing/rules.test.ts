@@ -12,6 +12,10 @@ test('a text closes the issues that follow a closing word, and no others', async
     ['#1 closes #2', '2'],
   ] as const) {
     const found = await closingReferences(text);
-    assert.equal(found.map(({ path, value }) => (path === undefined ? value : `${path} ${value}`)).join(' '), closed, text);
+    assert.equal(
+      found.map(({ path, value }) => (path === undefined ? value : `${path} ${value}`)).join(' '),
+      closed,
+      text,
+    );
   }
 });

@@ -1,7 +1,8 @@
 /** Which references in a text say that they close an issue: `Closes #1, #2 and group/project#3`. Pure functions. */
 import { type Reference, referencesIn } from '../../../../markdown/index.ts';
 
-const before = /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):? +(?:issues? +)?$/i;
+const before =
+  /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):? +(?:issues? +)?$/i;
 const between = /^(?: *,? +and +| *, *| +)$/;
 /** The longest text before a reference that is looked at. */
 const maximumBefore = 40;
@@ -13,7 +14,9 @@ export async function closingReferences(text: string): Promise<Reference[]> {
   for (const reference of issues) {
     const last = closing.at(-1);
     const follows =
-      last !== undefined && reference.start - last.end <= maximumBefore && between.test(text.slice(last.end, reference.start));
+      last !== undefined &&
+      reference.start - last.end <= maximumBefore &&
+      between.test(text.slice(last.end, reference.start));
     if (follows || before.test(text.slice(Math.max(0, reference.start - maximumBefore), reference.start)))
       closing.push(reference);
   }

@@ -54,7 +54,8 @@ function namedBy(text: string): Filter {
 const fromProject = (caller: MaybeCaller, id: number): Predicate => sql`
   (merge_requests.source_project_id = ${id} and exists (select from projects where projects.id = ${id} and ${isVisibleProject(caller)}))`;
 
-const isDraft = (draft: boolean): Filter => (draft ? varying(sql`merge_requests.draft`) : wide(sql`not merge_requests.draft`));
+const isDraft = (draft: boolean): Filter =>
+  draft ? varying(sql`merge_requests.draft`) : wide(sql`not merge_requests.draft`);
 
 const positive: FilterTable<MergeRequestFilters, SeenBy> = {
   ...sharedFilters(mergeRequestKind),
@@ -65,7 +66,8 @@ const positive: FilterTable<MergeRequestFilters, SeenBy> = {
   reviewer_id: (text) => reviewers.byId('reviewer_id', text),
   reviewer_username: (username, { names }) => reviewers.byUser(names.user(username)),
   merge_user_id: (id) => narrow(sql`merge_requests.merge_user_id = ${id}`),
-  merge_user_username: (username, { names }) => narrow(sql`merge_requests.merge_user_id = ${names.user(username) ?? -1}`),
+  merge_user_username: (username, { names }) =>
+    narrow(sql`merge_requests.merge_user_id = ${names.user(username) ?? -1}`),
   my_reaction_emoji: (name, { caller }) => reactedTo(mergeRequestKind, caller, name),
   source_branch: (name) => narrow(sql`merge_requests.source_branch = ${name}`),
   target_branch: (name) => varying(sql`merge_requests.target_branch = ${name}`),

@@ -1,7 +1,23 @@
 /** The parameters of lists of merge requests (docs/reference/merge_requests.md#lists). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
-import { allOptional, CommaList, Id, Iid, mutuallyExclusive, optional, type Rule, since } from '../../../../http/index.ts';
-import { authorFilters, exclusiveRules, filtersWith, IdOr, MilestoneTitle, reactionFilter } from '../../issuables/index.ts';
+import {
+  allOptional,
+  CommaList,
+  Id,
+  Iid,
+  mutuallyExclusive,
+  optional,
+  type Rule,
+  since,
+} from '../../../../http/index.ts';
+import {
+  authorFilters,
+  exclusiveRules,
+  filtersWith,
+  IdOr,
+  MilestoneTitle,
+  reactionFilter,
+} from '../../issuables/index.ts';
 import { orderNames } from './order_rules.ts';
 
 const PersonId = () => IdOr('`None` or `Any`');
@@ -58,7 +74,10 @@ export const listFilters = {
   order_by: Type.Enum(orderNames, { default: 'created_at' }),
   sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
   with_labels_details: Type.Boolean({ default: false }),
-  with_merge_status_recheck: Type.Boolean({ default: false, description: 'Has no effect: the status is kept up to date' }),
+  with_merge_status_recheck: Type.Boolean({
+    default: false,
+    description: 'Has no effect: the status is kept up to date',
+  }),
   view: optional(Type.Enum(['simple'], { description: 'Only the basic fields' })),
 };
 

@@ -7,7 +7,11 @@ import { type Database, ofAnyLength } from '../../../../db/index.ts';
  * Those of the given users who may read the merge requests of a project, in the same order.
  * @param ids ids of users, some of which may not exist
  */
-export async function readersAmong(db: Database, { id }: Pick<Project, 'id'>, ids: readonly number[]): Promise<number[]> {
+export async function readersAmong(
+  db: Database,
+  { id }: Pick<Project, 'id'>,
+  ids: readonly number[],
+): Promise<number[]> {
   const wanted = [...new Set(ids)].filter((each) => each > 0);
   if (wanted.length === 0) return [];
   const { rows } = await sql<{ id: number }>`

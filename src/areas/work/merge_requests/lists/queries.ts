@@ -39,7 +39,12 @@ async function viewOf(
   };
 }
 
-const listable: Listable<MergeRequestFilters> = { kind: mergeRequestKind, viewOf, namesIn, filtersFor: mergeRequestFilters };
+const listable: Listable<MergeRequestFilters> = {
+  kind: mergeRequestKind,
+  viewOf,
+  namesIn,
+  filtersFor: mergeRequestFilters,
+};
 
 /**
  * A page of merge requests as replies, in a fixed number of statements for any length.

@@ -13,7 +13,11 @@ async function threeOfThem(): Promise<World> {
   const milestone = await here.as('owner').post(`/projects/${project.id}/milestones`, { title: 'Spring' });
   await addMergeRequest(here, { title: 'Beans', labels: 'garden,red', assignee_ids: [people.reporter.id] });
   const second = { title: 'Peas', description: 'In rows', source_branch: 'second', labels: 'garden' };
-  await addMergeRequest(here, { ...second, reviewer_ids: [people.reporter.id], milestone_id: milestone.body.id }, 'owner');
+  await addMergeRequest(
+    here,
+    { ...second, reviewer_ids: [people.reporter.id], milestone_id: milestone.body.id },
+    'owner',
+  );
   await addMergeRequest(here, { title: 'Draft: Corn', source_branch: 'third' });
   await here.as('developer').put(`${listOf(here)}/3`, { state_event: 'close' });
   await here.as('reporter').post(`${listOf(here)}/2/award_emoji`, { name: 'thumbsup' });
@@ -94,7 +98,8 @@ test('a list is filtered, with the opposite of each filter, and ordered', async 
     assert.equal((await here.as(by).post(`${listOf(here)}/${iid}/approve`)).status, 201);
   const rule = { name: 'Owner', approvals_required: 1, user_ids: [owner.id] };
   assert.equal((await here.as('maintainer').post(`${listOf(here)}/2/approval_rules`, rule)).status, 201);
-  for (const [parameters, expected] of cases) assert.deepEqual(await asked(parameters), expected, JSON.stringify(parameters));
+  for (const [parameters, expected] of cases)
+    assert.deepEqual(await asked(parameters), expected, JSON.stringify(parameters));
   const refused = await here.as('reporter').get(listOf(here), { reviewer_id: 'somebody' });
   assert.deepEqual(
     [refused.status, refused.body.error],
@@ -109,9 +114,16 @@ test('lists of a project, a group and everywhere show what the caller may read, 
   const { as, group, project, db } = here;
   assert.deepEqual(iidsOf((await as('developer').get('/merge_requests')).body), [3, 1], 'their own');
   assert.deepEqual(iidsOf((await as('reporter').get('/merge_requests', { scope: 'all' })).body), [3, 2, 1]);
-  assert.deepEqual(iidsOf((await as('reporter').get(`/groups/${group.id}/merge_requests`, { state: 'opened' })).body), [2, 1]);
+  assert.deepEqual(
+    iidsOf((await as('reporter').get(`/groups/${group.id}/merge_requests`, { state: 'opened' })).body),
+    [2, 1],
+  );
   assert.equal((await as('anonymous').get('/merge_requests')).status, 401);
-  const { body, headers } = await as('reporter').get(listOf(here), { view: 'simple', with_labels_details: true, per_page: 1 });
+  const { body, headers } = await as('reporter').get(listOf(here), {
+    view: 'simple',
+    with_labels_details: true,
+    per_page: 1,
+  });
   assert.deepEqual(Object.keys(body[0]).sort(), [
     ...['created_at', 'description', 'id', 'iid', 'project_id', 'state', 'title', 'updated_at', 'web_url'],
   ]);
@@ -128,12 +140,19 @@ test('lists of a project, a group and everywhere show what the caller may read, 
   assert.deepEqual(iidsOf((await as('reporter').get(ofMilestone)).body), [2]);
   assert.equal((await as('planner').get(ofMilestone)).status, 403);
   const counts = (await as('reporter').get('/user_counts')).body;
-  assert.deepEqual([counts.merge_requests, counts.assigned_merge_requests, counts.review_requested_merge_requests], [1, 1, 1]);
-  const labels = (await as('reporter').get(`/projects/${project.id}/labels`, { with_counts: true, search: 'garden' })).body;
+  assert.deepEqual(
+    [counts.merge_requests, counts.assigned_merge_requests, counts.review_requested_merge_requests],
+    [1, 1, 1],
+  );
+  const labels = (await as('reporter').get(`/projects/${project.id}/labels`, { with_counts: true, search: 'garden' }))
+    .body;
   assert.equal(labels[0].open_merge_requests_count, 2);
   await db.updateTable('namespaces').set({ visibility: 'public' }).where('id', '=', group.id).execute();
   await db.updateTable('projects').set({ visibility: 'public' }).where('id', '=', project.id).execute();
-  assert.equal((await as('anonymous').get('/merge_requests', { scope: 'all', source_branch: 'second' })).body.length, 1);
+  assert.equal(
+    (await as('anonymous').get('/merge_requests', { scope: 'all', source_branch: 'second' })).body.length,
+    1,
+  );
   await as('owner').put(`/projects/${project.id}`, { merge_requests_access_level: 'private' });
   assert.equal((await as('anonymous').get(listOf(here))).status, 403);
   assert.deepEqual(iidsOf((await as('reporter').get(listOf(here))).body), [3, 2, 1]);

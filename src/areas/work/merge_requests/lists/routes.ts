@@ -1,6 +1,12 @@
 /** Lists of merge requests (docs/reference/merge_requests.md#lists). */
 import { sql } from 'kysely';
-import { anyone, groupVisible, mergeRequestsReader, mergeRequestsVisible, planningRole } from '../../../../access/index.ts';
+import {
+  anyone,
+  groupVisible,
+  mergeRequestsReader,
+  mergeRequestsVisible,
+  planningRole,
+} from '../../../../access/index.ts';
 import { get, Id, pageOf, unauthorized } from '../../../../http/index.ts';
 import { paging } from '../../../../lists/index.ts';
 import { milestoneOf } from '../../../planning/milestones/index.ts';
@@ -74,7 +80,11 @@ export const milestoneMergeRequestRoutes = [
     access: planningRole('group', 'guest'),
     handle: async ({ caller, parent, plan, input, ...services }) => {
       const { id } = await milestoneOf(services.db, { group_id: parent.id }, input.milestone_id);
-      return listMergeRequests(services, { caller, plan, scope: { group: parent }, filters: {}, only: isIn(id) }, input);
+      return listMergeRequests(
+        services,
+        { caller, plan, scope: { group: parent }, filters: {}, only: isIn(id) },
+        input,
+      );
     },
   }),
 ];

@@ -1,8 +1,22 @@
 /** Merging: the commits of a merge, and the move of the target branch that makes it happen (docs/reference/merge_requests.md#merging, decision 42). */
 import { callerInJob, mergeRequestKind, type Project, pageOf } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
-import { listCommits, mergeBase, type Repository, readCommit, repositoryOf, writeTreeCommit } from '../../../../git/index.ts';
-import { type Caller, conflict, notAllowed, type Services, unauthorized, unprocessable } from '../../../../http/index.ts';
+import {
+  listCommits,
+  mergeBase,
+  type Repository,
+  readCommit,
+  repositoryOf,
+  writeTreeCommit,
+} from '../../../../git/index.ts';
+import {
+  type Caller,
+  conflict,
+  notAllowed,
+  type Services,
+  unauthorized,
+  unprocessable,
+} from '../../../../http/index.ts';
 import { protectionFor } from '../../../code/protected_branches/index.ts';
 import { inTurn, moveRefsToMerge, projectRepositories, pushRefusals } from '../../../code/repository/index.ts';
 import { agreeingWith } from '../approvals/queries.ts';
@@ -78,7 +92,12 @@ async function attempt(services: Services, request: MergeRequestToMerge): Promis
 
 type Heads = Check & { source_head: string; target_head: string };
 
-async function mergeNow(services: Services, request: MergeRequestToMerge, facts: MergeFacts, heads: Heads): Promise<void> {
+async function mergeNow(
+  services: Services,
+  request: MergeRequestToMerge,
+  facts: MergeFacts,
+  heads: Heads,
+): Promise<void> {
   const { project, caller, wishes } = request;
   const commits = await commitsOf(services, request, facts, heads);
   const update = { ref: `refs/heads/${facts.target_branch}`, old: heads.target_head, new: commits.head };
@@ -94,7 +113,12 @@ async function mergeNow(services: Services, request: MergeRequestToMerge, facts:
   const merge = { merge_request_id: facts.id, outcome };
   const check = (tx: Database) => refuseChanged(tx, services, facts.id, heads.source_head);
   if (
-    !(await moveRefsToMerge(services, { kind: projectRepositories, owner: project, user_id: caller.id, merge }, [update], check))
+    !(await moveRefsToMerge(
+      services,
+      { kind: projectRepositories, owner: project, user_id: caller.id, merge },
+      [update],
+      check,
+    ))
   )
     throw notAllowed();
 }
@@ -137,7 +161,9 @@ async function commitsOf(
   const squash_commit_sha = isSquashed
     ? await squashed(services, repository, facts, {
         parent:
-          merge_method === 'merge' ? ((await mergeBase(repository, [source_head, target_head])) ?? target_head) : target_head,
+          merge_method === 'merge'
+            ? ((await mergeBase(repository, [source_head, target_head])) ?? target_head)
+            : target_head,
         tree_id: source_tree,
         message: wishes.squash_commit_message ?? squashMessage(facts.target.squash_commit_template, variables),
         committer,
@@ -166,9 +192,15 @@ interface Squash {
 }
 
 /** One commit with the changes of all, whose author is that of the merge request. A single commit with the same message stays itself. */
-async function squashed(services: Services, repository: Repository, { author_id }: MergeFacts, squash: Squash): Promise<string> {
+async function squashed(
+  services: Services,
+  repository: Repository,
+  { author_id }: MergeFacts,
+  squash: Squash,
+): Promise<string> {
   const { parent, tree_id, message, committer, only } = squash;
-  if (only?.message.trim() === message.trim() && only.parent_ids.length === 1 && only.parent_ids[0] === parent) return only.id;
+  if (only?.message.trim() === message.trim() && only.parent_ids.length === 1 && only.parent_ids[0] === parent)
+    return only.id;
   const author = author_id === null ? undefined : await callerInJob(services, author_id);
   return writeTreeCommit(repository, {
     tree_id,
@@ -188,7 +220,10 @@ async function variablesFor(
   const { iid, target, title, description, source_branch, target_branch, author_id } = facts;
   const author = author_id === null ? undefined : await callerInJob(services, author_id);
   const issues = closesIssues(facts)
-    ? await issuesClosedBy(services.db, caller, target.full_path, [description ?? '', ...commits.map(({ message }) => message)])
+    ? await issuesClosedBy(services.db, caller, target.full_path, [
+        description ?? '',
+        ...commits.map(({ message }) => message),
+      ])
     : [];
   const names = issues.map((issue) => `${issue.project_id === target.id ? '' : issue.full_path}#${issue.iid}`);
   const nameOf = (user: Caller | undefined) => (user ? `${user.name} <${user.commit_email}>` : '');

@@ -29,7 +29,12 @@ export async function setAutoMerge(
       .returning('id')
       .executeTakeFirst();
     if (!set) throw notAllowed();
-    await addSystemNote(tx, theMergeRequest(id), caller.id, `enabled an automatic merge when all merge checks for ${sha} pass`);
+    await addSystemNote(
+      tx,
+      theMergeRequest(id),
+      caller.id,
+      `enabled an automatic merge when all merge checks for ${sha} pass`,
+    );
     const news = { target_type: 'MergeRequest', target_id: id, actor_id: caller.id, user_ids: [] };
     await addNotification(tx, { ...news, event: 'merge_when_pipeline_succeeds' });
   });

@@ -34,7 +34,14 @@ export async function concludeMerged(services: Services, id: number): Promise<vo
     const { project_id, merge_user_id: author_id, merged_at: created_at } = merged;
     const on = theMergeRequest(id);
     await recordStateEvent(tx, on, { user_id: author_id, created_at }, 'merged');
-    await recordEvent(tx, { project_id, author_id, action: 'merged', target_type: 'MergeRequest', target_id: id, created_at });
+    await recordEvent(tx, {
+      project_id,
+      author_id,
+      action: 'merged',
+      target_type: 'MergeRequest',
+      target_id: id,
+      created_at,
+    });
     if (author_id !== null) {
       await doneTodos(tx, on, author_id);
       await tellOfMergeRequest(tx, { id, project_id, actor_id: author_id, action: 'merge' });
@@ -63,9 +70,15 @@ async function closeIssues(
   texts: readonly string[],
 ): Promise<void> {
   for (const { id, project_id } of await issuesClosedBy(tx, caller, target.full_path, texts))
-    await changeIssue(tx, { caller, url: services.url, storages: services.storages, plan: caller.plan }, { id: project_id }, id, {
-      state_event: 'close',
-    });
+    await changeIssue(
+      tx,
+      { caller, url: services.url, storages: services.storages, plan: caller.plan },
+      { id: project_id },
+      id,
+      {
+        state_event: 'close',
+      },
+    );
 }
 
 /** Removes the source branch if it is where it was merged, is not protected, and the merger may push to it. */

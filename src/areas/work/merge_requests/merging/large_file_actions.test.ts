@@ -18,8 +18,11 @@ test('the large files that a fork brings can be fetched from the target, and onl
     .where('id', '=', fork.id)
     .executeTakeFirstOrThrow();
   const there = { ...here, project: row };
-  const [first, second, unmentioned, foreign] = ['first', 'second', 'unmentioned', 'foreign'].map((text) => Buffer.from(text));
-  for (const bytes of [first, second, unmentioned]) assert.equal((await upload(there, 'developer', bytes!)).status, 200);
+  const [first, second, unmentioned, foreign] = ['first', 'second', 'unmentioned', 'foreign'].map((text) =>
+    Buffer.from(text),
+  );
+  for (const bytes of [first, second, unmentioned])
+    assert.equal((await upload(there, 'developer', bytes!)).status, 200);
   const other = (await as('owner').post('/projects', { name: 'other' })).body;
   const secret = { ...here, project: { id: other.id, full_path: other.path_with_namespace, path: other.path } };
   assert.equal((await upload(secret, 'owner', foreign!)).status, 200);

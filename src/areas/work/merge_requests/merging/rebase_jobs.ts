@@ -45,7 +45,10 @@ async function attempt(
 ): Promise<string | undefined> {
   const { state } = await factsOf(services.db, facts.id);
   const [into, from] = [repositoryOf(services, facts.target), repositoryOf(services, project)];
-  const [onto, head] = await Promise.all([resolveBranch(into, facts.target_branch), resolveBranch(from, facts.source_branch)]);
+  const [onto, head] = await Promise.all([
+    resolveBranch(into, facts.target_branch),
+    resolveBranch(from, facts.source_branch),
+  ]);
   if (state !== 'opened' || onto === undefined || head === undefined) return conflictText;
   if (project.id !== facts.target.id) {
     await fetchCommit(into, from, onto);

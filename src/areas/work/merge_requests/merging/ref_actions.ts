@@ -9,15 +9,22 @@ import { checkBranches, storeCheck } from './status_git.ts';
  * Sets `refs/merge-requests/<iid>/merge` for the branches as they are. The commit depends on them alone, so that it is the same the next time.
  * @returns its id; undefined when the merge request is not open or cannot be merged
  */
-export async function refreshMergeRef(services: Pick<Services, 'db' | 'storages'>, id: number): Promise<string | undefined> {
+export async function refreshMergeRef(
+  services: Pick<Services, 'db' | 'storages'>,
+  id: number,
+): Promise<string | undefined> {
   const facts = await factsOf(services.db, id);
   if (facts.state !== 'opened') return undefined;
   const check = await checkBranches(services, facts, { wants_tree: true });
   await storeCheck(services.db, facts, check);
   const { source_head, target_head, fit, tree_id } = check;
-  if (source_head === undefined || target_head === undefined || fit === 'no_commits' || fit === 'conflict') return undefined;
+  if (source_head === undefined || target_head === undefined || fit === 'no_commits' || fit === 'conflict')
+    return undefined;
   const repository = repositoryOf(services, facts.target);
-  const [source, target] = await Promise.all([readCommit(repository, source_head), readCommit(repository, target_head)]);
+  const [source, target] = await Promise.all([
+    readCommit(repository, source_head),
+    readCommit(repository, target_head),
+  ]);
   const date = new Date(Math.max(Date.parse(source.committed_date), Date.parse(target.committed_date)));
   const person = { name: 'Coppice', email: 'coppice', date };
   const commit_id = await writeTreeCommit(repository, {
@@ -29,7 +36,12 @@ export async function refreshMergeRef(services: Pick<Services, 'db' | 'storages'
   });
   return services.db.transaction().execute(async (tx) => {
     // Locked, so that one that is being deleted leaves no ref.
-    const still = await tx.selectFrom('merge_requests').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+    const still = await tx
+      .selectFrom('merge_requests')
+      .select('id')
+      .where('id', '=', id)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
     if (!still) return undefined;
     await keepRefs(tx, services, facts.target, new Map([[mergeRequestRef(facts.iid, 'merge'), commit_id]]));
     return commit_id;

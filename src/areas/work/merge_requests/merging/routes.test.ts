@@ -20,7 +20,14 @@ import {
   updateRefs,
 } from '../../../../git/index.ts';
 import { removeLeftLocks, settleReferenceUpdates } from '../../../code/repository/index.ts';
-import { closeOrphans, concludeMerges, followMergeRequests, mergeReady, prepareMergeRequest, rebaseSource } from '../index.ts';
+import {
+  closeOrphans,
+  concludeMerges,
+  followMergeRequests,
+  mergeReady,
+  prepareMergeRequest,
+  rebaseSource,
+} from '../index.ts';
 
 const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, mergeReady, rebaseSource];
 const urlOf = ({ project }: World, iid = 1) => `/projects/${project.id}/merge_requests/${iid}`;
@@ -32,7 +39,9 @@ const set = async (here: World, settings: Record<string, unknown>) =>
   assert.equal((await here.as('maintainer').put(`/projects/${here.project.id}`, settings)).status, 200);
 
 async function change(here: World, branch: string, file: string, content = 'x\n', commit_message = `Add ${file}`) {
-  const made = await here.as('maintainer').post(fileUrl(here.project, file), { ...onMain, branch, content, commit_message });
+  const made = await here
+    .as('maintainer')
+    .post(fileUrl(here.project, file), { ...onMain, branch, content, commit_message });
   assert.equal(made.status, 201, JSON.stringify(made.body));
 }
 
@@ -45,7 +54,8 @@ async function proposal(here: World, branch: string, parameters = {}): Promise<n
 test('a merge makes a merge commit, closes issues, removes the source branch and is recorded once', async () => {
   const here = await worldWithTopic();
   const { as, project, people } = here;
-  for (const title of ['one', 'two', 'three', 'four']) await as('reporter').post(`/projects/${project.id}/issues`, { title });
+  for (const title of ['one', 'two', 'three', 'four'])
+    await as('reporter').post(`/projects/${project.id}/issues`, { title });
   await change(here, 'topic', 'more.txt', 'x\n', 'Sow more\n\nFixes #2');
   await addMergeRequest(here, { description: 'Closes #1, see #3', remove_source_branch: true });
   await change(here, 'main', 'elsewhere.txt');
@@ -55,12 +65,22 @@ test('a merge makes a merge commit, closes issues, removes the source branch and
   const after = (await headOf(here))!;
   const { body } = merged;
   assert.deepEqual(
-    [body.state, body.merge_commit_sha, body.squash_commit_sha, body.sha, body.merge_user.id, body.detailed_merge_status],
+    [
+      body.state,
+      body.merge_commit_sha,
+      body.squash_commit_sha,
+      body.sha,
+      body.merge_user.id,
+      body.detailed_merge_status,
+    ],
     ['merged', after, null, head, people.maintainer.id, 'not_open'],
   );
   const commit = await commitOf(here, after);
   assert.deepEqual(commit.parent_ids, [before, head]);
-  assert.equal(commit.message, `Merge branch 'topic' into 'main'\n\nSow the beans\n\nSee merge request ${project.full_path}!1`);
+  assert.equal(
+    commit.message,
+    `Merge branch 'topic' into 'main'\n\nSow the beans\n\nSee merge request ${project.full_path}!1`,
+  );
   assert.equal(commit.author_name, people.maintainer.username.replaceAll('-', ' '));
   const files = await git(repositoryIn(here), 'ls-tree', ['--name-only'], [after]);
   assert.equal(files.toString(), 'README.md\nelsewhere.txt\nmore.txt\ntopic.txt\n');
@@ -90,7 +110,10 @@ test('a merge makes a merge commit, closes issues, removes the source branch and
 test('a merge keeps the source branch that nobody asked to remove, whatever the project says', async () => {
   const here = await worldWithTopic();
   const { project } = here;
-  assert.equal((await here.as('maintainer').get(`/projects/${project.id}`)).body.remove_source_branch_after_merge, true);
+  assert.equal(
+    (await here.as('maintainer').get(`/projects/${project.id}`)).body.remove_source_branch_after_merge,
+    true,
+  );
   await addMergeRequest(here);
   const refused = await proposal(here, 'refused', { remove_source_branch: false });
   const asked = await proposal(here, 'asked');
@@ -134,7 +157,11 @@ test('what cannot be merged is refused in the order of the reference, and nothin
   };
   assert.deepEqual(await told(merge(here, 99)), [404, '404 Not found']);
   assert.deepEqual(await told(merge(here, 1, {}, 'guest')), [404, '404 Not found']);
-  assert.deepEqual(await told(merge(here, 1, {}, 'developer')), [401, '401 Unauthorized'], 'the default branch is protected');
+  assert.deepEqual(
+    await told(merge(here, 1, {}, 'developer')),
+    [401, '401 Unauthorized'],
+    'the default branch is protected',
+  );
   assert.deepEqual(await told(merge(here, 1)), [405, '405 Method Not Allowed']);
   assert.deepEqual(await told(merge(here, early)), [405, '405 Method Not Allowed']);
   assert.deepEqual(await told(merge(here, conflicting, { sha: 'f'.repeat(40) })), [422, 'Branch cannot be merged']);
@@ -158,7 +185,10 @@ test('what cannot be merged is refused in the order of the reference, and nothin
   await as('owner').delete(`/projects/${project.id}/push_rule`);
   const url = `/projects/${project.id}/protected_branches`;
   await as('maintainer').delete(`${url}/main`);
-  assert.equal((await as('maintainer').post(url, { name: 'main', push_access_level: 0, merge_access_level: 30 })).status, 201);
+  assert.equal(
+    (await as('maintainer').post(url, { name: 'main', push_access_level: 0, merge_access_level: 30 })).status,
+    201,
+  );
   assert.equal((await merge(here, plain, {}, 'developer')).status, 200);
   assert.equal((await shown(here, plain)).merge_error, null);
 });
@@ -174,8 +204,15 @@ test('commits are squashed, fast-forwarded and rebased as the project and the ca
   const merged = await commitOf(here, await headOf(here));
   assert.deepEqual([one.merge_commit_sha, one.squash_commit_sha], [merged.id, merged.parent_ids[1]]);
   const squash = await commitOf(here, one.squash_commit_sha);
-  assert.deepEqual([squash.parent_ids, squash.message], [[base], 'Sow the beans (!1)\n\n* Change a file\n\n* Add more.txt']);
-  assert.equal(squash.author_name, here.people.developer.username.replaceAll('-', ' '), 'the author of the merge request');
+  assert.deepEqual(
+    [squash.parent_ids, squash.message],
+    [[base], 'Sow the beans (!1)\n\n* Change a file\n\n* Add more.txt'],
+  );
+  assert.equal(
+    squash.author_name,
+    here.people.developer.username.replaceAll('-', ' '),
+    'the author of the merge request',
+  );
   assert.equal(squash.committer_name, here.people.maintainer.username.replaceAll('-', ' '));
 
   await set(here, { merge_method: 'ff', squash_option: 'never', squash_commit_template: null });
@@ -189,7 +226,8 @@ test('commits are squashed, fast-forwarded and rebased as the project and the ca
   assert.equal((await here.as('maintainer').put(`${urlOf(here, two)}/rebase`)).status, 409);
   const asked = { include_rebase_in_progress: true, include_diverged_commits_count: true };
   const additions = async () => {
-    const { rebase_in_progress, diverged_commits_count } = (await here.as('reporter').get(urlOf(here, two), asked)).body;
+    const { rebase_in_progress, diverged_commits_count } = (await here.as('reporter').get(urlOf(here, two), asked))
+      .body;
     return [rebase_in_progress, diverged_commits_count];
   };
   assert.deepEqual(await additions(), [true, 1]);
@@ -243,7 +281,9 @@ test('merges at once, and commits between them, all end up in the branch and in 
   for (const branch of ['a', 'b', 'c']) iids.push(await proposal(here, branch));
   const answers = await Promise.all([
     ...[...iids, ...iids].map((iid) => merge(here, iid)),
-    ...['x', 'y'].map((name) => here.as('maintainer').post(fileUrl(here.project, `${name}.txt`), { ...onMain, content: name })),
+    ...['x', 'y'].map((name) =>
+      here.as('maintainer').post(fileUrl(here.project, `${name}.txt`), { ...onMain, content: name }),
+    ),
   ]);
   const statuses = answers.map(({ status }) => status);
   assert.deepEqual(statuses.slice(6), [201, 201]);
@@ -274,7 +314,12 @@ test('a server that dies while it merges leaves the branch and the record to agr
       .where('project_id', '=', project.id)
       .where('iid', '=', iid);
     const { id } = await locked.returning('id').executeTakeFirstOrThrow();
-    const outcome = { head: update.new, merge_commit_sha: null, squash_commit_sha: null, should_remove_source_branch: null };
+    const outcome = {
+      head: update.new,
+      merge_commit_sha: null,
+      squash_commit_sha: null,
+      should_remove_source_branch: null,
+    };
     await db
       .insertInto('reference_updates')
       .values({
@@ -306,7 +351,10 @@ test('a server that dies while it merges leaves the branch and the record to agr
   assert.deepEqual([(await shown(here, other)).state, (await merge(here, other)).status], ['locked', 405]);
   await settleReferenceUpdates(here.services);
   const unmerged = await shown(here, other);
-  assert.deepEqual([unmerged.state, unmerged.merge_user, unmerged.detailed_merge_status], ['opened', null, 'mergeable']);
+  assert.deepEqual(
+    [unmerged.state, unmerged.merge_user, unmerged.detailed_merge_status],
+    ['opened', null, 'mergeable'],
+  );
 
   const update = await die(1, 'topic');
   await updateRefs(repositoryIn(here), [update]);
@@ -319,7 +367,10 @@ test('a server that dies while it merges leaves the branch and the record to agr
   const events = db.selectFrom('events').select('id').where('target_id', '=', merged.id).where('action', '=', 'merged');
   assert.equal((await events.execute()).length, 1);
   assert.equal((await merge(here, other)).status, 200, 'and goes on');
-  assert.deepEqual(await db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute(), []);
+  assert.deepEqual(
+    await db.selectFrom('reference_updates').select('id').where('project_id', '=', project.id).execute(),
+    [],
+  );
 });
 
 /** What a git process leaves that is killed while it keeps the head of the source branch. */
@@ -362,7 +413,9 @@ test('a lock that a killed git left does not keep a merge from being concluded f
 test('a server that starts alone removes the locks that the one before left, in every repository', async () => {
   const here = await worldWithTopic();
   const { services } = here;
-  const { body } = await here.as('maintainer').post('/snippets', { title: 'Beans', files: [{ file_path: 'a', content: 'b' }] });
+  const { body } = await here
+    .as('maintainer')
+    .post('/snippets', { title: 'Beans', files: [{ file_path: 'a', content: 'b' }] });
   const snippet = repositoryOf(services, { id: body.id, storage: 'default', folder: '@snippets' });
   const locks = [await leaveLock(here, 1), path.join(snippet.path, 'HEAD.lock')];
   await writeFile(locks[1]!, '');
@@ -379,7 +432,9 @@ test('it is merged when the commit statuses succeed, unless that is canceled or 
   await addMergeRequest(here);
   await performQueued(here.services, jobs);
   const report = async (state: string) => {
-    const answer = await as('developer').post(`/projects/${project.id}/statuses/${await headOf(here, 'topic')}`, { state });
+    const answer = await as('developer').post(`/projects/${project.id}/statuses/${await headOf(here, 'topic')}`, {
+      state,
+    });
     assert.equal(answer.status, 201);
     return performQueued(here.services, jobs);
   };
@@ -434,19 +489,32 @@ test('a fork is merged and rebased without its project changing hands, and the m
   const { as, project } = here;
   const fork = await addFork(here, 'developer');
   await addBranch(here, 'proposal', fork, 'developer');
-  const asked = { title: 'From a fork', source_branch: 'proposal', target_branch: 'main', target_project_id: project.id };
+  const asked = {
+    title: 'From a fork',
+    source_branch: 'proposal',
+    target_branch: 'main',
+    target_project_id: project.id,
+  };
   assert.equal((await as('developer').post(`/projects/${fork.id}/merge_requests`, asked)).status, 201);
   const tried = await as('reporter').get(`${urlOf(here)}/merge_ref`);
   assert.equal(tried.status, 200);
   assert.deepEqual((await as('reporter').get(`${urlOf(here)}/merge_ref`)).body, tried.body);
-  const ref = await git(repositoryIn(here), 'for-each-ref', ['--format=%(objectname)'], ['refs/merge-requests/1/merge']);
+  const ref = await git(
+    repositoryIn(here),
+    'for-each-ref',
+    ['--format=%(objectname)'],
+    ['refs/merge-requests/1/merge'],
+  );
   assert.equal(ref.toString().trim(), tried.body.commit_id);
   await change(here, 'main', 'elsewhere.txt');
   assert.equal((await as('maintainer').put(`${urlOf(here)}/rebase`)).status, 403);
   assert.equal((await as('developer').put(`${urlOf(here)}/rebase`)).status, 202);
   await performQueued(here.services, jobs);
   const { sha, detailed_merge_status } = await shown(here);
-  assert.deepEqual([(await commitOf(here, sha)).parent_ids, detailed_merge_status], [[await headOf(here)], 'mergeable']);
+  assert.deepEqual(
+    [(await commitOf(here, sha)).parent_ids, detailed_merge_status],
+    [[await headOf(here)], 'mergeable'],
+  );
   assert.equal((await merge(here)).status, 200);
   assert.equal((await as('reporter').get(`${urlOf(here)}/merge_ref`)).body.message, 'Merge request is not mergeable');
   assert.ok(await isAncestor(repositoryIn(here), sha, (await headOf(here))!));

@@ -33,8 +33,12 @@ export const mergeRequestMergeRoutes = [
     summary: 'Merge a merge request',
     access: mergeRequestReader,
     input: allOptional({
-      merge_commit_message: leftOutIfBlank(Type.String({ description: 'By default what the template of the project says' })),
-      squash_commit_message: leftOutIfBlank(Type.String({ description: 'By default what the template of the project says' })),
+      merge_commit_message: leftOutIfBlank(
+        Type.String({ description: 'By default what the template of the project says' }),
+      ),
+      squash_commit_message: leftOutIfBlank(
+        Type.String({ description: 'By default what the template of the project says' }),
+      ),
       squash: Type.Boolean({ description: 'Whether the commits become one, unless the project decides' }),
       should_remove_source_branch: Type.Boolean(),
       sha: Type.String({ description: 'Merges only if the source branch is there' }),
@@ -55,7 +59,13 @@ export const mergeRequestMergeRoutes = [
     handle: async ({ project, caller, merge_request, input, ...services }) => {
       const { auto_merge, merge_when_pipeline_succeeds, skip_merge_train: _, ...wishes } = input;
       const waits = auto_merge ?? merge_when_pipeline_succeeds ?? false;
-      await mergeMergeRequest(services, { project, caller, merge_request_id: merge_request.id, wishes, auto_merge: waits });
+      await mergeMergeRequest(services, {
+        project,
+        caller,
+        merge_request_id: merge_request.id,
+        wishes,
+        auto_merge: waits,
+      });
       return presentWithStatus(services, caller, project, merge_request.id);
     },
   }),
@@ -75,7 +85,8 @@ export const mergeRequestMergeRoutes = [
   put(`${path}/rebase`, {
     operation: 'rebaseMergeRequest',
     summary: 'Rebase the source branch of a merge request on its target branch',
-    description: 'It runs in the background: `rebase_in_progress` and `merge_error` of the merge request show how it went.',
+    description:
+      'It runs in the background: `rebase_in_progress` and `merge_error` of the merge request show how it went.',
     access: mergeRequestReader,
     input: { skip_ci: Type.Boolean({ default: false, description: 'Has no effect: there are no pipelines' }) },
     returns: withStatus(202, one(RebaseInProgress)),

@@ -18,7 +18,9 @@ async function change(
   project: { id: number } = here.project,
   by: Persona = 'maintainer',
 ) {
-  const made = await here.as(by).post(fileUrl(project, file), { ...onMain, branch, content, commit_message: `Add <${file}>` });
+  const made = await here
+    .as(by)
+    .post(fileUrl(project, file), { ...onMain, branch, content, commit_message: `Add <${file}>` });
   assert.equal(made.status, 201, JSON.stringify(made.body));
 }
 
@@ -35,7 +37,10 @@ test('the merge status follows both branches, and a push that merges a branch me
   assert.deepEqual(await status(), ['can_be_merged', 'mergeable', false]);
   await as('maintainer').put(`/projects/${project.id}`, { merge_method: 'ff' });
   assert.deepEqual(await status(), ['can_be_merged', 'need_rebase', false]);
-  await as('maintainer').put(`/projects/${project.id}`, { merge_method: 'merge', only_allow_merge_if_pipeline_succeeds: true });
+  await as('maintainer').put(`/projects/${project.id}`, {
+    merge_method: 'merge',
+    only_allow_merge_if_pipeline_succeeds: true,
+  });
   const report = async (state: string) =>
     assert.equal(
       (await as('developer').post(`/projects/${project.id}/statuses/${await headOf(here, 'topic')}`, { state })).status,
@@ -57,7 +62,11 @@ test('the merge status follows both branches, and a push that merges a branch me
     'follow_branches',
     'prepare_merge_request',
   ]);
-  const listed = await here.db.selectFrom('merge_requests').select('merge_status').where('project_id', '=', project.id).execute();
+  const listed = await here.db
+    .selectFrom('merge_requests')
+    .select('merge_status')
+    .where('project_id', '=', project.id)
+    .execute();
   assert.deepEqual(listed, [{ merge_status: 'cannot_be_merged' }]);
 
   await addBranch(here, 'second');
@@ -67,7 +76,9 @@ test('the merge status follows both branches, and a push that merges a branch me
   const client = await gitClient();
   const remote = remoteOf(here.url, project.full_path, here.people.maintainer.token);
   assert.equal((await client.run(['clone', '-q', remote, 'work'])).code, 0);
-  const linked = await client.run(['push', 'origin', 'origin/main:refs/heads/new/one', '+origin/second:topic'], { at: 'work' });
+  const linked = await client.run(['push', 'origin', 'origin/main:refs/heads/new/one', '+origin/second:topic'], {
+    at: 'work',
+  });
   const page = `http://coppice.test/${project.full_path}/-/merge_requests`;
   assert.match(linked.stderr, new RegExp(`remote: View merge request for topic:\\s+remote:   ${page}/1 `));
   assert.ok(linked.stderr.includes(`${page}/new?merge_request%5Bsource_branch%5D=new%2Fone`), linked.stderr);

@@ -32,7 +32,10 @@ export interface Check {
 type Places = Pick<Services, 'storages'>;
 
 /** The head of the source branch, brought into the repository of the target; undefined when the branch or its project is missing. */
-async function sourceHead(services: Places, { source, source_branch, target }: MergeFacts): Promise<string | undefined> {
+async function sourceHead(
+  services: Places,
+  { source, source_branch, target }: MergeFacts,
+): Promise<string | undefined> {
   if (!source) return undefined;
   const from = repositoryOf(services, source);
   const head = await resolveBranch(from, source_branch);
@@ -52,7 +55,10 @@ export async function checkBranches(
   { wants_tree = false }: { wants_tree?: boolean } = {},
 ): Promise<Check> {
   const into = repositoryOf(services, facts.target);
-  const [source_head, target_head] = await Promise.all([sourceHead(services, facts), resolveBranch(into, facts.target_branch)]);
+  const [source_head, target_head] = await Promise.all([
+    sourceHead(services, facts),
+    resolveBranch(into, facts.target_branch),
+  ]);
   if (source_head === undefined || target_head === undefined) return { source_head, target_head, fit: 'no_commits' };
   const heads = { source_head, target_head };
   const base = await mergeBase(into, [target_head, source_head]);
@@ -93,7 +99,11 @@ export const uncheckedAgain = sql<MergeStatus>`
   (case when merge_requests.merge_status like 'cannot_be_merged%' then 'cannot_be_merged_recheck' else 'unchecked' end)`;
 
 /** Stores what a check says of conflicts. Nothing else of the merge request changes; its author, and who wants it to be merged automatically, are notified of new conflicts. */
-export async function storeCheck(db: Database, facts: MergeFacts, { source_head, target_head, fit }: Check): Promise<void> {
+export async function storeCheck(
+  db: Database,
+  facts: MergeFacts,
+  { source_head, target_head, fit }: Check,
+): Promise<void> {
   const merge_status = fit === 'ahead' || fit === 'diverged' ? 'can_be_merged' : 'cannot_be_merged';
   const checked = { checked_source_sha: source_head ?? null, checked_target_sha: target_head ?? null, merge_status };
   if (

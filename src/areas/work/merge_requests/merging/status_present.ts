@@ -32,5 +32,9 @@ export async function presentWithStatus(
   const detailed_merge_status = await refreshStatus(services, id);
   const shown = await presentSingleMergeRequest(services, caller, project, id, form);
   const diverged_commits_count = include_diverged_commits_count ? await divergedCommits(services, id) : undefined;
-  return { ...shown, detailed_merge_status, ...(diverged_commits_count === undefined ? {} : { diverged_commits_count }) };
+  return {
+    ...shown,
+    detailed_merge_status,
+    ...(diverged_commits_count === undefined ? {} : { diverged_commits_count }),
+  };
 }

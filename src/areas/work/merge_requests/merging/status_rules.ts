@@ -10,11 +10,16 @@ export type Fit = 'no_commits' | 'conflict' | 'ahead' | 'diverged';
 /** What all commit statuses of the head say together, null without any. */
 export type Pipeline = 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped' | null;
 
-type Stated = Pick<MergeFacts, 'state' | 'draft' | 'is_early' | 'blocking_discussions_resolved' | 'changes_requested' | 'target'>;
+type Stated = Pick<
+  MergeFacts,
+  'state' | 'draft' | 'is_early' | 'blocking_discussions_resolved' | 'changes_requested' | 'target'
+>;
 
 /** Whether commit statuses are still to come: those of a head without any are, if they are required. */
 export const isUnderWay = ({ target }: Stated, pipeline: Pipeline): boolean =>
-  pipeline === 'pending' || pipeline === 'running' || (pipeline === null && target.only_allow_merge_if_pipeline_succeeds);
+  pipeline === 'pending' ||
+  pipeline === 'running' ||
+  (pipeline === null && target.only_allow_merge_if_pipeline_succeeds);
 
 /** Why what was said of it does not allow a merge: open threads, or changes that a reviewer requests. */
 export function reviewBlocker({
@@ -26,14 +31,21 @@ export function reviewBlocker({
 }
 
 /** Why the commit statuses do not allow a merge. */
-export function pipelineBlocker({ target }: Stated, pipeline: Pipeline): 'ci_must_pass' | 'ci_still_running' | undefined {
+export function pipelineBlocker(
+  { target }: Stated,
+  pipeline: Pipeline,
+): 'ci_must_pass' | 'ci_still_running' | undefined {
   if (!target.only_allow_merge_if_pipeline_succeeds || pipeline === 'success') return undefined;
   if (pipeline === 'skipped' && target.allow_merge_on_skipped_pipeline) return undefined;
   return pipeline === 'pending' || pipeline === 'running' ? 'ci_still_running' : 'ci_must_pass';
 }
 
 /** Why it cannot be merged whatever its branches are like, apart from commit statuses. */
-export function stateBlocker({ state, draft, is_early }: Stated): 'not_open' | 'draft_status' | 'merge_time' | undefined {
+export function stateBlocker({
+  state,
+  draft,
+  is_early,
+}: Stated): 'not_open' | 'draft_status' | 'merge_time' | undefined {
   if (state !== 'opened') return 'not_open';
   if (draft) return 'draft_status';
   return is_early ? 'merge_time' : undefined;
@@ -50,7 +62,12 @@ export function fitBlocker({ target }: Stated, fit: Fit): 'commits_status' | 'co
  * The first reason why it cannot be merged; undefined if it can be.
  * @param approval why approvals do not allow it
  */
-export function blockerOf(facts: Stated, pipeline: Pipeline, fit: Fit, approval: string | undefined): string | undefined {
+export function blockerOf(
+  facts: Stated,
+  pipeline: Pipeline,
+  fit: Fit,
+  approval: string | undefined,
+): string | undefined {
   if (fit === 'no_commits') return stateBlocker(facts) ?? 'commits_status';
   const early = stateBlocker(facts) ?? reviewBlocker(facts) ?? approval;
   return early ?? pipelineBlocker(facts, pipeline) ?? fitBlocker(facts, fit);

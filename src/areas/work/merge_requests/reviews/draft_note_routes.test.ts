@@ -10,7 +10,9 @@ import { concludeMerges, mergeReady, prepareMergeRequest } from '../index.ts';
 test('drafts are seen by their author only, until they publish them with all effects or none', async () => {
   const here = await worldWithTopic({});
   const { as, project, people, db } = here;
-  const { id: merge_request_id, diff_refs: refs } = await addMergeRequest(here, { reviewer_ids: [people.maintainer.id] });
+  const { id: merge_request_id, diff_refs: refs } = await addMergeRequest(here, {
+    reviewer_ids: [people.maintainer.id],
+  });
   const url = `/projects/${project.id}/merge_requests/1`;
   const drafts = `${url}/draft_notes`;
   const me = as('maintainer');
@@ -67,13 +69,21 @@ test('drafts are seen by their author only, until they publish them with all eff
       400,
       '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}',
     ],
-    [{ note: 'x', line_code }, 400, '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}'],
+    [
+      { note: 'x', line_code },
+      400,
+      '400 Bad request - Note {:line_code=>["can\'t be blank", "must be a valid line code"]}',
+    ],
     [
       { note: 'x', position: { ...position, head_sha: 'f'.repeat(40) } },
       400,
       '400 Bad request - Note {:position=>["is incomplete"]}',
     ],
-    [{ note: 'x', resolve_discussion: true }, 400, '400 Bad request - resolve_discussion needs in_reply_to_discussion_id'],
+    [
+      { note: 'x', resolve_discussion: true },
+      400,
+      '400 Bad request - resolve_discussion needs in_reply_to_discussion_id',
+    ],
     [{ note: 'x', in_reply_to_discussion_id: 'nowhere' }, 404, '404 Discussion Not Found'],
     [
       { note: 'x', in_reply_to_discussion_id: thread.id, position },
@@ -125,7 +135,10 @@ test('drafts are seen by their author only, until they publish them with all eff
     .execute();
   const last = await draft({ note: 'The last' });
   const tooMany = await me.post(drafts, { note: 'x' });
-  assert.deepEqual([tooMany.status, tooMany.body.message], [400, { base: ['Maximum number of draft notes (500) exceeded'] }]);
+  assert.deepEqual(
+    [tooMany.status, tooMany.body.message],
+    [400, { base: ['Maximum number of draft notes (500) exceeded'] }],
+  );
   assert.equal((await me.delete(`${drafts}/${last.id}`)).status, 204);
   assert.equal((await me.get(`${drafts}/${last.id}`)).status, 404);
 });
@@ -196,7 +209,9 @@ test('quick actions publish a review, and say what reviewers say', async () => {
   const draft = async (by: Persona, note: string) => (await as(by).post(`${url}/draft_notes`, { note })).body.id;
   const stateOf = async () => (await as('reporter').get(`${url}/reviewers`)).body[0].state;
   const notes = async (activity_filter: string): Promise<string[]> =>
-    (await as('maintainer').get(`${url}/notes`, { activity_filter, sort: 'asc' })).body.map(({ body }: { body: string }) => body);
+    (await as('maintainer').get(`${url}/notes`, { activity_filter, sort: 'asc' })).body.map(
+      ({ body }: { body: string }) => body,
+    );
 
   assert.deepEqual(await say('developer', '/request_changes'), refused, 'no reviewer');
   assert.deepEqual(await say('developer', '/submit_review'), refused, 'nothing to publish');
@@ -223,7 +238,10 @@ test('quick actions publish a review, and say what reviewers say', async () => {
   await draft('developer', 'Fourth');
   const unapproved = 'Submitted the current review. Failed to approve the current merge request.';
   assert.deepEqual(await say('developer', '/submit_review approve'), [202, unapproved], 'its author');
-  assert.deepEqual([await notes('only_comments'), await stateOf()], [['First', 'Second', 'Third', 'Fourth'], 'approved']);
+  assert.deepEqual(
+    [await notes('only_comments'), await stateOf()],
+    [['First', 'Second', 'Third', 'Fourth'], 'approved'],
+  );
   const activity = (await notes('only_activity')).filter((body) => /change|review comments|approve/.test(body));
   assert.deepEqual(activity, [
     'approved this merge request',

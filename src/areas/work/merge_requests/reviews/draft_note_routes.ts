@@ -136,7 +136,9 @@ export const draftNoteRoutes = [
     summary: "Publish all of the caller's draft notes on a merge request, or none if one is refused",
     access,
     input: {
-      note: optional(longText(Type.String({ description: 'A comment to add after them, at most 1,000,000 characters' }))),
+      note: optional(
+        longText(Type.String({ description: 'A comment to add after them, at most 1,000,000 characters' })),
+      ),
       internal: optional(
         Type.Boolean({ description: 'Whether only members with at least the Planner role can read the comment' }),
       ),

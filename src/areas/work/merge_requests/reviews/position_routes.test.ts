@@ -22,7 +22,14 @@ test('threads are about places in the diff of a version, or of one of its commit
   const begun = await place({ ...paths, new_line: 1, line_range: { start: end, end } });
   assert.equal(begun.status, 201, JSON.stringify(begun.body));
   const [note] = begun.body.notes;
-  const line = { ...refs, ...paths, position_type: 'text', old_line: null, new_line: 1, line_range: { start: end, end } };
+  const line = {
+    ...refs,
+    ...paths,
+    position_type: 'text',
+    old_line: null,
+    new_line: 1,
+    line_range: { start: end, end },
+  };
   assert.deepEqual(
     [note.type, note.position, note.original_position, note.commit_id, note.resolvable, note.resolved],
     ['DiffNote', line, line, null, true, false],
@@ -35,7 +42,8 @@ test('threads are about places in the diff of a version, or of one of its commit
   assert.deepEqual((await place(image)).body.notes[0].position, { ...refs, ...image });
   const parent = commit.parent_ids[0];
   const own = { base_sha: parent, start_sha: parent, head_sha: commit.id };
-  const inCommit = (await place({ ...own, new_path: 'topic.txt', new_line: 1 }, { commit_id: commit.id })).body.notes[0];
+  const inCommit = (await place({ ...own, new_path: 'topic.txt', new_line: 1 }, { commit_id: commit.id })).body
+    .notes[0];
   assert.deepEqual([inCommit.commit_id, inCommit.position.head_sha], [commit.id, commit.id]);
 
   // The API of notes and events show them, too.
@@ -48,7 +56,8 @@ test('threads are about places in the diff of a version, or of one of its commit
   const events = (await as('reporter').get('/events', { action: 'commented' })).body;
   assert.ok(
     events.some(
-      (event: { target_type: string; note: { id: number } }) => event.target_type === 'DiffNote' && event.note.id === note.id,
+      (event: { target_type: string; note: { id: number } }) =>
+        event.target_type === 'DiffNote' && event.note.id === note.id,
     ),
   );
 
@@ -68,6 +77,9 @@ test('threads are about places in the diff of a version, or of one of its commit
   ] as const;
   for (const [{ status, body }, message] of refused) assert.deepEqual([status, body.message], [400, message]);
   const missing = await as('reporter').post(`${url}/discussions`, { body: 'x', position: { position_type: 'line' } });
-  assert.match(missing.body.error, /position\[base_sha\] is missing.*position\[position_type\] does not have a valid value/);
+  assert.match(
+    missing.body.error,
+    /position\[base_sha\] is missing.*position\[position_type\] does not have a valid value/,
+  );
   assert.equal((await as('reporter').get(url)).body.user_notes_count, listed.length);
 });

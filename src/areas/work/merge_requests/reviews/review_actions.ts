@@ -5,7 +5,13 @@ import { type Database, repeated, stamped } from '../../../../db/index.ts';
 import { type Caller, found, type Plan, type Services } from '../../../../http/index.ts';
 import { doneTodos } from '../../../activity/todos/index.ts';
 import { retryWaiting } from '../../../code/commit_statuses/index.ts';
-import { addComment, addSystemNote, checkedComment, markResolved, type Resolving } from '../../../conversation/notes/index.ts';
+import {
+  addComment,
+  addSystemNote,
+  checkedComment,
+  markResolved,
+  type Resolving,
+} from '../../../conversation/notes/index.ts';
 import type { Commandable } from '../../../conversation/quick_actions/index.ts';
 import { tellOfMergeRequest } from '../../issuables/index.ts';
 import { withdrawApproval } from '../approvals/actions.ts';
@@ -39,7 +45,14 @@ async function publish(tx: Database, publishing: Publishing, granted: OnIssuable
   const comment = await checkedComment(noun, granted, { body, thread, ...place });
   await addComment(tx, publishing, granted, comment);
   if (discussion_id === null || !resolve_discussion || !(await noun.mayResolve(tx, granted))) return;
-  await markResolved(tx, noun, theMergeRequest(granted.on.id), granted.caller.id, { discussion_ids: [discussion_id] }, true);
+  await markResolved(
+    tx,
+    noun,
+    theMergeRequest(granted.on.id),
+    granted.caller.id,
+    { discussion_ids: [discussion_id] },
+    true,
+  );
 }
 
 export type ReviewerState = 'reviewed' | 'requested_changes';
@@ -96,7 +109,12 @@ export interface Review {
   reviewer_state?: ReviewerState | undefined;
 }
 
-async function summarize(tx: Database, publishing: Publishing, granted: OnIssuable, { note, internal }: Review): Promise<void> {
+async function summarize(
+  tx: Database,
+  publishing: Publishing,
+  granted: OnIssuable,
+  { note, internal }: Review,
+): Promise<void> {
   if (note === undefined) return;
   const comment = await checkedComment(publishing.noun, granted, { body: note, internal });
   await addComment(tx, publishing, granted, comment);
@@ -106,7 +124,9 @@ async function summarize(tx: Database, publishing: Publishing, granted: OnIssuab
 async function lockThreads(tx: Database, drafts: readonly { discussion_id: string | null }[]): Promise<void> {
   const ids = drafts.map(({ discussion_id }) => discussion_id).filter((id) => id !== null);
   if (ids.length > 0)
-    await sql`select from notes where discussion_id = any(${ids}) and starts_discussion order by id for update`.execute(tx);
+    await sql`select from notes where discussion_id = any(${ids}) and starts_discussion order by id for update`.execute(
+      tx,
+    );
 }
 
 /**
@@ -137,10 +157,12 @@ export async function publishReview(
   await lockThreads(tx, drafts);
   for (const draft of drafts) await publish(tx, publishing, granted, draft.id);
   await summarize(tx, publishing, granted, review);
-  const isSaid = review.reviewer_state !== undefined && (await stateReview(tx, services, granted, review.reviewer_state));
+  const isSaid =
+    review.reviewer_state !== undefined && (await stateReview(tx, services, granted, review.reviewer_state));
   const isPublished = drafts.length > 0 || review.note !== undefined;
   // Only publishing is not a statement, and has no system note of its own.
-  if (isPublished) await reviewerRow(tx, granted).set({ state: 'reviewed' }).where('state', '=', 'unreviewed').execute();
+  if (isPublished)
+    await reviewerRow(tx, granted).set({ state: 'reviewed' }).where('state', '=', 'unreviewed').execute();
   return isPublished || isSaid;
 }
 

@@ -10,7 +10,14 @@ import { factsOf, type MergeFacts } from '../branch_queries.ts';
 import { suggestionMessage } from '../message_rules.ts';
 import { mergeRequestNoun } from '../noteable.ts';
 import { authorsOf, messageSettings, type Suggested, suggestionsWith, targetOf } from './suggestion_queries.ts';
-import { changedSince, type Replacement, rangeOf, refuseInapplicable, replaced, suggestionTexts } from './suggestion_rules.ts';
+import {
+  changedSince,
+  type Replacement,
+  rangeOf,
+  refuseInapplicable,
+  replaced,
+  suggestionTexts,
+} from './suggestion_rules.ts';
 
 export interface Applying {
   caller: Caller;
@@ -39,7 +46,9 @@ export async function applySuggestions(services: Services, request: Applying): P
   const { suggested, facts, target, source } = checked;
   const message = await messageFor(services, request, checked);
   const branch = { project: source, caller, branch: facts.source_branch };
-  const commit_id = await commitOnto(services, { ...branch, ...message }, (head) => actionsFor(services, checked, head));
+  const commit_id = await commitOnto(services, { ...branch, ...message }, (head) =>
+    actionsFor(services, checked, head),
+  );
   // The commit is the change. If this does not follow it, the threads find their lines changed.
   await repeated(services.db, async (tx) => {
     await tx
@@ -48,7 +57,10 @@ export async function applySuggestions(services: Services, request: Applying): P
       .where(isAmong('id', ids, 'bigint[]'))
       .execute();
     const on = { ...theMergeRequest(facts.id), iid: facts.iid };
-    const granted = { caller, on: { ...on, in: { project: target }, access_level: target.access_level, locked: false } };
+    const granted = {
+      caller,
+      on: { ...on, in: { project: target }, access_level: target.access_level, locked: false },
+    };
     if (!(await mergeRequestNoun.mayResolve(tx, granted))) return;
     const discussion_ids = [...new Set(suggested.map(({ discussion_id }) => discussion_id))];
     await markResolved(tx, mergeRequestNoun, on, caller.id, { discussion_ids }, true);
@@ -61,7 +73,8 @@ async function checkedSuggestions(services: Services, { caller, ids, missing }: 
   const [first] = suggested;
   if (!first || suggested.length < new Set(ids).size) throw new ApiError(404, { message: missing });
   const { merge_request_id, project_id } = first;
-  if (suggested.some((other) => other.merge_request_id !== merge_request_id)) throw badRequest(suggestionTexts.branches);
+  if (suggested.some((other) => other.merge_request_id !== merge_request_id))
+    throw badRequest(suggestionTexts.branches);
   const facts = await factsOf(db, merge_request_id);
   const target = await targetOf(db, caller, project_id);
   const source = facts.source && (await projectFor(db, caller, String(facts.source.id)));
@@ -78,8 +91,15 @@ async function checkedSuggestions(services: Services, { caller, ids, missing }: 
 }
 
 /** The message and the author: the author of all suggestions, or else the caller, with the others as trailers. */
-async function messageFor(services: Services, { caller, commit_message }: Applying, { suggested, facts, target }: Checked) {
-  const [authors, project] = await Promise.all([authorsOf(services, suggested), messageSettings(services.db, target.id)]);
+async function messageFor(
+  services: Services,
+  { caller, commit_message }: Applying,
+  { suggested, facts, target }: Checked,
+) {
+  const [authors, project] = await Promise.all([
+    authorsOf(services, suggested),
+    messageSettings(services.db, target.id),
+  ]);
   const [only, ...more] = authors;
   const isOnly = only !== undefined && more.length === 0;
   const paths = [...new Set(suggested.map(({ position }) => position.new_path!))];
@@ -106,7 +126,11 @@ async function messageFor(services: Services, { caller, commit_message }: Applyi
  * The changes of the files, where the branch is now: it may have moved on from the version that the suggestions are about.
  * @throws ApiError 400 when the branch does not have the lines any more
  */
-async function actionsFor(services: Services, { suggested, facts, source }: Checked, head: string | null): Promise<FileAction[]> {
+async function actionsFor(
+  services: Services,
+  { suggested, facts, source }: Checked,
+  head: string | null,
+): Promise<FileAction[]> {
   if (head === null) throw badRequest(suggestionTexts.branch);
   const repository = repositoryOf(services, source);
   const files = new Map<string, { content: Buffer; replacements: Replacement[] }>();

@@ -1,9 +1,21 @@
 /** Suggestions as applying them needs them (docs/reference/merge_requests.md#suggestions). */
 import { sql } from 'kysely';
-import { commitEmailOf, isPrimaryProved, levels, mergeRequestKind, type Project, projectFor } from '../../../../access/index.ts';
+import {
+  commitEmailOf,
+  isPrimaryProved,
+  levels,
+  mergeRequestKind,
+  type Project,
+  projectFor,
+} from '../../../../access/index.ts';
 import { type Database, isAmong } from '../../../../db/index.ts';
 import type { Caller, Services } from '../../../../http/index.ts';
-import { isVisibleNote, type Position, type SuggestionReply, suggestionJson } from '../../../conversation/notes/index.ts';
+import {
+  isVisibleNote,
+  type Position,
+  type SuggestionReply,
+  suggestionJson,
+} from '../../../conversation/notes/index.ts';
 
 export interface Suggested {
   id: number;
@@ -77,7 +89,10 @@ export interface Author {
 }
 
 /** The authors of suggestions as commits name them, in the order of their ids. */
-export async function authorsOf({ db, url }: Pick<Services, 'db' | 'url'>, suggested: readonly Suggested[]): Promise<Author[]> {
+export async function authorsOf(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  suggested: readonly Suggested[],
+): Promise<Author[]> {
   const ids = suggested.map(({ author_id }) => author_id).filter((id) => id !== null);
   const rows = await db
     .selectFrom('users')

@@ -53,7 +53,11 @@ test('suggestions replace lines around their note, follow the code, and are appl
     fence('suggestion:-900+900', '') + fence('suggestion', 'SIX\n') + fence('ts', 'x\n') + fence('suggestions', 'x\n');
   const more = await suggest(here, diff_refs, several, { new_line: 6, new_path: 'b.txt' });
   assert.deepEqual(
-    more.suggestions.map(({ from_line, to_line, to_content }: Record<string, unknown>) => [from_line, to_line, to_content]),
+    more.suggestions.map(({ from_line, to_line, to_content }: Record<string, unknown>) => [
+      from_line,
+      to_line,
+      to_content,
+    ]),
     [
       [1, 6, ''],
       [6, 6, 'SIX\n'],
@@ -105,16 +109,21 @@ test('suggestions replace lines around their note, follow the code, and are appl
   await performQueued(services, jobs);
   assert.equal((await as('reporter').get(`${url(here)}/notes/${more.id}`)).body.suggestions[0].applicable, false);
   const late = await as('developer').put(`/suggestions/${rest.id}/apply`);
-  assert.deepEqual([late.status, late.body.message], [400, "Can't apply as this line was changed in a more recent version."]);
+  assert.deepEqual(
+    [late.status, late.body.message],
+    [400, "Can't apply as this line was changed in a more recent version."],
+  );
 });
 
 test('several suggestions are one commit, with the message of the project, and all or none', async () => {
   const { here, diff_refs } = await proposed();
   const { as, people, project } = here;
   const one = (await suggest(here, diff_refs, fence('suggestion', 'ONE\n'), { new_line: 1 })).suggestions[0];
-  const both = (await suggest(here, diff_refs, fence('suggestion:-1+0', 'ZWEI\n'), { new_line: 2 }, 'maintainer')).suggestions[0];
-  const other = (await suggest(here, diff_refs, fence('suggestion', ''), { new_line: 2, new_path: 'b.txt' }, 'maintainer'))
+  const both = (await suggest(here, diff_refs, fence('suggestion:-1+0', 'ZWEI\n'), { new_line: 2 }, 'maintainer'))
     .suggestions[0];
+  const other = (
+    await suggest(here, diff_refs, fence('suggestion', ''), { new_line: 2, new_path: 'b.txt' }, 'maintainer')
+  ).suggestions[0];
   const same = (await suggest(here, diff_refs, fence('suggestion', 'five\n'), { new_line: 5 })).suggestions[0];
   const apply = async (ids: number[], rest = {}, by: Persona = 'developer') => {
     const { status, body } = await as(by).put('/suggestions/batch_apply', { ids, ...rest });
@@ -125,7 +134,10 @@ test('several suggestions are one commit, with the message of the project, and a
   const before = await lastOf();
   assert.equal(await apply([one.id, both.id]), '400 Suggestions are not applicable as their lines cannot overlap.');
   assert.equal(await apply([one.id, same.id]), '400 This suggestion already matches its content.');
-  assert.equal(await apply([one.id, 0]), '404 Suggestions are not applicable as one or more suggestions were not found.');
+  assert.equal(
+    await apply([one.id, 0]),
+    '404 Suggestions are not applicable as one or more suggestions were not found.',
+  );
   assert.equal(await apply([one.id], {}, 'reporter'), '403 403 Forbidden');
   await as('maintainer').post(`/projects/${project.id}/protected_branches`, { name: 'topic', push_access_level: 40 });
   assert.equal(await apply([one.id]), '403 403 Forbidden');
@@ -190,7 +202,10 @@ test('suggestions on a merge request from a fork are applied in the fork by thos
   await performQueued(services, jobs);
   const position = { ...diff_refs, position_type: 'text', new_path: 'crlf.txt', new_line: 2 };
   const body = fence('suggestion:-1+0', 'eins\nzwei\n');
-  const begun = await as('developer').post(`/projects/${project.id}/merge_requests/${iid}/discussions`, { body, position });
+  const begun = await as('developer').post(`/projects/${project.id}/merge_requests/${iid}/discussions`, {
+    body,
+    position,
+  });
   const [
     {
       id: note_id,
@@ -199,7 +214,9 @@ test('suggestions on a merge request from a fork are applied in the fork by thos
   ] = begun.body.notes;
   assert.equal(suggestion.to_content, 'eins\r\nzwei');
   assert.equal((await as('maintainer').put(`/suggestions/${suggestion.id}/apply`)).status, 403);
-  const applied = await as('outsider').put(`/suggestions/${suggestion.id}/apply`, { commit_message: 'Take %{files_count}' });
+  const applied = await as('outsider').put(`/suggestions/${suggestion.id}/apply`, {
+    commit_message: 'Take %{files_count}',
+  });
   assert.deepEqual([applied.status, applied.body.applied], [200, true]);
   const raw = await as('outsider').get(`/projects/${fork.id}/repository/files/crlf.txt/raw`, { ref: 'peas' });
   assert.equal(raw.body, 'eins\r\nzwei');

@@ -12,7 +12,9 @@ import { missingText, suggestionTexts } from './suggestion_rules.ts';
 const maximumApplied = 100;
 
 const commit_message = leftOutIfBlank(
-  optional(Type.String({ description: 'By default what the template of the target project says; with the same placeholders' })),
+  optional(
+    Type.String({ description: 'By default what the template of the target project says; with the same placeholders' }),
+  ),
 );
 
 const refusals = (missing: string) => ({

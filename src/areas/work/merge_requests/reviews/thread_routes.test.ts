@@ -18,7 +18,11 @@ interface NoteReply {
   resolved_at?: string | null;
 }
 
-async function thread(here: World, body: string, by: Persona = 'reporter'): Promise<{ id: string; notes: [NoteReply] }> {
+async function thread(
+  here: World,
+  body: string,
+  by: Persona = 'reporter',
+): Promise<{ id: string; notes: [NoteReply] }> {
   const begun = await here.as(by).post(`${urlOf(here)}/discussions`, { body });
   assert.equal(begun.status, 201, JSON.stringify(begun.body));
   return begun.body;
@@ -106,7 +110,10 @@ test('threads are resolved by Developers and the author, and block merging where
 
   // A merge that is to happen by itself waits for the threads, the last one of which is deleted.
   const waiting = await as('maintainer').put(`${url}/merge`, { auto_merge: true });
-  assert.deepEqual([waiting.status, waiting.body.state, waiting.body.merge_when_pipeline_succeeds], [200, 'opened', true]);
+  assert.deepEqual(
+    [waiting.status, waiting.body.state, waiting.body.merge_when_pipeline_succeeds],
+    [200, 'opened', true],
+  );
   await as('developer').put(`${url}/discussions/${comment.id}/notes/${single.id}`, { resolved: true });
   await performQueued(here.services, [mergeReady]);
   assert.equal((await as('reporter').get(url)).body.state, 'opened');

@@ -47,7 +47,11 @@ export async function headsOf(services: Pick<Services, 'storages'>, branches: Br
  * @param tx the transaction of the change
  * @returns its id
  */
-export async function addVersion(tx: Database, merge_request_id: number, { head, start, base }: Heads): Promise<number> {
+export async function addVersion(
+  tx: Database,
+  merge_request_id: number,
+  { head, start, base }: Heads,
+): Promise<number> {
   const { id } = await tx
     .insertInto('merge_request_versions')
     .values({ merge_request_id, head_commit_sha: head, start_commit_sha: start, base_commit_sha: base })

@@ -23,11 +23,15 @@ test('a commit shows the merge requests that bring it or were merged by it, as f
   };
   assert.deepEqual(await found(head), [2, 1]);
   assert.deepEqual(await found('topic', { per_page: 1, page: 2 }), [1]);
-  assert.deepEqual([await found(base), await found(head.replace(/.$/, 'x')), await found(head, {}, 'guest')], [[], 404, 403]);
+  assert.deepEqual(
+    [await found(base), await found(head.replace(/.$/, 'x')), await found(head, {}, 'guest')],
+    [[], 404, 403],
+  );
 
   const merged = await as('maintainer').put(`/projects/${project.id}/merge_requests/1/merge`, { squash: true });
   assert.deepEqual(await found(head, { state: 'opened' }), [2]);
-  for (const sha of [merged.body.merge_commit_sha, merged.body.squash_commit_sha]) assert.deepEqual(await found(sha), [1]);
+  for (const sha of [merged.body.merge_commit_sha, merged.body.squash_commit_sha])
+    assert.deepEqual(await found(sha), [1]);
 
   const rewritten = { branch: 'topic', start_branch: 'main', force: true, commit_message: 'Anew' };
   const actions = [{ action: 'create', file_path: 'anew.txt', content: 'anew' }];

@@ -37,7 +37,11 @@ export const mergeRequestCommitRoutes = [
     handle: async ({ caller, project, plan, input, ...services }) => {
       const sha = found('Commit', await resolveCommit(repositoryOf(services, project), input.sha));
       const filters = input.state === undefined ? {} : { state: input.state };
-      return listMergeRequests(services, { caller, plan, scope: { project }, filters, only: concerns(project.id, sha) }, input);
+      return listMergeRequests(
+        services,
+        { caller, plan, scope: { project }, filters, only: concerns(project.id, sha) },
+        input,
+      );
     },
   }),
   get(path, {

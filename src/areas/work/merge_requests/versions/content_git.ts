@@ -34,7 +34,9 @@ export const lastVersion = (db: Database, merge_request_id: number): Promise<Sto
 const versionFields = {
   id: Id,
   head_commit_sha: Type.String(),
-  base_commit_sha: nullable(Type.String({ description: 'The merge base; null for histories that have nothing in common' })),
+  base_commit_sha: nullable(
+    Type.String({ description: 'The merge base; null for histories that have nothing in common' }),
+  ),
   start_commit_sha: Type.String({ description: 'The head of the target branch at that time' }),
   created_at: Timestamp,
   merge_request_id: Id,
@@ -55,14 +57,28 @@ const maximumFiles = 1_000;
 const maximumCommits = 1_000;
 
 export function presentVersion(version: StoredVersion): Static<typeof Version> {
-  const { id, head_commit_sha, base_commit_sha, start_commit_sha, created_at, merge_request_id, patch_id_sha } = version;
+  const { id, head_commit_sha, base_commit_sha, start_commit_sha, created_at, merge_request_id, patch_id_sha } =
+    version;
   const real_size = version.state === 'overflow' ? `${maximumFiles}+` : String(version.files_count ?? 0);
   const state = version.state as Static<typeof Version>['state'];
-  return { id, head_commit_sha, base_commit_sha, start_commit_sha, created_at, merge_request_id, state, real_size, patch_id_sha };
+  return {
+    id,
+    head_commit_sha,
+    base_commit_sha,
+    start_commit_sha,
+    created_at,
+    merge_request_id,
+    state,
+    real_size,
+    patch_id_sha,
+  };
 }
 
 /** The two sides of the diff of a version. */
-export const rangeOf = ({ base_commit_sha, head_commit_sha }: StoredVersion) => ({ from: base_commit_sha, to: head_commit_sha });
+export const rangeOf = ({ base_commit_sha, head_commit_sha }: StoredVersion) => ({
+  from: base_commit_sha,
+  to: head_commit_sha,
+});
 
 /** The files that a version changes. */
 export const filesOf = (repository: Repository, version: StoredVersion): Promise<ChangedFile[]> =>

@@ -57,7 +57,11 @@ test('a merge request shows its commits, its diffs and its versions, which a pus
   assert.equal(diffs.body[0].diff, '--- /dev/null\n+++ b/more.txt\n@@ -0,0 +1 @@\n+more\n');
   const changes = await as('reporter').get(`${url}/changes`);
   assert.deepEqual(
-    [changes.body.iid, changes.body.overflow, changes.body.changes.map(({ new_path }: { new_path: string }) => new_path)],
+    [
+      changes.body.iid,
+      changes.body.overflow,
+      changes.body.changes.map(({ new_path }: { new_path: string }) => new_path),
+    ],
     [1, false, ['more.txt', 'topic.txt']],
   );
   const raw = await as('reporter').get(`${url}/raw_diffs`);
@@ -112,7 +116,11 @@ test('a merge request shows its commits, its diffs and its versions, which a pus
   assert.equal((await client.run(['rev-parse', 'proposal'], { at: 'work' })).stdout.trim(), second);
 
   // Twice changes nothing, and callers who may not read it learn nothing.
-  await followMergeRequests.enqueue(here.db, { project_id: here.project.id, user_id: null, branches: ['topic', 'main'] });
+  await followMergeRequests.enqueue(here.db, {
+    project_id: here.project.id,
+    user_id: null,
+    branches: ['topic', 'main'],
+  });
   await performQueued(here.services, jobs);
   assert.equal((await as('reporter').get(`${url}/versions`)).body.length, 2);
   for (const part of ['commits', 'changes', 'diffs', 'raw_diffs', 'versions', `versions/${id}`, 'pipelines'])
@@ -137,14 +145,21 @@ test('pushes to a fork are followed in the target, whoever can see the fork', as
   const { as } = here;
   const fork = await addFork(here, 'developer');
   await addBranch(here, 'proposal', fork, 'developer');
-  const asked = { title: 'From a fork', source_branch: 'proposal', target_branch: 'main', target_project_id: here.project.id };
+  const asked = {
+    title: 'From a fork',
+    source_branch: 'proposal',
+    target_branch: 'main',
+    target_project_id: here.project.id,
+  };
   assert.equal((await as('developer').post(`/projects/${fork.id}/merge_requests`, asked)).status, 201);
   const more = { ...onMain, branch: 'proposal', content: 'more\n' };
   assert.equal((await as('developer').post(fileUrl(fork, 'more.txt'), more)).status, 201);
   await performQueued(here.services, jobs);
   const { body } = await as('reporter').get(`${urlOf(here)}/versions`);
   assert.equal(body.length, 2);
-  assert.deepEqual(await refsIn(here, 'refs/merge-requests/'), [`${body[0].head_commit_sha} refs/merge-requests/1/head`]);
+  assert.deepEqual(await refsIn(here, 'refs/merge-requests/'), [
+    `${body[0].head_commit_sha} refs/merge-requests/1/head`,
+  ]);
   assert.equal((await as('reporter').get(`${urlOf(here)}/commits`)).body.length, 2);
   assert.equal((await as('reporter').get(`/projects/${fork.id}`)).status, 404);
 });

@@ -58,7 +58,10 @@ export const mergeRequestContentRoutes = [
     access: mergeRequestVisible,
     input: {
       unidiff,
-      access_raw_diffs: Type.Boolean({ default: false, description: 'Has no effect: diffs are always read from the repository' }),
+      access_raw_diffs: Type.Boolean({
+        default: false,
+        description: 'Has no effect: diffs are always read from the repository',
+      }),
     },
     returns: one(MergeRequestChanges),
     handle: async ({ caller, project, merge_request, input, ...services }) => {

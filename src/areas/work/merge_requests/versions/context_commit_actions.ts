@@ -41,7 +41,9 @@ export async function contextCommits(
     .execute();
   const repository = repositoryOf(services, project);
   const commits = await Promise.all(rows.map(({ sha }) => readCommit(repository, sha)));
-  return commits.toSorted((a, b) => Date.parse(b.committed_date) - Date.parse(a.committed_date) || (a.id < b.id ? -1 : 1));
+  return commits.toSorted(
+    (a, b) => Date.parse(b.committed_date) - Date.parse(a.committed_date) || (a.id < b.id ? -1 : 1),
+  );
 }
 
 /**
@@ -57,7 +59,12 @@ export async function addContextCommits(
   await services.db.transaction().execute(async (tx) => {
     await keepRefs(tx, services, project, new Map(commits.map(({ id }) => [keepAroundRef(id), id])));
     // Locked, so that two calls at once do not exceed the limit together.
-    await tx.selectFrom('merge_requests').select('id').where('id', '=', merge_request_id).forNoKeyUpdate().executeTakeFirst();
+    await tx
+      .selectFrom('merge_requests')
+      .select('id')
+      .where('id', '=', merge_request_id)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
     const values = commits.map(({ id: sha }) => ({ merge_request_id, sha }));
     await tx
       .insertInto('merge_request_context_commits')

@@ -18,7 +18,11 @@ async function commit({ as, project }: World, actions: object[], branch = 'topic
   assert.equal(made.status, 201, JSON.stringify(made.body));
 }
 
-const write = (file_path: string, lines: readonly string[], action = 'update') => ({ action, file_path, content: textOf(lines) });
+const write = (file_path: string, lines: readonly string[], action = 'update') => ({
+  action,
+  file_path,
+  content: textOf(lines),
+});
 
 test('threads follow the code through new versions, become outdated, and are then resolved if the project says so', async () => {
   const here = await filledWorld();
@@ -73,7 +77,10 @@ test('threads follow the code through new versions, become outdated, and are the
   const [{ position: original }] = await notesOf(added);
 
   // Lines above move those below; one end of a range is gone.
-  await commit(here, [write('new.txt', ['zero', 'half', 'two', 'three', ...rest]), write('old.txt', ['top', ...changed])]);
+  await commit(here, [
+    write('new.txt', ['zero', 'half', 'two', 'three', ...rest]),
+    write('old.txt', ['top', ...changed]),
+  ]);
   await performQueued(services, jobs);
   const second = await refsNow();
   const moved = await notesOf(added);
@@ -115,8 +122,14 @@ test('threads follow the code through new versions, become outdated, and are the
   assert.deepEqual(await placeOf(unchanged), [second.head_sha, 'old.txt', 'old.txt', 29, 29]);
 
   // With the setting, what becomes outdated is resolved, by who pushed. A thread that begins on an earlier version follows at once, and stays open.
-  assert.equal((await as('maintainer').put(`/projects/${project.id}`, { resolve_outdated_diff_discussions: true })).status, 200);
-  const [early, lost] = [await begin({ new_path: 'new.txt', new_line: 2 }), await begin({ new_path: 'new.txt', new_line: 1 })];
+  assert.equal(
+    (await as('maintainer').put(`/projects/${project.id}`, { resolve_outdated_diff_discussions: true })).status,
+    200,
+  );
+  const [early, lost] = [
+    await begin({ new_path: 'new.txt', new_line: 2 }),
+    await begin({ new_path: 'new.txt', new_line: 1 }),
+  ];
   assert.deepEqual(await performQueued(services, jobs), ['follow_threads', 'follow_threads']);
   assert.deepEqual(await placeOf(early), [third.head_sha, 'renamed.txt', 'renamed.txt', null, 3]);
   assert.deepEqual([(await placeOf(lost))[0], (await notesOf(lost))[0].resolved], [first.head_sha, false]);
@@ -134,7 +147,10 @@ test('threads follow the code through new versions, become outdated, and are the
   await performQueued(services, [followThreads]);
   for (const id of [early, removed, deleted]) {
     const [note] = await notesOf(id);
-    assert.deepEqual([note.position.head_sha, note.resolved, note.resolved_by?.id], [third.head_sha, true, people.developer.id]);
+    assert.deepEqual(
+      [note.position.head_sha, note.resolved, note.resolved_by?.id],
+      [third.head_sha, true, people.developer.id],
+    );
   }
   const system = (await as('reporter').get(`${url}/notes`, { activity_filter: 'only_activity' })).body;
   assert.equal(system.filter(({ body }: { body: string }) => body === 'resolved all threads').length, 1);

@@ -84,7 +84,9 @@ async function storeContent(
 ): Promise<void> {
   await tx.updateTable('merge_request_versions').set(counts).where('id', '=', version_id).execute();
   const given = ofAnyLength(commit_ids, 'text[]');
-  await sql`delete from merge_request_commits where merge_request_id = ${merge_request_id} and sha <> all(${given})`.execute(tx);
+  await sql`delete from merge_request_commits where merge_request_id = ${merge_request_id} and sha <> all(${given})`.execute(
+    tx,
+  );
   await sql`
     insert into merge_request_commits (merge_request_id, sha) select ${merge_request_id}, unnest(${given})
     on conflict do nothing`.execute(tx);
@@ -122,7 +124,13 @@ export const prepareMergeRequest = job('prepare_merge_request', {
 const at_once = 100;
 
 /** The open merge requests that come from one of these branches, or go into one. */
-async function openOnes(db: Database, side: 'source' | 'target', project_id: number, branches: readonly string[], after: number) {
+async function openOnes(
+  db: Database,
+  side: 'source' | 'target',
+  project_id: number,
+  branches: readonly string[],
+  after: number,
+) {
   const isOurs =
     side === 'source'
       ? sql<boolean>`source_project_id = ${project_id} and source_branch = any(${ofAnyLength(branches, 'text[]')})`
@@ -178,13 +186,16 @@ async function followTarget(services: JobServices, all: readonly MergeFacts[], u
     const merged = versions.filter(({ head }) => contained.has(head));
     const ids = group.map(({ id }) => id);
     await services.db.transaction().execute(async (tx) => {
-      for (const { id, head } of merged) await recordMerge(tx, id, { ...withoutCommits, head_commit_id: head, user_id });
+      for (const { id, head } of merged)
+        await recordMerge(tx, id, { ...withoutCommits, head_commit_id: head, user_id });
       await sql`
         update merge_requests set merge_status = ${uncheckedAgain}
          where id = any(${ofAnyLength(ids, 'bigint[]')}) and state = 'opened' and merge_status in ('can_be_merged', 'cannot_be_merged')
            and checked_target_sha is distinct from ${target_head}`.execute(tx);
       // The branch says who owns which files.
-      const waiting = group.filter(({ auto_merge_user_id, asks_approvals }) => auto_merge_user_id !== null && asks_approvals);
+      const waiting = group.filter(
+        ({ auto_merge_user_id, asks_approvals }) => auto_merge_user_id !== null && asks_approvals,
+      );
       const shas = new Set(waiting.flatMap(({ head_commit_id }) => head_commit_id ?? []));
       await mergeWhenReady.enqueueEach(
         tx,
@@ -199,7 +210,8 @@ async function followSource(services: JobServices, all: readonly MergeFacts[], u
     if (!facts.source) continue;
     const from = repositoryOf(services, facts.source);
     const head = await resolveBranch(from, facts.source_branch);
-    if ((head === undefined) !== facts.source_branch_gone) await noteBranch(services.db, facts, user_id, head === undefined);
+    if ((head === undefined) !== facts.source_branch_gone)
+      await noteBranch(services.db, facts, user_id, head === undefined);
     if (head !== undefined && head !== facts.head_commit_id) await followHead(services, facts, head, user_id);
     const [now] = await mergeFacts(services.db, [facts.id]);
     if (now?.state !== 'opened') continue;
@@ -208,7 +220,11 @@ async function followSource(services: JobServices, all: readonly MergeFacts[], u
   }
 }
 
-async function tellOfPush(tx: Database, { id, project_id, head_commit_id }: MergeFacts, actor_id: number): Promise<void> {
+async function tellOfPush(
+  tx: Database,
+  { id, project_id, head_commit_id }: MergeFacts,
+  actor_id: number,
+): Promise<void> {
   await addNotification(tx, {
     event: 'push_to_merge_request',
     target_type: 'MergeRequest',
@@ -237,13 +253,19 @@ async function noteBranch(db: Database, facts: MergeFacts, user_id: number | nul
 /** Where the branches of a merge request are, with a new head of its source branch, which the repository of the target has afterwards. */
 async function headsWith(services: JobServices, facts: MergeFacts, head: string): Promise<Heads> {
   const into = repositoryOf(services, facts.target);
-  if (facts.source && facts.source.id !== facts.target.id) await fetchCommit(repositoryOf(services, facts.source), into, head);
+  if (facts.source && facts.source.id !== facts.target.id)
+    await fetchCommit(repositoryOf(services, facts.source), into, head);
   const start = (await resolveBranch(into, facts.target_branch)) ?? facts.version?.start_commit_sha ?? head;
   return { head, start, base: (await mergeBase(into, [head, start])) ?? null };
 }
 
 /** Records a new version of an open merge request, with a system note of the commits that it adds. An auto-merge was meant for the version before, and ends. */
-async function followHead(services: JobServices, facts: MergeFacts, head: string, user_id: number | null): Promise<void> {
+async function followHead(
+  services: JobServices,
+  facts: MergeFacts,
+  head: string,
+  user_id: number | null,
+): Promise<void> {
   const into = repositoryOf(services, facts.target);
   const heads = await headsWith(services, facts, head);
   await linkLargeFiles(services, facts, head);

@@ -25,7 +25,13 @@ async function closeAll(tx: Database, ids: readonly number[], user_id: number | 
     .execute();
   for (const { id, project_id } of closed) {
     await recordStateEvent(tx, theMergeRequest(id), { user_id }, 'closed');
-    await recordEvent(tx, { project_id, author_id: user_id, action: 'closed', target_type: 'MergeRequest', target_id: id });
+    await recordEvent(tx, {
+      project_id,
+      author_id: user_id,
+      action: 'closed',
+      target_type: 'MergeRequest',
+      target_id: id,
+    });
   }
 }
 
@@ -71,7 +77,12 @@ async function someForeign(db: Database, project_id: number): Promise<number[]> 
  * Closes merge requests between the fork network of a project and projects that are not of it.
  * @param user_id null for no one
  */
-async function closeBetween(db: Database, signal: AbortSignal, project_id: number, user_id: number | null): Promise<void> {
+async function closeBetween(
+  db: Database,
+  signal: AbortSignal,
+  project_id: number,
+  user_id: number | null,
+): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
     const ids = await someForeign(db, project_id);

@@ -51,5 +51,8 @@ export async function positionOn(
   }
   if (!(await isVersion(db, id, given))) throw incompletePosition();
   const { base_sha, start_sha, head_sha } = given;
-  return positionIn({ sides: { repository, from: base_sha, to: head_sha }, refs: { base_sha, start_sha, head_sha } }, given);
+  return positionIn(
+    { sides: { repository, from: base_sha, to: head_sha }, refs: { base_sha, start_sha, head_sha } },
+    given,
+  );
 }

@@ -23,7 +23,8 @@ async function tellMergeRequests(
         or exists (select from merge_requests where project_id = ${project_id} and target_branch = name and state in ('opened', 'locked'))`.execute(
     tx,
   );
-  if (rows.length > 0) await followMergeRequests.enqueue(tx, { project_id, user_id, branches: rows.map(({ name }) => name) });
+  if (rows.length > 0)
+    await followMergeRequests.enqueue(tx, { project_id, user_id, branches: rows.map(({ name }) => name) });
 }
 
 /** More branches than this are not mentioned in the answer to a push. */

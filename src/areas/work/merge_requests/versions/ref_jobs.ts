@@ -13,9 +13,15 @@ export const removeMergeRequestRefs = job('remove_merge_request_refs', {
   input: { project_id: Id, merge_request_iid: Type.Integer() },
   retries: refRetries,
   run: async ({ input: { project_id, merge_request_iid: iid }, db, storages }) => {
-    const project = await db.selectFrom('projects').select(['id', 'storage']).where('id', '=', project_id).executeTakeFirst();
+    const project = await db
+      .selectFrom('projects')
+      .select(['id', 'storage'])
+      .where('id', '=', project_id)
+      .executeTakeFirst();
     if (!project) return;
     const refs = [mergeRequestRef(iid, 'head'), mergeRequestRef(iid, 'merge')];
-    await db.transaction().execute((tx) => keepRefs(tx, { storages }, project, new Map(refs.map((ref) => [ref, null]))));
+    await db
+      .transaction()
+      .execute((tx) => keepRefs(tx, { storages }, project, new Map(refs.map((ref) => [ref, null]))));
   },
 });

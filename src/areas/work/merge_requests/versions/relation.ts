@@ -1,7 +1,14 @@
 /** How the versions of merge requests leave and arrive, and what the last one consists of (docs/reference/relations_export.md#merge_requests). */
 import { sql } from 'kysely';
 import { type Database, momentInJson } from '../../../../db/index.ts';
-import { changedFiles, GitError, listCommits, patchesOf, type Repository, repositoryOf } from '../../../../git/index.ts';
+import {
+  changedFiles,
+  GitError,
+  listCommits,
+  patchesOf,
+  type Repository,
+  repositoryOf,
+} from '../../../../git/index.ts';
 import {
   choice,
   column,
@@ -119,8 +126,16 @@ async function filesOf(repository: Repository, from: string | null, to: string):
 }
 
 /** Adds the commits and files of the last versions. A repository that has lost them leaves them out. */
-export async function addContents(tx: Database, { owner, storages }: Departure, records: readonly Line[]): Promise<void> {
-  const project = await tx.selectFrom('projects').select(['id', 'storage']).where('id', '=', owner.id).executeTakeFirstOrThrow();
+export async function addContents(
+  tx: Database,
+  { owner, storages }: Departure,
+  records: readonly Line[],
+): Promise<void> {
+  const project = await tx
+    .selectFrom('projects')
+    .select(['id', 'storage'])
+    .where('id', '=', owner.id)
+    .executeTakeFirstOrThrow();
   const repository = repositoryOf({ storages }, project);
   for (const record of records) {
     const last = objectIn(record.merge_request_diff);
