@@ -8,7 +8,7 @@
  * |                                                                | up to 4,000 rows, and then 40,000        | 5 to 20 ms, at most 0.15 s                   |
  * | any                                                            | collect all rows that match, and sort    | 1 s for a million rows that match            |
  *
- * What one process of PostgreSQL needs, with a million issues in 100 projects, all in memory.
+ * Estimates for one process of PostgreSQL, with a million issues in 100 projects, all in memory.
  */
 import type { Database } from '../db/index.ts';
 import { collect } from './collect.ts';
