@@ -36,7 +36,10 @@ async function ask(
     ...(command.protocol && { 'git-protocol': command.protocol }),
   };
   const outgoing = await open(services, { ...request, headers, address: command.source, key_id });
-  command.signal.addEventListener('abort', () => outgoing.destroy());
+  const stop = () => outgoing.destroy();
+  command.signal.addEventListener('abort', stop);
+  // A fetch asks again and again during one command.
+  outgoing.once('close', () => command.signal.removeEventListener('abort', stop));
   if (request.body) pipeline(request.body, outgoing).catch(() => {});
   else outgoing.end();
   const [answer] = (await once(outgoing, 'response').catch(() => {
