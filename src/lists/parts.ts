@@ -16,8 +16,8 @@ export type Sort = SortKey['sort'];
 export interface Part {
   /** Which rows are in it; all by default. */
   where?: Predicate;
-  /** The columns that its sort keys are. */
-  columns?: readonly string[];
+  /** The column that it is sorted by first, if it is one. */
+  column?: string;
   /** Whether an index has the rows of all places in this order, besides those of each. */
   isIndexedAcross?: true;
   /** The sort keys; ties are ordered by id, newest first. */
@@ -29,10 +29,10 @@ export interface Part {
 const ordering = (column: RawBuilder<unknown>, { sort, nulls }: SortKey) =>
   sql`${column} ${sql.raw(nulls ? `${sort} nulls ${nulls}` : sort)}`;
 
-/** The predicates of a part, and what filters say about the columns that it is sorted by. */
-export const inPart = ({ where, from, columns = [] }: Part, filters: readonly Filter[]): Predicate[] => [
+/** The predicates of a part, and what filters say about the column that it is sorted by first. */
+export const inPart = ({ where, from, column }: Part, filters: readonly Filter[]): Predicate[] => [
   ...[where, from].filter((predicate) => predicate !== undefined),
-  ...filters.flatMap(({ bound }) => (bound && columns.includes(bound.column) ? bound.where : [])),
+  ...filters.flatMap(({ bound }) => (bound && bound.column === column ? bound.where : [])),
 ];
 
 const keyName = (index: number) => sql.ref(`key${index}`);

@@ -18,7 +18,9 @@ export interface Filter {
   matches: 'few' | 'unknown' | 'most';
   /** Selects the ids of the rows that match from an index, which shows at little cost whether they are few. */
   ids?: RawBuilder<unknown>;
-  /** What all rows that match have in a column: in an order by that column, they begin and end there. */
+  /** Whether `where` has an index that is not to be combined with one of the places, such as the trigrams of a search. */
+  standsAlone?: true;
+  /** What all rows that match have in a column: in an order by that column first, they begin and end there. */
   bound?: { column: string; where: Predicate };
 }
 
@@ -74,13 +76,9 @@ function isInPlaces({ kind, view: { place_ids } }: Selection, place: RawBuilder<
 export const isListed = (selection: Selection): Predicate =>
   all([isInPlaces(selection, placeId(selection.kind)), selection.view.where, ...matching(selection)]);
 
-/**
- * The predicate of a list, for reading its rows. If a filter has an index of its own, that is not to be combined with one of the places, which has all of their rows:
- * the addition keeps PostgreSQL from that.
- */
+/** The predicate of a list, for reading its rows. The addition keeps PostgreSQL from combining an index that stands alone with one of the places, which has all of their rows. */
 export function isRead(selection: Selection): Predicate {
   const { kind, view, filters } = selection;
-  const isSearched = filters.some((filter) => isNarrow(filter) && !filter.ids);
-  const place = isSearched ? sql`(${placeId(kind)} + 0)` : placeId(kind);
+  const place = filters.some(({ standsAlone }) => standsAlone) ? sql`(${placeId(kind)} + 0)` : placeId(kind);
   return all([isInPlaces(selection, place), view.where, ...matching(selection)]);
 }

@@ -183,7 +183,7 @@ export function sharedFilters(kind: IssuableKind): FilterTable<SharedFilters, Se
         text,
         columnsIn(all.in).map((name) => `${kind.table}.${name}`),
       );
-      return where && narrow(where);
+      return where && { ...narrow(where), standsAlone: true };
     },
     state: (state) => (state === 'all' ? undefined : wide(sql`${column('state')} = ${state}`)),
   };

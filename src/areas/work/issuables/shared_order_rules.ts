@@ -11,7 +11,7 @@ export type PartsOf = (sort: Sort) => Part[];
 /** By a moment that every row has. */
 const byMoment =
   ({ table }: IssuableKind, name: string): PartsOf =>
-  (sort) => [{ isIndexedAcross: true, columns: [name], by: [{ column: sql.ref(`${table}.${name}`), sort }] }];
+  (sort) => [{ isIndexedAcross: true, column: name, by: [{ column: sql.ref(`${table}.${name}`), sort }] }];
 
 /** By a nullable column, with nulls last. */
 export const byValue =
@@ -19,7 +19,7 @@ export const byValue =
   (sort) => {
     const column = sql.ref(`${table}.${name}`);
     return [
-      { where: sql`${column} is not null`, columns: [name], by: [{ column, sort }] },
+      { where: sql`${column} is not null`, column: name, by: [{ column, sort }] },
       { where: sql`${column} is null`, ...rest },
     ];
   };
@@ -32,7 +32,7 @@ const byPriority =
     return [
       {
         where: sql`${due} is not null`,
-        columns: ['milestone_due_date', 'label_priority'],
+        column: 'milestone_due_date',
         by: [
           { column: due, sort },
           { column: priority, sort, nulls: 'last' },
@@ -40,7 +40,7 @@ const byPriority =
       },
       {
         where: sql`${due} is null and ${priority} is not null`,
-        columns: ['label_priority'],
+        column: 'label_priority',
         by: [{ column: priority, sort }],
       },
       { where: sql`${due} is null and ${priority} is null`, ...rest },
