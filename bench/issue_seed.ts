@@ -55,14 +55,14 @@ const tables = (count: number) => `
     select n, shared[1 + other % 10] from drafts join shelves using (project_id) where other % 5 = 0;
 
   insert into issues (id, project_id, iid, title, description, state, issue_type, author_id, confidential, milestone_id, due_date, weight, relative_position,
-                      closed_at, user_notes_count, upvotes, milestone_due_date, label_priority, is_labelled, is_assigned, created_at, updated_at)
+                      closed_at, user_notes_count, upvotes, milestone_due_date, label_priority, created_at, updated_at)
     overriding system value
     select n + 1, drafts.project_id, turn + 1, 'Issue ' || n || ' ' || left(first.text, 40), '- [ ] ' || second.text,
            case when chance % 10 < 4 then 'opened' else 'closed' end, 'issue', workers.id, chance % 33 = 0, milestones.id,
            case when other % 5 = 1 then current_date + (chance / 100 % 400)::integer - 200 end, case when other % 10 < 3 then (chance / 1000 % 9)::integer end,
            (n + 1) << 20, case when chance % 10 >= 4 then now() end,
            case when chance % 2 = 0 then 1 else 0 end, case when other % 10 = 7 then chance % 20 else 0 end,
-           milestones.due_date, ranked.priority, ranked.n is not null, chance % 10 < 7, now() - interval '10 minutes' * (${count} - n), now() - interval '1 minute' * (other % 1000000)
+           milestones.due_date, ranked.priority, now() - interval '10 minutes' * (${count} - n), now() - interval '1 minute' * (other % 1000000)
       from drafts
       join words first on first.number = chance % 5000
       join words second on second.number = other % 5000

@@ -27,8 +27,8 @@ async function projectOf({ api }: Instance, name: string): Promise<number> {
 /** Issues as in a used project: half of them with a label, and with as many notes each as given. */
 const issues = (project: number, count: number, notes: number) => `
   insert into labels (project_id, title, color) select ${project}, 'label-' || n, '#6699cc' from generate_series(1, 10) n;
-  insert into issues (project_id, iid, title, description, author_id, relative_position, user_notes_count, is_labelled, is_assigned)
-    select ${project}, n, 'Issue ' || n || ' ' || md5(n::text), 'Seen in ' || md5((n * 7)::text) || ' and ' || md5((n * 11)::text), 1, n * 1024, ${notes}, n % 2 = 0, false
+  insert into issues (project_id, iid, title, description, author_id, relative_position, user_notes_count)
+    select ${project}, n, 'Issue ' || n || ' ' || md5(n::text), 'Seen in ' || md5((n * 7)::text) || ' and ' || md5((n * 11)::text), 1, n * 1024, ${notes}
       from generate_series(1, ${count}) n;
   insert into internal_ids (project_id, usage, last_value) values (${project}, 'issues', ${count});
   insert into issue_labels (issue_id, label_id)

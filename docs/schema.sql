@@ -87,26 +87,6 @@ begin
    where id = (select id from notes where discussion_id = old.discussion_id order by created_at, id limit 1);
   return null;
 end $function$;
-CREATE OR REPLACE FUNCTION public.keep_is_assigned()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform from issues where id in (select issue_id from changed) order by id for no key update;
-  update issues set is_assigned = exists (select from issue_assignees where issue_id = issues.id)
-   where id in (select issue_id from changed) and is_assigned is distinct from exists (select from issue_assignees where issue_id = issues.id);
-  return null;
-end $function$;
-CREATE OR REPLACE FUNCTION public.keep_is_labelled()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform from issues where id in (select issue_id from changed) order by id for no key update;
-  update issues set is_labelled = exists (select from issue_labels where issue_id = issues.id)
-   where id in (select issue_id from changed) and is_labelled is distinct from exists (select from issue_labels where issue_id = issues.id);
-  return null;
-end $function$;
 CREATE OR REPLACE FUNCTION public.keep_label_priority_of_issues()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1865,8 +1845,6 @@ create table issue_assignees (
   constraint issue_assignees_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX issue_assignees_by_user ON issue_assignees USING btree (user_id, issue_id);
-CREATE TRIGGER find_assigned_issues AFTER INSERT ON issue_assignees REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_is_assigned();
-CREATE TRIGGER find_unassigned_issues AFTER DELETE ON issue_assignees REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_is_assigned();
 
 create table issue_labels (
   issue_id bigint not null,
@@ -1876,8 +1854,6 @@ create table issue_labels (
   constraint issue_labels_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE
 );
 CREATE INDEX issue_labels_by_label ON issue_labels USING btree (label_id, issue_id);
-CREATE TRIGGER find_labelled_issues AFTER INSERT ON issue_labels REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_is_labelled();
-CREATE TRIGGER find_unlabelled_issues AFTER DELETE ON issue_labels REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_is_labelled();
 CREATE TRIGGER label_issues AFTER INSERT ON issue_labels REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_label_priority_of_issues();
 CREATE TRIGGER unlabel_issues AFTER DELETE ON issue_labels REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_label_priority_of_issues();
 
@@ -1976,35 +1952,32 @@ create table issues (
 );
 CREATE INDEX issues_by_author ON issues USING btree (author_id, created_at, id);
 CREATE INDEX issues_by_closer ON issues USING btree (closed_by_id) WHERE closed_by_id IS NOT NULL;
-CREATE INDEX issues_by_due_date ON issues USING btree (project_id, due_date, id) INCLUDE (state, confidential, is_labelled, is_assigned, author_id) WHERE due_date IS NOT NULL;
+CREATE INDEX issues_by_due_date ON issues USING btree (project_id, due_date, id) WHERE due_date IS NOT NULL;
 CREATE INDEX issues_by_duplicated ON issues USING btree (duplicated_to_id) WHERE duplicated_to_id IS NOT NULL;
 CREATE INDEX issues_by_health ON issues USING btree (project_id, health_status) WHERE health_status IS NOT NULL;
-CREATE INDEX issues_by_id ON issues USING btree (project_id, id) INCLUDE (milestone_due_date, label_priority, due_date, weight, relative_position, upvotes, state, confidential, is_labelled, is_assigned, author_id);
+CREATE INDEX issues_by_id ON issues USING btree (project_id, id);
 CREATE INDEX issues_by_iteration ON issues USING btree (iteration_id) WHERE iteration_id IS NOT NULL;
-CREATE INDEX issues_by_label_priority ON issues USING btree (project_id, label_priority, id) INCLUDE (milestone_due_date, state, confidential, is_labelled, is_assigned, author_id) WHERE label_priority IS NOT NULL;
-CREATE INDEX issues_by_label_priority_first ON issues USING btree (project_id, label_priority, id DESC) INCLUDE (milestone_due_date, state, confidential, is_labelled, is_assigned, author_id) WHERE label_priority IS NOT NULL;
+CREATE INDEX issues_by_label_priority ON issues USING btree (project_id, label_priority, id) WHERE label_priority IS NOT NULL;
+CREATE INDEX issues_by_label_priority_first ON issues USING btree (project_id, label_priority, id DESC) WHERE label_priority IS NOT NULL;
 CREATE INDEX issues_by_milestone ON issues USING btree (milestone_id) WHERE milestone_id IS NOT NULL;
-CREATE INDEX issues_by_milestone_due ON issues USING btree (project_id, milestone_due_date, label_priority, id DESC) INCLUDE (state, confidential, is_labelled, is_assigned, author_id) WHERE milestone_due_date IS NOT NULL;
-CREATE INDEX issues_by_milestone_due_first ON issues USING btree (project_id, milestone_due_date, id DESC) INCLUDE (label_priority, weight, due_date, state, confidential, is_labelled, is_assigned, author_id) WHERE milestone_due_date IS NOT NULL;
-CREATE INDEX issues_by_milestone_due_last ON issues USING btree (project_id, milestone_due_date, id) INCLUDE (state, confidential, is_labelled, is_assigned, author_id) WHERE milestone_due_date IS NOT NULL;
+CREATE INDEX issues_by_milestone_due ON issues USING btree (project_id, milestone_due_date, label_priority, id DESC) WHERE milestone_due_date IS NOT NULL;
+CREATE INDEX issues_by_milestone_due_first ON issues USING btree (project_id, milestone_due_date, id DESC) WHERE milestone_due_date IS NOT NULL;
+CREATE INDEX issues_by_milestone_due_last ON issues USING btree (project_id, milestone_due_date, id) WHERE milestone_due_date IS NOT NULL;
 CREATE INDEX issues_by_moved ON issues USING btree (moved_to_id) WHERE moved_to_id IS NOT NULL;
-CREATE INDEX issues_by_position ON issues USING btree (project_id, relative_position, id) INCLUDE (state, confidential, is_labelled, is_assigned, author_id) WHERE relative_position IS NOT NULL;
-CREATE INDEX issues_by_priority ON issues USING btree (project_id, milestone_due_date DESC, label_priority DESC NULLS LAST, id DESC) INCLUDE (state, confidential, is_labelled, is_assigned, author_id) WHERE milestone_due_date IS NOT NULL;
-CREATE INDEX issues_by_title ON issues USING btree (project_id, lower(title), id) INCLUDE (title, state, confidential, is_labelled, is_assigned, author_id);
+CREATE INDEX issues_by_position ON issues USING btree (project_id, relative_position, id) WHERE relative_position IS NOT NULL;
+CREATE INDEX issues_by_priority ON issues USING btree (project_id, milestone_due_date DESC, label_priority DESC NULLS LAST, id DESC) WHERE milestone_due_date IS NOT NULL;
+CREATE INDEX issues_by_title ON issues USING btree (project_id, lower(title), id);
 CREATE INDEX issues_by_type ON issues USING btree (project_id, issue_type) WHERE issue_type <> 'issue'::text;
-CREATE INDEX issues_by_update ON issues USING btree (project_id, updated_at, id) INCLUDE (state, confidential, is_labelled, is_assigned, author_id);
-CREATE INDEX issues_by_votes ON issues USING btree (project_id, upvotes, id) INCLUDE (weight, due_date, state, confidential, is_labelled, is_assigned, author_id) WHERE upvotes > 0;
-CREATE INDEX issues_by_weight ON issues USING btree (project_id, weight, id) INCLUDE (state, confidential, is_labelled, is_assigned, author_id) WHERE weight IS NOT NULL;
-CREATE INDEX issues_by_weight_first ON issues USING btree (project_id, weight, id DESC) INCLUDE (state, confidential, is_labelled, is_assigned, author_id) WHERE weight IS NOT NULL;
-CREATE INDEX issues_in_order ON issues USING btree (project_id, created_at, id) INCLUDE (state, confidential, is_labelled, is_assigned, author_id);
+CREATE INDEX issues_by_update ON issues USING btree (project_id, updated_at, id);
+CREATE INDEX issues_by_votes ON issues USING btree (project_id, upvotes, id) WHERE upvotes > 0;
+CREATE INDEX issues_by_weight ON issues USING btree (project_id, weight, id) WHERE weight IS NOT NULL;
+CREATE INDEX issues_by_weight_first ON issues USING btree (project_id, weight, id DESC) WHERE weight IS NOT NULL;
+CREATE INDEX issues_in_order ON issues USING btree (project_id, created_at, id);
 CREATE INDEX issues_latest ON issues USING btree (updated_at, id);
 CREATE INDEX issues_newest ON issues USING btree (created_at, id);
 CREATE INDEX issues_open ON issues USING btree (project_id, confidential) WHERE state = 'opened'::text;
-CREATE INDEX issues_open_unassigned ON issues USING btree (project_id, id) WHERE state = 'opened'::text AND is_assigned IS NOT TRUE;
-CREATE INDEX issues_open_unlabelled ON issues USING btree (project_id, id) WHERE state = 'opened'::text AND is_labelled IS NOT TRUE;
 CREATE INDEX issues_search ON issues USING gin (project_id, title gin_trgm_ops, description gin_trgm_ops) WITH (gin_pending_list_limit='2048');
 CREATE INDEX issues_that_are_due ON issues USING btree (due_date) WHERE state = 'opened'::text AND due_date IS NOT NULL;
-CREATE INDEX issues_to_fill ON issues USING btree (id) WHERE is_labelled IS NULL OR is_assigned IS NULL;
 CREATE INDEX issues_without_place ON issues USING btree (project_id, id) WHERE relative_position IS NULL;
 CREATE TRIGGER count_deleted_issues AFTER DELETE ON issues REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_open_issues();
 CREATE TRIGGER count_new_issues AFTER INSERT ON issues REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_open_issues();

@@ -4,7 +4,6 @@ export { startMergeRequest } from './branch_actions.ts';
 export { changeIssue } from './change_actions.ts';
 export { createIssue } from './creation_actions.ts';
 export { tellOfDueIssues } from './due_jobs.ts';
-export { fillIssueFlags } from './flag_jobs.ts';
 export { countIssues, listIssues } from './lists/queries.ts';
 export { metricImageDoorway } from './metric_images/file_routes.ts';
 export { issueNoun } from './noteable.ts';

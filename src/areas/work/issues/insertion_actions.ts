@@ -57,23 +57,18 @@ export async function insertIssue(
   const { milestone_id, iteration_id, due_date, weight, severity } = issue;
   const { count, completed_count } = await taskCompletion(description);
   const columns = {
-    ...{
-      title,
-      description,
-      issue_type,
-      confidential,
-      discussion_locked,
-      milestone_id,
-      iteration_id,
-      due_date,
-      weight,
-      severity,
-    },
+    title,
+    description,
+    issue_type,
+    confidential,
+    discussion_locked,
+    milestone_id,
+    iteration_id,
+    due_date,
+    weight,
+    severity,
     task_count: count,
     completed_task_count: completed_count,
-    // Known here, so that the triggers that keep them need not write the row again.
-    is_labelled: label_ids.length > 0,
-    is_assigned: assignee_ids.length > 0,
   };
   try {
     if (iid !== undefined && (await isRemoved(db, project_id, iid))) throw conflict('Duplicated issue');

@@ -124,16 +124,11 @@ const issue: RecordKind = {
   isVisible: ({ caller }) =>
     sql`exists (select from projects where projects.id = issues.project_id and ${issueKind.isVisible(caller)})`,
   derives: {
-    columns: { ...discussionColumns, ...workColumns, is_labelled: 'boolean', is_assigned: 'boolean' },
+    columns: { ...discussionColumns, ...workColumns },
     derive: async (rows, _arrival, tx) => {
       await countDiscussion(rows, tx);
       await countWork(rows);
-      for (const { row, value, parts: of } of rows) {
-        row.issue_type = value.issue_type ?? typeOf(value) ?? 'issue';
-        // Known here, so that the triggers that keep them need not write the row again.
-        row.is_labelled = of.label_links!.length > 0;
-        row.is_assigned = of.issue_assignees!.length > 0;
-      }
+      for (const { row, value } of rows) row.issue_type = value.issue_type ?? typeOf(value) ?? 'issue';
     },
   },
 };
