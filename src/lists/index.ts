@@ -5,7 +5,9 @@ export {
   readCursor,
   type SortKey,
 } from './cursor.ts';
+export { keysetUnavailable, paginateByKey } from './keyset.ts';
 export { beginningOf, endOf, listNamed } from './page_ends.ts';
+export { idsOnPage, rowsOf } from './page_of_query.ts';
 export { pageOfSelection } from './page_of_selection.ts';
 export * from './paginate.ts';
 export { gitPaging, keysetPaging, numberedPaging, type Paging, pageAsked, paging, startOf } from './paging.ts';
@@ -20,4 +22,5 @@ export {
   varying,
   wide,
 } from './selection.ts';
+export { pageBeyond, totalOf } from './total_of_page.ts';
 export { countedUpTo, countingEach } from './totals.ts';

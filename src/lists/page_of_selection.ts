@@ -4,10 +4,10 @@ import type { Page } from '../http/index.ts';
 import { countingOf, nameOf } from './counting.ts';
 import { readBehind } from './cursor.ts';
 import { beginningOf, endOf } from './page_ends.ts';
-import { pageBeyond, totalOf } from './paginate.ts';
 import type { Paging } from './paging.ts';
 import { type Part, wholeKeys } from './parts.ts';
 import type { Selection } from './selection.ts';
+import { pageBeyond, totalOf } from './total_of_page.ts';
 import { countRows } from './totals.ts';
 import { pageFrom } from './ways.ts';
 

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { world } from '../../test/support/world.ts';
 import type { Database } from '../db/index.ts';
 import { ApiError } from '../http/index.ts';
-import { idsOnPage, pageOfArray, paginate, paginateByKey } from './paginate.ts';
+import { idsOnPage, pageOfArray, paginate, paginateByKey } from './index.ts';
 
 const text = 'Keyset pagination is not yet available for this type of request';
 

@@ -1,0 +1,35 @@
+/** The total of a list on one of its pages. */
+import { ApiError, type Page, tooFar } from '../http/index.ts';
+import type { Start } from './paging.ts';
+
+/** Longer lists have no totals, because counting would cost many times as much as the page. */
+const maximumTotal = 10_000;
+
+/**
+ * How many rows a list has, if they are few enough to be counted. On the last page and on one behind the last row that is counted, this is known without counting, unless
+ * it was reached by a cursor.
+ * @param page where it begins, its rows, and whether more follow
+ * @param count counts the rows up to `most`
+ */
+export async function totalOf(
+  { start, shown, has_more }: { start: Pick<Start, 'offset' | 'cursor'>; shown: number; has_more: boolean },
+  count: (most: number) => Promise<number>,
+): Promise<{ total?: number }> {
+  const isKnown = start.cursor === undefined && (shown > 0 || start.offset === 0);
+  const known = start.offset + shown;
+  const total =
+    isKnown && (!has_more || known >= maximumTotal) ? known + Number(has_more) : await count(maximumTotal + 1);
+  return total <= maximumTotal ? { total } : {};
+}
+
+/**
+ * An empty page, far behind the end of its list.
+ * @param count as for `totalOf`
+ * @throws ApiError 405 if the list is too long to be counted, because the page then need not be behind its end
+ */
+export async function pageBeyond(start: Start, count: (most: number) => Promise<number>): Promise<Page<never>> {
+  const { page, per_page } = start;
+  const { total } = await totalOf({ start, shown: 0, has_more: false }, count);
+  if (total === undefined) throw new ApiError(405, { message: tooFar, error: tooFar });
+  return { items: [], page, per_page, has_more: false, total };
+}
