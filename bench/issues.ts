@@ -1,6 +1,7 @@
 /** Issues: lists in a database of a million beside one of ten thousand, writing, and long discussions. */
 import path from 'node:path';
 import { type Instance, startInstance, token, withLimit } from './instance.ts';
+import { measureIssueLists } from './issue_lists.ts';
 import { type IssueSeed, seedIssues } from './issue_seed.ts';
 import { inTurn, load } from './measure.ts';
 import { besideRow, ms, plainRow, type Row, ratesRow } from './table.ts';
@@ -102,40 +103,6 @@ async function compareLists(large: Instance, small: Instance, seed: IssueSeed): 
   return rows;
 }
 
-const orderNames = [
-  'created_at',
-  'updated_at',
-  'title',
-  'milestone_due',
-  'label_priority',
-  'priority',
-  'popularity',
-  'due_date',
-  'weight',
-];
-
-/** Far pages of common labels, in lists that nobody has asked for: what one of them has read is remembered for others of the same list. */
-async function jumps(large: Instance): Promise<Row[]> {
-  const lists = orderNames.flatMap((order_by) =>
-    ['asc', 'desc'].flatMap((sort) =>
-      ['label-0', 'label-1'].map((labels) => ({ scope: 'all', order_by, sort, labels })),
-    ),
-  );
-  const to = async (page: number) => {
-    const [first] = await inTurn(lists.length, (turn) => large.api.get('/issues', { ...lists[turn], page }));
-    return first!;
-  };
-  const rows: Row[] = [];
-  for (const [name, page] of [
-    ['first jump, to page 500', 500],
-    ['the next, to page 300', 300],
-  ] as const)
-    rows.push(
-      plainRow(`issues: all with a label, ${name}`, `of ${lists.length} lists`, 'P90 ≤ 100 ms', await to(page)),
-    );
-  return rows;
-}
-
 const issuesOf = ({ project }: IssueSeed) => `/api/v4/projects/${project}/issues`;
 
 const newestFirst = 'order by issues.created_at desc, issues.id desc limit 20';
@@ -209,7 +176,7 @@ export async function measureIssues(folder: string): Promise<Row[]> {
     return [
       ...(await readingRates(large, seed)),
       ...(await compareLists(large, small, seed)),
-      ...(await jumps(large)),
+      ...(await measureIssueLists(large)),
       await longDiscussion(large, seed),
       await inheritedDates(large, seed),
       ...(await creationRate(large, seed)),
