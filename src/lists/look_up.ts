@@ -3,8 +3,9 @@ import { type SqlBool, sql } from 'kysely';
 import { customPlan } from '../db/index.ts';
 import { sorted } from './collect.ts';
 import { countingOf } from './counting.ts';
-import { type Found, foundOn, type Reading, thresholds } from './reading.ts';
+import { type Found, foundOn, type Reading } from './reading.ts';
 import { isListed, isNarrow } from './selection.ts';
+import { thresholds } from './thresholds.ts';
 import { expectedRows, isKnownLong } from './totals.ts';
 
 /**

@@ -11,7 +11,8 @@ import {
 } from 'kysely';
 import { customPlan, type Database, isAmong, ofAnyLength } from '../db/index.ts';
 import { type Position, rangesBehind, readBehind, readCursor, type SortKey, textsOf } from './cursor.ts';
-import { deep, type Start } from './paging.ts';
+import type { Start } from './paging.ts';
+import { thresholds } from './thresholds.ts';
 
 const plain = (node: OperationNode): OperationNode => (AliasNode.is(node) ? node.node : node);
 
@@ -51,7 +52,7 @@ export async function idsOnPage<D, T extends keyof D, Row>(
     .$castTo<{ page_id: number }>()
     .limit(per_page + 1)
     .offset(offset)
-    .$if(offset >= deep, (page) => page.modifyEnd(customPlan))
+    .$if(offset >= thresholds.far, (page) => page.modifyEnd(customPlan))
     .execute();
   return { ids: rows.slice(0, per_page).map(({ page_id }) => page_id), has_more: rows.length > per_page };
 }

@@ -1,15 +1,10 @@
 /** The parameters of lists, and the page that they ask for. */
 import { type Static, type TObject, Type } from 'typebox';
 import { badParams, furthest, optional } from '../http/index.ts';
+import { thresholds } from './thresholds.ts';
 
 const maximumPerPage = 100;
 const defaultPerPage = 20;
-
-/**
- * From this offset on, a page is planned for its own values. A plan for all callers and pages expects few rows: for page 2,500 of the 150,000 projects of a member
- * it looked all of them up and sorted them (320 ms) instead of walking two indexes (13 ms).
- */
-export const deep = 1000;
 
 /** The parameters of lists that have no cursors, because they are in memory or consist of several. */
 export const numberedPaging = {
@@ -68,5 +63,5 @@ export interface Start {
 export function startOf(input: Paging): Start {
   const { page, per_page, offset } = pageAsked(input);
   if (input.cursor) return { page, per_page, offset: 0, cursor: input.cursor, isFar: true, isBeyond: false };
-  return { page, per_page, offset, isFar: offset + per_page >= deep, isBeyond: offset + per_page > furthest };
+  return { page, per_page, offset, isFar: offset + per_page >= thresholds.far, isBeyond: offset + per_page > furthest };
 }

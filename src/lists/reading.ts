@@ -1,28 +1,10 @@
-/** What is known of a page before it is found, what is found, and how much is tried. */
+/** What is known of a page before it is found, and what is found. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/index.ts';
 import type { Position } from './cursor.ts';
 import type { Start } from './paging.ts';
 import { type Part, positionOf } from './parts.ts';
 import { rowId, type Selection } from './selection.ts';
-
-/** Tests lower these, so that few rows are enough to take every way. */
-export const thresholds = {
-  /** How many rows are looked up: as many as a list with a total has. */
-  lookedUp: 10_000,
-  /** PostgreSQL is believed that more rows match if it expects so many times as many. Of 16 words in 1 to 20 % of all issues, it expected 0.5 to 1.9 times as many as there are. */
-  expected: 4,
-  /** The last row of a page that is walked to. */
-  walkedTo: 10_100,
-  /** How many rows are tested in all places together, at first and if these were too few. */
-  tested: [4_000, 40_000],
-  /** At least so many for each row up to the end of the page, … */
-  testedPerRow: 8,
-  /** … and at least so many in each place. */
-  testedPerPlace: 10,
-  /** Up to this row, as many are tested in each place as if all rows of the page were there, if most rows match. */
-  near: 320,
-};
 
 /** A page to be found. */
 export interface Reading {

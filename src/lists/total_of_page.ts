@@ -1,9 +1,7 @@
 /** The total of a list on one of its pages. */
 import { ApiError, type Page, tooFar } from '../http/index.ts';
 import type { Start } from './paging.ts';
-
-/** Longer lists have no totals, because counting would cost many times as much as the page. */
-const maximumTotal = 10_000;
+import { thresholds } from './thresholds.ts';
 
 /**
  * How many rows a list has, if they are few enough to be counted. On the last page and on one behind the last row that is counted, this is known without counting, unless
@@ -18,8 +16,10 @@ export async function totalOf(
   const isKnown = start.cursor === undefined && (shown > 0 || start.offset === 0);
   const known = start.offset + shown;
   const total =
-    isKnown && (!has_more || known >= maximumTotal) ? known + Number(has_more) : await count(maximumTotal + 1);
-  return total <= maximumTotal ? { total } : {};
+    isKnown && (!has_more || known >= thresholds.counted)
+      ? known + Number(has_more)
+      : await count(thresholds.counted + 1);
+  return total <= thresholds.counted ? { total } : {};
 }
 
 /**

@@ -17,8 +17,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { customPlan } from '../db/index.ts';
 import { columnsOf, inPart, namesOf, orderNamed, orderOf, type Part } from './parts.ts';
-import { type Found, foundOn, type Reading, rowsUpTo, thresholds } from './reading.ts';
+import { type Found, foundOn, type Reading, rowsUpTo } from './reading.ts';
 import { all, isWide, type Predicate, placeId, type Selection } from './selection.ts';
+import { thresholds } from './thresholds.ts';
 
 /** The places whose first rows are tested. */
 interface Places {

@@ -15,8 +15,9 @@ import { collect } from './collect.ts';
 import { isShort, lookUp } from './look_up.ts';
 import type { Start } from './paging.ts';
 import { type Part, partsFrom } from './parts.ts';
-import { type Found, type Reading, rowsUpTo, thresholds } from './reading.ts';
+import { type Found, type Reading, rowsUpTo } from './reading.ts';
 import type { Selection } from './selection.ts';
+import { thresholds } from './thresholds.ts';
 import { walk } from './walk.ts';
 
 interface Way {
