@@ -79,7 +79,7 @@ function placesFor({ selection: { kind, view, filters }, start, rest }: Reading)
     const everywhere = { ids: sql`select 0`, areIn: sql<boolean>`true`, where: view.where };
     return [{ ...everywhere, tested: Math.max(tested[0]!, testedPerRow * count) }, each];
   }
-  const ids = view.place_ids ?? [];
+  const ids = view.place_ids!;
   const shares = tested.map((most) => Math.ceil(Math.max(most, testedPerRow * count) / Math.max(1, ids.length)));
   return [...new Set(shares.map((share) => Math.max(share, enough)))].map((rows) => ({
     ids: sql`select unnest(${ids}::bigint[])`,

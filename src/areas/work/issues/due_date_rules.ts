@@ -14,10 +14,10 @@ export const dueDates = [
 ] as const;
 export type DueDate = (typeof dueDates)[number];
 
-/** An inclusive range of days, `YYYY-MM-DD`; a missing end is open. */
+/** An inclusive range of days, `YYYY-MM-DD`; without `from` its beginning is open. */
 export interface Days {
   from?: string;
-  until?: string;
+  until: string;
 }
 
 const calendarDay = (year: number, month: number, day: number) => new Date(Date.UTC(year, month, day));

@@ -130,7 +130,7 @@ const positive: FilterTable<IssueFilters, SeenInList> = {
 function dueDateFilter(name: DueDate, now: Date): Filter {
   if (name === '0' || name === 'any') return valued(issueKind, 'due_date', name === '0' ? 'none' : 'any');
   const { from, until } = daysNamed(name, now);
-  return narrow(sql`issues.due_date between ${from ?? '-infinity'} and ${until ?? 'infinity'}`);
+  return narrow(sql`issues.due_date between ${from ?? '-infinity'} and ${until}`);
 }
 
 const negative: FilterTable<Excluded, SeenInList> = {
