@@ -139,6 +139,11 @@ test('lists of a project, a group and everywhere show what the caller may read, 
   const ofMilestone = `/projects/${project.id}/milestones/${milestone.id}/merge_requests`;
   assert.deepEqual(iidsOf((await as('reporter').get(ofMilestone)).body), [2]);
   assert.equal((await as('planner').get(ofMilestone)).status, 403);
+  const ofGroup = `/groups/${group.id}/milestones`;
+  const shared = (await as('owner').post(ofGroup, { title: 'Summer' })).body;
+  await as('owner').put(`${listOf(here)}/1`, { milestone_id: shared.id });
+  assert.deepEqual(iidsOf((await as('reporter').get(`${ofGroup}/${shared.id}/merge_requests`)).body), [1]);
+  assert.deepEqual((await as('planner').get(`${ofGroup}/${shared.id}/merge_requests`)).body, []);
   const counts = (await as('reporter').get('/user_counts')).body;
   assert.deepEqual(
     [counts.merge_requests, counts.assigned_merge_requests, counts.review_requested_merge_requests],
