@@ -1,5 +1,6 @@
 /** Access rules that grant a commit of the project in `:id`, for the comments on it. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { pagePath } from '../foundation/addresses.ts';
 import { repositoryOf, resolveCommit } from '../git/index.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { notFound, unauthorized } from '../http/errors.ts';
@@ -104,7 +105,7 @@ export const commitKind: CommitKind = {
   column: 'commit_id',
   place_column: 'project_id',
   places: 'projects',
-  page: '/-/commit/',
+  page: pagePath('/:project/-/commit/:sha'),
   threads_comments: false,
   discussed_at: addressBy('commit_id'),
   commented_at: addressBy('sha'),

@@ -2,6 +2,7 @@
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
+import { pagePath } from '../foundation/addresses.ts';
 import { type Access, type AccessCall, type AnyEndpoint, alsoUnder, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { maximumIid } from '../http/ids.ts';
@@ -160,7 +161,7 @@ export const epicKind: IssuableKind = {
   places: 'namespaces',
   reference: 'epic',
   sign: '&',
-  page: '/-/epics/',
+  page: pagePath('/groups/:group/-/epics/:epic_iid'),
   assignees: undefined,
   reviewers: undefined,
   labels: 'epic_labels',

@@ -78,7 +78,6 @@ export {
   noteableColumns,
   noteableKinds,
   noteableOf,
-  pageOf,
   projectOf,
   readsInternalNotesOn,
   rowOf,
@@ -104,6 +103,7 @@ export type {
   StoredKind,
 } from './noteables.ts';
 export { type Owner, ownerRole } from './owners.ts';
+export { groupMembersPage, groupPage, projectMembersPage, projectPage, userPage } from './pages.ts';
 export { passwordDigest } from './passwords.ts';
 export { type Eligibility, holds, type Permission, permissions, rolesCount, unusedPermissions } from './permissions.ts';
 export { type PlanningParent, planningRole } from './planning.ts';

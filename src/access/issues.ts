@@ -2,6 +2,7 @@
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
+import { pagePath } from '../foundation/addresses.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { maximumIid } from '../http/ids.ts';
@@ -285,7 +286,7 @@ export const issueKind: IssuableKind = {
   places: 'projects',
   reference: 'issue',
   sign: '#',
-  page: '/-/issues/',
+  page: pagePath('/:project/-/issues/:issue_iid'),
   assignees: 'issue_assignees',
   reviewers: undefined,
   labels: 'issue_labels',

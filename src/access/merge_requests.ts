@@ -1,6 +1,7 @@
 /** Access rules that grant a merge request of the project in `:id` (docs/reference/merge_requests.md#permissions). */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
+import { pagePath } from '../foundation/addresses.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { maximumIid } from '../http/ids.ts';
@@ -270,7 +271,7 @@ export const mergeRequestKind: IssuableKind = {
   places: 'projects',
   reference: 'merge_request',
   sign: '!',
-  page: '/-/merge_requests/',
+  page: pagePath('/:project/-/merge_requests/:merge_request_iid'),
   assignees: 'merge_request_assignees',
   reviewers: 'merge_request_reviewers',
   labels: 'merge_request_labels',

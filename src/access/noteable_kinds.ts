@@ -104,11 +104,3 @@ export function groupOf(place: PlacedNoteable['in']): Group {
   if ('group' in place) return place.group;
   throw new Error('the noteable is in a project, not in a group');
 }
-
-/**
- * The path of a page for people.
- * @param full_path of the project or group
- * @param name the number, id or SHA by which the page is found
- */
-export const pageOf = ({ page, places }: NoteableKind, full_path: string, name: number | string): string =>
-  `${places === 'namespaces' ? 'groups/' : ''}${full_path}${page}${name}`;

@@ -3,6 +3,7 @@
  * numbered, labelled, closed and referred to (`IssuableKind`). Commits have no rows.
  */
 import type { RawBuilder, SqlBool } from 'kysely';
+import type { PagePath } from '../foundation/addresses.ts';
 import type { Access, AnyEndpoint, Caller } from '../http/endpoint.ts';
 import type { Group } from './groups.ts';
 import type { MaybeCaller, Reading } from './instance.ts';
@@ -61,8 +62,8 @@ export interface NoteableKind {
   /** The column that names its project or group, and the table of those. */
   place_column: 'project_id' | 'group_id';
   places: 'projects' | 'namespaces';
-  /** The path of its page after that of its project or group, without its number, id or SHA. */
-  page: string;
+  /** The path of its page, by the full path of its project or group and its number, id or SHA. */
+  page: PagePath;
   /** Whether a reply to a comment outside threads makes both a thread. Otherwise such comments cannot be replied to. */
   threads_comments: boolean;
   /** The path of its notes, discussions and resource events. */

@@ -2,6 +2,7 @@
 
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
+import { pagePath } from '../foundation/addresses.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
 import { admin, type MaybeCaller, type Reading } from './instance.ts';
@@ -253,7 +254,7 @@ export const snippetKind: StoredKind = {
   column: 'snippet_id',
   place_column: 'project_id',
   places: 'projects',
-  page: '/-/snippets/',
+  page: pagePath('/:project/-/snippets/:snippet_id'),
   at,
   threads_comments: false,
   discussed_at: at,

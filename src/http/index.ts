@@ -11,7 +11,7 @@ export type { Values } from './form.ts';
 export { idIn, maximumIid } from './ids.ts';
 export { allOrNoneOf, atLeastOneOf, exactlyOneOf, inputReader, mutuallyExclusive, type Rule } from './input.ts';
 export { leavingOf } from './leaving.ts';
-export { inAddress, locationOf } from './links.ts';
+export { locationOf } from './links.ts';
 export { readParts, tooLarge } from './multipart.ts';
 export { isFull } from './outage.ts';
 export { gitPatience_ms } from './overload.ts';

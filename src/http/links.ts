@@ -11,9 +11,6 @@ export interface Linking {
   url: string;
 }
 
-/** A name with slashes, such as that of a branch or a file, as part of the path of an address: each part is escaped, the slashes stay. */
-export const inAddress = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
-
 /** Clients and proxies refuse replies whose headers take more than 8 or 16 KiB. */
 const maximumHeader = 6000;
 

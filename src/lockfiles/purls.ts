@@ -1,4 +1,5 @@
 /** Package URLs, by which bills of materials name packages. */
+import { inAddress } from '../foundation/addresses.ts';
 import type { PackageManager } from './entries.ts';
 import { pythonName } from './entries.ts';
 import { jvmManagerOf } from './jvm.ts';
@@ -112,6 +113,5 @@ const types: Partial<Record<PackageManager, string>> = {
 
 /** The package URL of a package as `dependencies` lists it. */
 export function purlOf(manager: string, name: string, version: string): string {
-  const path = name.split('/').map(encodeURIComponent).join('/');
-  return `pkg:${types[manager as PackageManager] ?? manager}/${path}@${encodeURIComponent(version)}`;
+  return `pkg:${types[manager as PackageManager] ?? manager}/${inAddress(name)}@${encodeURIComponent(version)}`;
 }

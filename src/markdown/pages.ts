@@ -1,5 +1,6 @@
 /** Links between the pages of a wiki. */
 import type { StateInline } from 'markdown-it';
+import { inAddress } from '../foundation/addresses.ts';
 
 /** The page that a text is. */
 export interface WikiPage {
@@ -14,12 +15,10 @@ const top = 'http://wiki.invalid/';
 const attachment = /^uploads\/[0-9a-f]{32}\//;
 const withScheme = /^[a-z][a-z0-9+.-]*:/i;
 
-const escaped = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
-
 /** Where an address in a page leads: a relative one from the folder of the page, one with a slash at its beginning from the top of the wiki. */
 export function addressFrom({ wiki_url, slug }: WikiPage, address: string): string {
   if (address.startsWith('#') || withScheme.test(address)) return address;
-  const url = URL.parse(address, attachment.test(address) ? top : `${top}${escaped(slug)}`);
+  const url = URL.parse(address, attachment.test(address) ? top : `${top}${inAddress(slug)}`);
   return url?.href.startsWith(top) ? `${wiki_url}/${url.href.slice(top.length)}` : address;
 }
 
@@ -32,7 +31,7 @@ function hrefOf(title: string): string {
   const [page = '', ...part] = title.replaceAll(/\s+/g, '-').split('#');
   const anchor = part.length > 0 ? `#${encodeURIComponent(part.join('#'))}` : '';
   // What has a colon in its first part would be taken for another protocol.
-  return `${page === '' || page.startsWith('/') ? '' : './'}${escaped(page)}${anchor}`;
+  return `${page === '' || page.startsWith('/') ? '' : './'}${inAddress(page)}${anchor}`;
 }
 
 /** A rule for the parser: `[[Page]]` and `[[text|Page]]` link to a page by its title. */

@@ -25,7 +25,7 @@ export interface MailItem {
   description: string | null;
   /** As the first message about it is identified, e.g. `issue_12`. */
   thread: string;
-  /** The path of its page. */
+  /** The path of its page, with a slash before it. */
   page: string;
   /** Headers by which mail programs sort, without their prefix. */
   facts: Readonly<Record<string, string | number>>;

@@ -1,4 +1,5 @@
 /** The body of an event: its facts, with the holes filled by what the database does not have, such as addresses and commits. Commits never change, so neither does the body. */
+import { projectPage } from '../../../access/index.ts';
 import { cloneUrls } from '../../../http/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { type Filling, gainedBy, headOfPush, oneCommit, type Pushed, text } from './repository_present.ts';
@@ -40,7 +41,7 @@ const person = ({ url }: Filling, { avatar, public_email, ...user }: Person) => 
 
 function project(filling: Filling, { avatar, visibility, full_path, ...row }: Project) {
   const { url } = filling;
-  const web_url = `${url}/${full_path}`;
+  const web_url = url + projectPage(full_path);
   const { http, ssh } = cloneUrls(filling, full_path);
   const { id, name, description, namespace, default_branch } = row;
   return {
@@ -69,7 +70,7 @@ function repository(filling: Filling, { name, description, visibility, full_path
     name,
     url: ssh || http,
     description,
-    homepage: `${filling.url}/${full_path}`,
+    homepage: filling.url + projectPage(full_path),
     git_http_url: http,
     git_ssh_url: ssh,
     visibility_level: visibilityLevels[visibility]!,

@@ -13,8 +13,8 @@ export interface HookItem<K extends NoteableKind = NoteableKind> {
    * @param row the name of a row with the columns that name it, e.g. `notes`
    */
   facts(row: string): RawBuilder<unknown>;
-  /** The path of its page after that of its project, of such a row. */
-  page(row: string): RawBuilder<unknown>;
+  /** Its number, id or SHA, by which its page is found, of such a row. */
+  name(row: string): RawBuilder<unknown>;
   /** A predicate on rows of its table: not everyone who reads its project may read it. */
   isConfidential?: RawBuilder<SqlBool>;
 }

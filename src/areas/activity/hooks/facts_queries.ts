@@ -1,5 +1,6 @@
 /** Parts of the facts of an event, as expressions of type `json`. A hole, such as `{"$person": {…}}`, is filled when the event is announced (`body_present.ts`). */
 import { type RawBuilder, sql } from 'kysely';
+import type { PagePath } from '../../../foundation/addresses.ts';
 
 type Id = RawBuilder<unknown> | number;
 
@@ -34,9 +35,31 @@ export const groupFacts = (id: Id): RawBuilder<unknown> => sql`
   (select json_build_object('group_id', namespaces.id, 'group_name', namespaces.name, 'group_path', namespaces.path, 'full_path', namespaces.full_path)
      from namespaces where namespaces.id = ${id})`;
 
-/** The URL of a page of a project. */
-export const pageFacts = (project_id: Id, page: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  (select json_build_object('$url', '/' || projects.full_path || ${page}) from projects where projects.id = ${project_id})`;
+/**
+ * The path of a page, as an expression.
+ * @param values need no escaping, such as full paths and numbers
+ */
+export function pathInSql<Values extends (string | number)[]>(
+  { pattern }: PagePath<Values>,
+  ...values: { [Index in keyof Values]: RawBuilder<unknown> }
+): RawBuilder<string> {
+  const [start = '', ...others] = pattern.split(/:\w+/);
+  const pieces = values.flatMap((value, index) => [value, sql.lit(others[index]!)]);
+  return sql`concat(${sql.lit(start)}, ${sql.join(pieces)})`;
+}
+
+/**
+ * The URL of a page of a project.
+ * @param name as `HookItem` has it
+ * @param anchor what follows the path
+ */
+export const pageFacts = (
+  page: PagePath,
+  project_id: Id,
+  name: RawBuilder<unknown>,
+  anchor: RawBuilder<unknown> = sql`''`,
+): RawBuilder<unknown> => sql`
+  (select json_build_object('$url', concat(${pathInSql(page, sql`projects.full_path`, name)}, ${anchor})) from projects where projects.id = ${project_id})`;
 
 /** A commit of a project's repository; null without an id. */
 export const commitFacts = (project_id: Id, sha: RawBuilder<unknown>): RawBuilder<unknown> => sql`

@@ -5,6 +5,7 @@ export {
   eventHead,
   groupFacts,
   pageFacts,
+  pathInSql,
   peopleFacts,
   personFacts,
   projectFacts,

@@ -1,5 +1,5 @@
 /** What bodies show of repositories: commits, pushes and texts, read with git. */
-import { commitKind, pageOf } from '../../../access/index.ts';
+import { commitKind } from '../../../access/index.ts';
 import {
   blobSize,
   type Commit,
@@ -56,7 +56,7 @@ const presentCommit = ({ url }: Filling, { full_path }: ProjectPlace, commit: Co
   message: commit.message,
   title: commit.title,
   timestamp: commit.authored_date,
-  url: `${url}/${pageOf(commitKind, full_path, commit.id)}`,
+  url: url + commitKind.page(full_path, commit.id),
   author: { name: commit.author_name, email: commit.author_email },
 });
 

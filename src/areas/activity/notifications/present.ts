@@ -75,7 +75,7 @@ export async function messageFor(
   const { actor, item, note } = parts;
   const { subject, name, label, title, thread } = item;
   const { starts } = mailEvents[asked.event]!;
-  const page = `${url}/${item.page}`;
+  const page = `${url}${item.page}`;
   const news: Paragraph[] = [
     sentenceFor(asked.event, parts),
     ...(await bodyOf(asked, parts, url)),

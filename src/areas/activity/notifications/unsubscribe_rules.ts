@@ -1,5 +1,6 @@
 /** The links by which recipients of mail unsubscribe. A link names the recipient and the item, and is proved by the server's key. */
 import { type IssuableKind, issuableKinds } from '../../../access/index.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 
 const purpose = 'unsubscribing from notifications';
@@ -13,8 +14,7 @@ interface Subscription {
 
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
 
-/** The path of the page, with the token in place of `:key`. */
-export const unsubscribePage = '/-/sent_notifications/:key/unsubscribe';
+export const unsubscribePage = pagePath('/-/sent_notifications/:key/unsubscribe');
 
 /** 16 bytes: the kind, the user and the item. */
 const seedOf = ({ kind, user_id, id }: Subscription) =>
@@ -26,7 +26,7 @@ export function unsubscribeUrl(
   { type, ...of }: { type: string } & Omit<Subscription, 'kind'>,
 ): string {
   const kind = issuableKinds.find((each) => each.type === type)!;
-  return `${url}${unsubscribePage.replace(':key', secrets.linkToken(purpose, seedOf({ kind, ...of })))}`;
+  return url + unsubscribePage(secrets.linkToken(purpose, seedOf({ kind, ...of })));
 }
 
 /** @returns undefined for any text that is not the token of a link of this server */

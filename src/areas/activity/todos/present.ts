@@ -1,6 +1,13 @@
 /** How to-do items appear in replies (docs/reference/todos.md). */
 import { type Static, type TSchema, Type } from 'typebox';
-import { type CommitKind, type IssuableKind, issuableKinds, noteableOf } from '../../../access/index.ts';
+import {
+  type CommitKind,
+  groupMembersPage,
+  type IssuableKind,
+  issuableKinds,
+  noteableOf,
+  projectMembersPage,
+} from '../../../access/index.ts';
 import { type Caller, Id, nullable, optional, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { NamespaceBasic, ProjectIdentity, presentNamespaceBasic } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
@@ -118,7 +125,7 @@ function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
     return {
       target_type: 'Project',
       target: project,
-      target_url: `${url}/${body}/-/project_members?tab=access_requests`,
+      target_url: `${url}${projectMembersPage(body)}?tab=access_requests`,
       body,
     };
   }
@@ -126,7 +133,7 @@ function aimOf(url: string, row: TodoRow, aims: Aims): Aim | undefined {
   return {
     target_type: 'Namespace',
     target,
-    target_url: `${target.web_url}/-/group_members?tab=access_requests`,
+    target_url: `${url}${groupMembersPage(target.full_path)}?tab=access_requests`,
     body: target.full_path,
   };
 }

@@ -1,5 +1,6 @@
 /** Dependencies as files: CycloneDX 1.6, SPDX 2.3 and CSV, written piece by piece. */
 import { createHash } from 'node:crypto';
+import { pagePath } from '../../../foundation/addresses.ts';
 import { namedLicenses, purlOf } from '../../../lockfiles/index.ts';
 import { severityOf } from '../vulnerabilities/index.ts';
 import type { ExportedDependency } from './export_queries.ts';
@@ -24,6 +25,8 @@ function uuidOf({ project, url, at }: Exported): string {
   const hash = createHash('sha256').update(`${url} ${project.id} ${at.toISOString()}`).digest('hex');
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-5${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
+
+const exportedPage = pagePath('/:project/-/dependencies/:export_uuid');
 
 const refOf = ({ id }: ExportedDependency) => `dependency-${id}`;
 
@@ -131,7 +134,7 @@ async function* spdx(exported: Exported): AsyncGenerator<string> {
     dataLicense: 'CC0-1.0',
     SPDXID: 'SPDXRef-DOCUMENT',
     name: project.full_path,
-    documentNamespace: `${url}/${project.full_path}/-/dependencies/${uuidOf(exported)}`,
+    documentNamespace: url + exportedPage(project.full_path, uuidOf(exported)),
     creationInfo: { created: `${at.toISOString().slice(0, 19)}Z`, creators: ['Tool: Coppice'] },
   });
   const root = { SPDXID: subject, name: project.full_path, downloadLocation: 'NOASSERTION', filesAnalyzed: false };

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { Id, nullable, optional, resource } from '../../../http/index.ts';
 import { namedLicenses, packageManagers } from '../../../lockfiles/index.ts';
-import { type FoundVulnerability, Severities, severityOf, vulnerabilityUrl } from '../vulnerabilities/index.ts';
+import { type FoundVulnerability, Severities, severityOf, vulnerabilityPage } from '../vulnerabilities/index.ts';
 
 export const PackageManager = Type.Enum([...packageManagers]);
 
@@ -69,7 +69,7 @@ export const presentDependency = (
       name: each.name,
       severity: severityOf(each.severity),
       id: each.id,
-      url: vulnerabilityUrl(place.url, place.full_path, each.id),
+      url: place.url + vulnerabilityPage(place.full_path, each.id),
     })),
   }),
   licenses: namedLicenses(licenses),

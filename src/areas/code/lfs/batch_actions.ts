@@ -1,6 +1,7 @@
 /** The batch request: a client names the large files to fetch or store, and receives their addresses. */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { inAddress } from '../../../foundation/addresses.ts';
 import type { Caller, Services } from '../../../http/index.ts';
 import { type LfsAccess, notFound, refusal } from './access.ts';
 import { lifetime_s, type Operation, signed } from './credential_actions.ts';
@@ -58,7 +59,7 @@ async function authorization(
 type Actions = (object: LfsFile) => Required<Required<BatchObject>['actions']>;
 
 function actionsFor({ url }: Services, full_path: string, header: Record<string, string>): Actions {
-  const place = `${url}/${encodeURI(full_path)}.git`;
+  const place = `${url}/${inAddress(full_path)}.git`;
   const action = (path: string, more = {}): Action => ({
     href: `${place}/${path}`,
     header: { ...header, ...more },
@@ -112,7 +113,7 @@ export async function answerBatch(
 export async function sshCredential(services: Services, granted: LfsAccess<Caller>, operation: Operation) {
   const header = await authorization(services, granted, operation);
   return {
-    href: `${services.url}/${encodeURI(granted.project.full_path)}.git/info/lfs`,
+    href: `${services.url}/${inAddress(granted.project.full_path)}.git/info/lfs`,
     header,
     expires_in: lifetime_s,
   };

@@ -2,6 +2,7 @@
 import { finished, pipeline, type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { inAddress } from '../../../foundation/addresses.ts';
 import { sourceOf } from '../../../foundation/source_of.ts';
 import { advertiseRefs, GitError, receivePack, type Service, uploadPack } from '../../../git/index.ts';
 import {
@@ -11,7 +12,6 @@ import {
   door,
   type ErrorForm,
   gitPatience_ms,
-  inAddress,
   locationOf,
   messageOf,
   pushPace,

@@ -24,7 +24,7 @@ export { projectRepositories } from './owners/project_kind.ts';
 export { repositorySizes, sizeFollower } from './owners/size_actions.ts';
 export { removeUnusedRepository, storeRepository, useRepository } from './owners/unused_actions.ts';
 export { removeUnused } from './owners/unused_jobs.ts';
-export { Commit, commitCore, presentCommit } from './present.ts';
+export { blobPage, Commit, commitCore, presentCommit } from './present.ts';
 export { branchRefusal, mayCommitTo, oddTreeRefusals, pushRefusals } from './push_checks/checks.ts';
 export { fileTexts, tooLargeText } from './push_checks/refusal_rules.ts';
 export { contentIn, movedBranches, pushedBranches, readOnlyRefusal, refusal } from './rules.ts';

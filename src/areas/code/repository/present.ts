@@ -1,7 +1,8 @@
 /** How commits and branches appear in replies (docs/reference/repository.md). */
 
 import { type Static, Type } from 'typebox';
-import { commitKind, pageOf } from '../../../access/index.ts';
+import { commitKind } from '../../../access/index.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
 import type { Commit as GitCommit } from '../../../git/index.ts';
 import { Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 
@@ -61,6 +62,11 @@ export const Branch = resource('Branch', {
   web_url: Type.String(),
 });
 
+export const treePage = pagePath('/:project/-/tree/:ref');
+export const blobPage = pagePath('/:project/-/blob/:ref/:path');
+/** A range is two revisions with `..` or `...` between them. */
+export const comparePage = pagePath('/:project/-/compare/:range');
+
 /**
  * @param url the external address of the server
  * @param options.trailers whether the trailers of the message are shown
@@ -77,6 +83,6 @@ export function presentCommit(
     short_id: commit.id.slice(0, shortId_characters),
     created_at: commit.committed_date,
     ...(trailers ? {} : { trailers: {}, extended_trailers: {} }),
-    web_url: `${url}/${pageOf(commitKind, project.full_path, commit.id)}`,
+    web_url: url + commitKind.page(project.full_path, commit.id),
   };
 }

@@ -8,12 +8,12 @@ const snippetAttributes = (id: RawBuilder<unknown>) => sql`
   (select json_build_object('id', snippets.id, 'title', snippets.title, 'description', snippets.description, 'author_id', snippets.author_id,
                             'project_id', snippets.project_id, 'created_at', ${momentInJson('snippets.created_at')},
                             'updated_at', ${momentInJson('snippets.updated_at')}, 'file_name', snippets.paths[1], 'type', 'ProjectSnippet',
-                            'url', ${pageFacts(sql`snippets.project_id`, sql`${sql.lit(snippetKind.page)} || snippets.id`)})
+                            'url', ${pageFacts(snippetKind.page, sql`snippets.project_id`, sql`snippets.id`)})
      from snippets where snippets.id = ${id})`;
 
 export const snippetHook: HookItem<StoredKind> = {
   kind: snippetKind,
   member: 'snippet',
   facts: (row) => snippetAttributes(sql.ref(`${row}.snippet_id`)),
-  page: (row) => sql`${sql.lit(snippetKind.page)} || ${sql.ref(`${row}.snippet_id`)}`,
+  name: (row) => sql.ref(`${row}.snippet_id`),
 };

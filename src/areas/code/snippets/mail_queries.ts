@@ -1,6 +1,6 @@
 /** Snippets as mail tells of comments on them. */
 import { sql } from 'kysely';
-import { pageOf, snippetKind } from '../../../access/index.ts';
+import { snippetKind } from '../../../access/index.ts';
 import type { MailSubject } from '../../../services/index.ts';
 import { readersOf } from '../../activity/notifications/index.ts';
 
@@ -15,7 +15,7 @@ export const snippetMail = (id: number): MailSubject => ({
       .where('id', '=', id)
       .executeTakeFirst();
     if (!row) return undefined;
-    const [thread, page] = [`project_snippet_${id}`, pageOf(snippetKind, full_path, id)];
+    const [thread, page] = [`project_snippet_${id}`, snippetKind.page(full_path, id)];
     return { ...row, name: 'snippet', label: `$${id}`, thread, page, facts: { 'Snippet-ID': id } };
   },
 });

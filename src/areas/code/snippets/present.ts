@@ -1,16 +1,9 @@
 /** How snippets appear in responses (docs/reference/snippets.md#object). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import {
-  cloneUrls,
-  Id,
-  inAddress,
-  nullable,
-  resource,
-  type Services,
-  Timestamp,
-  Visibility,
-} from '../../../http/index.ts';
+import { snippetKind } from '../../../access/index.ts';
+import { inAddress, pagePath } from '../../../foundation/addresses.ts';
+import { cloneUrls, Id, nullable, resource, type Services, Timestamp, Visibility } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 
 const SnippetAuthor = Type.Object({
@@ -78,14 +71,16 @@ export interface SnippetRow {
 export const authorOfSnippet: RawBuilder<SnippetRow['author']> = sql`(
   select ${userBasicJson('author')} || jsonb_build_object('created_at', author.created_at) from users author where author.id = snippets.author_id)`;
 
+const personalSnippetPage = pagePath('/-/snippets/:snippet_id');
+
 /** The URLs of a snippet: with the path of its project, or alone. */
 function urlsOf(
   services: Pick<Services, 'url' | 'ssh_url'>,
   { id, project_path, branch, paths }: Pick<SnippetRow, 'id' | 'project_path' | 'branch' | 'paths'>,
 ) {
-  const place = project_path === null ? '' : `${project_path}/`;
-  const web_url = `${services.url}/${place}-/snippets/${id}`;
-  const { http, ssh } = cloneUrls(services, `${place}snippets/${id}`);
+  const page = project_path === null ? personalSnippetPage(id) : snippetKind.page(project_path, id);
+  const web_url = services.url + page;
+  const { http, ssh } = cloneUrls(services, `${project_path === null ? '' : `${project_path}/`}snippets/${id}`);
   return {
     web_url,
     raw_url: `${web_url}/raw`,

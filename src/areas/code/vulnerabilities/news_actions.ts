@@ -5,6 +5,7 @@ import { type Database, momentInJson, ofAnyLength } from '../../../db/index.ts';
 import { pageFacts, projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
 import { notifying } from '../../activity/notifications/index.ts';
 import { tellEach } from '../../instance/hook_events/index.ts';
+import { vulnerabilityPage } from './present.ts';
 
 const high = severities.indexOf('high');
 
@@ -17,7 +18,7 @@ const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
   'repository', ${repositoryFacts(sql`news.project_id`)}, 'object_attributes', json_build_object(
     'id', news.id, 'project_id', news.project_id, 'title', news.name, 'state', news.state,
     'severity', (array[${sql.join(severities.map((severity) => sql.lit(severity)))}])[news.severity + 1],
-    'created_at', ${momentInJson('news.created_at')}, 'url', ${pageFacts(sql`news.project_id`, sql`'/-/security/vulnerabilities/' || news.id`)}))`;
+    'created_at', ${momentInJson('news.created_at')}, 'url', ${pageFacts(vulnerabilityPage, sql`news.project_id`, sql`news.id`)}))`;
 
 /**
  * Tells webhooks, and members by mail, of those of some new vulnerabilities that are high or critical: of the most severe ones of each project.

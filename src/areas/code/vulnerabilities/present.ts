@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { type Severity, severities } from '../../../advisories/index.ts';
 import { momentInJson } from '../../../db/index.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 
 export const Severities = Type.Enum([...severities]);
@@ -62,16 +63,7 @@ export const VulnerabilityDetails = resource('VulnerabilityDetails', {
 /** A severity as the database stores it. */
 export const severityOf = (place: number): Severity => severities[place]!;
 
-/** The path of the page of a vulnerability in its project, without the first slash. */
-export const vulnerabilityPage = (full_path: string, id: number): string =>
-  `${full_path}/-/security/vulnerabilities/${id}`;
-
-/**
- * The address of that page.
- * @param url the external address of the server
- */
-export const vulnerabilityUrl = (url: string, full_path: string, id: number): string =>
-  `${url}/${vulnerabilityPage(full_path, id)}`;
+export const vulnerabilityPage = pagePath('/:project/-/security/vulnerabilities/:vulnerability_id');
 
 export const vulnerabilityColumns = [
   'id',
@@ -108,7 +100,7 @@ export const presentVulnerability = (
   present: is_present,
   created_at: row.created_at,
   updated_at: row.updated_at,
-  url: vulnerabilityUrl(place.url, place.full_path, row.id),
+  url: place.url + vulnerabilityPage(place.full_path, row.id),
 });
 
 type Details = Static<typeof VulnerabilityDetails>;

@@ -1,16 +1,16 @@
 /** Telling hooks of wikis and their pages (docs/reference/hooks.md#wikis). */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
+import { inAddress } from '../../../foundation/addresses.ts';
 import { type RefUpdate, readCommit } from '../../../git/index.ts';
-import { inAddress } from '../../../http/index.ts';
-import { groupFacts, personFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
+import { groupFacts, pathInSql, personFacts, projectFacts, type Sample } from '../../activity/hooks/index.ts';
 import { hooksAsking, tellEach } from '../../instance/hook_events/index.ts';
 import { tellOfUpdate } from '../repository/index.ts';
 import type { PageChange } from './change_git.ts';
 import { readAbout } from './content_git.ts';
 import { versionOf, type Wiki, wikiOf } from './git.ts';
 import { type Page, pagesOf } from './page_git.ts';
-import { shownTitle } from './present.ts';
+import { groupWikiPage, projectWikiPage, shownTitle } from './present.ts';
 
 /** What hooks are told of a page. */
 export interface PageNews extends Pick<PageChange, 'action'>, Omit<Page, 'path'> {
@@ -24,7 +24,7 @@ export interface PageNews extends Pick<PageChange, 'action'>, Omit<Page, 'path'>
 const actions = { created: 'create', updated: 'update', destroyed: 'delete' } as const;
 
 /** The web address of a wiki without that of the server, of a row of `wikis` joined with what it belongs to. */
-const page = sql`case when wikis.group_id is null then '/' || projects.full_path else '/groups/' || namespaces.full_path end || '/-/wikis'`;
+const page = sql`case when wikis.group_id is null then ${pathInSql(projectWikiPage, sql`projects.full_path`)} else ${pathInSql(groupWikiPage, sql`namespaces.full_path`)} end`;
 
 /** A wiki, of such a row. */
 const wikiFacts = sql`json_build_object('$wiki', json_build_object(

@@ -2,6 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { type Static, Type } from 'typebox';
 import type { WikiPlace } from '../../../access/index.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
 import { optional, resource, type Services } from '../../../http/index.ts';
 import { mapInSlices } from '../../../markdown/index.ts';
 import type { ReadPage } from './content_git.ts';
@@ -57,6 +58,9 @@ export async function presentPage(page: ReadPage, html?: string): Promise<Static
   };
 }
 
+export const projectWikiPage = pagePath('/:project/-/wikis');
+export const groupWikiPage = pagePath('/groups/:group/-/wikis');
+
 /** The web address of a wiki. */
 export const wikiUrl = ({ url }: Pick<Services, 'url'>, { group_id, full_path }: WikiPlace): string =>
-  `${url}/${group_id === null ? '' : 'groups/'}${full_path}/-/wikis`;
+  url + (group_id === null ? projectWikiPage : groupWikiPage)(full_path);

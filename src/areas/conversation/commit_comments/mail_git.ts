@@ -1,6 +1,6 @@
 /** Commits as mail tells of comments on them. */
 import { sql } from 'kysely';
-import { type DiscussedCommit, pageOf } from '../../../access/index.ts';
+import type { DiscussedCommit } from '../../../access/index.ts';
 import { type Commit, readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { JobServices, MailSubject } from '../../../services/index.ts';
 import { readersOf } from '../../activity/notifications/index.ts';
@@ -44,7 +44,7 @@ export const commitMail = (on: DiscussedCommit): MailSubject => ({
   async describe(services, { full_path, storage }) {
     const commit = await commitOf(services, on, storage!);
     if (!commit) return undefined;
-    const [label, page] = [on.sha.slice(0, 8), pageOf(on.kind, full_path, on.sha)];
+    const [label, page] = [on.sha.slice(0, 8), on.kind.page(full_path, on.sha)];
     return {
       name: 'commit',
       label,

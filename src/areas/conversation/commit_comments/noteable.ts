@@ -14,7 +14,7 @@ export const commitNoun: Differing<DiscussedCommit> & MailedCommits & { hook: Ho
     kind: commitKind,
     member: 'commit',
     facts: (row) => commitFacts(sql.ref(`${row}.project_id`), sql.ref(`${row}.commit_id`)),
-    page: (row) => sql`${sql.lit(commitKind.page)} || ${sql.ref(`${row}.commit_id`)}`,
+    name: (row) => sql.ref(`${row}.commit_id`),
   },
   mail: commitMail,
   schema: Commit,

@@ -5,6 +5,7 @@ import {
   isUsableAccount,
   type MaybeCaller,
   type Project,
+  userPage,
 } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { type LinkOf, type Reference, referencesIn, toLongHtml } from '../../../markdown/index.ts';
@@ -47,7 +48,7 @@ async function usersNamed({ db, url }: Asking, references: readonly Reference[])
     .where(isAmong('username', names.slice(0, maximumLinks), 'citext[]'))
     .where(isUsableAccount)
     .execute();
-  return rows.map(({ username }) => [keyOf('user', undefined, username), `${url}/${username}`]);
+  return rows.map(({ username }) => [keyOf('user', undefined, username), url + userPage(username)]);
 }
 
 async function linksTo(
@@ -57,11 +58,7 @@ async function linksTo(
   surroundings: Surroundings,
 ): Promise<Link[]> {
   const things = await thingsNamed(db, caller, kind, pairsMeant(kind, references, surroundings, maximumLinks));
-  const root = kind.places === 'projects' ? url : `${url}/groups`;
-  return things.map(({ full_path, iid }) => [
-    keyOf(kind.reference, full_path, iid),
-    `${root}/${full_path}${kind.page}${iid}`,
-  ]);
+  return things.map(({ full_path, iid }) => [keyOf(kind.reference, full_path, iid), url + kind.page(full_path, iid)]);
 }
 
 /**

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { inAddress } from '../../../foundation/addresses.ts';
 import type { Service } from '../../../git/index.ts';
 import { ApiError, type Services } from '../../../http/index.ts';
 import type { Elsewhere, ServedElsewhere } from '../../code/repository/index.ts';
@@ -75,7 +76,7 @@ async function* pushIn(channel: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-const addressOf = ({ path }: ServedElsewhere) => `/${path.split('/').map(encodeURIComponent).join('/')}.git`;
+const addressOf = ({ path }: ServedElsewhere) => `/${inAddress(path)}.git`;
 
 const refsOf = (services: Services, served: ServedElsewhere, service: Service): Promise<IncomingMessage> =>
   ask(services, served, { method: 'GET', path: `${addressOf(served)}/info/refs?service=${service}` });

@@ -28,7 +28,6 @@ export {
   removeUnusedRepositories,
 } from './jobs.ts';
 export {
-  groupWebUrl,
   NamespaceBasic,
   type NamespaceRow,
   PublicGroupDetails,

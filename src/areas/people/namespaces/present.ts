@@ -1,5 +1,6 @@
 /** How namespaces and groups appear in responses. */
 import { type Static, Type } from 'typebox';
+import { groupPage, userPage } from '../../../access/index.ts';
 import { DateOnly, Id, nullable, resource } from '../../../http/index.ts';
 import { avatarUrl } from '../avatars/index.ts';
 
@@ -28,9 +29,6 @@ export interface NamespaceRow {
 }
 
 /** @param url the external address of the server */
-export const groupWebUrl = (url: string, full_path: string) => `${url}/groups/${full_path}`;
-
-/** @param url the external address of the server */
 export const presentNamespaceBasic = (
   url: string,
   { id, name, path, kind, full_path, parent_id, avatar_path }: NamespaceRow,
@@ -42,7 +40,7 @@ export const presentNamespaceBasic = (
   full_path,
   parent_id,
   avatar_url: avatar_path === null ? null : `${url}/uploads/-/system/${avatar_path}`,
-  web_url: kind === 'group' ? groupWebUrl(url, full_path) : `${url}/${full_path}`,
+  web_url: url + (kind === 'group' ? groupPage : userPage)(full_path),
 });
 
 /** A group in lists to choose from. */
@@ -70,7 +68,7 @@ export const presentPublicGroup = (
   }: { id: number; name: string; avatar: string | null; full_name: string; full_path: string },
 ): Static<typeof PublicGroupDetails> => ({
   id,
-  web_url: groupWebUrl(url, full_path),
+  web_url: url + groupPage(full_path),
   name,
   avatar_url: avatarUrl(url, 'group', { id, avatar }),
   full_name,

@@ -1,7 +1,7 @@
 /** How users appear in responses (docs/reference/users.md#forms). */
 import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { commitEmailOf } from '../../../access/index.ts';
+import { commitEmailOf, userPage } from '../../../access/index.ts';
 import { allOptional, DateOnly, Id, IdOf, nullable, resource, since, Timestamp } from '../../../http/index.ts';
 import { avatarUrl } from '../avatars/index.ts';
 
@@ -210,7 +210,7 @@ export const presentUserBasic = (
   locked: false,
   public_email,
   avatar_url: avatarUrl(url, 'user', { id, avatar }),
-  web_url: `${url}/${username}`,
+  web_url: url + userPage(username),
 });
 
 /** `Engineer at Example`, or the part that is known. */

@@ -1,5 +1,6 @@
 /** How iterations and their cadences appear in replies (docs/reference/iterations.md). */
 import { type Static, Type } from 'typebox';
+import { pagePath } from '../../../foundation/addresses.ts';
 import { DateOnly, Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 
 export const Iteration = resource('Iteration', {
@@ -35,11 +36,13 @@ export interface IterationRow {
   full_path: string;
 }
 
+const iterationPage = pagePath('/groups/:group/-/iterations/:iteration_id');
+
 /** @param url the external address of the server */
 export const presentIteration = (
   url: string,
   { cadence_id: _, full_path, ...iteration }: IterationRow,
-): Static<typeof Iteration> => ({ ...iteration, web_url: `${url}/groups/${full_path}/-/iterations/${iteration.id}` });
+): Static<typeof Iteration> => ({ ...iteration, web_url: url + iterationPage(full_path, iteration.id) });
 
 export const IterationCadence = resource('IterationCadence', {
   id: Id,

@@ -1,5 +1,6 @@
 /** How milestones appear in replies (docs/reference/milestones.md). */
 import { type Static, Type } from 'typebox';
+import { pagePath } from '../../../foundation/addresses.ts';
 import { DateOnly, Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 
 export const Milestone = resource('Milestone', {
@@ -36,12 +37,15 @@ export interface MilestoneRow {
   full_path: string;
 }
 
+const projectMilestonePage = pagePath('/:project/-/milestones/:milestone_iid');
+const groupMilestonePage = pagePath('/groups/:group/-/milestones/:milestone_iid');
+
 /** @param url the external address of the server */
 export function presentMilestone(
   url: string,
   { full_path, project_id, group_id, state, ...row }: MilestoneRow,
 ): Static<typeof Milestone> {
-  const parent_path = project_id === null ? `groups/${full_path}` : full_path;
+  const page = project_id === null ? groupMilestonePage : projectMilestonePage;
   return {
     id: row.id,
     iid: row.iid,
@@ -54,6 +58,6 @@ export function presentMilestone(
     due_date: row.due_date,
     start_date: row.start_date,
     expired: row.expired,
-    web_url: `${url}/${parent_path}/-/milestones/${row.iid}`,
+    web_url: url + page(full_path, row.iid),
   };
 }

@@ -1,7 +1,7 @@
 /** How groups appear in responses. */
 import type { Selectable } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import type { MaybeCaller } from '../../../access/index.ts';
+import { groupPage, type MaybeCaller } from '../../../access/index.ts';
 import type { Database, DB } from '../../../db/index.ts';
 import {
   DateOnly,
@@ -16,7 +16,7 @@ import {
 } from '../../../http/index.ts';
 import { defaultProtection } from '../../code/protected_branches/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
-import { groupWebUrl, SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
+import { SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
 import {
   FeatureLevel,
   fixed,
@@ -151,7 +151,7 @@ export type GroupRow = Selectable<DB['namespaces']> & { full_name: string };
 export function presentGroup(url: string, row: GroupRow): Static<typeof GroupForm> {
   return {
     id: row.id,
-    web_url: groupWebUrl(url, row.full_path),
+    web_url: url + groupPage(row.full_path),
     name: row.name,
     path: row.path,
     description: row.description,

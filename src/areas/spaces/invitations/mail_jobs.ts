@@ -1,6 +1,6 @@
 /** Mail about invitations. A message is composed when it is sent, and not sent when its subject no longer exists. */
 import { sql } from 'kysely';
-import { recipientFor } from '../../../access/index.ts';
+import { groupPage, projectPage, recipientFor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { type JobCall, job } from '../../../jobs/index.ts';
@@ -75,14 +75,14 @@ export const tellOfAccess = job('tell_of_access', {
     const member = await membership(db, input.member_id);
     const to = member && (await recipientFor(db, member.user_id));
     if (!to) return;
-    const { place, full_path, role, access_level } = member;
+    const { place, full_path, is_of_group, role, access_level } = member;
     await mailer.send({
       to,
       id: `access-${input.member_id}`,
       subject: `You now have access to ${place}`,
       paragraphs: [
         `You have been granted access to ${place} with the role ${roleOf({ role, access_level })}.`,
-        { link: full_path, url: `${url}/${full_path}` },
+        { link: full_path, url: url + (is_of_group ? groupPage : projectPage)(full_path) },
       ],
     });
   },
@@ -117,6 +117,7 @@ function membership(db: Database, id: number) {
     .select(['member_roles.name as role'])
     .select(sql<string>`coalesce(groups.name, projects.name)`.as('place'))
     .select(sql<string>`coalesce(groups.full_path, projects.full_path)`.as('full_path'))
+    .select(sql<boolean>`members.group_id is not null`.as('is_of_group'))
     .where('members.id', '=', id)
     .executeTakeFirst();
 }

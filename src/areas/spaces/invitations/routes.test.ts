@@ -124,7 +124,10 @@ test('several people are invited at once, and failures are reported with the rea
   assert.deepEqual(await list(here, url), [taken, first, second]);
   const member = await here.as('owner').get(`/groups/${here.group.id}/members/${here.people.outsider.id}`);
   assert.equal(member.body.access_level, 20);
-  assert.equal((await mailTo(here, `${here.people.outsider.username}@example.com`)).length, 1);
+  const [mail, ...others] = await mailTo(here, `${here.people.outsider.username}@example.com`);
+  assert.deepEqual(others, []);
+  const { full_path } = here.group;
+  assert.deepEqual(mail!.paragraphs.at(-1), { link: full_path, url: `${here.services.url}/groups/${full_path}` });
 });
 
 test('the owner of the address becomes a member at once, unless it is not confirmed', async () => {
@@ -159,6 +162,8 @@ test('the owner of the address becomes a member at once, unless it is not confir
   const [mail, ...others] = await mailOf(here.services, [tellOfAccess]);
   assert.deepEqual(others, [], 'no mail goes to an address that is not confirmed');
   assert.equal(mail!.to.address, `${confirmed.username}@example.com`);
+  const { full_path } = here.project;
+  assert.deepEqual(mail!.paragraphs.at(-1), { link: full_path, url: `${here.services.url}/${full_path}` });
 });
 
 test('a user who is added at once has access until the first day after the end of the invitation', async () => {

@@ -1,6 +1,6 @@
 /** Projects as mail tells of them: when they have moved. */
 import { sql } from 'kysely';
-import { countsToday, isKnownProject } from '../../../access/index.ts';
+import { countsToday, isKnownProject, projectPage } from '../../../access/index.ts';
 import { mailTarget } from '../../activity/notifications/index.ts';
 
 export const projectMail = mailTarget('Project', (id) => {
@@ -17,7 +17,7 @@ export const projectMail = mailTarget('Project', (id) => {
       title: null,
       description: null,
       thread: `project_${id}`,
-      page: full_path,
+      page: projectPage(full_path),
       facts: {},
     }),
   };

@@ -1,6 +1,6 @@
 /** How projects appear in responses. */
 import { type Static, type TObject, Type } from 'typebox';
-import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse } from '../../../access/index.ts';
+import { levels, type MaybeCaller, mayDownloadCode, mayReadCode, mayUse, projectPage } from '../../../access/index.ts';
 import {
   allOptional,
   type Caller,
@@ -8,7 +8,6 @@ import {
   DateOnly,
   deprecated,
   Id,
-  inAddress,
   nullable,
   optional,
   type Page,
@@ -18,6 +17,7 @@ import {
   Visibility,
 } from '../../../http/index.ts';
 import { mapInSlices, toHtml } from '../../../markdown/index.ts';
+import { blobPage } from '../../code/repository/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import {
   NamespaceBasic,
@@ -167,7 +167,6 @@ export function presentProjectBasic(
   project: ProjectSource,
 ): Static<typeof ProjectBasicForm> {
   const { namespace, full_path, default_branch } = project;
-  const web_url = `${services.url}/${full_path}`;
   const { http, ssh } = cloneUrls(services, full_path);
   return {
     id: project.id,
@@ -181,11 +180,11 @@ export function presentProjectBasic(
     topics: project.topics,
     ssh_url_to_repo: ssh,
     http_url_to_repo: http,
-    web_url,
+    web_url: services.url + projectPage(full_path),
     ...(mayReadCode(project)
       ? {
           default_branch,
-          readme_url: project.empty_repo ? null : `${web_url}/-/blob/${inAddress(default_branch)}/README.md`,
+          readme_url: project.empty_repo ? null : services.url + blobPage(full_path, default_branch, 'README.md'),
           forks_count: project.forks_count,
         }
       : {}),

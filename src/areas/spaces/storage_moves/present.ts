@@ -1,10 +1,11 @@
 /** How moves appear in responses (docs/reference/storage_moves.md#object). */
 import { sql } from 'kysely';
 import { type Static, type TSchema, Type } from 'typebox';
+import { groupPage } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { Id, nullable, resource, type Services, Timestamp } from '../../../http/index.ts';
 import { presentSnippetIdentity, SnippetIdentity } from '../../code/snippets/index.ts';
-import { groupWebUrl, ProjectIdentity, projectIdentityJson } from '../../people/namespaces/index.ts';
+import { ProjectIdentity, projectIdentityJson } from '../../people/namespaces/index.ts';
 import type { Container, State } from './definition.ts';
 
 const GroupIdentity = resource('StorageMoveGroup', { id: Id, web_url: Type.String(), name: Type.String() });
@@ -58,5 +59,8 @@ export function presentMove(
   const all = { ...move, state: state as State };
   if (project) return { ...all, project };
   if (snippet) return { ...all, snippet: presentSnippetIdentity(services, snippet) };
-  return { ...all, group: { id: group!.id, web_url: groupWebUrl(services.url, group!.full_path), name: group!.name } };
+  return {
+    ...all,
+    group: { id: group!.id, web_url: services.url + groupPage(group!.full_path), name: group!.name },
+  };
 }

@@ -1,6 +1,6 @@
 /** How epics appear in replies (docs/reference/epics.md). */
 import { type Static, Type } from 'typebox';
-import { epicKind, type MaybeCaller, pageOf } from '../../../access/index.ts';
+import { epicKind, type MaybeCaller } from '../../../access/index.ts';
 import {
   DateOnly,
   deprecated,
@@ -123,7 +123,7 @@ function datesOf(row: EpicRow) {
  */
 function presentEpic(url: string, row: EpicRow, labels: EpicReply['labels'], form: EpicForm): EpicReply {
   const { id, iid, group_id, title, description, confidential, state, color, created_at, updated_at, closed_at } = row;
-  const web_url = `${url}/${pageOf(epicKind, row.full_path, iid)}`;
+  const web_url = url + epicKind.page(row.full_path, iid);
   const [short, full] = [`&${iid}`, `${row.full_path}&${iid}`];
   return {
     id,

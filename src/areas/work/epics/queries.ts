@@ -1,6 +1,6 @@
 /** Reading epics. */
 import { type RawBuilder, sql } from 'kysely';
-import { epicKind, type Group, isVisibleEpic, type MaybeCaller, pageOf } from '../../../access/index.ts';
+import { epicKind, type Group, isVisibleEpic, type MaybeCaller } from '../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../db/index.ts';
 import { type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
 import { borneLabels, type LabelRow } from '../../planning/labels/index.ts';
@@ -132,9 +132,7 @@ export async function epicsInIssues(
     .where(isAmong('epics.id', ids, 'bigint[]'))
     .where(isVisibleEpic(caller))
     .execute();
-  return new Map(
-    rows.map(({ full_path, ...epic }) => [epic.id, { ...epic, url: `/${pageOf(epicKind, full_path, epic.iid)}` }]),
-  );
+  return new Map(rows.map(({ full_path, ...epic }) => [epic.id, { ...epic, url: epicKind.page(full_path, epic.iid) }]));
 }
 
 /** An epic as notes and rules need it. */

@@ -1,6 +1,6 @@
 /** The doors for clients that read errors as they read them from Sentry (docs/reference/error_tracking.md#clients-of-sentry). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { mayRead, type Project, projectFor } from '../../../access/index.ts';
+import { mayRead, type Project, projectFor, projectPage } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { badRequest, type Caller, type Doorway, found, idIn, leavingOf, notFound } from '../../../http/index.ts';
 import { idsOnPage, rowsOf } from '../../../lists/index.ts';
@@ -178,7 +178,7 @@ async function listRepositories(call: SentryCall) {
     .map(({ id, full_path, created_at }) => ({
       id: String(id),
       name: full_path,
-      url: `${services.url}/${full_path}`,
+      url: services.url + projectPage(full_path),
       status: 'active',
       dateCreated: created_at,
       provider: { id: 'integrations:gitlab', name: 'GitLab' },

@@ -38,7 +38,7 @@ const issueAttributes = (id: RawBuilder<unknown> | number, action: string | null
      'total_time_spent', issues.total_time_spent_s, 'created_at', ${momentInJson('issues.created_at')}, 'updated_at', ${momentInJson('issues.updated_at')},
      'closed_at', ${momentInJson('issues.closed_at')}, 'assignee_ids', ${assigneeIds('issue_assignees', 'issue_id', sql`issues.id`)},
      'assignee_id', (select min(user_id) from issue_assignees where issue_id = issues.id), 'labels', ${issueLabels(sql`issues.id`)},
-     'url', ${pageFacts(sql`issues.project_id`, sql`${sql.lit(issueKind.page)} || issues.iid`)} ${action === null ? sql`` : sql`, 'action', ${sql.lit(action)}`})
+     'url', ${pageFacts(issueKind.page, sql`issues.project_id`, sql`issues.iid`)} ${action === null ? sql`` : sql`, 'action', ${sql.lit(action)}`})
      from issues where issues.id = ${id})`;
 
 /** What only some changes of a merge request have. */
@@ -67,7 +67,7 @@ const mergeRequestAttributes = (
      'reviewer_ids', ${assigneeIds('merge_request_reviewers', 'merge_request_id', sql`m.id`)}, 'labels', ${mergeRequestLabels(sql`m.id`)},
      'source', ${projectFacts(sql`m.source_project_id`)}, 'target', ${projectFacts(sql`m.project_id`)},
      'last_commit', ${commitFacts(sql`coalesce(m.source_project_id, m.project_id)`, sql`m.head_commit_id`)},
-     'url', ${pageFacts(sql`m.project_id`, sql`${sql.lit(mergeRequestKind.page)} || m.iid`)} ${action === null ? sql`` : sql`, 'action', ${sql.lit(action)}`}
+     'url', ${pageFacts(mergeRequestKind.page, sql`m.project_id`, sql`m.iid`)} ${action === null ? sql`` : sql`, 'action', ${sql.lit(action)}`}
      ${oldrev === null ? sql`` : sql`, 'oldrev', ${oldrev}::text`}
      ${system_action === undefined ? sql`` : sql`, 'system', true, 'system_action', ${sql.lit(system_action)}`})
      from merge_requests m where m.id = ${id})`;
@@ -103,15 +103,15 @@ export const mergeRequestFacts = (
     'assignees', ${peopleFacts(idsOf('merge_request_assignees', 'merge_request_id', 'user_id', sql`${id}`))},
     'reviewers', ${peopleFacts(idsOf('merge_request_reviewers', 'merge_request_id', 'user_id', sql`${id}`))}) end`;
 
-/** The path of the page of an issue or merge request that a row names, after that of its project. */
-const pageIn = ({ table, column, page }: IssuableKind, row: string) => sql`
-  (select ${sql.lit(page)} || iid from ${sql.table(table)} where id = ${sql.ref(`${row}.${column}`)})`;
+/** The number of the issue or merge request that a row names. */
+const numberIn = ({ table, column }: IssuableKind, row: string) => sql`
+  (select iid from ${sql.table(table)} where id = ${sql.ref(`${row}.${column}`)})`;
 
 export const issueHook: HookItem<IssuableKind> = {
   kind: issueKind,
   member: 'issue',
   facts: (row) => issueAttributes(sql.ref(`${row}.issue_id`)),
-  page: (row) => pageIn(issueKind, row),
+  name: (row) => numberIn(issueKind, row),
   isConfidential: sql`issues.confidential`,
 };
 
@@ -119,5 +119,5 @@ export const mergeRequestHook: HookItem<IssuableKind> = {
   kind: mergeRequestKind,
   member: 'merge_request',
   facts: (row) => mergeRequestAttributes(sql.ref(`${row}.merge_request_id`)),
-  page: (row) => pageIn(mergeRequestKind, row),
+  name: (row) => numberIn(mergeRequestKind, row),
 };

@@ -1,6 +1,6 @@
 /** Issues, epics and merge requests as mail shows them. */
 import { sql } from 'kysely';
-import { type Issuable, type IssuableKind, isAbout, pageOf } from '../../../access/index.ts';
+import { type Issuable, type IssuableKind, isAbout } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { MailItem, MailPlace, MailSubject } from '../../../services/index.ts';
 import { readersOf } from '../../activity/notifications/index.ts';
@@ -36,7 +36,7 @@ async function describe(db: Database, on: Issuable, { full_path }: MailPlace): P
     name: kind.name,
     label: `${kind.sign}${iid}`,
     thread: `${kind.reference}_${id}`,
-    page: pageOf(kind, full_path, iid),
+    page: kind.page(full_path, iid),
     facts: {
       [`${kind.type}-ID`]: id,
       [`${kind.type}-IID`]: iid,

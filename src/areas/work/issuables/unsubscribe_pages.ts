@@ -24,14 +24,14 @@ async function unsubscribe({ db, secrets }: Services, key: string): Promise<Html
 
 function ask(services: Services, key: string): HtmlPage | undefined {
   const subscription = subscriptionOf(services.secrets, key);
-  const form = { button: 'Unsubscribe', action: unsubscribePage.replace(':key', key) };
+  const form = { button: 'Unsubscribe', action: unsubscribePage(key) };
   return subscription && { title: 'Unsubscribe', parts: [`Unsubscribe from this ${subscription.kind.name}?`, form] };
 }
 
 const doorFor = (method: 'GET' | 'POST', pageOf: typeof unsubscribe | typeof ask) =>
   door<Caller, LinkRequest>({
     method,
-    url: unsubscribePage,
+    url: unsubscribePage.pattern,
     handle: async ({ services, request, reply }) => {
       const page = await pageOf(services, request.params.key);
       return page ? sendPage(reply, 200, page) : sendPage(reply, 404, unknown);

@@ -1,6 +1,6 @@
 /** How issues appear in replies (docs/reference/issues.md). */
 import { type Static, Type } from 'typebox';
-import { issueKind, type MaybeCaller, pageOf } from '../../../access/index.ts';
+import { issueKind, type MaybeCaller } from '../../../access/index.ts';
 import {
   DateOnly,
   deprecated,
@@ -184,7 +184,7 @@ function presentIssue(url: string, row: IssueRow, known: Around, form: IssueForm
     confidential,
     discussion_locked,
     issue_type,
-    web_url: `${url}/${pageOf(issueKind, row.full_path, iid)}`,
+    web_url: url + issueKind.page(row.full_path, iid),
     time_stats: presentTimeStats(row),
     ...tasksOf(row),
     weight,

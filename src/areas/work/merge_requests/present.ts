@@ -1,6 +1,6 @@
 /** How merge requests appear in replies (docs/reference/merge_requests.md). */
 import { type Static, Type } from 'typebox';
-import { type MaybeCaller, mergeRequestKind, type Project, pageOf } from '../../../access/index.ts';
+import { type MaybeCaller, mergeRequestKind, type Project } from '../../../access/index.ts';
 import {
   allOptional,
   deprecated,
@@ -233,7 +233,7 @@ function presentMergeRequest(
     milestone: row.milestone && presentMilestone(url, row.milestone),
     reference: relative,
     references: { short, relative, full },
-    web_url: `${url}/${pageOf(mergeRequestKind, row.full_path, iid)}`,
+    web_url: url + mergeRequestKind.page(row.full_path, iid),
     time_stats: presentTimeStats(row),
     task_completion_status: { count: row.task_count, completed_count: row.completed_task_count },
     approvals_before_merge: null,

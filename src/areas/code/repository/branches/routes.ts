@@ -22,7 +22,6 @@ import {
   found,
   get,
   head,
-  inAddress,
   mutuallyExclusive,
   NotBlank,
   nothing,
@@ -42,7 +41,7 @@ import {
   unprotectIfProtected,
 } from '../../protected_branches/index.ts';
 import { defaultHead } from '../git.ts';
-import { Branch, presentCommit } from '../present.ts';
+import { Branch, presentCommit, treePage } from '../present.ts';
 import { branchTexts, movedText } from '../push_checks/refusal_rules.ts';
 import { matchesSearch } from '../rules.ts';
 import { createBranch, deleteBranch, deleteMergedBranches } from './actions.ts';
@@ -67,7 +66,7 @@ async function present(
     developers_can_merge,
     can_push: may_push && !project.read_only,
     default: branch.name === project.default_branch,
-    web_url: `${url}/${project.full_path}/-/tree/${inAddress(branch.name)}`,
+    web_url: url + treePage(project.full_path, branch.name),
   };
 }
 

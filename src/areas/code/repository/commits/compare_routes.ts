@@ -27,7 +27,7 @@ import {
 } from '../../../../http/index.ts';
 import { gitPaging, mapPage, pageOfArray } from '../../../../lists/index.ts';
 import { comparedProjectFor } from '../owners/fork_network_queries.ts';
-import { Commit, presentCommit } from '../present.ts';
+import { Commit, comparePage, presentCommit } from '../present.ts';
 import { Diff, diffsOf } from './diff_present.ts';
 
 const Comparison = resource('Comparison', {
@@ -117,7 +117,7 @@ export const compareRoutes = [
         compare_timeout:
           commits.length > maximumCommits || files.length > maximumFiles || diffs.some(({ collapsed }) => collapsed),
         compare_same_ref: from === to,
-        web_url: `${services.url}/${project.full_path}/-/compare/${from}${input.straight ? '..' : '...'}${to}`,
+        web_url: services.url + comparePage(project.full_path, `${from}${input.straight ? '..' : '...'}${to}`),
       };
     },
   }),

@@ -45,7 +45,7 @@ export function noteFacts(
        'line_code', notes.position ->> 'line_code', 'position', notes.position, 'original_position', notes.original_position,
        'resolved_at', ${momentInJson('notes.resolved_at')}, 'resolved_by_id', notes.resolved_by_id,
        'created_at', ${momentInJson('notes.created_at')}, 'updated_at', ${momentInJson('notes.updated_at')}, 'action', ${sql.lit(action)},
-       'url', ${pageFacts(sql`${project_id}::bigint`, sql`${on.page('notes')} || '#note_' || notes.id`)}),
+       'url', ${pageFacts(on.kind.page, sql`${project_id}::bigint`, on.name('notes'), sql`'#note_' || notes.id`)}),
      'repository', ${repositoryFacts(project_id)}, ${sql.join(shown)})
      from notes where notes.id = ${id})`;
 }

@@ -1,4 +1,5 @@
 /** Fetching repositories of the source over HTTP, with the rights of the importer there. */
+import { inAddress } from '../../../../foundation/addresses.ts';
 import { type FetchedRefs, fetchForeign, GitError, type Repository } from '../../../../git/index.ts';
 import { BlockedError, OutboundError, ResponseTooLong, throughProxy } from '../../../../outbound/index.ts';
 import { downloadLimit } from '../source/export_queries.ts';
@@ -11,7 +12,7 @@ const maximumTries = 3;
 
 /** The address of a repository of an entity. @param suffix `.wiki` for that of its wiki */
 export const repositoryAt = ({ source, entity }: StepCall, suffix = ''): string =>
-  `${source.url}/${entity.source_full_path.split('/').map(encodeURIComponent).join('/')}${suffix}.git`;
+  `${source.url}/${inAddress(entity.source_full_path)}${suffix}.git`;
 
 function failureFor(call: StepCall, error: unknown): unknown {
   if (error instanceof ResponseTooLong) return new SourceFailure('LimitExceeded', sentence(error.message));

@@ -7,7 +7,7 @@ import { recordEvents } from '../../../activity/events/index.ts';
 import type { Acting } from '../../../conversation/quick_actions/index.ts';
 import { createIssue, newIssueFrom } from '../../issues/index.ts';
 import { tellOfStatuses } from './news_actions.ts';
-import { errorUrl, titleOf } from './present.ts';
+import { errorPage, titleOf } from './present.ts';
 import { errorText, type Status } from './queries.ts';
 import { removeError } from './removal_jobs.ts';
 
@@ -147,7 +147,7 @@ export async function createIssueOfError(
   return db.transaction().execute(async (tx) => {
     const error = found(undefined, (await lockErrors(tx, project, [id])).at(0));
     if (error.issue_id !== null) throw conflict(alreadyLinked);
-    const description = descriptionOf(errorUrl(acting.url, project, error), error);
+    const description = descriptionOf(acting.url + errorPage(project.full_path, error.id), error);
     const parent = { db: tx, caller: acting.caller, plan: acting.plan, project };
     const issue = await newIssueFrom(parent, { title: title ?? lineOf(titleOf(error)), description, labels });
     const added = await createIssue(tx, acting, project, issue);

@@ -23,7 +23,7 @@ async function describe(db: Database, error_id: number, { full_path }: MailPlace
     label: String(id),
     description: null,
     thread: `error_${id}`,
-    page: errorPage({ full_path }, { id }),
+    page: errorPage(full_path, id),
     title: [...titleOf(row).replaceAll(/\s+/g, ' ')].slice(0, maximumTitle).join(''),
     details: [
       ['Where', actor],

@@ -4,6 +4,7 @@ import { type Database, momentInJson } from '../../../../db/index.ts';
 import { pageFacts, personFacts, projectFacts, repositoryFacts, type Sample } from '../../../activity/hooks/index.ts';
 import { notifying } from '../../../activity/notifications/index.ts';
 import { tellEach } from '../../../instance/hook_events/index.ts';
+import { errorPage } from './present.ts';
 
 /** An error that people and programs should hear of. */
 export interface ErrorNews {
@@ -57,7 +58,7 @@ const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
     'level', news.level, 'status', news.status, 'fingerprint', news.fingerprint, 'events_count', news.events_count, 'users_count', news.users_count,
     'first_release', news.first_release, 'last_release', news.last_release, 'assignee_id', news.assignee_id,
     'first_seen_at', ${momentInJson('news.first_seen_at')}, 'last_seen_at', ${momentInJson('news.last_seen_at')},
-    'url', ${pageFacts(sql`news.project_id`, sql`'/-/error_tracking/' || news.id || '/details'`)}, 'action', news.kind))`;
+    'url', ${pageFacts(errorPage, sql`news.project_id`, sql`news.id`)}, 'action', news.kind))`;
 
 const tellHooks = (tx: Database, news: readonly ErrorNews[], user_id: number | null): Promise<void> =>
   tellEach(tx, {

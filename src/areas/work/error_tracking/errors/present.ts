@@ -1,6 +1,7 @@
 /** How errors appear in replies. */
 import { type Static, Type } from 'typebox';
-import { issueKind, type Project, pageOf } from '../../../../access/index.ts';
+import { issueKind, type Project } from '../../../../access/index.ts';
+import { pagePath } from '../../../../foundation/addresses.ts';
 import { Id, nullable, resource, Timestamp } from '../../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../../people/users/index.ts';
 import { ErrorEvent } from '../events/present.ts';
@@ -52,13 +53,7 @@ export const ErrorDetails = resource('ErrorDetails', {
 export const titleOf = ({ name, description }: Pick<ErrorRow, 'name' | 'description'>): string =>
   description === '' || description === name ? name : `${name} ${description}`;
 
-/** The path of the page of an error. */
-export const errorPage = ({ full_path }: Pick<Project, 'full_path'>, { id }: { id: number }): string =>
-  `${full_path}/-/error_tracking/${id}/details`;
-
-/** The address of an error for people. */
-export const errorUrl = (url: string, project: Pick<Project, 'full_path'>, error: { id: number }): string =>
-  `${url}/${errorPage(project, error)}`;
+export const errorPage = pagePath('/:project/-/error_tracking/:error_id/details');
 
 /** @param url the external address of the server, without a trailing slash */
 export const presentError =
@@ -69,8 +64,8 @@ export const presentError =
       ...rest,
       title: titleOf(row),
       assignee: assignee && presentUserBasic(url, assignee),
-      issue: issue && { ...issue, web_url: `${url}/${pageOf(issueKind, issue.full_path, issue.iid)}` },
-      web_url: errorUrl(url, project, row),
+      issue: issue && { ...issue, web_url: url + issueKind.page(issue.full_path, issue.iid) },
+      web_url: url + errorPage(project.full_path, row.id),
     };
   };
 

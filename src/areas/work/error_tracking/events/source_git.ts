@@ -1,5 +1,5 @@
 /** The lines of a stack, and where they are in the repository. */
-import { mayReadCode, type Project } from '../../../../access/index.ts';
+import { commitKind, mayReadCode, type Project } from '../../../../access/index.ts';
 import {
   blame,
   entryAt,
@@ -10,8 +10,9 @@ import {
   repositoryOf,
   resolveCommit,
 } from '../../../../git/index.ts';
-import { type Conditions, inAddress, type Services } from '../../../../http/index.ts';
+import type { Conditions, Services } from '../../../../http/index.ts';
 import type { Original } from '../../../../source_maps/index.ts';
+import { blobPage } from '../../../code/repository/index.ts';
 import { type Frame, readFrame } from '../payload/frame_rules.ts';
 import type { JsonObject } from '../payload/rules.ts';
 import { commitOfVersion } from '../releases/version_queries.ts';
@@ -63,8 +64,9 @@ interface Code {
   repository: Repository;
   commit: string;
   ref: string;
-  /** The start of addresses of pages of the project. */
-  pages: string;
+  project: Project;
+  /** The external address of the server. */
+  url: string;
 }
 
 /** The commit that a release names: the one that a client has said, its id, a tag, or a tag after the name of the application, as in `shop@v1.2`. */
@@ -75,13 +77,12 @@ async function codeOf(
 ): Promise<Code | undefined> {
   if (release === null || project.empty_repo || !mayReadCode(project)) return undefined;
   const repository = repositoryOf(services, project);
-  const pages = `${services.url}/${project.full_path}/-`;
   const announced = await commitOfVersion(db, project.id, release);
   for (const ref of new Set([announced ?? release, release, release.slice(release.lastIndexOf('@') + 1)])) {
     const isId = /^[0-9a-f]{7,64}$/i.test(ref);
     const tagged = await resolveCommit(repository, `refs/tags/${ref}`);
     const commit = tagged ?? (isId ? await resolveCommit(repository, ref, { prefer: 'tag' }) : undefined);
-    if (commit !== undefined) return { repository, commit, ref, pages };
+    if (commit !== undefined) return { repository, commit, ref, project, url: services.url };
   }
   return undefined;
 }
@@ -115,7 +116,7 @@ async function lookupOf(services: Services, project: Project, release: string | 
 async function sourceOf({ code, find }: Lookup, { filename, lineNo }: Frame): Promise<Source | null> {
   const file_path = pathOf(filename ?? '');
   if ((await find(file_path)) === null) return null;
-  const page = `${code.pages}/blob/${inAddress(code.ref)}/${inAddress(file_path)}`;
+  const page = code.url + blobPage(code.project.full_path, code.ref, file_path);
   return { file_path, ref: code.ref, web_url: lineNo === null ? page : `${page}#L${lineNo}` };
 }
 
@@ -173,7 +174,7 @@ function traced(frame: Frame, original: Original | undefined, caller: Original |
 }
 
 async function blameOf(
-  { repository, commit, pages }: Code,
+  { repository, commit, project, url }: Code,
   { file_path }: Source,
   line: number,
 ): Promise<LineBlame | null> {
@@ -181,7 +182,13 @@ async function blameOf(
     const [group] = await blame(repository, commit, file_path, { start: line, end: line });
     if (!group) return null;
     const { id, title, author_name, authored_date } = group.commit;
-    return { commit_id: id, title, author_name, authored_date, web_url: `${pages}/commit/${id}` };
+    return {
+      commit_id: id,
+      title,
+      author_name,
+      authored_date,
+      web_url: url + commitKind.page(project.full_path, id),
+    };
   } catch (error) {
     if (error instanceof LineOutOfRange || error instanceof GitError) return null;
     throw error;

@@ -1,6 +1,6 @@
 /** Errors and events in the form that clients of Sentry read. */
 import type { Project } from '../../../../access/index.ts';
-import { errorUrl, titleOf } from '../errors/present.ts';
+import { errorPage, titleOf } from '../errors/present.ts';
 import type { ErrorRow, Stats } from '../errors/queries.ts';
 import type { WholeEvent } from '../events/queries.ts';
 import type { TracedFrame } from '../events/source_git.ts';
@@ -26,7 +26,7 @@ export const sentryIssue = (url: string, project: Project, row: ErrorRow, stats:
   shortId: `${project.path}-${row.id}`.toUpperCase(),
   title: titleOf(row),
   culprit: row.actor,
-  permalink: errorUrl(url, project, row),
+  permalink: url + errorPage(project.full_path, row.id),
   type: 'error',
   metadata: { type: row.name, value: row.description },
   level: row.level,

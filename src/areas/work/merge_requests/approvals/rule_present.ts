@@ -1,7 +1,14 @@
 /** How rules of approvals appear in replies (docs/reference/approvals.md#rules). */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { countsToday, isApprover, isVisibleGroup, levels, type MaybeCaller } from '../../../../access/index.ts';
+import {
+  countsToday,
+  groupPage,
+  isApprover,
+  isVisibleGroup,
+  levels,
+  type MaybeCaller,
+} from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import { Id, nullable, resource, type Services } from '../../../../http/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../../people/users/index.ts';
@@ -107,7 +114,7 @@ function commonOf(url: string, row: RuleRow) {
     report_type: null,
     eligible_approvers: row.eligible.map((user) => presentUserBasic(url, user)),
     users: row.users.map((user) => presentUserBasic(url, user)),
-    groups: row.groups.map((group) => ({ ...group, web_url: `${url}/groups/${group.full_path}` })),
+    groups: row.groups.map((group) => ({ ...group, web_url: url + groupPage(group.full_path) })),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Merging: the commits of a merge, and the move of the target branch that makes it happen (docs/reference/merge_requests.md#merging, decision 42). */
-import { callerInJob, mergeRequestKind, type Project, pageOf } from '../../../../access/index.ts';
+import { callerInJob, mergeRequestKind, type Project } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import {
   listCommits,
@@ -236,7 +236,7 @@ async function variablesFor(
     reference: `${target.full_path}!${iid}`,
     local_reference: `!${iid}`,
     source_project_id: String(facts.source_project_id ?? ''),
-    url: `${services.url}/${pageOf(mergeRequestKind, target.full_path, iid)}`,
+    url: services.url + mergeRequestKind.page(target.full_path, iid),
     merged_by: nameOf(caller),
     merge_request_author: nameOf(author),
     ...variablesOf(commits, title, caller.commit_email),

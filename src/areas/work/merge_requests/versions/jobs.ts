@@ -1,8 +1,9 @@
 /** What follows from new merge requests and from moves of their branches (docs/reference/merge_requests.md#versions). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { mergeRequestKind, pageOf, theMergeRequest } from '../../../../access/index.ts';
+import { theMergeRequest } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
+import { pagePath } from '../../../../foundation/addresses.ts';
 import {
   fetchCommit,
   keepAroundRef,
@@ -36,6 +37,8 @@ type JobServices = Pick<Services, 'db' | 'storages' | 'url'>;
 
 /** The most versions of which the commits are kept when the first job of a merge request runs. */
 const maximumKept = 100;
+
+const diffsPage = pagePath('/:project/-/merge_requests/:merge_request_iid/diffs');
 
 /** The commits of the versions so far: branches may have moved several times before their first job ran. */
 async function keepVersions(
@@ -301,7 +304,7 @@ async function followHead(
       })
       .where('id', '=', facts.id)
       .execute();
-    const page = `${services.url}/${pageOf(mergeRequestKind, facts.target.full_path, facts.iid)}/diffs?diff_id=${version_id}`;
+    const page = `${services.url}${diffsPage(facts.target.full_path, facts.iid)}?diff_id=${version_id}`;
     const address = before === null ? page : `${page}&start_sha=${before}`;
     await addSystemNote(tx, on, user_id, commitsAdded(commits, address));
     if (user_id !== null) await tellOfPush(tx, facts, user_id);

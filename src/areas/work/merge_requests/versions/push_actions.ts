@@ -1,8 +1,9 @@
 /** What pushes mean for merge requests (docs/reference/merge_requests.md). */
 
 import { sql } from 'kysely';
-import { mergeRequestKind, pageOf } from '../../../../access/index.ts';
+import { mergeRequestKind } from '../../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../../db/index.ts';
+import { pagePath } from '../../../../foundation/addresses.ts';
 import type { RefUpdate } from '../../../../git/index.ts';
 import type { PushFollower } from '../../../../services/index.ts';
 import { movedBranches, pushedBranches } from '../../../code/repository/index.ts';
@@ -26,6 +27,8 @@ async function tellMergeRequests(
   if (rows.length > 0)
     await followMergeRequests.enqueue(tx, { project_id, user_id, branches: rows.map(({ name }) => name) });
 }
+
+const newMergeRequestPage = pagePath('/:project/-/merge_requests/new');
 
 /** More branches than this are not mentioned in the answer to a push. */
 const maximumLinks = 5;
@@ -64,11 +67,11 @@ async function mergeRequestLinks(
       .filter((one) => one.project_id === project_id)
       .flatMap(({ source_branch, iid }) => [
         `View merge request for ${source_branch}:`,
-        `  ${url}/${pageOf(mergeRequestKind, project.full_path, iid)}`,
+        `  ${url}${mergeRequestKind.page(project.full_path, iid)}`,
       ]),
     ...unproposed.flatMap((name) => [
       `To create a merge request for ${name}, visit:`,
-      `  ${url}/${pageOf(mergeRequestKind, project.full_path, 'new')}?merge_request%5Bsource_branch%5D=${encodeURIComponent(name)}`,
+      `  ${url}${newMergeRequestPage(project.full_path)}?merge_request%5Bsource_branch%5D=${encodeURIComponent(name)}`,
     ]),
   ];
 }

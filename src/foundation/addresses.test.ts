@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pagePath } from './addresses.ts';
+
+test('the path of a page escapes names, and their slashes stay', () => {
+  const page = pagePath('/:project/-/blob/:ref/:path');
+  assert.equal(page.pattern, '/:project/-/blob/:ref/:path');
+  assert.equal(
+    page('orchard/apples', 'fix#1/50%', 'docs/Äpfel & Birnen?.md'),
+    '/orchard/apples/-/blob/fix%231/50%25/docs/%C3%84pfel%20%26%20Birnen%3F.md',
+  );
+  assert.equal(pagePath('/:project/-/errors/:id/details')('orchard/apples', 7), '/orchard/apples/-/errors/7/details');
+});
