@@ -49,8 +49,14 @@ import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
 import { discussionRoutes } from './conversation/discussions/routes.ts';
 import { wikiPageHtml } from './conversation/markdown/index.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
-import { commentMail, eventComments, noteRoutes, sampleNote, todoComments } from './conversation/notes/index.ts';
-import type { Discussable } from './conversation/quick_actions/index.ts';
+import {
+  commentMail,
+  type Discussable,
+  eventComments,
+  noteRoutes,
+  sampleNote,
+  todoComments,
+} from './conversation/notes/index.ts';
 import { resourceEventRoutes } from './conversation/resource_events/index.ts';
 import { uploadRoutes } from './conversation/uploads/routes.ts';
 import { clusterRoutes } from './deployments/clusters/routes.ts';

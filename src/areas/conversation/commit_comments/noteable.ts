@@ -1,14 +1,14 @@
 /** Commits as a noun: what the engines of comments, webhooks, mail and to-do items need of them (docs/adding_a_noun.md). */
 import { sql } from 'kysely';
-import { commitKind, type DiscussedCommit } from '../../../access/index.ts';
-import { commitFacts, type HookItem } from '../../activity/hooks/index.ts';
+import { commitKind } from '../../../access/index.ts';
+import { commitFacts } from '../../activity/hooks/index.ts';
 import type { CommitTarget } from '../../activity/todos/index.ts';
 import { Commit } from '../../code/repository/index.ts';
-import type { Differing, MailedCommits } from '../notes/index.ts';
+import type { Discussable, MailedCommits } from '../notes/index.ts';
 import { positionOn, presentTargets } from './git.ts';
 import { commitMail } from './mail_git.ts';
 
-export const commitNoun: Differing<DiscussedCommit> & MailedCommits & { hook: HookItem } & CommitTarget = {
+export const commitNoun = {
   kind: commitKind,
   hook: {
     kind: commitKind,
@@ -19,5 +19,5 @@ export const commitNoun: Differing<DiscussedCommit> & MailedCommits & { hook: Ho
   mail: commitMail,
   schema: Commit,
   present: presentTargets,
-  position: positionOn,
-};
+  diff: { position: positionOn },
+} satisfies Discussable & MailedCommits & CommitTarget;

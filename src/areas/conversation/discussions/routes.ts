@@ -1,5 +1,6 @@
 /** Discussions: comments as threads (docs/reference/discussions.md). */
 import { type TProperties, Type } from 'typebox';
+import type { NoteableKind } from '../../../access/index.ts';
 import {
   type AnyEndpoint,
   del,
@@ -20,10 +21,9 @@ import { mapPage, numberedPaging, pageOfArray, paging } from '../../../lists/ind
 import {
   CommentTime,
   commentRate,
+  type Discussable,
   describedText,
   GivenPosition,
-  hasDiff,
-  isResolving,
   Note,
   noReplyText,
   noteOf,
@@ -33,15 +33,14 @@ import {
   outcomeOf,
   positionTexts,
   presentNote,
-  type Resolving,
   removeComment,
   resolveNote,
   resolveThread,
   rewriteComment,
+  type Threads,
   writeComment,
   writingTexts,
 } from '../notes/index.ts';
-import type { Discussable } from '../quick_actions/index.ts';
 import { Discussion, presentDiscussion } from './present.ts';
 import { notesOfThread, threadsOf } from './queries.ts';
 
@@ -59,7 +58,7 @@ interface Placed {
 }
 
 /** Whether a change of a note on a noun takes `resolved` besides `body`: one of them, which commits always refuse. */
-const takesResolution = (noun: Discussable): boolean => hasDiff(noun) || isResolving(noun);
+const takesResolution = (noun: Discussable): boolean => noun.diff !== undefined || noun.threads !== undefined;
 
 /** What such a change names one of. */
 const textOrResolution: TProperties = {
@@ -95,14 +94,14 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
       summary: `Create a discussion on ${withArticle(name)}`,
       description: describedText(noun),
       access,
-      input: { ...comment, ...(hasDiff(noun) ? placed : {}), ...(hasDiff(noun) && noun.has_commits ? inCommit : {}) },
+      input: { ...comment, ...(noun.diff ? placed : {}), ...(noun.diff?.has_commits ? inCommit : {}) },
       rate: commentRate,
       returns: orCommands(noun, Discussion),
-      refusals: { 400: [...writingTexts(noun), ...(hasDiff(noun) ? positionTexts : [])] },
+      refusals: { 400: [...writingTexts(noun), ...(noun.diff ? positionTexts : [])] },
       handle: async ({ plan, caller, on, input, ...services }) => {
         const { url } = services;
         const { position: given, commit_id, ...text }: typeof input & Placed = input;
-        const position = given && hasDiff(noun) ? await noun.position(services, on, given, commit_id) : undefined;
+        const position = given && (await noun.diff?.position(services, on, given, commit_id));
         const diff_commit_id = commit_id === undefined ? undefined : position?.head_sha;
         const written = await writeComment(
           { ...services, plan, noun },
@@ -122,7 +121,7 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
       handle: async ({ db, url, input, ...granted }) =>
         presentDiscussion(url, await notesOfThread(db, granted, input.discussion_id, 'Discussion')),
     }),
-    ...(isResolving(noun) ? [resolutionRoute(noun, `${base}/:discussion_id`)] : []),
+    ...(noun.threads ? [resolutionRoute(noun.kind, noun.threads, `${base}/:discussion_id`)] : []),
     get(`${base}/:discussion_id/notes`, {
       operation: `list${type}DiscussionNotes`,
       summary: 'List the notes of a discussion, oldest first',
@@ -160,18 +159,18 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
   ]);
 }
 
-const resolutionRoute = (noun: Resolving, path: string): AnyEndpoint =>
+const resolutionRoute = ({ type, discussed_at }: NoteableKind, threads: Threads, path: string): AnyEndpoint =>
   put(path, {
-    operation: `resolve${noun.kind.type}Discussion`,
+    operation: `resolve${type}Discussion`,
     summary: 'Resolve or reopen a discussion',
-    access: noun.kind.discussed_at.reader(noun.kind.type),
+    access: discussed_at.reader(type),
     input: { discussion_id: Type.String(), resolved: Type.Boolean() },
     returns: one(Discussion),
     refusals: { 403: '403 Forbidden', 404: '404 Discussion Not Found' },
     handle: async ({ db, url, caller, on, input: { discussion_id, resolved } }) => {
       const granted = { caller, on };
       await notesOfThread(db, granted, discussion_id, 'Discussion');
-      await resolveThread(db, noun, granted, discussion_id, resolved);
+      await resolveThread(db, threads, granted, discussion_id, resolved);
       return presentDiscussion(url, await notesOfThread(db, granted, discussion_id, 'Discussion'));
     },
   });
@@ -204,8 +203,8 @@ function noteRoutesOf(noun: Discussable, path: string): AnyEndpoint[] {
         const note = await noteOf(db, granted, input.note_id, false);
         const { body, resolved } = input as Change;
         if (body === undefined) {
-          if (!isResolving(noun) || resolved === undefined) throw notResolvable();
-          await resolveNote(db, noun, granted, note, resolved);
+          if (!noun.threads || resolved === undefined) throw notResolvable();
+          await resolveNote(db, noun.threads, granted, note, resolved);
           return { body: presentNote(url, await noteOf(db, granted, note.id, false)) };
         }
         const written = await rewriteComment({ db, storages, url, plan, noun }, granted, note, body);

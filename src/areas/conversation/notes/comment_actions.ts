@@ -5,17 +5,11 @@ import { type Database, repeated, stamped } from '../../../db/index.ts';
 import { checkUnmodified, deleteFound, forbidden, found, type Plan, type Services } from '../../../http/index.ts';
 import { recordEvent } from '../../activity/events/index.ts';
 import { doneTodos } from '../../activity/todos/index.ts';
-import {
-  applyCommands,
-  type Command,
-  type CommandOutcome,
-  type Discussable,
-  extractCommands,
-  takesCommands,
-} from '../quick_actions/index.ts';
+import { applyCommands, type Command, type CommandOutcome, extractCommands } from '../quick_actions/index.ts';
+import type { Discussable } from './definition.ts';
 import { tellOfNote } from './elsewhere/hook_actions.ts';
 import { noteMentions } from './mention_actions.ts';
-import { hasDiff, type Position } from './position_rules.ts';
+import type { Position } from './position_rules.ts';
 import type { Written } from './present.ts';
 import { isOn, type NoteRow, noteRows, touch } from './queries.ts';
 import { settleWithout } from './resolution_actions.ts';
@@ -47,18 +41,18 @@ export interface NewComment {
 }
 
 /** The text without its quick actions, if the noun takes any; otherwise all of it. */
-const extracted = (body: string, noun: Discussable) =>
-  takesCommands(noun) ? extractCommands(body, noun) : { text: body, commands: [] };
+const extracted = (body: string, { quickActions }: Discussable) =>
+  quickActions ? extractCommands(body, quickActions) : { text: body, commands: [] };
 
 /** Applies quick actions. They run after their text is stored: the comment resolves to-do items, and `/todo` adds one. */
 async function runCommands(
   tx: Database,
-  { storages, url, plan, noun }: Omit<Writing, 'db'>,
+  { storages, url, plan, noun: { quickActions } }: Omit<Writing, 'db'>,
   { caller, on }: OnNoteable,
   commands: readonly Command[],
 ): Promise<CommandOutcome | undefined> {
-  if (commands.length === 0 || !takesCommands(noun) || !isIssuable(on)) return undefined;
-  return applyCommands(tx, noun, { caller, plan, storages, url, on, is_new: false }, commands);
+  if (commands.length === 0 || !quickActions || !isIssuable(on)) return undefined;
+  return applyCommands(tx, quickActions, { caller, plan, storages, url, on, is_new: false }, commands);
 }
 
 /** Applies a text that consists of quick actions only. */
@@ -137,8 +131,8 @@ function placeColumns({ kind }: Noteable, comment: NewComment, joined: First | u
   };
 }
 
-async function placed(tx: Database, noun: Discussable, on: Noteable, position: Position): Promise<void> {
-  if (hasDiff(noun) && isIssuable(on)) await noun.afterPlaced?.(tx, on, position);
+async function placed(tx: Database, { diff }: Discussable, on: Noteable, position: Position): Promise<void> {
+  if (isIssuable(on)) await diff?.afterPlaced?.(tx, on, position);
 }
 
 /** Writes the row of a comment, its suggestions and its event. */

@@ -9,6 +9,7 @@ export {
   threadToJoin,
   writeComment,
 } from './comment_actions.ts';
+export type { Discussable, Threads } from './definition.ts';
 export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_git.ts';
 export { lineCode, shows } from './diff_rules.ts';
 export { eventComments } from './elsewhere/event_queries.ts';
@@ -19,9 +20,7 @@ export { followPositions, movedBetween } from './follow_queries.ts';
 export { noteMentions } from './mention_actions.ts';
 export {
   completePosition,
-  type Differing,
   GivenPosition,
-  hasDiff,
   incompletePosition,
   notInDiff,
   Position,
@@ -31,9 +30,7 @@ export { Note, orCommands, outcomeOf, presentNote } from './present.ts';
 export { isOn, isOpen, isVisibleNote, type NoteRow, noteOf, notesFor } from './queries.ts';
 export { notesOn, suggestions } from './relation.ts';
 export {
-  isResolving,
   markResolved,
-  type Resolving,
   resolveNote,
   resolveOutdated,
   resolveThread,

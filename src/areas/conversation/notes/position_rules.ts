@@ -1,9 +1,6 @@
 /** Positions: the place in a diff that a comment is about (docs/reference/discussions.md#positions). */
 import { type Static, Type } from 'typebox';
-import type { Granted, Issuable, Noteable } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
-import { invalidAs, nullable, optional, type Services } from '../../../http/index.ts';
-import type { Discussable } from '../quick_actions/index.ts';
+import { invalidAs, nullable, optional } from '../../../http/index.ts';
 
 const Sha = (description: string) => Type.String({ description, maxLength: 64 });
 const Path = () => optional(Type.String({ maxLength: 4096 }));
@@ -59,26 +56,6 @@ export const Position = Type.Object({
   y: optional(Type.Integer()),
 });
 export type Position = Static<typeof Position>;
-
-/** A noun with a diff, which comments can be about. */
-export interface Differing<N extends Noteable = Noteable> extends Discussable {
-  /**
-   * Checks a position against the diff.
-   * @throws ApiError 400
-   */
-  position(
-    services: Pick<Services, 'db' | 'storages'>,
-    on: Granted<N>,
-    given: GivenPosition,
-    commit_id?: string,
-  ): Promise<Position>;
-  /** What follows, in the same transaction, when a thread starts at a position in its whole diff. The transaction has updated what the thread is on. */
-  afterPlaced?(tx: Database, on: Issuable, position: Position): Promise<void>;
-  /** Whether it has commits, each with a diff of its own that `commit_id` names. */
-  has_commits?: true;
-}
-
-export const hasDiff = (noun: Discussable): noun is Differing => 'position' in noun;
 
 /**
  * What is kept of a position in a file of a diff: the members of its type.

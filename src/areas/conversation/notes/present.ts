@@ -3,7 +3,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { noteableKinds, noteableOf, storedKinds } from '../../../access/index.ts';
 import { byOutcome, deprecated, Id, IdOf, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
-import { type CommandOutcome, type Discussable, takesCommands } from '../quick_actions/index.ts';
+import type { CommandOutcome } from '../quick_actions/index.ts';
+import type { Discussable } from './definition.ts';
 import { Position } from './position_rules.ts';
 import { isResolvable, type NoteRow } from './queries.ts';
 import { Suggestion } from './suggestion_present.ts';
@@ -114,7 +115,7 @@ const onlyCommands = { 202: 'The text had only quick actions: they were executed
 /** The reply to a text on a noun: what it has become, or the effects of its quick actions. */
 export function orCommands<S extends TSchema>(noun: Discussable, schema: S) {
   const both = Type.Union([schema, CommandsOnly]);
-  return takesCommands(noun) ? byOutcome(both, onlyCommands) : byOutcome<S | typeof both>(schema, {});
+  return noun.quickActions ? byOutcome(both, onlyCommands) : byOutcome<S | typeof both>(schema, {});
 }
 
 /** The result of a text: a comment, and the effects of its quick actions. There is no comment if the text had quick actions only. */

@@ -1,32 +1,22 @@
 /** Resolving the threads of a noun that lets them be resolved (docs/reference/discussions.md#resolving). */
 import { sql } from 'kysely';
-import { type Issuable, isIssuable, type Noteable, type OnIssuable, type OnNoteable } from '../../../access/index.ts';
+import { type Issuable, isIssuable, type Noteable, type OnNoteable } from '../../../access/index.ts';
 import { type Database, isAmong, repeated } from '../../../db/index.ts';
 import { forbidden } from '../../../http/index.ts';
-import type { Discussable } from '../quick_actions/index.ts';
 import { addSystemNote } from './actions.ts';
+import type { Discussable, Threads } from './definition.ts';
 import { isOn, isOpen, isResolvable, type NoteRow, touch } from './queries.ts';
 import { notResolvable } from './rules.ts';
-
-/** A noun whose threads can be resolved. */
-export interface Resolving extends Discussable {
-  /** Whether the caller may resolve threads and open them again. */
-  mayResolve(db: Database, granted: OnIssuable): Promise<boolean>;
-  /** What follows, in the same transaction, when no thread is open any more. */
-  afterLastThread(tx: Database, on: Issuable): Promise<void>;
-}
-
-export const isResolving = (noun: Discussable): noun is Resolving => 'mayResolve' in noun;
 
 /** Which notes are resolved or opened: all of some threads, or one. */
 type Which = { discussion_ids: readonly string[] } | { id: number };
 
 /** What follows when no thread is open any more. */
-type Settling = Pick<Resolving, 'afterLastThread'>;
+type Settling = Pick<Threads, 'afterLastThread'>;
 
 /** @throws ApiError 403 for callers who may not resolve */
-async function resolvedOn(db: Database, noun: Resolving, { caller, on }: OnNoteable): Promise<Issuable> {
-  if (!isIssuable(on) || !(await noun.mayResolve(db, { caller, on }))) throw forbidden();
+async function resolvedOn(db: Database, threads: Threads, { caller, on }: OnNoteable): Promise<Issuable> {
+  if (!isIssuable(on) || !(await threads.mayResolve(db, { caller, on }))) throw forbidden();
   return on;
 }
 
@@ -36,14 +26,14 @@ async function resolvedOn(db: Database, noun: Resolving, { caller, on }: OnNotea
  */
 export async function resolveThread(
   db: Database,
-  noun: Resolving,
+  threads: Threads,
   granted: OnNoteable,
   discussion_id: string,
   resolved: boolean,
 ): Promise<void> {
-  const on = await resolvedOn(db, noun, granted);
+  const on = await resolvedOn(db, threads, granted);
   await repeated(db, (tx) =>
-    markResolved(tx, noun, on, granted.caller.id, { discussion_ids: [discussion_id] }, resolved),
+    markResolved(tx, threads, on, granted.caller.id, { discussion_ids: [discussion_id] }, resolved),
   );
 }
 
@@ -53,14 +43,14 @@ export async function resolveThread(
  */
 export async function resolveNote(
   db: Database,
-  noun: Resolving,
+  threads: Threads,
   granted: OnNoteable,
   note: NoteRow,
   resolved: boolean,
 ): Promise<void> {
-  const on = await resolvedOn(db, noun, granted);
+  const on = await resolvedOn(db, threads, granted);
   if (!isResolvable(note)) throw notResolvable();
-  await repeated(db, (tx) => markResolved(tx, noun, on, granted.caller.id, { id: note.id }, resolved));
+  await repeated(db, (tx) => markResolved(tx, threads, on, granted.caller.id, { id: note.id }, resolved));
 }
 
 /**
@@ -70,11 +60,11 @@ export async function resolveNote(
  */
 export const resolveOutdated = (
   tx: Database,
-  noun: Settling,
+  threads: Settling,
   on: Issuable,
   user_id: number | null,
   discussion_ids: readonly string[],
-): Promise<void> => markResolved(tx, noun, on, user_id, { discussion_ids }, true);
+): Promise<void> => markResolved(tx, threads, on, user_id, { discussion_ids }, true);
 
 /**
  * Marks notes as resolved or open, with what follows. The caller has been asked whether they may.
@@ -83,7 +73,7 @@ export const resolveOutdated = (
  */
 export async function markResolved(
   tx: Database,
-  noun: Settling,
+  threads: Settling,
   on: Issuable,
   user_id: number | null,
   which: Which,
@@ -101,7 +91,7 @@ export async function markResolved(
     .execute();
   if (changed.length === 0) return;
   await touch(tx, on);
-  if (resolved && (await settleThreads(tx, noun, on))) await addSystemNote(tx, on, user_id, 'resolved all threads');
+  if (resolved && (await settleThreads(tx, threads, on))) await addSystemNote(tx, on, user_id, 'resolved all threads');
 }
 
 /**
@@ -109,14 +99,19 @@ export async function markResolved(
  * @param tx a transaction that has updated what the threads are on, so that of two that end the last threads one sees it
  * @returns whether none is open
  */
-async function settleThreads(tx: Database, noun: Settling, on: Issuable): Promise<boolean> {
+async function settleThreads(tx: Database, threads: Settling, on: Issuable): Promise<boolean> {
   const open = await tx.selectFrom('notes').select('id').where(isOn(on)).where(isOpen).limit(1).executeTakeFirst();
-  if (!open) await noun.afterLastThread(tx, on);
+  if (!open) await threads.afterLastThread(tx, on);
   return !open;
 }
 
 /** What follows when a note was deleted: it may have been the last one that was open. */
-export async function settleWithout(tx: Database, noun: Discussable, on: Noteable, note: NoteRow): Promise<void> {
-  if (isResolving(noun) && isIssuable(on) && isResolvable(note) && note.resolved_at === null)
-    await settleThreads(tx, noun, on);
+export async function settleWithout(
+  tx: Database,
+  { threads }: Discussable,
+  on: Noteable,
+  note: NoteRow,
+): Promise<void> {
+  if (threads && isIssuable(on) && isResolvable(note) && note.resolved_at === null)
+    await settleThreads(tx, threads, on);
 }

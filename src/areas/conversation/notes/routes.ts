@@ -17,8 +17,8 @@ import {
   withArticle,
 } from '../../../http/index.ts';
 import { mapPage, paging } from '../../../lists/index.ts';
-import type { Discussable } from '../quick_actions/index.ts';
 import { removeComment, rewriteComment, writeComment } from './comment_actions.ts';
+import type { Discussable } from './definition.ts';
 import { Note, orCommands, outcomeOf, presentNote } from './present.ts';
 import { noteOf, singleNotesOf } from './queries.ts';
 import { describedText, writingTexts } from './rules.ts';

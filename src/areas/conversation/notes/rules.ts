@@ -2,7 +2,7 @@
 import { type Granted, levels, type Noteable } from '../../../access/index.ts';
 import { badRequest, type Caller, invalidAs } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
-import { type Discussable, takesCommands } from '../quick_actions/index.ts';
+import type { Discussable } from './definition.ts';
 
 /** The longest comment, in characters. */
 const maximumBody = 1_000_000;
@@ -34,12 +34,12 @@ export const notResolvable = () => badRequest(notResolvableText);
 /** The documented refusals of creating or updating a comment. */
 export const writingTexts = (noun: Discussable) => [
   '400 Bad request - Note {:note=>[<reason>]}',
-  ...(takesCommands(noun) ? [commandsText] : []),
+  ...(noun.quickActions ? [commandsText] : []),
 ];
 
 /** How operations that create a comment are described. */
 export const describedText = (noun: Discussable) =>
-  takesCommands(noun)
+  noun.quickActions
     ? 'At most 1,000,000 characters. Quick actions in the text are executed; a text of nothing but quick actions creates no comment and answers 202.'
     : 'At most 1,000,000 characters.';
 

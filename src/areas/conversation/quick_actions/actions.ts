@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, reaches } from '../../../http/index.ts';
 import { definitionOf, nameOf } from './commands.ts';
-import type { Commandable, CommandTarget, Outcome, Situation, TargetState } from './definition.ts';
+import type { CommandTarget, Outcome, QuickActions, Situation, TargetState } from './definition.ts';
 import { type Command, extractCommands } from './extraction_rules.ts';
 import { has } from './rules.ts';
 
@@ -38,19 +38,19 @@ const blank = {
 };
 
 /** The situation before the first command. */
-async function situationOf(tx: Database, noun: Commandable, target: CommandTarget): Promise<Situation> {
+async function situationOf(tx: Database, quickActions: QuickActions, target: CommandTarget): Promise<Situation> {
   const { on, caller } = target;
-  const { labels, column } = noun.kind;
+  const { labels, column } = on.kind;
   const { rows } = await sql<Pick<TargetState, 'state' | 'labels'>>`
     select found.*,
            coalesce((select jsonb_agg(jsonb_build_object('id', labels.id, 'title', title))
                        from ${sql.table(labels)} join labels on labels.id = label_id where ${sql.ref(column)} = ${on.id}), '[]') as labels
-      from (${noun.state(on.id, caller.id)}) found`.execute(tx);
+      from (${quickActions.state(on.id, caller.id)}) found`.execute(tx);
   return {
     ...target,
     tx,
-    noun,
-    operations: noun.operations(tx, target, on),
+    quickActions,
+    operations: quickActions.operations(tx, target, on),
     kind: on.kind.name,
     changes: {},
     commands_changes: {},
@@ -61,7 +61,7 @@ async function situationOf(tx: Database, noun: Commandable, target: CommandTarge
 
 /** The message of a command, or its deferred work; undefined if the caller may not use it, or it does not apply to the target. */
 async function begin(situation: Situation, { name, argument }: Command): Promise<Outcome> {
-  const definition = definitionOf(name, situation.noun);
+  const definition = definitionOf(name, situation.quickActions);
   if (!definition) return undefined;
   const { needs, plan, existing, apply } = definition;
   const isRefused =
@@ -101,15 +101,15 @@ const edit = async ({ tx, operations, changes }: Situation): Promise<boolean> =>
  */
 export async function changeWithCommands<Changes extends { description?: string | null | undefined }>(
   tx: Database,
-  noun: Commandable,
+  quickActions: QuickActions,
   target: Omit<CommandTarget, 'is_new'>,
   changes: Changes,
   change: (changes: Changes) => Promise<void>,
 ): Promise<void> {
   if (!changes.description) return change(changes);
-  const { text: description, commands } = await extractCommands(changes.description, noun);
+  const { text: description, commands } = await extractCommands(changes.description, quickActions);
   await change({ ...changes, description });
-  if (commands.length > 0) await applyCommands(tx, noun, { ...target, is_new: false }, commands);
+  if (commands.length > 0) await applyCommands(tx, quickActions, { ...target, is_new: false }, commands);
 }
 
 /**
@@ -119,11 +119,11 @@ export async function changeWithCommands<Changes extends { description?: string 
  */
 export async function applyCommands(
   tx: Database,
-  noun: Commandable,
+  quickActions: QuickActions,
   target: CommandTarget,
   commands: readonly Command[],
 ): Promise<CommandOutcome> {
-  const situation = await situationOf(tx, noun, target);
+  const situation = await situationOf(tx, quickActions, target);
   const begun: { command: Command; outcome: Outcome }[] = [];
   for (const command of commands) begun.push({ command, outcome: await begin(situation, command) });
   const isEdited = await edit(situation);
@@ -133,7 +133,7 @@ export async function applyCommands(
   for (const { command, outcome } of begun) {
     const said = typeof outcome === 'function' ? await outcome() : isEdited ? outcome : undefined;
     if (said !== undefined) applied += 1;
-    summary.push(said ?? `Could not apply ${nameOf(command.name, noun)} command.`);
+    summary.push(said ?? `Could not apply ${nameOf(command.name, quickActions)} command.`);
   }
   return { commands_changes: situation.commands_changes, summary, applied };
 }

@@ -1,5 +1,5 @@
 /** The names of commands, and their definitions for a noun. */
-import type { Commandable, Definition } from './definition.ts';
+import type { Definition, QuickActions } from './definition.ts';
 import { planningCommands } from './planning_commands.ts';
 import { relationCommands } from './relation_commands.ts';
 import { stateCommands } from './state_commands.ts';
@@ -30,16 +30,17 @@ const commands = [...stateCommands, ...planningCommands, ...trackingCommands, ..
 for (const all of [...commands.map((command) => command.names), ...elsewhere])
   for (const name of all) if (!names.has(name)) names.set(name, all[0]);
 
-type Taking = Pick<Commandable, 'commands'>;
+/** The commands of a noun. */
+export type Taken = Pick<QuickActions, 'commands'>;
 
 /** The definition of a command for a noun, undefined if it has none. */
-export const definitionOf = (name: string, { commands: taken }: Taking): Definition | undefined =>
+export const definitionOf = (name: string, { commands: taken }: Taken): Definition | undefined =>
   taken.find((definition) => definition.names.includes(name));
 
 /** Whether a word, in lower case, is the name of a command: of the noun, or of others. */
-export const isCommand = (name: string, noun: Taking): boolean =>
-  names.has(name) || definitionOf(name, noun) !== undefined;
+export const isCommand = (name: string, taken: Taken): boolean =>
+  names.has(name) || definitionOf(name, taken) !== undefined;
 
 /** The name of a command in messages. */
-export const nameOf = (name: string, noun: Taking): string =>
-  definitionOf(name, noun)?.names[0] ?? names.get(name) ?? name;
+export const nameOf = (name: string, taken: Taken): string =>
+  definitionOf(name, taken)?.names[0] ?? names.get(name) ?? name;

@@ -1,9 +1,8 @@
 /** The definition of a command, its arguments, and the description of a noun that takes commands. */
 import type { RawBuilder } from 'kysely';
-import type { IssuableKind, NoteableKind, PlacedIssuable } from '../../../access/index.ts';
+import type { IssuableKind, PlacedIssuable } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import type { Caller, Plan, Services } from '../../../http/index.ts';
-import type { HookItem } from '../../activity/hooks/index.ts';
 import type { LabelParent } from '../../planning/labels/index.ts';
 
 /** The message of an applied command; undefined if it cannot be applied. */
@@ -34,18 +33,9 @@ export interface Acting extends Pick<Services, 'storages'> {
   url: string;
 }
 
-/** A noun that is discussed. Texts on it have quick actions only if it is `Commandable`. */
-export interface Discussable {
-  kind: NoteableKind;
-  /** How webhooks show comments and reactions. Without it, these trigger none. */
-  hook?: HookItem;
-}
-
-/** A noun that takes quick actions. Its own area, which this one does not import, says which ones, and provides its state and operations. */
-export interface Commandable extends Discussable {
-  kind: IssuableKind;
-  hook?: HookItem<IssuableKind>;
-  /** The commands that it supports: some of this area, and its own. */
+/** The quick actions of a noun. Its own area, which this one does not import, says which ones, and provides its state and operations. */
+export interface QuickActions {
+  /** Some of this area, and its own. */
   commands: readonly Definition[];
   /** A statement that reads the state of the target as one row, without the labels. */
   state(id: number, user_id: number): RawBuilder<Found>;
@@ -54,9 +44,6 @@ export interface Commandable extends Discussable {
   /** Whether the caller has a right besides reading, if Planners do not have all of them as they do for issues and epics. */
   holds?(who: { access_level: number; is_own: boolean }): boolean;
 }
-
-/** Whether texts on the noun have quick actions. */
-export const takesCommands = (noun: Discussable): noun is Commandable => 'commands' in noun;
 
 /** The target of the commands, and their author. */
 export interface CommandTarget extends Acting {
@@ -93,7 +80,7 @@ type Found = Pick<TargetState, 'state'> & Partial<Omit<TargetState, 'labels'>>;
 
 export interface Situation extends CommandTarget {
   tx: Database;
-  noun: Commandable;
+  quickActions: QuickActions;
   operations: Operations;
   kind: IssuableKind['name'];
   labels_from: LabelParent;

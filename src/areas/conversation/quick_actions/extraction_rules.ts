@@ -1,7 +1,6 @@
 /** Extracting commands from a text. */
 import { inSlices, linesOf, type Steps } from '../../../markdown/index.ts';
-import { isCommand } from './commands.ts';
-import type { Commandable } from './definition.ts';
+import { isCommand, type Taken } from './commands.ts';
 
 export interface Command {
   /** As written, in lower case; a command may have several names. */
@@ -30,12 +29,11 @@ const drawings: Readonly<Record<string, string>> = {
 /**
  * Extracts the commands from a text: lines that start with `/` and a command name, outside code and quotations. Other lines stay as they are, except that
  * `/shrug` and `/tableflip` become drawings.
- * @param noun the target of the text
+ * @param taken the commands of the target of the text
  */
-export const extractCommands = (text: string, noun: Pick<Commandable, 'commands'>): Promise<Extraction> =>
-  inSlices(extraction(text, noun));
+export const extractCommands = (text: string, taken: Taken): Promise<Extraction> => inSlices(extraction(text, taken));
 
-function* extraction(text: string, noun: Pick<Commandable, 'commands'>): Steps<Extraction> {
+function* extraction(text: string, taken: Taken): Steps<Extraction> {
   const commands: Command[] = [];
   const kept: string[] = [];
   let isChanged = false;
@@ -46,7 +44,7 @@ function* extraction(text: string, noun: Pick<Commandable, 'commands'>): Steps<E
     if (Object.hasOwn(drawings, name)) {
       kept.push(argument === '' ? drawings[name]! : `${argument} ${drawings[name]!}`);
       isChanged = true;
-    } else if (isCommand(name, noun) && commands.length < maximumCommands) commands.push({ name, argument });
+    } else if (isCommand(name, taken) && commands.length < maximumCommands) commands.push({ name, argument });
     else kept.push(line.text);
   }
   if (commands.length === 0 && !isChanged) return { text, commands };

@@ -1,14 +1,12 @@
-/** What other areas may use of quick actions. It imports no noun: the area of a noun describes it by a `Commandable`, which takes some of these commands. */
+/** What other areas may use of quick actions. It imports no noun: the area of a noun has a value of `QuickActions`, which takes some of these commands. */
 export { allOrNothing, applyCommands, type CommandOutcome, changeWithCommands } from './actions.ts';
-export {
-  type Acting,
-  type Commandable,
-  type CommandChanges,
-  type Definition,
-  type Discussable,
-  type Operations,
-  type Situation,
-  takesCommands,
+export type {
+  Acting,
+  CommandChanges,
+  Definition,
+  Operations,
+  QuickActions,
+  Situation,
 } from './definition.ts';
 export { type Command, extractCommands } from './extraction_rules.ts';
 export {

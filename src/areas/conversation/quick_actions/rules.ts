@@ -6,9 +6,12 @@ import type { Right, Situation } from './definition.ts';
 export const listed = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Whether the caller has the right, as in the API (docs/reference/quick_actions.md). */
-export function has({ noun, on: { access_level }, is_new, before }: Situation, right: Right): boolean {
+export function has(
+  { quickActions: { holds }, on: { access_level }, is_new, before }: Situation,
+  right: Right,
+): boolean {
   if (right === 'read') return true;
-  if (noun.holds) return is_new || noun.holds({ access_level, is_own: before.is_own });
+  if (holds) return is_new || holds({ access_level, is_own: before.is_own });
   if (right === 'report') return access_level >= levels.reporter;
   // Members who create an item may set all its fields.
   if (right === 'plan') return access_level >= (is_new ? levels.guest : levels.planner);

@@ -50,7 +50,7 @@ export async function createEpic(
   group: Group,
   epic: NewEpic,
 ): Promise<{ id: number; iid: number }> {
-  const { text, commands } = await extractCommands(epic.description ?? '', epicNoun);
+  const { text, commands } = await extractCommands(epic.description ?? '', epicNoun.quickActions);
   const description = epic.description && text;
   const labels = await labelsAfter(tx, { group_id: group.id }, [], epic, { create: true, plan: acting.plan });
   const label_ids = labels.map(({ id }) => id);
@@ -59,7 +59,7 @@ export async function createEpic(
     await noteMentions(tx, { actor: acting.caller, noteable: theEpic(added.id), text: description, url: acting.url });
   if (epic.parent_id) await changeParent(tx, acting, added.id, epic.parent_id);
   const on = { ...added, kind: epicKind, in: { group }, access_level: group.access_level };
-  if (commands.length > 0) await applyCommands(tx, epicNoun, { ...acting, on, is_new: true }, commands);
+  if (commands.length > 0) await applyCommands(tx, epicNoun.quickActions, { ...acting, on, is_new: true }, commands);
   return added;
 }
 
@@ -78,7 +78,7 @@ export function updateEpic(
   changes: EpicChanges,
 ): Promise<void> {
   const on = { id, iid, kind: epicKind, in: { group }, access_level: group.access_level };
-  return changeWithCommands(tx, epicNoun, { ...acting, on }, changes, (given) =>
+  return changeWithCommands(tx, epicNoun.quickActions, { ...acting, on }, changes, (given) =>
     changeEpic(tx, acting, group, id, given),
   );
 }

@@ -1,21 +1,17 @@
 /** Epics as a noun: what the engines of comments, mail and to-do items need of them (docs/adding_a_noun.md). */
 import { sql } from 'kysely';
 import { epicKind, groupOf } from '../../../access/index.ts';
-import type { TodoTarget } from '../../activity/todos/index.ts';
-import type { Mailed } from '../../conversation/notes/index.ts';
 import {
-  type Commandable,
   commonCommands,
   confidentialityCommands,
   epicTreeCommands,
   labelCommands,
 } from '../../conversation/quick_actions/index.ts';
-import type { EventSubject } from '../../conversation/resource_events/index.ts';
-import { type Followable, issuableMail } from '../issuables/index.ts';
+import { issuableMail, type Noun } from '../issuables/index.ts';
 import { epicOperations } from './command_actions.ts';
 import { Epic, presentEpics, presentSingleEpic } from './present.ts';
 
-export const epicNoun: Commandable & Mailed & TodoTarget & EventSubject & Followable = {
+export const epicNoun = {
   kind: epicKind,
   mail: issuableMail(epicKind),
   schema: Epic,
@@ -23,7 +19,9 @@ export const epicNoun: Commandable & Mailed & TodoTarget & EventSubject & Follow
   presentSingle: (services, caller, on) =>
     presentSingleEpic(services, caller, { id: on.id, group_id: groupOf(on.in).id }),
   events: ['label', 'state'],
-  commands: [...commonCommands, ...confidentialityCommands, ...labelCommands, ...epicTreeCommands],
-  operations: epicOperations,
-  state: (epic_id) => sql`select state, confidential, parent_id from epics where id = ${epic_id}`,
-};
+  quickActions: {
+    commands: [...commonCommands, ...confidentialityCommands, ...labelCommands, ...epicTreeCommands],
+    operations: epicOperations,
+    state: (epic_id) => sql`select state, confidential, parent_id from epics where id = ${epic_id}`,
+  },
+} satisfies Noun;

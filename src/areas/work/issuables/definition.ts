@@ -1,5 +1,29 @@
-/** A change to an issue, an epic or a merge request, as its effects need it. */
-import type { Issuable } from '../../../access/index.ts';
+/** Issues, epics and merge requests: what each says of itself, and a change to one as its effects need it. */
+import type { Issuable, IssuableKind, MaybeCaller, OnIssuable, PlacedIssuable } from '../../../access/index.ts';
+import type { Access, Services } from '../../../http/index.ts';
+import type { Recorded } from '../../activity/events/index.ts';
+import type { HookItem } from '../../activity/hooks/index.ts';
+import type { TodoTarget } from '../../activity/todos/index.ts';
+import type { Discussable, Mailed } from '../../conversation/notes/index.ts';
+import type { EventSubject } from '../../conversation/resource_events/index.ts';
+
+/** All that one can say of itself (docs/adding_a_noun.md). An engine takes the facets that it needs. */
+export interface Noun
+  extends Discussable,
+    Partial<Recorded>,
+    Partial<TodoTarget>,
+    Partial<Mailed>,
+    Partial<EventSubject> {
+  kind: IssuableKind;
+  hook?: HookItem<IssuableKind>;
+  /** The reply of an operation on it, with `subscribed`. */
+  presentSingle?(services: Pick<Services, 'db' | 'url'>, caller: MaybeCaller, on: PlacedIssuable): Promise<unknown>;
+  /** Grants one to callers who may track its time. */
+  tracker?: Access<OnIssuable>;
+}
+
+/** A noun with these facets. */
+export type NounWith<Facet extends keyof Noun> = Required<Pick<Noun, 'kind' | Facet>>;
 
 /** The fields whose changes have effects. A kind omits those that it does not have. */
 export interface IssuableState {

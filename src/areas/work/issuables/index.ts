@@ -9,7 +9,7 @@ export {
 } from './change_actions.ts';
 export { ownOperations, timeOperations, unlessRefused } from './command_actions.ts';
 export { insertIssuable } from './creation_actions.ts';
-export type { Change, IssuableState } from './definition.ts';
+export type { Change, IssuableState, Noun, NounWith } from './definition.ts';
 export {
   among,
   type FilterTable,
@@ -50,7 +50,7 @@ export { countByState } from './list_queries.ts';
 export { issuableMail } from './mail_queries.ts';
 export type { NamesAsked } from './name_queries.ts';
 export { byMilestone, milestoneFilters, namesAsked, opposite, peopleIn, scopeFilter } from './people_filters.ts';
-export { type Followable, peopleRoutes } from './people_routes.ts';
+export { peopleRoutes } from './people_routes.ts';
 export { distance, firstPosition, type Order, reorder } from './position_actions.ts';
 export { isSubscribed } from './queries.ts';
 export {
@@ -67,5 +67,5 @@ export { isInScope, type ListScope, maximumNamed, visibleProjects } from './scop
 export { type Listable, type Listing, type SeenInList, selectionOf } from './selection_queries.ts';
 export { byValue, sharedOrders } from './shared_order_rules.ts';
 export { presentTimeStats, TimeStats } from './time/present.ts';
-export { type TimeTracked, timeRoutes } from './time/routes.ts';
+export { timeRoutes } from './time/routes.ts';
 export { notificationPages } from './unsubscribe_pages.ts';

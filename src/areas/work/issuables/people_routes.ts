@@ -1,32 +1,15 @@
 /** Participants and subscriptions. */
 import { sql } from 'kysely';
-import type { TSchema } from 'typebox';
-import { type IssuableKind, isReaderOf, type MaybeCaller, type PlacedIssuable } from '../../../access/index.ts';
-import {
-  type AnyEndpoint,
-  get,
-  notModified,
-  one,
-  pageOf,
-  post,
-  type Services,
-  withArticle,
-} from '../../../http/index.ts';
+import { isReaderOf } from '../../../access/index.ts';
+import { type AnyEndpoint, get, notModified, one, pageOf, post, withArticle } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
+import type { NounWith } from './definition.ts';
 import { participants } from './queries.ts';
 import { setSubscription } from './subscription_actions.ts';
 
-/** A kind of noteable with participants. */
-export interface Followable {
-  kind: IssuableKind;
-  schema: TSchema;
-  /** One of them as the reply of an operation on it, with `subscribed`. */
-  presentSingle(services: Pick<Services, 'db' | 'url'>, caller: MaybeCaller, on: PlacedIssuable): Promise<unknown>;
-}
-
 /** Subscribing to things of one kind, and their participants. */
-export function peopleRoutes({ kind, schema, presentSingle }: Followable): AnyEndpoint[] {
+export function peopleRoutes({ kind, schema, presentSingle }: NounWith<'schema' | 'presentSingle'>): AnyEndpoint[] {
   const { at, name, type, assignees, reviewers } = kind;
   const subscribing = (subscribed: boolean, verb: 'subscribe' | 'unsubscribe', summary: string) =>
     post(`${at.path}/${verb}`, {

@@ -89,7 +89,7 @@ export async function createIssue(
   project: Project,
   issue: NewIssue,
 ): Promise<AddedIssue> {
-  const { text, commands } = await extractCommands(issue.description ?? '', issueNoun);
+  const { text, commands } = await extractCommands(issue.description ?? '', issueNoun.quickActions);
   const description = issue.description ? text : (issue.description ?? null);
   const place = { project_id: project.id };
   const titles = issue.labels ?? [];
@@ -118,7 +118,7 @@ export async function createIssue(
     await recordEffects(tx, acting, change);
     if (issue.epic_id) await setEpicOfIssue(tx, added, issue.epic_id, acting.caller);
     const on = { ...added, kind: issueKind, in: { project }, access_level: project.access_level };
-    if (commands.length > 0) await applyCommands(tx, issueNoun, { ...acting, on, is_new: true }, commands);
+    if (commands.length > 0) await applyCommands(tx, issueNoun.quickActions, { ...acting, on, is_new: true }, commands);
     return added;
   });
 }

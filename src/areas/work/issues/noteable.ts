@@ -1,13 +1,9 @@
 /** Issues as a noun: what the engines of comments, events, webhooks, mail and to-do items need of them (docs/adding_a_noun.md). */
 import { sql } from 'kysely';
 import { issueKind, issueTracker, projectOf } from '../../../access/index.ts';
-import { issuableTarget, type Recorded } from '../../activity/events/index.ts';
-import type { TodoTarget } from '../../activity/todos/index.ts';
-import type { Awarded } from '../../conversation/award_emoji/index.ts';
-import type { Mailed } from '../../conversation/notes/index.ts';
+import { issuableTarget } from '../../activity/events/index.ts';
 import {
   assigneeCommands,
-  type Commandable,
   commonCommands,
   confidentialityCommands,
   dueDateCommands,
@@ -25,21 +21,13 @@ import {
   timeCommands,
   weightCommands,
 } from '../../conversation/quick_actions/index.ts';
-import type { EventSubject } from '../../conversation/resource_events/index.ts';
-import { type Followable, issueHook, type TimeTracked } from '../issuables/index.ts';
+import { issueHook, type Noun } from '../issuables/index.ts';
 import { branchCommands } from './branch_commands.ts';
 import { issueOperations } from './command_actions.ts';
 import { issueMail } from './mail_queries.ts';
 import { Issue, presentIssues, presentSingleIssue } from './present.ts';
 
-export const issueNoun: Commandable &
-  Awarded &
-  Mailed &
-  Recorded &
-  TodoTarget &
-  EventSubject &
-  Followable &
-  TimeTracked = {
+export const issueNoun = {
   kind: issueKind,
   hook: issueHook,
   mail: issueMail,
@@ -50,31 +38,33 @@ export const issueNoun: Commandable &
   presentSingle: (services, caller, on) =>
     presentSingleIssue(services, caller, { id: on.id, project_id: projectOf(on.in).id }),
   events: ['label', 'state', 'milestone', 'weight', 'iteration'],
-  commands: [
-    ...commonCommands,
-    ...confidentialityCommands,
-    ...lockCommands,
-    ...labelCommands,
-    ...assigneeCommands,
-    ...milestoneCommands,
-    ...iterationCommands,
-    ...dueDateCommands,
-    ...timeCommands,
-    ...weightCommands,
-    ...healthCommands,
-    ...incidentCommands,
-    ...linkCommands,
-    ...placeCommands,
-    ...metadataCommands,
-    ...promotionCommands,
-    ...inEpicCommands,
-    ...branchCommands,
-  ],
-  operations: issueOperations,
-  state: (issue_id, user_id) => sql`
+  quickActions: {
+    commands: [
+      ...commonCommands,
+      ...confidentialityCommands,
+      ...lockCommands,
+      ...labelCommands,
+      ...assigneeCommands,
+      ...milestoneCommands,
+      ...iterationCommands,
+      ...dueDateCommands,
+      ...timeCommands,
+      ...weightCommands,
+      ...healthCommands,
+      ...incidentCommands,
+      ...linkCommands,
+      ...placeCommands,
+      ...metadataCommands,
+      ...promotionCommands,
+      ...inEpicCommands,
+      ...branchCommands,
+    ],
+    operations: issueOperations,
+    state: (issue_id, user_id) => sql`
   select state, confidential, discussion_locked, issue_type, due_date, weight, health_status, time_estimate_s, total_time_spent_s, milestone_id, iteration_id,
          (select epic_id from epic_issues where issue_id = issues.id) as parent_id,
          array(select user_id from issue_assignees where issue_id = issues.id)::bigint[] as assignee_ids,
          coalesce(author_id = ${user_id}, false) or exists (select from issue_assignees where issue_id = issues.id and user_id = ${user_id}) as is_own
     from issues where id = ${issue_id}`,
-};
+  },
+} satisfies Noun;

@@ -18,7 +18,7 @@ export function updateIssue(
   changes: IssueChanges,
 ): Promise<void> {
   const on = { id, iid, kind: issueKind, in: { project }, access_level: project.access_level };
-  return changeWithCommands(tx, issueNoun, { ...acting, on }, changes, (given) =>
+  return changeWithCommands(tx, issueNoun.quickActions, { ...acting, on }, changes, (given) =>
     changeIssue(tx, acting, project, id, given),
   );
 }

@@ -135,7 +135,7 @@ export async function createMergeRequest(
   const pair = pairOf(between);
   refuseSameBranch(pair);
   const heads = await headsOf(services, between);
-  const { text, commands } = await extractCommands(wanted.description ?? '', mergeRequestNoun);
+  const { text, commands } = await extractCommands(wanted.description ?? '', mergeRequestNoun.quickActions);
   const description = wanted.description ? text : (wanted.description ?? null);
   return refusingDuplicates(services.db, pair, async (tx) => {
     const to = stateOf(wanted, description, await labelIds(tx, acting.plan, between, wanted));
@@ -152,7 +152,8 @@ export async function createMergeRequest(
     await recordEffects(tx, acting, change);
     const project = between.target;
     const on = { ...added, kind: mergeRequestKind, in: { project }, access_level: project.access_level };
-    if (commands.length > 0) await applyCommands(tx, mergeRequestNoun, { ...acting, on, is_new: true }, commands);
+    if (commands.length > 0)
+      await applyCommands(tx, mergeRequestNoun.quickActions, { ...acting, on, is_new: true }, commands);
     if (description) await addClosedIssues(tx, acting.caller, added.id);
     await prepareMergeRequest.enqueue(tx, { merge_request_id: added.id });
     return added;

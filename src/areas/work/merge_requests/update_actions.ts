@@ -18,7 +18,7 @@ export function updateMergeRequest(
   changes: MergeRequestChanges,
 ): Promise<void> {
   const on = { id, iid, kind: mergeRequestKind, in: { project }, access_level: project.access_level };
-  return changeWithCommands(tx, mergeRequestNoun, { ...acting, on }, changes, (given) =>
+  return changeWithCommands(tx, mergeRequestNoun.quickActions, { ...acting, on }, changes, (given) =>
     changeMergeRequest(tx, acting, project, id, given),
   );
 }

@@ -4,7 +4,7 @@ import type { IssuableKind, OnNoteable } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import type { HookItem, Sample } from '../../../activity/hooks/index.ts';
 import { addHookEvent, hooksAsking } from '../../../instance/hook_events/index.ts';
-import type { Discussable } from '../../quick_actions/index.ts';
+import type { Discussable } from '../definition.ts';
 import { type CommentChange, isConfidentialNote, noteFacts } from './hook_queries.ts';
 
 async function isConfidential(db: Database, on: HookItem, id: number): Promise<boolean> {

@@ -1,10 +1,9 @@
 /** Time tracking: estimates and time spent (docs/reference/issues.md). */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import type { Issuable, IssuableKind, OnIssuable } from '../../../../access/index.ts';
+import type { Issuable } from '../../../../access/index.ts';
 import type { Database } from '../../../../db/index.ts';
 import {
-  type Access,
   type AnyEndpoint,
   badParams,
   get,
@@ -16,16 +15,10 @@ import {
   withArticle,
   withStatus,
 } from '../../../../http/index.ts';
+import type { NounWith } from '../definition.ts';
 import { addTimeSpent, resetTimeSpent, setTimeEstimate } from './actions.ts';
 import { parseDuration } from './duration_rules.ts';
 import { presentTimeStats, TimeStats } from './present.ts';
-
-/** A kind whose time is tracked. */
-export interface TimeTracked {
-  kind: IssuableKind;
-  /** Grants one to callers who may track its time. */
-  tracker: Access<OnIssuable>;
-}
 
 const duration = NotBlank({
   description: 'E.g. `1w 3d 2h 14m`; a week has five days of eight hours, and a number alone means hours',
@@ -39,7 +32,7 @@ async function statsOf(db: Database, { kind, id }: Issuable) {
 }
 
 /** The time of issues, or of merge requests. */
-export function timeRoutes({ kind, tracker }: TimeTracked): AnyEndpoint[] {
+export function timeRoutes({ kind, tracker }: NounWith<'tracker'>): AnyEndpoint[] {
   const { at, name, type } = kind;
   const noun = withArticle(name);
   return [

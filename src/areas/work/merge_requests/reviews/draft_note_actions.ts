@@ -50,7 +50,7 @@ async function checkThread(tx: Database, granted: OnIssuable, draft: NewDraft): 
   const { in_reply_to_discussion_id, resolve_discussion } = draft;
   if (in_reply_to_discussion_id === undefined) return;
   await threadToJoin(tx, granted, in_reply_to_discussion_id);
-  if (resolve_discussion && !(await mergeRequestNoun.mayResolve(tx, granted))) throw forbidden();
+  if (resolve_discussion && !(await mergeRequestNoun.threads.mayResolve(tx, granted))) throw forbidden();
 }
 
 /**

@@ -5,15 +5,8 @@ import { type Database, repeated, stamped } from '../../../../db/index.ts';
 import { type Caller, found, type Plan, type Services } from '../../../../http/index.ts';
 import { doneTodos } from '../../../activity/todos/index.ts';
 import { retryWaiting } from '../../../code/commit_statuses/index.ts';
-import {
-  addComment,
-  addSystemNote,
-  checkedComment,
-  markResolved,
-  type Resolving,
-} from '../../../conversation/notes/index.ts';
-import type { Commandable } from '../../../conversation/quick_actions/index.ts';
-import { tellOfMergeRequest } from '../../issuables/index.ts';
+import { addComment, addSystemNote, checkedComment, markResolved } from '../../../conversation/notes/index.ts';
+import { type NounWith, tellOfMergeRequest } from '../../issuables/index.ts';
 import { withdrawApproval } from '../approvals/actions.ts';
 import { type DraftNoteRow, draftColumns, maximumDrafts } from './draft_note_queries.ts';
 
@@ -21,14 +14,23 @@ import { type DraftNoteRow, draftColumns, maximumDrafts } from './draft_note_que
 export type Publishing = Pick<Services, 'storages' | 'url'> & {
   plan: Plan;
   /** The noun of merge requests: an argument, because its own quick actions publish reviews. */
-  noun: Commandable & Resolving;
+  noun: NounWith<'hook' | 'diff' | 'quickActions' | 'threads'>;
 };
 
 /** What is published does not publish the rest. */
-const withoutPublishing = ({ noun, ...publishing }: Publishing): Publishing => ({
-  ...publishing,
-  noun: { ...noun, commands: noun.commands.filter(({ names: [name] }) => name !== 'submit_review') },
-});
+const withoutPublishing = ({ noun, ...publishing }: Publishing): Publishing => {
+  const { quickActions } = noun;
+  return {
+    ...publishing,
+    noun: {
+      ...noun,
+      quickActions: {
+        ...quickActions,
+        commands: quickActions.commands.filter(({ names: [name] }) => name !== 'submit_review'),
+      },
+    },
+  };
+};
 
 /** Makes a draft a note with all its effects. It resolves its thread as asked, unless the caller may no longer do so. */
 async function publish(tx: Database, publishing: Publishing, granted: OnIssuable, id: number): Promise<void> {
@@ -44,10 +46,10 @@ async function publish(tx: Database, publishing: Publishing, granted: OnIssuable
   const place = position ? { position, diff_commit_id: commit_id ?? undefined } : {};
   const comment = await checkedComment(noun, granted, { body, thread, ...place });
   await addComment(tx, publishing, granted, comment);
-  if (discussion_id === null || !resolve_discussion || !(await noun.mayResolve(tx, granted))) return;
+  if (discussion_id === null || !resolve_discussion || !(await noun.threads.mayResolve(tx, granted))) return;
   await markResolved(
     tx,
-    noun,
+    noun.threads,
     theMergeRequest(granted.on.id),
     granted.caller.id,
     { discussion_ids: [discussion_id] },

@@ -61,9 +61,9 @@ export async function applySuggestions(services: Services, request: Applying): P
       caller,
       on: { ...on, in: { project: target }, access_level: target.access_level, locked: false },
     };
-    if (!(await mergeRequestNoun.mayResolve(tx, granted))) return;
+    if (!(await mergeRequestNoun.threads.mayResolve(tx, granted))) return;
     const discussion_ids = [...new Set(suggested.map(({ discussion_id }) => discussion_id))];
-    await markResolved(tx, mergeRequestNoun, on, caller.id, { discussion_ids }, true);
+    await markResolved(tx, mergeRequestNoun.threads, on, caller.id, { discussion_ids }, true);
   });
 }
 
