@@ -1,5 +1,5 @@
 /** What other areas may use of activity events. */
-export { type EventAction, recordEvent, recordEvents, recording } from './actions.ts';
+export { recordEvent, recordEvents, recording } from './actions.ts';
 export { type EventComments, type EventTarget, issuableTarget, type Recorded } from './definition.ts';
 export { removeOldEvents } from './jobs.ts';
 export { describePush, recordPush } from './push_actions.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { issuableKinds, type PlanningParent } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, nextIid, stamped } from '../../../db/index.ts';
 import { deleteFound, found, invalidAs } from '../../../http/index.ts';
-import { type EventAction, recordEvent } from '../../activity/events/index.ts';
+import { recordEvent } from '../../activity/events/index.ts';
 import { tellOfMilestone } from './hook_actions.ts';
 import { type MilestoneFields, milestoneReasons } from './rules.ts';
 
@@ -12,16 +12,23 @@ export type MilestoneInput = { [Name in keyof MilestoneFields]?: MilestoneFields
 
 const taken = ['already being used for another group or project milestone.'];
 
-/** Only milestones of projects have activity events. */
+/** What happens to milestones, in the words of events and of webhooks. */
+const hookActions = { created: 'create', closed: 'close', reopened: 'reopen', destroyed: 'delete' } as const;
+
+/**
+ * Records what happens to a milestone, and tells webhooks. Only milestones of projects have activity events.
+ * @param tx the transaction of the change; one that deletes has not done so yet
+ */
 async function record(
   tx: Database,
   { kind, id }: PlanningParent,
   author_id: number,
-  action: EventAction,
+  action: keyof typeof hookActions,
   target_id: number,
 ): Promise<void> {
-  if (kind === 'group') return;
-  await recordEvent(tx, { project_id: id, author_id, action, target_type: 'Milestone', target_id });
+  if (kind === 'project')
+    await recordEvent(tx, { project_id: id, author_id, action, target_type: 'Milestone', target_id });
+  await tellOfMilestone(tx, hookActions[action], target_id);
 }
 
 export const ownerOf = ({ kind, id }: PlanningParent) => (kind === 'project' ? { project_id: id } : { group_id: id });
@@ -80,7 +87,6 @@ export async function addMilestone(
   try {
     const id = await insertMilestone(tx, parent, milestone);
     await record(tx, parent, author_id, 'created', id);
-    await tellOfMilestone(tx, 'create', id);
     return id;
   } catch (error) {
     throw refused(error, failure);
@@ -128,7 +134,6 @@ export async function changeMilestone(
   }
   if (state === undefined || state === stateBefore) return;
   await record(tx, parent, author_id, state === 'closed' ? 'closed' : 'reopened', id);
-  await tellOfMilestone(tx, state === 'closed' ? 'close' : 'reopen', id);
 }
 
 /**
@@ -142,9 +147,8 @@ export async function removeMilestone(
   author_id: number,
   id: number,
 ): Promise<void> {
-  await tellOfMilestone(tx, 'delete', id);
-  await deleteFound(tx, 'milestones', id);
   await record(tx, parent, author_id, 'destroyed', id);
+  await deleteFound(tx, 'milestones', id);
 }
 
 async function lockedMilestone(
