@@ -8,15 +8,11 @@ const known: Readonly<Record<string, string>> = {
   'areas/code/repository/moving/merge_actions.ts': 'merge_requests',
   // A status is reported often, and a merge seldom waits for it: a look at an index costs less than a job.
   'areas/code/commit_statuses/actions.ts': 'merge_requests',
-  // The same for addresses that are confirmed, and invitations to them.
-  'areas/people/emails/address_actions.ts': 'invitations',
   // A move of a repository to another storage locks out others by its row.
   'areas/code/repository/moving/place_actions.ts': 'repository_storage_moves',
   'areas/people/namespaces/deletion_actions.ts': 'repository_storage_moves snippets',
-  // What ends with an iteration or the last copy of a file, and what a project stores: facets that their nouns do not have yet.
-  'areas/planning/iterations/actions.ts': 'issues',
+  // Copies of an upload share its blob. Whether one is left is decided under the lock of their rows, in the transaction that deletes the blob.
   'areas/instance/blobs/actions.ts': 'uploads',
-  'areas/spaces/projects/queries.ts': 'issue_metric_images issues uploads',
 };
 
 const found = trespasses();

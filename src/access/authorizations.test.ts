@@ -42,6 +42,7 @@ before(async () => {
     blobs: diskBlobs(storage),
     secrets: secretsFrom('k'.repeat(32)),
     repositories: { kinds: [], followers: [] },
+    stored_files: [],
     licensePublicKey: undefined,
     geo: { role: undefined, nodeName: 'http://localhost', primaryUrl: undefined, databaseUrl: undefined },
   };

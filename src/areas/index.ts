@@ -58,6 +58,7 @@ import {
   todoComments,
 } from './conversation/notes/index.ts';
 import { resourceEventRoutes } from './conversation/resource_events/index.ts';
+import { uploadedFiles } from './conversation/uploads/index.ts';
 import { uploadRoutes } from './conversation/uploads/routes.ts';
 import { clusterRoutes } from './deployments/clusters/routes.ts';
 import { deployKeyRoutes } from './deployments/deploy_keys/routes.ts';
@@ -141,7 +142,7 @@ import {
 } from './work/issuables/index.ts';
 import { burndownRoutes } from './work/issues/burndown/routes.ts';
 import { epicIssueRoutes } from './work/issues/epics/routes.ts';
-import { issueNoun } from './work/issues/index.ts';
+import { issueNoun, metricImageFiles } from './work/issues/index.ts';
 import { issueLinkRoutes } from './work/issues/links/routes.ts';
 import { milestoneIssueRoutes } from './work/issues/lists/milestone_routes.ts';
 import { issueListRoutes } from './work/issues/lists/routes.ts';
@@ -187,6 +188,7 @@ export const repositories: Repositories = {
 export const areaServices: AreaServices = {
   repositories,
   emptying: [emptyErrors],
+  stored_files: [uploadedFiles, metricImageFiles],
   mail_targets: [
     ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),
     commentMail([...issuables, snippetNoun], commitNoun),

@@ -59,7 +59,7 @@ import { addUpOpenIssues, copyFork, removeMarkedProjects, removeProject } from '
 import { removeOrphanedServiceAccounts } from './spaces/service_accounts/index.ts';
 import { continueMoves, moveRepositories, scheduleMoves } from './spaces/storage_moves/index.ts';
 import { digestErrors, forgetOldErrors, removeError, unpackBundle } from './work/error_tracking/index.ts';
-import { tellOfDueIssues } from './work/issues/index.ts';
+import { rollIssuesOver, tellOfDueIssues } from './work/issues/index.ts';
 import {
   closeForeignOnes,
   closeOrphans,
@@ -82,6 +82,7 @@ export const jobs: readonly AnyJob[] = [
   scanDependencies,
   writeDependencyExport,
   digestErrors,
+  rollIssuesOver,
   forgetOldErrors,
   removeError,
   unpackBundle,

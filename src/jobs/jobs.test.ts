@@ -19,6 +19,7 @@ const log = pino({ level: 'silent' });
 const unused = {
   repositories: { kinds: [], followers: [] },
   emptying: [],
+  stored_files: [],
   mail_targets: [],
   secrets: secretsFrom('k'.repeat(32)),
   licensePublicKey: undefined,

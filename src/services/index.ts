@@ -8,6 +8,7 @@ import { keyInFile, type Secrets, secretsFrom } from '../secrets/index.ts';
 import type { Emptying } from './emptying.ts';
 import type { MailTarget } from './mail_subjects.ts';
 import type { RepositoryServices } from './repositories.ts';
+import type { StoredFiles } from './stored_files.ts';
 
 export type { Emptying } from './emptying.ts';
 export type { MailItem, MailNote, MailPlace, MailSubject, MailTarget } from './mail_subjects.ts';
@@ -21,6 +22,7 @@ export type {
   RepositoryServices,
   WriteEffects,
 } from './repositories.ts';
+export type { StoredFiles } from './stored_files.ts';
 
 /** The file of the secret key in the data folder, unless the operator sets a key. */
 export const secretKeyFile = ({ data }: Pick<Config, 'data'>): string => path.join(data, 'secret.key');
@@ -81,6 +83,8 @@ export interface JobServices extends RepositoryServices {
   mailer: ReturnType<typeof mailerFor>;
   /** What is deleted in batches before a project is. */
   emptying: readonly Emptying[];
+  /** What projects store besides repositories. */
+  stored_files: readonly StoredFiles[];
   /** What mail can be about. */
   mail_targets: readonly MailTarget[];
 }
@@ -89,7 +93,7 @@ export interface JobServices extends RepositoryServices {
 export type Services = Omit<JobServices, 'mailer' | 'emptying' | 'mail_targets'>;
 
 /** What the areas give: `areas/index.ts` collects it. */
-export type AreaServices = Pick<JobServices, 'repositories' | 'emptying' | 'mail_targets'>;
+export type AreaServices = Pick<JobServices, 'repositories' | 'emptying' | 'stored_files' | 'mail_targets'>;
 
 /**
  * All services.

@@ -4,6 +4,7 @@ import type { Owner } from '../../../access/index.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { ApiError, found } from '../../../http/index.ts';
+import type { StoredFiles } from '../../../services/index.ts';
 import { isSecret } from './rules.ts';
 
 /** The uploads of a project or group. */
@@ -64,3 +65,6 @@ export async function uploadAt(db: Database, owner: Owner, { secret, filename }:
   if (!upload) throw new ApiError(404, { message: '404 Not Found' });
   return upload;
 }
+
+export const uploadedFiles: StoredFiles = (project_id) =>
+  sql`select size_bytes from uploads where uploads.project_id = ${project_id}`;

@@ -4,7 +4,7 @@ import type { Database } from '../../../db/index.ts';
 import { acceptInvitationsTo } from './jobs.ts';
 
 /**
- * What follows when an address is confirmed: notifications are sent to it again, and the invitations to it are accepted, if there are any. A job accepts them in transactions of its own: a membership
+ * What follows when an address is confirmed: notifications are sent to it again, and a job accepts the invitations to it, in transactions of its own: a membership
  * locks a whole tree of groups, which must not wait for the transaction that changes a user.
  * @param tx the transaction that confirms the address
  * @param email_id ID of an address; nothing happens when it is not confirmed
@@ -22,15 +22,13 @@ export async function recordConfirmation(tx: Database, email_id: number): Promis
     .where('confirmed_at', 'is not', null)
     .where('refused_at', 'is not', null)
     .execute();
-  const invited = await tx
+  const confirmed = await tx
     .selectFrom('emails')
-    .innerJoin('invitations', 'invitations.invite_email', 'emails.email')
-    .select('emails.id')
-    .where('emails.id', '=', email_id)
-    .where('emails.confirmed_at', 'is not', null)
-    .limit(1)
+    .select('id')
+    .where('id', '=', email_id)
+    .where('confirmed_at', 'is not', null)
     .executeTakeFirst();
-  if (invited) await acceptInvitationsTo.enqueue(tx, { email_id });
+  if (confirmed) await acceptInvitationsTo.enqueue(tx, { email_id });
 }
 
 /**

@@ -1,9 +1,14 @@
 /** Complete changes to cadences and their iterations. */
 import { sql } from 'kysely';
+import { Type } from 'typebox';
 import { today } from '../../../cron/index.ts';
 import { type Database, nextIids, stamped } from '../../../db/index.ts';
-import { found, invalid } from '../../../http/index.ts';
+import { found, Id, invalid } from '../../../http/index.ts';
+import { queueOf } from '../../../jobs/index.ts';
 import { type CadenceFields, cadenceReasons, lastDay, nextSpans, type Span, wordReasons } from './rules.ts';
+
+/** The job that moves open issues of iterations that have ended into the current one, or else the next. The area of issues runs it. */
+export const rollOver = queueOf('roll_issues_over', { input: { cadence_id: Id, ended: Type.Array(Id) }, retries: 5 });
 
 const fields = [
   'title',
@@ -118,7 +123,7 @@ async function moveUpcoming(tx: Database, cadence: Cadence): Promise<void> {
    where moved.id = iterations.id`.execute(tx);
 }
 
-/** Brings a cadence up to date: iterations start and end, iterations in advance are created, and open issues roll over. */
+/** Brings a cadence up to date: iterations start and end, iterations in advance are created, and a job rolls open issues over. */
 export async function advanceCadence(tx: Database, group_id: number, id: number): Promise<void> {
   const cadence = await lockedCadence(tx, group_id, id);
   // Deleted since the job listed it.
@@ -131,7 +136,7 @@ export async function advanceCadence(tx: Database, group_id: number, id: number)
     returning iterations.id, iterations.state`.execute(tx);
   if (cadence.active && cadence.automatic) await makeInAdvance(tx, cadence, now);
   const ended = changed.filter(({ state }) => state === 3).map((iteration) => iteration.id);
-  if (cadence.roll_over && ended.length > 0) await rollOver(tx, id, ended);
+  if (cadence.roll_over && ended.length > 0) await rollOver.enqueue(tx, { cadence_id: id, ended });
 }
 
 /** The state of a row of `iterations` on a day. */
@@ -176,21 +181,6 @@ async function addIterations(
     tx,
   );
   return added.map((row) => row.id);
-}
-
-/**
- * Rolls open issues of ended iterations over into the current one, or else the next. No user does this, so the events name none.
- * @param ended ids of iterations
- */
-async function rollOver(tx: Database, cadence_id: number, ended: readonly number[]): Promise<void> {
-  await sql`
-    with next as (select id from iterations where cadence_id = ${cadence_id} and state < 3 order by start_date limit 1),
-         moved as (update issues set iteration_id = next.id, updated_at = now() from next
-                    where iteration_id = any(${ended}::bigint[]) and issues.state = 'opened'
-                   returning issues.id, iteration_id)
-    insert into resource_iteration_events (issue_id, iteration_id, action) select id, iteration_id, 'add' from moved`.execute(
-    tx,
-  );
 }
 
 const refused = (reason: string) => invalid({ base: [reason] });

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { performJob } from '../../../../test/support/jobs.ts';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { daysFromNow } from '../../../cron/index.ts';
 import { createGroup } from '../../spaces/groups/index.ts';
+import { rollIssuesOver } from '../../work/issues/index.ts';
 import { advanceIterations } from './index.ts';
-
-/** The day this many days from now. */
 
 const weekly = () => ({ title: 'Sprints', start_date: daysFromNow(0), duration_in_weeks: 1, iterations_in_advance: 2 });
 
@@ -98,6 +97,7 @@ test('iterations end, start and are created every day, and open issues roll over
   assert.equal((await as('guest').get(url)).body.length, 3);
   await passDays(here, id, 8);
   await performJob(services, advanceIterations);
+  await performQueued(services, [rollIssuesOver]);
   assert.deepEqual(spans(await as('guest').get(url)), [
     [1, 3, daysFromNow(-8), daysFromNow(-2)],
     [2, 2, daysFromNow(-1), daysFromNow(5)],

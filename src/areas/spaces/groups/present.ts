@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
 import { groupPage, type MaybeCaller } from '../../../access/index.ts';
-import type { Database, DB } from '../../../db/index.ts';
+import type { DB } from '../../../db/index.ts';
 import {
   DateOnly,
   deprecated,
@@ -10,6 +10,7 @@ import {
   nullable,
   optional,
   resource,
+  type Services,
   since,
   Timestamp,
   Visibility,
@@ -188,14 +189,14 @@ export const statisticsInput = {
 
 /** Adds the statistics of groups to their responses, if they are wanted and the caller is an administrator. */
 export async function withStatistics<Shown extends { id: number }>(
-  db: Database,
+  services: Pick<Services, 'db' | 'stored_files'>,
   caller: MaybeCaller,
   { statistics }: { statistics: boolean },
   groups: readonly Shown[],
 ): Promise<(Shown & Pick<Static<typeof GroupForm>, 'statistics'>)[]> {
   if (!statistics || !caller?.admin) return [...groups];
   const sizes = await groupStatistics(
-    db,
+    services,
     groups.map(({ id }) => id),
   );
   return groups.map((group) => ({ ...group, statistics: { ...sizes.get(group.id)!, ...unstoredSizes } }));

@@ -113,13 +113,13 @@ const filteredGroups = (db: Database, caller: MaybeCaller, input: GroupListInput
 const listInput = { ...groupListInput, ...statisticsInput };
 type ListInput = GroupListInput & { statistics: boolean };
 
-const presentPage = async ({ db, url }: Services, caller: MaybeCaller, input: ListInput, page: Page<GroupRow>) => ({
+const presentPage = async (services: Services, caller: MaybeCaller, input: ListInput, page: Page<GroupRow>) => ({
   ...page,
   items: await withStatistics(
-    db,
+    services,
     caller,
     input,
-    page.items.map((row) => presentGroup(url, row)),
+    page.items.map((row) => presentGroup(services.url, row)),
   ),
 });
 
@@ -196,7 +196,7 @@ export const groupRoutes = [
     handle: async ({ caller, group, input, ...services }) => {
       const reply = input.with_projects ? groupReplyWithProjects : groupReply;
       const shown = await reply(services, caller, group.id);
-      return (await withStatistics(services.db, caller, input, [shown]))[0]!;
+      return (await withStatistics(services, caller, input, [shown]))[0]!;
     },
   }),
   get('/groups/:id/avatar', {

@@ -207,29 +207,35 @@ export interface Statistics {
   wiki_size: number;
 }
 
+type Measuring = Pick<Services, 'db' | 'stored_files'>;
+
 type StoredSizes = Pick<Statistics, 'lfs_objects_size' | 'uploads_size' | 'snippets_size' | 'wiki_size'>;
 
 /**
  * What projects store outside of their repositories, and groups themselves, added up by `id`, in one statement.
  * @param owners a subquery with the columns `id`, and `project_id` or `group_id`
  */
-async function storedSizesOf(db: Database, owners: RawBuilder<unknown>): Promise<ReadonlyMap<number, StoredSizes>> {
+async function storedSizesOf(
+  { db, stored_files }: Measuring,
+  owners: RawBuilder<unknown>,
+): Promise<ReadonlyMap<number, StoredSizes>> {
+  const filesOf = sql.join(
+    stored_files.map((select) => select(sql`stored.project_id`)),
+    sql` union all `,
+  );
   const { rows } = await sql<StoredSizes & { id: number }>`
     with stored as (${owners}),
          lfs as (select stored.id, sum(size) as bytes from stored join lfs_objects_projects using (project_id) join lfs_objects on lfs_objects.id = lfs_object_id
                   group by stored.id),
-         uploads as (select id, sum(size_bytes) as bytes
-                       from (select stored.id, size_bytes from stored join issues using (project_id) join issue_metric_images on issue_id = issues.id
-                              union all
-                             select stored.id, size_bytes from stored join uploads using (project_id)) files group by id),
+         files as (select stored.id, sum(size_bytes) as bytes from stored, lateral (${filesOf}) file group by stored.id),
          snippets as (select stored.id, sum(size_bytes) as bytes from stored join snippets using (project_id) group by stored.id),
          wikis as (select id, sum(size_bytes) as bytes
                      from (select stored.id, size_bytes from stored join wikis using (project_id)
                             union all
                            select stored.id, size_bytes from stored join wikis using (group_id)) repositories group by id)
-    select id, coalesce(lfs.bytes, 0)::bigint as lfs_objects_size, coalesce(uploads.bytes, 0)::bigint as uploads_size,
+    select id, coalesce(lfs.bytes, 0)::bigint as lfs_objects_size, coalesce(files.bytes, 0)::bigint as uploads_size,
            coalesce(snippets.bytes, 0)::bigint as snippets_size, coalesce(wikis.bytes, 0)::bigint as wiki_size
-      from (select distinct id from stored) places left join lfs using (id) left join uploads using (id) left join snippets using (id)
+      from (select distinct id from stored) places left join lfs using (id) left join files using (id) left join snippets using (id)
       left join wikis using (id)`.execute(db);
   return new Map(rows.map(({ id, ...sizes }) => [id, sizes]));
 }
@@ -241,16 +247,19 @@ const storageSize = (
 
 /** What is stored in each group and in the projects directly in it, with the repositories as last measured. */
 export async function groupStatistics(
-  db: Database,
+  services: Measuring,
   group_ids: readonly number[],
 ): Promise<ReadonlyMap<number, Omit<Statistics, 'commit_count'>>> {
   const ids = ofAnyLength(group_ids, 'bigint[]');
   const projects = sql`select namespace_id as id, id as project_id, null::bigint as group_id from projects where namespace_id = any(${ids})`;
   const { rows } = await sql<{ id: number; repository_size: number }>`
     select id, coalesce(sum(size_bytes), 0)::bigint as repository_size from (${projects}) inside join repository_sizes using (project_id)
-     group by id`.execute(db);
+     group by id`.execute(services.db);
   const repositories = new Map(rows.map(({ id, repository_size }) => [id, repository_size]));
-  const sizes = await storedSizesOf(db, sql`${projects} union all select id, null, id from unnest(${ids}) own(id)`);
+  const sizes = await storedSizesOf(
+    services,
+    sql`${projects} union all select id, null, id from unnest(${ids}) own(id)`,
+  );
   return new Map(
     group_ids.map((id) => {
       const stored = sizes.get(id)!;
@@ -265,7 +274,7 @@ export async function groupStatistics(
  * @param projects rows of `projectRows`
  */
 export async function statisticsOf(
-  services: Pick<Services, 'db' | 'storages'>,
+  services: Measuring & Pick<Services, 'storages'>,
   projects: readonly ProjectRow[],
 ): Promise<(Statistics | undefined)[]> {
   const measured = projects.filter(({ access_level }) => access_level >= levels.reporter);
@@ -274,7 +283,7 @@ export async function statisticsOf(
     'bigint[]',
   );
   const sizes = await storedSizesOf(
-    services.db,
+    services,
     sql`select id, id as project_id, null::bigint as group_id from unnest(${ids}) project(id)`,
   );
   const repositories = await repositorySizes(services, measured);

@@ -50,6 +50,8 @@ test('an image is uploaded to an incident, listed, updated and deleted with its 
   assert.deepEqual((await as('guest').get(path)).body, [body]);
   const [row] = await blobsIn(here);
   assert.equal(row!.size_bytes, pixels.length);
+  const project = await as('owner').get(`/projects/${here.project.id}`, { statistics: true });
+  assert.equal(project.body.statistics.uploads_size, pixels.length);
   const key = row!.blob_key as BlobKey;
   assert.deepEqual(new Uint8Array(await buffer((await services.blobs.read(key))!)), pixels);
   assert.deepEqual(await db.selectFrom('unused_blobs').select('key').execute(), []);
