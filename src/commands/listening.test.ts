@@ -5,7 +5,7 @@ import { listenProblem } from './listening.ts';
 
 const refused = (code: string) => Object.assign(new Error('listen'), { code });
 
-test('an operator is told which variable chooses the port that cannot be had', () => {
+test('the message about a port that is in use names the variable that chooses it', () => {
   const http = { host: '127.0.0.1', port: 80, variable: 'COPPICE_PORT' } as const;
   const ssh = { host: '127.0.0.1', port: 22, variable: 'COPPICE_SSH_PORT' } as const;
   const sentences = [

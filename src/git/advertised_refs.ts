@@ -24,7 +24,7 @@ const peeled_ids = cacheOf<string, string>(50_000);
 const refs_per_chunk = 1_000;
 
 /** Advertised refs, by the terms, as long as `ref_store` keeps these refs, which it does up to a limit. Beyond it they are sent in chunks, which are not kept. */
-const told_before = new WeakMap<readonly StoredRef[], Map<string, Buffer>>();
+const advertisedBefore = new WeakMap<readonly StoredRef[], Map<string, Buffer>>();
 const maximumRemembered = 5_000;
 
 /**
@@ -68,7 +68,7 @@ export async function advertisedRefs(
   if (capabilities === undefined) return undefined;
   const all = await refsBelow(repository, 'refs/');
   const key = JSON.stringify([capabilities, terms]);
-  const remembered = told_before.get(all)?.get(key);
+  const remembered = advertisedBefore.get(all)?.get(key);
   if (remembered) return Readable.from([remembered]);
   const isHidden = (ref: string) => terms.hidden.some((name) => ref === name || ref.startsWith(`${name}/`));
   const refs = all.filter(({ ref }) => !isHidden(ref));
@@ -78,8 +78,8 @@ export async function advertisedRefs(
     return undefined;
   if (refs.length === 0 && service === 'git-upload-pack') return undefined;
   const listed = head ? [{ ref: 'HEAD', id: head.id }, ...refs] : refs;
-  const told = capabilities.replace('\0', () => terms.head ?? '');
-  const chunks = packets(repository, { listed, told, isPeeled: service === 'git-upload-pack' });
+  const advertised = capabilities.replace('\0', () => terms.head ?? '');
+  const chunks = packets(repository, { listed, capabilities: advertised, isPeeled: service === 'git-upload-pack' });
   return all.length > maximumRemembered ? chunks : remembering(chunks, all, key);
 }
 
@@ -88,25 +88,29 @@ async function* remembering(
   refs: readonly StoredRef[],
   key: string,
 ): AsyncGenerator<Buffer> {
-  const told: Buffer[] = [];
+  const packetsSent: Buffer[] = [];
   for await (const chunk of chunks) {
-    told.push(chunk);
+    packetsSent.push(chunk);
     yield chunk;
   }
-  told_before.set(refs, (told_before.get(refs) ?? new Map<string, Buffer>()).set(key, Buffer.concat(told)));
+  advertisedBefore.set(
+    refs,
+    (advertisedBefore.get(refs) ?? new Map<string, Buffer>()).set(key, Buffer.concat(packetsSent)),
+  );
 }
 
 async function* packets(
   repository: Repository,
-  { listed, told, isPeeled }: { listed: readonly StoredRef[]; told: string; isPeeled: boolean },
+  { listed, capabilities, isPeeled }: { listed: readonly StoredRef[]; capabilities: string; isPeeled: boolean },
 ): AsyncGenerator<Buffer> {
-  if (listed.length === 0) yield Buffer.from(packet(`${'0'.repeat(idLength(told))} capabilities^{}\0${told}\n`));
+  if (listed.length === 0)
+    yield Buffer.from(packet(`${'0'.repeat(idLength(capabilities))} capabilities^{}\0${capabilities}\n`));
   for (let at = 0; at < listed.length; at += refs_per_chunk) {
     const refs = listed.slice(at, at + refs_per_chunk);
     const peeled = isPeeled ? await peeledIds(repository, refs) : new Map<string, string | undefined>();
     let lines = '';
     for (const [index, { ref, id }] of refs.entries()) {
-      lines += packet(`${id} ${ref}${at + index === 0 ? `\0${told}` : ''}\n`);
+      lines += packet(`${id} ${ref}${at + index === 0 ? `\0${capabilities}` : ''}\n`);
       const target = peeled.get(ref);
       if (target !== undefined && target !== id) lines += packet(`${target} ${ref}^{}\n`);
     }
@@ -115,7 +119,7 @@ async function* packets(
   yield Buffer.from('0000');
 }
 
-const idLength = (told: string): number => (told.includes('object-format=sha256') ? 64 : 40);
+const idLength = (capabilities: string): number => (capabilities.includes('object-format=sha256') ? 64 : 40);
 
 const packet = (text: string): string => `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
 

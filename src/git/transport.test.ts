@@ -276,7 +276,7 @@ test('an accepted push is finished and recorded although its client has gone', a
   const source = await temporaryRepository(t);
   const id = await commitTo(source, { changes: [put('a', '1')] });
   const repository = await temporaryRepository(t);
-  const told = Promise.withResolvers<RefUpdate[]>();
+  const received = Promise.withResolvers<RefUpdate[]>();
   const gone = new AbortController();
   const out = await receivePack(repository, {
     client,
@@ -288,12 +288,12 @@ test('an accepted push is finished and recorded although its client has gone', a
       return [];
     },
     moved: async (updates) => {
-      told.resolve(updates);
+      received.resolve(updates);
       return ['No client reads this.'];
     },
   });
   out.resume();
-  assert.deepEqual(await told.promise, [{ ref: 'refs/heads/new', old: null, new: id }]);
+  assert.deepEqual(await received.promise, [{ ref: 'refs/heads/new', old: null, new: id }]);
   assert.equal(await resolveBranch(repository, 'new'), id);
 });
 
@@ -370,7 +370,7 @@ test('the capabilities of protocol 2 are those of git, for each kind of reposito
   await assert.rejects(capabilities(other), GitError);
 });
 
-test('a push is told the refs of its own repository as they are now, whichever protocol the client asks for', async (t) => {
+test('a push is advertised the current refs of its own repository, whichever protocol the client asks for', async (t) => {
   for (const protocol of [undefined, 'version=2']) {
     const [one, other] = [await temporaryRepository(t), await temporaryRepository(t)];
     await commitTo(one, { branch: 'secret', changes: [put('a', '1')] });
@@ -390,10 +390,10 @@ test('a push is told the refs of its own repository as they are now, whichever p
   }
 });
 
-test('the refs that clients of protocol 0 are told are those that git would tell them, without git', async (t) => {
+test('clients of protocol 0 are advertised the same refs as by git, without git', async (t) => {
   for (const format of ['sha1', 'sha256'] as const) {
     const repository = await temporaryRepository(t, format);
-    const told = async (service: Service, protocol?: string) =>
+    const received = async (service: Service, protocol?: string) =>
       Buffer.concat(await advertiseRefs(repository, service, { client, protocol }).toArray()).toString();
     const compared = async () => {
       for (const service of ['git-upload-pack', 'git-receive-pack'] as const) {
@@ -404,8 +404,8 @@ test('the refs that clients of protocol 0 are told are those that git would tell
           [repository.path],
         );
         const expected = `${service.length === 15 ? '001e' : '001f'}# service=${service}\n0000${asked}`;
-        assert.equal(await told(service), expected);
-        assert.equal(await told(service), expected);
+        assert.equal(await received(service), expected);
+        assert.equal(await received(service), expected);
       }
     };
     await compared();
@@ -422,8 +422,8 @@ test('the refs that clients of protocol 0 are told are those that git would tell
     await userGit(repository.path, 'tag', '-a', '-m', 'tree', 'tree', `${id}^{tree}`);
     await compared();
     const before = gitLoad().started;
-    assert.match(await told('git-upload-pack'), /symref=HEAD:refs\/heads\/main/);
-    await told('git-receive-pack');
+    assert.match(await received('git-upload-pack'), /symref=HEAD:refs\/heads\/main/);
+    await received('git-receive-pack');
     assert.equal(gitLoad().started, before);
     await git(repository, 'pack-refs', ['--all']);
     await setHead(repository, 'ä$&');
@@ -432,9 +432,9 @@ test('the refs that clients of protocol 0 are told are those that git would tell
     await compared();
     await setHead(repository, 'missing');
     await compared();
-    assert.match(await told('git-upload-pack', 'version=1'), /version 1/);
+    assert.match(await received('git-upload-pack', 'version=1'), /version 1/);
     await rm(repository.path, { recursive: true });
-    await assert.rejects(told('git-receive-pack'), GitError);
+    await assert.rejects(received('git-receive-pack'), GitError);
   }
 });
 

@@ -87,7 +87,7 @@ interface Ends {
 
 /**
  * The same of a list that is the concatenation of others, each ordered, planned for their values.
- * @param keys the sort keys of all of them, if it is to be told where the page ends
+ * @param keys the sort keys of all of them, if the caller needs to know where the page ends
  */
 async function idsOfParts<D, T extends keyof D>(
   db: Database,

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { testDatabase } from '../../test/support/database.ts';
 import { countingEach, expectedRows } from './totals.ts';
 
-test('counts of 1,000 or more are remembered, others are counted again, and each is told by its key', async () => {
+test('counts of 1,000 or more are remembered by their key, others are counted again', async () => {
   const { db } = await testDatabase();
   const countEach = countingEach<{ size: number }>(({ size }) => size);
   const asked: number[][] = [];

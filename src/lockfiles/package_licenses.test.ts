@@ -102,7 +102,7 @@ test('files that say nothing, or are hostile, say nothing', () => {
   assert.deepEqual(declared('vendor/a.b/c/LICENSE', 'All rights reserved.'), []);
 });
 
-test('licenses are told by their texts and by the names that they are known under', () => {
+test('licenses are recognised by their texts and their usual names', () => {
   const texts: [string, ...string[]][] = [
     ['Apache License\n   Version 2.0, January 2004', 'Apache-2.0'],
     [

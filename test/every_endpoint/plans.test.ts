@@ -182,7 +182,7 @@ function* gatedMembers(
 }
 
 /** Endpoints that say nothing without being told what to look at. */
-const told: Record<string, Record<string, unknown>> = {
+const received: Record<string, Record<string, unknown>> = {
   ref: { ref: 'main' },
   scope: { scope: 'all' },
   level: { level: 'custom' },
@@ -206,7 +206,7 @@ test('a field of a plan is omitted below that plan, and sent from it up', async 
     await changePlan(here, plan);
     const seen = new Set<string>();
     for (const endpoint of withFields.filter(({ method }) => method === 'GET' || method === 'PUT')) {
-      const parameters = Object.assign({}, ...Object.keys(endpoint.input ?? {}).map((name) => told[name]));
+      const parameters = Object.assign({}, ...Object.keys(endpoint.input ?? {}).map((name) => received[name]));
       const { status, body } = await call(endpoint, parameters);
       if (status !== 200) continue;
       for (const { field, isThere } of gatedMembers(endpoint.returns.schema as Schema, body))

@@ -17,19 +17,19 @@ const idsIn = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
 const beyond = 60_000;
 
 /** Holds a page against the list. @returns the path of the next page, if there is one */
-function comparePage(answer: Answer, list: readonly Row[], page: number, per_page: number, told: string) {
+function comparePage(answer: Answer, list: readonly Row[], page: number, per_page: number, received: string) {
   const { status, body, headers } = answer;
   const total = list.length <= thresholds.counted ? String(list.length) : null;
   if (page === beyond && total === null) {
-    assert.equal(status, 405, told);
+    assert.equal(status, 405, received);
     return undefined;
   }
-  assert.equal(status, 200, `${told} ${JSON.stringify(body)}`);
-  assert.deepEqual(idsIn(body), idsIn(list.slice((page - 1) * per_page, page * per_page)), told);
-  assert.equal(headers.get('x-page'), String(page), told);
-  assert.equal(headers.get('x-total'), total, told);
+  assert.equal(status, 200, `${received} ${JSON.stringify(body)}`);
+  assert.deepEqual(idsIn(body), idsIn(list.slice((page - 1) * per_page, page * per_page)), received);
+  assert.equal(headers.get('x-page'), String(page), received);
+  assert.equal(headers.get('x-total'), total, received);
   const next = nextPath(answer);
-  assert.equal(next !== undefined, list.length > page * per_page, told);
+  assert.equal(next !== undefined, list.length > page * per_page, received);
   return next;
 }
 

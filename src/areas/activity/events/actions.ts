@@ -86,17 +86,17 @@ export const recording = (
   recorded as (
     insert into events (project_id, author_id, action, target_type, target_id, created_at) ${rows}
     returning author_id, action, target_type, target_id),
-  ${notifying(toldOf)},
+  ${notifying(notifiedOf)},
   ${activity(project_ids, user_ids)}`;
 
 /** What is sent by mail, and as which event. */
-const toldOf = sql`
-  select told.event, recorded.target_type, recorded.target_id, recorded.author_id as actor_id, '{}'::bigint[] as user_ids
+const notifiedOf = sql`
+  select notified.event, recorded.target_type, recorded.target_id, recorded.author_id as actor_id, '{}'::bigint[] as user_ids
     from recorded join (values ${sql.join(
       Object.entries(mailEvents).flatMap(([event, { records }]) =>
         (records?.types ?? []).map((type) => sql`(${sql.lit(type)}, ${sql.lit(records!.action)}, ${sql.lit(event)})`),
       ),
-    )}) told(target_type, action, event) using (target_type, action)`;
+    )}) notified(target_type, action, event) using (target_type, action)`;
 
 /**
  * The part of a statement that updates when projects and users were last active. Locked rows are skipped: the concurrent change makes the same update or

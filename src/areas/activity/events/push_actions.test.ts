@@ -87,8 +87,8 @@ test('a new branch counts the commits that the default branch lacks, and a delet
   await commit(client, 'Four');
   await push(client, 'HEAD:more');
   await push(client, ':more');
-  const told = await shortly(here, here.project.id);
-  assert.deepEqual(told, [
+  const received = await shortly(here, here.project.id);
+  assert.deepEqual(received, [
     ['created', 'branch', 'main', 2, 'Two'],
     ['created', 'branch', 'same', 0, null],
     ['created', 'branch', 'more', 2, 'Four'],

@@ -8,7 +8,7 @@ import { recordEvent } from './index.ts';
 
 type Event = { action_name: string; target_type: string | null; target_title: string | null; [field: string]: unknown };
 
-const told = (events: Event[]) =>
+const received = (events: Event[]) =>
   events.map(({ action_name, target_type, target_title }) => [action_name, target_type, target_title]);
 
 async function eventsOf(client: Client, path: string, query: Record<string, unknown> = {}): Promise<Event[]> {
@@ -43,7 +43,7 @@ test('the events of a project tell what was done, newest first, with the form of
   assert.equal((await owner.post(`${url}/repository/files/a`, change)).status, 201);
 
   const events = await eventsOf(as('anonymous'), `${url}/events`);
-  assert.deepEqual(told(events), [
+  assert.deepEqual(received(events), [
     ['pushed new', null, null],
     ['opened', 'Milestone', 'Spring'],
     ['opened', 'Issue', 'Broken'],
@@ -209,8 +209,8 @@ test("a user's events are public, unless their profile is private", async () => 
   const author = await here.person();
   await author.client.post(`${url}/issues`, { title: 'In public' });
   const list = (client: Client, user: string | number = author.username) => eventsOf(client, `/users/${user}/events`);
-  assert.deepEqual(told(await list(here.as('anonymous'))), [['opened', 'Issue', 'In public']]);
-  assert.deepEqual(told(await list(here.as('outsider'), author.id)), [['opened', 'Issue', 'In public']]);
+  assert.deepEqual(received(await list(here.as('anonymous'))), [['opened', 'Issue', 'In public']]);
+  assert.deepEqual(received(await list(here.as('outsider'), author.id)), [['opened', 'Issue', 'In public']]);
   await here.db.updateTable('users').set({ private_profile: true }).where('id', '=', author.id).execute();
   assert.deepEqual(await list(here.as('outsider')), []);
   assert.equal((await list(author.client)).length, 1);
@@ -261,7 +261,7 @@ test('an event outlives its milestone, without a title', async () => {
   const { id } = (await here.as('owner').post(`${url}/milestones`, { title: 'Spring' })).body;
   assert.equal((await here.as('owner').delete(`${url}/milestones/${id}`)).status, 204);
   const events = await eventsOf(here.as('outsider'), `${url}/events`, { target_type: 'milestone' });
-  assert.deepEqual(told(events), [
+  assert.deepEqual(received(events), [
     ['destroyed', 'Milestone', null],
     ['opened', 'Milestone', null],
   ]);
@@ -299,7 +299,7 @@ test('events of wiki pages are for callers who may use the wiki, and name the pa
     'WikiPage::Meta',
     'late apples',
   ]);
-  assert.deepEqual(told(events), [created, updated, destroyed]);
+  assert.deepEqual(received(events), [created, updated, destroyed]);
   assert.deepEqual(events[0]!.wiki_page, { ...page, wiki_page_meta_id: target_id });
   assert.deepEqual([events[0]!.target_id, events[0]!.target_iid], [target_id, target_id]);
 

@@ -40,28 +40,28 @@ async function hookFor(
 }
 
 /** The bodies of what is sent now. */
-async function told() {
+async function received() {
   await sendHooks(here);
   return receiver.take().map(({ headers, body }) => ({ ...body, event: headers['x-gitlab-event'] }));
 }
 
-test('a push to a branch lists its commits and their files, and one that the filter leaves out is not told', async (t) => {
+test('a push to a branch lists its commits and their files, and one that the filter excludes triggers nothing', async (t) => {
   await hookFor(t, ['push_events'], undefined, { push_events_branch_filter: 'release-*' });
   const before = await headOf(here);
   const { project, as, people } = here;
   const edit = { ...onMain, commit_message: 'Sow\n\nbeans', content: 'three\n' };
   await as('maintainer').put(fileUrl(project, 'README.md'), edit);
-  assert.deepEqual(await told(), []);
+  assert.deepEqual(await received(), []);
   const branch = { branch: 'release-1', ref: 'main' };
   await as('maintainer').post(`/projects/${project.id}/repository/branches`, branch);
-  const [created, ...others] = await told();
+  const [created, ...others] = await received();
   assert.deepEqual(others, []);
   const after = await headOf(here);
   assert.deepEqual([created.object_kind, created.event_name, created.event], ['push', 'push', 'Push Hook']);
   assert.deepEqual([created.ref, created.before, created.after], ['refs/heads/release-1', '0'.repeat(40), after]);
   assert.deepEqual([created.commits, created.total_commits_count, created.checkout_sha], [[], 0, after]);
   await as('maintainer').put(fileUrl(project, 'README.md'), { ...edit, branch: 'release-1', content: 'four\n' });
-  const [pushed] = await told();
+  const [pushed] = await received();
   assert.notEqual(before, pushed.before);
   assert.deepEqual([pushed.user_id, pushed.user_username], [people.maintainer.id, people.maintainer.username]);
   assert.deepEqual(
@@ -75,16 +75,16 @@ test('a push to a branch lists its commits and their files, and one that the fil
   );
   assert.equal(commit.url, `http://coppice.test/${project.full_path}/-/commit/${pushed.after}`);
   await as('maintainer').delete(`/projects/${project.id}/repository/branches/release-1`);
-  const [removed] = await told();
+  const [removed] = await received();
   assert.deepEqual([removed.after, removed.checkout_sha, removed.commits], ['0'.repeat(40), null, []]);
 });
 
-test('a tag is told with its message, and system hooks are told of the repository once and without commits', async (t) => {
+test('a tag is sent with its message, and system hooks get one event for the repository, without commits', async (t) => {
   await hookFor(t, ['tag_push_events']);
   await hookFor(t, ['tag_push_events', 'repository_update_events'], '/hooks');
   const tag = { tag_name: 'v1', ref: 'main', message: 'First harvest' };
   await here.as('maintainer').post(`/projects/${here.project.id}/repository/tags`, tag);
-  const all = await told();
+  const all = await received();
   const head = await headOf(here);
   const [ofProject] = all.filter(({ event }) => event === 'Tag Push Hook');
   assert.deepEqual(
@@ -99,18 +99,18 @@ test('a tag is told with its message, and system hooks are told of the repositor
   assert.equal(ofProject.ref_protected, false);
   await here.as('maintainer').post(`/projects/${here.project.id}/protected_tags`, { name: 'v*' });
   await here.as('maintainer').post(`/projects/${here.project.id}/repository/tags`, { ...tag, tag_name: 'v2' });
-  const [later] = (await told()).filter(({ event }) => event === 'Tag Push Hook');
+  const [later] = (await received()).filter(({ event }) => event === 'Tag Push Hook');
   assert.deepEqual([later.ref, later.ref_protected], ['refs/tags/v2', true]);
 });
 
-test('an issue is told as it is created, updated and closed, with what has changed, to the project and the group', async (t) => {
+test('an issue that is created, updated or closed triggers the webhooks of the project and the group, with its changes', async (t) => {
   const { project, group, people, as } = here;
   await hookFor(t, ['issues_events']);
   await hookFor(t, ['issues_events'], `/groups/${group.id}/hooks`);
   await as('developer').post(`/projects/${project.id}/labels`, { name: 'ripe', color: '#ff0000' });
   const issues = `/projects/${project.id}/issues`;
   const { iid } = (await as('developer').post(issues, { title: 'Pick', labels: 'ripe' })).body;
-  const [opened, toGroup, ...others] = await told();
+  const [opened, toGroup, ...others] = await received();
   assert.deepEqual([others, { ...toGroup }], [[], { ...opened }]);
   const { object_attributes: it } = opened;
   assert.deepEqual(
@@ -125,7 +125,7 @@ test('an issue is told as it is created, updated and closed, with what has chang
   );
 
   await as('developer').put(`${issues}/${iid}`, { title: 'Pick all', labels: '', assignee_ids: [people.reporter.id] });
-  const [updated] = await told();
+  const [updated] = await received();
   assert.equal(updated.object_attributes.action, 'update');
   assert.deepEqual(updated.changes.title, { previous: 'Pick', current: 'Pick all' });
   assert.deepEqual(updated.changes.labels.previous[0].title, 'ripe');
@@ -134,28 +134,28 @@ test('an issue is told as it is created, updated and closed, with what has chang
   assert.deepEqual(updated.assignees[0].id, people.reporter.id);
 
   await as('developer').put(`${issues}/${iid}`, { state_event: 'close' });
-  const [closed] = await told();
+  const [closed] = await received();
   assert.deepEqual([closed.object_attributes.action, closed.changes.state_id], ['close', { previous: 1, current: 2 }]);
 });
 
-test('confidential issues and comments are told only where they are asked for', async (t) => {
+test('confidential issues and comments trigger only webhooks that ask for them', async (t) => {
   const { project, as } = here;
   await hookFor(t, ['issues_events', 'note_events']);
   const issues = `/projects/${project.id}/issues`;
   const { iid } = (await as('developer').post(issues, { title: 'Secret', confidential: true })).body;
   await as('developer').post(`${issues}/${iid}/notes`, { body: 'Quiet' });
-  assert.deepEqual(await told(), []);
+  assert.deepEqual(await received(), []);
   await hookFor(t, ['confidential_issues_events', 'confidential_note_events']);
   await as('developer').put(`${issues}/${iid}`, { title: 'Still secret' });
   await as('developer').post(`${issues}/${iid}/notes`, { body: 'Quiet' });
-  const all = await told();
+  const all = await received();
   assert.deepEqual(all.map(({ event, event_type }) => [event, event_type]).sort(), [
     ['Confidential Issue Hook', 'confidential_issue'],
     ['Confidential Note Hook', 'confidential_note'],
   ]);
 });
 
-test('an issue that becomes confidential, or is no more, is told to those who ask for what it is now', async (t) => {
+test('an issue whose confidentiality changes triggers the webhooks that ask for what it is now', async (t) => {
   const { project, as } = here;
   await hookFor(t, ['issues_events']);
   await hookFor(t, ['confidential_issues_events'], `/groups/${here.group.id}/hooks`);
@@ -163,7 +163,7 @@ test('an issue that becomes confidential, or is no more, is told to those who as
   const { iid } = (await as('developer').post(issues, { title: 'Open' })).body;
   await as('developer').put(`${issues}/${iid}`, { confidential: true });
   await as('developer').put(`${issues}/${iid}`, { confidential: false });
-  const all = (await told()).map(({ event, object_attributes, changes }) => [
+  const all = (await received()).map(({ event, object_attributes, changes }) => [
     event,
     object_attributes.action,
     changes.confidential?.current,
@@ -175,15 +175,15 @@ test('an issue that becomes confidential, or is no more, is told to those who as
   ]);
 });
 
-test('a copy of an issue is told as a new one in its project, and one that was moved as closed', async (t) => {
+test('a copy of an issue triggers the webhooks of a new one, and a moved issue those of a closed one', async (t) => {
   const { project, group, as } = here;
   await hookFor(t, ['issues_events'], `/groups/${group.id}/hooks`);
   const issues = `/projects/${project.id}/issues`;
   const other = (await as('owner').post('/projects', { name: 'Copies', namespace_id: group.id })).body;
   const { iid } = (await as('developer').post(issues, { title: 'Copied' })).body;
-  await told();
+  await received();
   const heard = async () =>
-    (await told())
+    (await received())
       .map(
         ({ object_attributes: { action, state }, project: { id } }) =>
           `${id === other.id ? 'there' : 'here'}: ${action} ${state}`,
@@ -195,13 +195,13 @@ test('a copy of an issue is told as a new one in its project, and one that was m
   assert.deepEqual(await heard(), ['here: close closed', 'there: open opened']);
 });
 
-test('comments on issues, merge requests, commits and snippets are told with what they are on', async (t) => {
+test('comments on issues, merge requests, commits and snippets are sent with their subject', async (t) => {
   const { project, as } = here;
   await hookFor(t, ['note_events']);
   const issue = (await as('developer').post(`/projects/${project.id}/issues`, { title: 'Talk' })).body;
   const added = await as('developer').post(`/projects/${project.id}/issues/${issue.iid}/notes`, { body: 'First' });
   await as('developer').put(`/projects/${project.id}/issues/${issue.iid}/notes/${added.body.id}`, { body: 'Second' });
-  const notes = await told();
+  const notes = await received();
   notes.sort((one, other) => (one.object_attributes.action < other.object_attributes.action ? -1 : 1));
   assert.deepEqual(
     notes.map(({ object_attributes: { action, note, noteable_type } }) => [action, note, noteable_type]),
@@ -220,19 +220,19 @@ test('comments on issues, merge requests, commits and snippets are told with wha
   const snippet = { title: 'S', visibility: 'private', files: [{ file_path: 'a.txt', content: 'a' }] };
   const { id } = (await as('developer').post(`/projects/${project.id}/snippets`, snippet)).body;
   await as('developer').post(`/projects/${project.id}/snippets/${id}/notes`, { body: 'Nice' });
-  const byType = Object.fromEntries((await told()).map((body) => [body.object_attributes.noteable_type, body]));
+  const byType = Object.fromEntries((await received()).map((body) => [body.object_attributes.noteable_type, body]));
   assert.deepEqual(Object.keys(byType).sort(), ['Commit', 'Snippet']);
   assert.equal(byType.Commit.commit.id, head);
   assert.equal(byType.Snippet.snippet.title, 'S');
 });
 
-test('a merge request is told as it is opened, changed, pushed to, approved and merged', async (t) => {
+test('a merge request triggers webhooks when it is opened, changed, pushed to, approved and merged', async (t) => {
   const { project, as } = here;
   await hookFor(t, ['merge_requests_events']);
   const { iid } = await addMergeRequest(here, { title: 'Draft: Sow' });
   const path = `/projects/${project.id}/merge_requests/${iid}`;
   const first = await headOf(here, 'topic');
-  const [opened] = await told();
+  const [opened] = await received();
   const { object_attributes: it } = opened;
   assert.deepEqual(
     [opened.object_kind, it.action, it.draft, it.source_branch, it.target_branch],
@@ -242,7 +242,7 @@ test('a merge request is told as it is opened, changed, pushed to, approved and 
   assert.equal(it.url, `http://coppice.test/${project.full_path}/-/merge_requests/${iid}`);
 
   await as('developer').put(path, { title: 'Sow', reviewer_ids: [here.people.maintainer.id] });
-  const [updated] = await told();
+  const [updated] = await received();
   assert.deepEqual(
     [updated.changes.title, updated.changes.draft],
     [
@@ -254,20 +254,20 @@ test('a merge request is told as it is opened, changed, pushed to, approved and 
 
   await as('developer').post(fileUrl(project, 'more.txt'), { ...onMain, branch: 'topic', content: 'more\n' });
   await performQueued(here.services, [followMergeRequests]);
-  const [moved] = await told();
+  const [moved] = await received();
   assert.deepEqual([moved.object_attributes.action, moved.object_attributes.oldrev], ['update', first]);
   assert.equal(moved.object_attributes.last_commit.id, await headOf(here, 'topic'));
 
   await as('maintainer').post(`${path}/approve`);
   await as('maintainer').post(`${path}/unapprove`);
-  const approvals = (await told()).map(({ object_attributes }) => object_attributes.action);
+  const approvals = (await received()).map(({ object_attributes }) => object_attributes.action);
   assert.deepEqual(approvals.sort(), ['approved', 'unapproved']);
 
   await as('maintainer').post(`${path}/approve`);
-  await told();
+  await received();
   await as('developer').post(fileUrl(project, 'again.txt'), { ...onMain, branch: 'topic', content: 'more\n' });
   await performQueued(here.services, [followMergeRequests]);
-  const reset = (await told()).map(({ object_attributes: { action, system, system_action } }) => [
+  const reset = (await received()).map(({ object_attributes: { action, system, system_action } }) => [
     action,
     system,
     system_action,
@@ -279,10 +279,10 @@ test('a merge request is told as it is opened, changed, pushed to, approved and 
 
   assert.equal((await as('maintainer').put(`${path}/merge`)).status, 200);
   await performQueued(here.services, [concludeMerges]);
-  const [merged] = await told();
+  const [merged] = await received();
   assert.deepEqual([merged.object_attributes.action, merged.object_attributes.state], ['merge', 'merged']);
 });
-test('pages of wikis are told as they are created, changed and deleted, to the project and the groups above', async (t) => {
+test('wiki pages trigger the webhooks of the project and the groups above when they are created, changed and deleted', async (t) => {
   const { project, group, as, people } = here;
   const wiki = `/projects/${project.id}/wikis`;
   const sample = { push_events: false, url: `${receiver.url}/sample` };
@@ -295,7 +295,7 @@ test('pages of wikis are told as they are created, changed and deleted, to the p
 
   const added = await as('developer').post(wiki, { title: 'fruit/Späte Äpfel', content: 'Käse', message: 'Sow' });
   assert.equal(added.status, 201);
-  const all = await told();
+  const all = await received();
   const [toProject, toGroup] = all.filter(({ object_kind }) => object_kind === 'wiki_page');
   assert.deepEqual([all.length, toProject, toProject.event], [3, toGroup, 'Wiki Page Hook']);
   const page = `http://coppice.test/${project.full_path}/-/wikis/fruit/Sp%C3%A4te-%C3%84pfel`;
@@ -331,7 +331,7 @@ test('pages of wikis are told as they are created, changed and deleted, to the p
   const at = `${wiki}/${encodeURIComponent('fruit/Späte-Äpfel')}`;
   await as('developer').put(at, { content: 'x'.repeat(1024 * 1024 + 1) });
   await as('maintainer').delete(at);
-  const later = (await told()).filter(({ object_attributes }) => object_attributes);
+  const later = (await received()).filter(({ object_attributes }) => object_attributes);
   const seen = later.map(({ object_attributes: { action, content } }) => [action, content]);
   const expected = [
     ['delete', null],
@@ -342,14 +342,14 @@ test('pages of wikis are told as they are created, changed and deleted, to the p
   assert.deepEqual(seen.toSorted(), expected, 'a long page without its content');
 });
 
-test('pages of the wiki of a group are told to the group and those above it', async (t) => {
+test('pages of the wiki of a group trigger the webhooks of the group and those above it', async (t) => {
   const { group, as } = here;
   const inner = (await as('owner').post('/groups', { name: 'Wiki', path: 'wiki-inside', parent_id: group.id })).body;
   await hookFor(t, ['wiki_page_events']);
   await hookFor(t, ['wiki_page_events'], `/groups/${group.id}/hooks`);
   await hookFor(t, ['wiki_page_events'], `/groups/${inner.id}/hooks`);
   assert.equal((await as('owner').post(`/groups/${inner.id}/wikis`, { title: 'Home', content: 'Apples' })).status, 201);
-  const all = await told();
+  const all = await received();
   assert.equal(all.length, 2);
   const [{ project, group: shown, wiki, object_attributes }] = all as [
     Record<string, unknown> & { object_attributes: { url: string } },
@@ -362,7 +362,7 @@ test('pages of the wiki of a group are told to the group and those above it', as
   assert.equal(object_attributes.url, `http://coppice.test/groups/${inner.full_path}/-/wikis/Home`);
 });
 
-test('what is told is read where the repository is by then', async (t) => {
+test('the body of a webhook is read where the repository is by then', async (t) => {
   const { project, as, db, services } = here;
   await hookFor(t, ['push_events', 'wiki_page_events']);
   const edit = { ...onMain, commit_message: 'Sow', content: 'rye\n' };
@@ -387,7 +387,7 @@ test('what is told is read where the repository is by then', async (t) => {
   t.after(() => rm(elsewhere, { recursive: true }));
   await performQueued({ ...services, storages }, [announceEvents]);
   await move('elsewhere', 'default');
-  const bodies = await told();
+  const bodies = await received();
   const push = bodies.find(({ object_kind }) => object_kind === 'push');
   assert.deepEqual(
     [push.total_commits_count, push.commits[0].title, push.commits[0].modified],

@@ -56,7 +56,7 @@ export const announceEvents = announceHookEvent.runBy(async ({ input: { id }, ..
     .executeTakeFirst();
   if (!event) return;
   const body = await bodyOf(services, event.facts);
-  const told = await hooksToTell(services.db, { ...event, body });
+  const receivers = await hooksToTell(services.db, { ...event, body });
   await services.db.transaction().execute(async (tx) => {
     const completed = tx
       .updateTable('hook_events')
@@ -66,7 +66,7 @@ export const announceEvents = announceHookEvent.runBy(async ({ input: { id }, ..
     await sql`
       insert into hook_deliveries (hook_id, event_id, due_at)
       select hooks.id, ${id}, now() from hooks
-       where hooks.id = any(${told}::bigint[])
+       where hooks.id = any(${receivers}::bigint[])
          and (select count(*) from (select from hook_deliveries waiting where waiting.hook_id = hooks.id and waiting.due_at is not null
                                      limit ${sql.lit(maximumWaiting)}) found) < ${sql.lit(maximumWaiting)}
        for key share`.execute(tx);

@@ -27,7 +27,7 @@ before(async () => {
 after(() => receiver.stop());
 
 /** What the hook of the server, and that of the group, are told now. */
-async function told() {
+async function received() {
   await sendHooks(here);
   const all = receiver.take();
   const at = (path: string) => all.filter((each) => each.path === path).map(({ body }) => body);
@@ -35,19 +35,19 @@ async function told() {
   return { system: at('/system'), group: at('/group') };
 }
 // The hooks are the same for all tests: what one has caused is not told in the next.
-afterEach(told);
+afterEach(received);
 
 const namesOf = (bodies: { event_name: string }[]) => bodies.map(({ event_name }) => event_name).sort();
 
-test('members and access requests of groups and projects are told', async () => {
+test('members and access requests of groups and projects trigger system hooks', async () => {
   const { as, group, project } = here;
   const { id, username, client } = await here.person();
-  await told();
+  await received();
   const members = `/groups/${group.id}/members`;
   await as('owner').post(members, { user_id: id, access_level: 20 });
   await as('owner').put(`${members}/${id}`, { access_level: 30 });
   await as('owner').delete(`${members}/${id}`);
-  const first = await told();
+  const first = await received();
   const names = ['user_add_to_group', 'user_remove_from_group', 'user_update_for_group'];
   assert.deepEqual([namesOf(first.system), namesOf(first.group)], [names, names]);
   const added = first.group.find(({ event_name }) => event_name === 'user_add_to_group');
@@ -58,22 +58,22 @@ test('members and access requests of groups and projects are told', async () => 
 
   await as('owner').post(`/projects/${project.id}/members`, { user_id: id, access_level: 30 });
   await as('owner').delete(`/projects/${project.id}/members/${id}`);
-  const second = await told();
+  const second = await received();
   assert.deepEqual([namesOf(second.system), second.group], [['user_add_to_team', 'user_remove_from_team'], []]);
   assert.equal(second.system[0].project_path_with_namespace, project.full_path);
 
   await as('owner').put(`/groups/${group.id}`, { visibility: 'public' });
   assert.equal((await client.post(`/groups/${group.id}/access_requests`)).status, 201);
   assert.equal((await as('owner').delete(`/groups/${group.id}/access_requests/${id}`)).status, 204);
-  const third = await told();
+  const third = await received();
   assert.deepEqual(namesOf(third.group), ['user_access_request_revoked_for_group', 'user_access_request_to_group']);
 });
 
-test('groups and projects are told as they are created, renamed, transferred, updated and deleted', async () => {
+test('groups and projects trigger system hooks when they are created, renamed, transferred, updated and deleted', async () => {
   const { as, group } = here;
   const subgroup = (await as('owner').post('/groups', { name: 'Cellar', path: 'cellar', parent_id: group.id })).body;
   const project = (await as('owner').post('/projects', { name: 'Jam', path: 'jam', namespace_id: subgroup.id })).body;
-  const created = await told();
+  const created = await received();
   assert.deepEqual(namesOf(created.system), ['group_create', 'project_create']);
   assert.deepEqual(namesOf(created.group), ['project_create', 'subgroup_create']);
   const [ofProject] = created.group.filter(({ event_name }) => event_name === 'project_create');
@@ -86,7 +86,7 @@ test('groups and projects are told as they are created, renamed, transferred, up
   await as('owner').put(`/projects/${project.id}`, { path: 'jelly' });
   await as('owner').put(`/groups/${subgroup.id}`, { path: 'attic' });
   await as('owner').put(`/projects/${project.id}/transfer`, { namespace: group.id });
-  const changed = await told();
+  const changed = await received();
   assert.deepEqual(namesOf(changed.system), ['group_rename', 'project_rename', 'project_transfer', 'project_update']);
   assert.deepEqual(changed.group, []);
   const renamed = changed.system.find(({ event_name }) => event_name === 'project_rename');
@@ -106,13 +106,13 @@ test('groups and projects are told as they are created, renamed, transferred, up
   await end(`/projects/${project.id}`, 'jelly');
   await end(`/groups/${subgroup.id}`, 'attic');
   await performQueued(here.services, [removeProject, removeGroup]);
-  const removed = await told();
+  const removed = await received();
   const destroyed = (bodies: { event_name: string }[]) => namesOf(bodies).filter((name) => name.endsWith('_destroy'));
   assert.deepEqual(destroyed(removed.system), ['group_destroy', 'project_destroy']);
   assert.deepEqual(destroyed(removed.group), ['project_destroy', 'subgroup_destroy']);
 });
 
-test('users and their keys are told to the server only', async () => {
+test('users and their keys trigger only the hooks of the server', async () => {
   const given = {
     username: 'pomona',
     name: 'Pomona',
@@ -125,14 +125,14 @@ test('users and their keys are told to the server only', async () => {
   const key = (await here.as('admin').post(`/users/${id}/keys`, { title: 'k', key: newPublicKey() })).body;
   await here.as('admin').delete(`/users/${id}/keys/${key.id}`);
   await performJob(here.services, removeUser, { user_id: id, hard: false });
-  const { system, group } = await told();
+  const { system, group } = await received();
   assert.deepEqual(group, []);
   assert.deepEqual(namesOf(system), ['key_create', 'key_destroy', 'user_create', 'user_destroy', 'user_rename']);
   const renamed = system.find(({ event_name }) => event_name === 'user_rename');
   assert.deepEqual([renamed.old_username, renamed.username, renamed.user_id], ['pomona', 'pomona-2', id]);
 });
 
-test('access tokens of projects that expire within a week are told once', async () => {
+test('an access token of a project that expires within a week triggers webhooks once', async () => {
   const { as, project } = here;
   const flags = { push_events: false, resource_access_token_events: true };
   const hooks = `/projects/${project.id}/hooks`;
@@ -160,13 +160,13 @@ test('access tokens of projects that expire within a week are told once', async 
   await as('maintainer').delete(`${hooks}/${hook.id}`);
 });
 
-test('reactions and milestones are told to the project, but not those on confidential issues', async () => {
+test('reactions and milestones trigger the webhooks of the project, but reactions on confidential issues do not', async () => {
   const { as, project } = here;
   const flags = { push_events: false, emoji_events: true, milestone_events: true };
   const hook = (
     await as('maintainer').post(`/projects/${project.id}/hooks`, { url: `${receiver.url}/project`, ...flags })
   ).body;
-  await told();
+  await received();
   const issues = `/projects/${project.id}/issues`;
   const { iid } = (await as('developer').post(issues, { title: 'Pears' })).body;
   const secret = (await as('developer').post(issues, { title: 'Secret', confidential: true })).body;

@@ -51,7 +51,7 @@ async function post(t: TestContext, here: World, options: SMTPServerOptions) {
       }
     },
     /** Who has got a message since the last call, in order. */
-    told: () =>
+    news: () =>
       received
         .splice(0)
         .map(({ recipients }) => people.find(([username]) => recipients[0]!.startsWith(`${username}@`))![1])
@@ -85,7 +85,7 @@ test('an address that is refused for good gets no more mail until it is chosen o
   const { username } = here.people.developer;
   let answer: Error | undefined;
   let tries = 0;
-  const { send, told } = await post(t, here, {
+  const { send, news } = await post(t, here, {
     onRcptTo: ({ address }, _session, done) => {
       if (!address.startsWith(`${username}@`)) return done();
       tries += 1;
@@ -97,11 +97,11 @@ test('an address that is refused for good gets no more mail until it is chosen o
     answer = error;
     await comment();
     await send();
-    assert.deepEqual([told(), tries], [['guest', 'reporter'], 1], error.message);
+    assert.deepEqual([news(), tries], [['guest', 'reporter'], 1], error.message);
     answer = undefined;
     await comment('More');
     await send();
-    assert.deepEqual([told(), tries], [['guest', 'reporter'], 1], 'the address is left alone');
+    assert.deepEqual([news(), tries], [['guest', 'reporter'], 1], 'the address is left alone');
   };
   const own = '/notification_settings';
   await refused(refusal(550, '5.1.1 No such user'));
@@ -109,11 +109,11 @@ test('an address that is refused for good gets no more mail until it is chosen o
   assert.equal((await here.as('developer').put(own, { notification_email: 'nobody@example.com' })).status, 400);
   await comment();
   await send();
-  assert.deepEqual(told(), ['guest', 'reporter']);
+  assert.deepEqual(news(), ['guest', 'reporter']);
   assert.equal((await here.as('developer').put(own, { notification_email })).status, 200);
   await comment();
   await send();
-  assert.deepEqual(told(), watchers.toSorted());
+  assert.deepEqual(news(), watchers.toSorted());
   await refused(refusal(553, 'mailbox name not allowed'));
 });
 
@@ -122,7 +122,7 @@ test('whatever the mail server does, each recipient gets the message, and once',
   const { comment } = await watchedIssue(here);
   const { username } = here.people.developer;
   let answer: Error | undefined;
-  const { send, told } = await post(t, here, {
+  const { send, news } = await post(t, here, {
     onRcptTo: ({ address }, _session, done) => done(address.startsWith(`${username}@`) ? answer : undefined),
   });
   for (const temporary of [
@@ -133,26 +133,26 @@ test('whatever the mail server does, each recipient gets the message, and once',
     await comment();
     answer = temporary;
     await assert.rejects(send(), new RegExp(temporary.message.slice(6)));
-    assert.deepEqual(told(), ['guest', 'reporter']);
+    assert.deepEqual(news(), ['guest', 'reporter']);
     answer = undefined;
     await send();
-    assert.deepEqual(told(), ['developer']);
+    assert.deepEqual(news(), ['developer']);
   }
 
   await comment();
   await assert.rejects(send('smtp://127.0.0.1:1'), /ECONNREFUSED/);
   await assert.rejects(send(await serverThatDropsMessages(t)), /closed/);
-  assert.deepEqual(told(), []);
+  assert.deepEqual(news(), []);
   await send();
-  assert.deepEqual(told(), watchers.toSorted(), 'after it was down and had dropped connections');
+  assert.deepEqual(news(), watchers.toSorted(), 'after it was down and had dropped connections');
   await send();
-  assert.deepEqual(told(), []);
+  assert.deepEqual(news(), []);
 });
 
 test('what a crash interrupts is done once', async (t) => {
   const here = await world();
   const { comment } = await watchedIssue(here);
-  const { send, told } = await post(t, here, {});
+  const { send, news } = await post(t, here, {});
   await comment();
   const { rows } = await sql<{
     id: string;
@@ -163,12 +163,12 @@ test('what a crash interrupts is done once', async (t) => {
   // Of three, one had been sent to and forgotten.
   await here.db.deleteFrom('notification_recipients').where('user_id', '=', here.people.guest.id).execute();
   await send();
-  assert.deepEqual(told(), ['developer', 'reporter']);
+  assert.deepEqual(news(), ['developer', 'reporter']);
 
   await comment();
   await here.as('owner').put(`/projects/${here.project.id}`, { issues_access_level: 'disabled' });
   await send();
-  assert.deepEqual(told(), [], 'it can no longer be read');
+  assert.deepEqual(news(), [], 'it can no longer be read');
   const left = await here.db.selectFrom('notification_recipients').selectAll().execute();
   assert.deepEqual(left, []);
 });
@@ -176,13 +176,13 @@ test('what a crash interrupts is done once', async (t) => {
 test('a notification whose recipients cannot be found delays no others', async (t) => {
   const here = await world({});
   const { issue } = await watchedIssue(here);
-  const { send, told } = await post(t, here, {});
+  const { send, news } = await post(t, here, {});
   const { id } = (await here.as('owner').get(issue)).body;
   const impossible = { event: 'nothing of the kind', target_type: 'Issue', target_id: id };
   await here.db.insertInto('notifications').values(impossible).execute();
   await here.as('owner').post(`${issue}/notes`, { body: 'News' });
   await performQueued(here.services, [collectNotifications]);
-  assert.deepEqual(told(), []);
+  assert.deepEqual(news(), []);
   const [first, second, ...more] = await here.db
     .selectFrom('notifications')
     .select('id')
@@ -192,56 +192,56 @@ test('a notification whose recipients cannot be found delays no others', async (
   await assert.rejects(performJob(here.services, sendNotifications, first!), TypeError);
   await performJob(here.services, sendNotifications, second!);
   await send();
-  assert.deepEqual(told(), watchers.toSorted());
+  assert.deepEqual(news(), watchers.toSorted());
 });
 
 test('a user gets 1,000 messages about a project in a day', async (t) => {
   const here = await world();
   const { comment } = await watchedIssue(here);
-  const { send, told } = await post(t, here, {});
+  const { send, news } = await post(t, here, {});
   await comment();
   await send();
-  told();
+  news();
   const counts = here.db.updateTable('notification_counts').where('user_id', '=', here.people.developer.id);
   await counts.set({ messages: 999 }).execute();
   for (const expected of [watchers.toSorted(), ['guest', 'reporter']]) {
     await comment();
     await send();
-    assert.deepEqual(told(), expected);
+    assert.deepEqual(news(), expected);
   }
   await performJob(here.services, removeOldNotifications);
   await comment();
   await send();
-  assert.deepEqual(told(), ['guest', 'reporter'], 'the day is not over');
+  assert.deepEqual(news(), ['guest', 'reporter'], 'the day is not over');
   await counts.set({ began_at: sql`now() - interval '1 day'` }).execute();
   await comment();
   await send();
-  assert.deepEqual(told(), watchers.toSorted());
+  assert.deepEqual(news(), watchers.toSorted());
   await counts.set({ messages: 1000, began_at: sql`now() - interval '1 day'` }).execute();
   await performJob(here.services, removeOldNotifications);
   await comment();
   await send();
-  assert.deepEqual(told(), watchers.toSorted());
+  assert.deepEqual(news(), watchers.toSorted());
 });
 
 test('users hear of what they did themselves if they want to', async () => {
   const here = await world();
   const { comment } = await watchedIssue(here);
-  const told = async () =>
+  const news = async () =>
     (await mailOf(here.services, [sendNotification])).map(({ to, headers }) => [
       to.address.split('@')[0],
       headers!['X-Service-NotificationReason'],
     ]);
   const others = watchers.map((persona) => [here.people[persona].username, undefined]).sort();
   await comment();
-  assert.deepEqual((await told()).sort(), others);
+  assert.deepEqual((await news()).sort(), others);
   const set = await here.as('owner').put('/user/preferences', { notified_of_own_activity: true });
   assert.deepEqual([set.status, set.body.notified_of_own_activity], [200, true]);
   await comment();
-  assert.deepEqual((await told()).sort(), [...others, [here.people.owner.username, 'own_activity']].sort());
+  assert.deepEqual((await news()).sort(), [...others, [here.people.owner.username, 'own_activity']].sort());
   await here.as('owner').put('/notification_settings', { level: 'disabled' });
   await comment();
-  assert.deepEqual((await told()).sort(), others, 'the level still counts');
+  assert.deepEqual((await news()).sort(), others, 'the level still counts');
 });
 
 test('mail about what is in a group goes to the address chosen for the nearest group', async () => {

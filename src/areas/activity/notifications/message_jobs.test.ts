@@ -13,7 +13,7 @@ import { collectNotifications, sendNotification } from './index.ts';
 const jobs = [collectNotifications, sendNotification];
 
 /** The personas who get mail for what has happened since the last call, with the reasons. */
-async function told({ services, people }: World): Promise<string[]> {
+async function news({ services, people }: World): Promise<string[]> {
   const mails = await mailOf(services, jobs);
   const names = Object.entries(people).map(([persona, { username }]) => [username, persona] as const);
   const byAddress = (address: string) => names.find(([username]) => address.startsWith(`${username}@`))![1];
@@ -37,7 +37,7 @@ test('each level brings what its relation to the issue says', async () => {
   const here = await world({});
   const { as, people } = here;
   const related: Persona[] = ['reporter', 'maintainer', 'planner', 'developer'];
-  const expected: [settings: object, told: string[]][] = [
+  const expected: [settings: object, news: string[]][] = [
     [{ level: 'disabled' }, ['planner subscribed']],
     [{ level: 'mention' }, ['maintainer mentioned', 'planner subscribed']],
     [{ level: 'participating' }, ['maintainer mentioned', 'planner subscribed', 'reporter -']],
@@ -49,10 +49,10 @@ test('each level brings what its relation to the issue says', async () => {
     const issue = await newIssue(here);
     await as('reporter').post(`${issue}/notes`, { body: 'I take part' });
     await as('planner').post(`${issue}/subscribe`);
-    await told(here);
+    await news(here);
     for (const persona of related) await set(here, persona, '', settings);
     await as('owner').post(`${issue}/notes`, { body: `What do you say, @${people.maintainer.username}?` });
-    assert.deepEqual(await told(here), recipients, JSON.stringify(settings));
+    assert.deepEqual(await news(here), recipients, JSON.stringify(settings));
   }
 });
 
@@ -60,10 +60,10 @@ test('the nearest setting counts: of the project, of a group, of everything', as
   const here = await world({});
   const { as, project, group } = here;
   const issue = await newIssue(here);
-  await told(here);
+  await news(here);
   const tellsDeveloper = async () => {
     await as('owner').post(`${issue}/notes`, { body: 'News' });
-    return (await told(here)).length > 0;
+    return (await news(here)).length > 0;
   };
   await set(here, 'developer', '', { level: 'watch' });
   assert.equal(await tellsDeveloper(), true);
@@ -85,53 +85,53 @@ test('people hear of an issue from its creation to its end, but not of what they
     assignee_ids: [people.developer.id],
     description: `Ask @${people.reporter.username} and @${people.outsider.username}`,
   });
-  assert.deepEqual(await told(here), ['developer assigned', 'reporter mentioned'], 'outsiders may not read it');
+  assert.deepEqual(await news(here), ['developer assigned', 'reporter mentioned'], 'outsiders may not read it');
   await as('developer').put(issue, { assignee_ids: [people.maintainer.id] });
-  assert.deepEqual(await told(here), ['maintainer assigned', 'owner -', 'reporter -']);
+  assert.deepEqual(await news(here), ['maintainer assigned', 'owner -', 'reporter -']);
   await as('maintainer').put(issue, { state_event: 'close' });
-  assert.deepEqual(await told(here), ['owner -', 'reporter -']);
+  assert.deepEqual(await news(here), ['owner -', 'reporter -']);
   await as('maintainer').put(issue, { state_event: 'reopen' });
-  assert.deepEqual(await told(here), ['owner -', 'reporter -']);
+  assert.deepEqual(await news(here), ['owner -', 'reporter -']);
   await as('guest').post(`${issue}/notes`, { body: 'Here I am' });
-  await told(here);
+  await news(here);
   await as('owner').post(`${issue}/notes`, { body: 'Between us', internal: true });
-  assert.deepEqual(await told(here), ['maintainer assigned', 'reporter -'], 'guests do not read internal notes');
+  assert.deepEqual(await news(here), ['maintainer assigned', 'reporter -'], 'guests do not read internal notes');
   await as('reporter').post(`${issue}/unsubscribe`);
   await as('owner').post(`${issue}/notes`, { body: 'Are you there?' });
-  assert.deepEqual(await told(here), ['guest -', 'maintainer assigned']);
+  assert.deepEqual(await news(here), ['guest -', 'maintainer assigned']);
   const { id } = (await as('owner').post(`${issue}/notes`, { body: 'Never mind' })).body;
   await as('owner').delete(`${issue}/notes/${id}`);
-  assert.deepEqual(await told(here), [], 'it is gone');
+  assert.deepEqual(await news(here), [], 'it is gone');
   await as('owner').post(`/projects/${project.id}/issues/${issue.split('/').at(-1)}/notes`, { body: '/close' });
-  assert.deepEqual(await told(here), ['guest -', 'maintainer assigned']);
+  assert.deepEqual(await news(here), ['guest -', 'maintainer assigned']);
 });
 
-test('who is mentioned later, is subscribed to a new label or has an issue due tomorrow is told', async () => {
+test('mail goes to users who are mentioned later, subscribe to a new label or have an issue due tomorrow', async () => {
   const here = await world({});
   const { as, people, project, db } = here;
   const { body: label } = await as('owner').post(`/projects/${project.id}/labels`, { name: 'urgent', color: 'red' });
   await as('reporter').post(`/projects/${project.id}/labels/${label.id}/subscribe`);
   const { body: milestone } = await as('owner').post(`/projects/${project.id}/milestones`, { title: 'Spring' });
   const issue = await newIssue(here, { description: 'All said', assignee_ids: [people.developer.id] });
-  await told(here);
+  await news(here);
   await as('owner').put(issue, { description: `All said, @${people.guest.username}` });
-  assert.deepEqual(await told(here), ['guest mentioned']);
+  assert.deepEqual(await news(here), ['guest mentioned']);
   const { id } = (await as('owner').post(`${issue}/notes`, { body: 'Almost' })).body;
-  await told(here);
+  await news(here);
   await as('owner').put(`${issue}/notes/${id}`, { body: `Almost, @${people.planner.username}` });
-  assert.deepEqual(await told(here), ['planner mentioned']);
+  assert.deepEqual(await news(here), ['planner mentioned']);
   await as('owner').put(issue, { add_labels: 'urgent' });
-  assert.deepEqual(await told(here), ['reporter subscribed']);
+  assert.deepEqual(await news(here), ['reporter subscribed']);
   await as('owner').put(issue, { milestone_id: milestone.id });
-  assert.deepEqual(await told(here), ['developer assigned', 'guest -', 'planner -']);
+  assert.deepEqual(await news(here), ['developer assigned', 'guest -', 'planner -']);
 
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   await as('owner').put(issue, { due_date: tomorrow });
   await newIssue(here, { due_date: new Date(Date.now() + 172_800_000).toISOString().slice(0, 10) });
-  await told(here);
+  await news(here);
   const due = async () => {
     await performJob(here.services, tellOfDueIssues);
-    return told(here);
+    return news(here);
   };
   await db.deleteFrom('due_notices').execute();
   assert.deepEqual(await due(), ['developer assigned', 'guest -', 'owner -', 'planner -']);
@@ -145,21 +145,21 @@ test('people hear of a merge request: its reviews, pushes to it, and its merge',
   await set(here, 'maintainer', `/projects/${project.id}`, { level: 'custom', push_to_merge_request: true });
   const { iid } = await addMergeRequest(here, { reviewer_ids: [people.maintainer.id] });
   const mr = `/projects/${project.id}/merge_requests/${iid}`;
-  assert.deepEqual(await told(here), ['maintainer review_requested', 'owner -']);
+  assert.deepEqual(await news(here), ['maintainer review_requested', 'owner -']);
   await as('developer').put(mr, { reviewer_ids: [people.reporter.id] });
-  assert.deepEqual(await told(here), ['maintainer -', 'owner -', 'reporter review_requested']);
+  assert.deepEqual(await news(here), ['maintainer -', 'owner -', 'reporter review_requested']);
   await as('developer').put(fileUrl(project, 'topic.txt'), { ...onMain, branch: 'topic', content: 'more\n' });
   await performQueued(here.services, [followMergeRequests]);
   assert.deepEqual(
-    await told(here),
+    await news(here),
     ['maintainer -', 'reporter review_requested'],
     'those who watch do not hear of pushes',
   );
   assert.equal((await as('maintainer').post(`${mr}/approve`)).status, 201);
-  assert.deepEqual(await told(here), ['developer -', 'owner -', 'reporter review_requested']);
+  assert.deepEqual(await news(here), ['developer -', 'owner -', 'reporter review_requested']);
   assert.equal((await as('maintainer').put(`${mr}/merge`)).status, 200);
   await performQueued(here.services, [concludeMerges]);
-  assert.deepEqual(await told(here), ['developer -', 'owner -', 'reporter review_requested']);
+  assert.deepEqual(await news(here), ['developer -', 'owner -', 'reporter review_requested']);
 });
 
 test('people hear that a merge request is ready, is to be merged automatically, and has conflicts', async () => {
@@ -170,16 +170,16 @@ test('people hear that a merge request is ready, is to be merged automatically, 
   await set(here, 'reporter', `/projects/${project.id}`, { level: 'custom', merge_when_pipeline_succeeds: true });
   const { iid } = await addMergeRequest(here, { title: 'Draft: Reap' });
   const mr = `/projects/${project.id}/merge_requests/${iid}`;
-  await told(here);
+  await news(here);
   await as('developer').put(mr, { title: 'Reap' });
-  assert.deepEqual(await told(here), ['owner -']);
+  assert.deepEqual(await news(here), ['owner -']);
   await as('developer').put(mr, { title: 'Draft: Reap' });
-  assert.deepEqual(await told(here), [], 'of drafts nobody is told');
+  assert.deepEqual(await news(here), [], 'of drafts nobody is told');
   await as('developer').put(mr, { title: 'Reap' });
-  await told(here);
+  await news(here);
   await as('maintainer').put(`/projects/${project.id}`, { only_allow_merge_if_pipeline_succeeds: true });
   assert.equal((await as('maintainer').put(`${mr}/merge`, { auto_merge: true })).status, 200);
-  assert.deepEqual(await told(here), ['developer -', 'owner -', 'reporter -'], 'guests do not read merge requests');
+  assert.deepEqual(await news(here), ['developer -', 'owner -', 'reporter -'], 'guests do not read merge requests');
   const push = async (file: string) => {
     const pushed = await as('maintainer').post(fileUrl(project, file), { ...onMain, content: 'another\n' });
     assert.equal(pushed.status, 201);
@@ -187,9 +187,9 @@ test('people hear that a merge request is ready, is to be merged automatically, 
     return (await as('reporter').get(mr)).body.has_conflicts;
   };
   assert.equal(await push('topic.txt'), true);
-  assert.deepEqual(await told(here), ['developer -', 'maintainer -']);
+  assert.deepEqual(await news(here), ['developer -', 'maintainer -']);
   assert.equal(await push('elsewhere.txt'), true);
-  assert.deepEqual(await told(here), [], 'they know');
+  assert.deepEqual(await news(here), [], 'they know');
 });
 
 test('messages form a thread, say what happened, and end with one click', async (t) => {

@@ -7,7 +7,7 @@ import type { Mail } from '../../../mail/index.ts';
 import { collectNotifications, sendNotification } from './index.ts';
 
 /** The messages since the last call, by the personas who get them. */
-async function told({ services, people }: World): Promise<Partial<Record<Persona, Mail>>> {
+async function received({ services, people }: World): Promise<Partial<Record<Persona, Mail>>> {
   const mails = await mailOf(services, [collectNotifications, sendNotification]);
   const personas = Object.entries(people) as [Persona, { username: string }][];
   const to = ({ to: { address } }: Mail) => personas.find(([, { username }]) => address.startsWith(`${username}@`))![0];
@@ -31,7 +31,7 @@ test('authors, commenters and those who watch hear of comments on snippets and c
   const note = (
     await as('guest').post(onSnippet, { body: `Look, @${people.maintainer.username} and @${people.outsider.username}` })
   ).body;
-  const first = await told(here);
+  const first = await received(here);
   assert.deepEqual(Object.keys(first), ['developer', 'maintainer', 'reporter'], 'outsiders cannot read it');
   const mail = first.developer!;
   const { name } = (await as('owner').get(`/projects/${project.id}`)).body;
@@ -46,7 +46,7 @@ test('authors, commenters and those who watch hear of comments on snippets and c
   );
   assert.equal(first.maintainer!.headers!['X-Service-NotificationReason'], 'mentioned');
   await as('owner').post(onSnippet, { body: 'Thanks' });
-  assert.deepEqual(Object.keys(await told(here)), ['developer', 'guest', 'maintainer', 'reporter']);
+  assert.deepEqual(Object.keys(await received(here)), ['developer', 'guest', 'maintainer', 'reporter']);
 
   const { email } = (await as('developer').get('/user')).body;
   const change = {
@@ -62,7 +62,7 @@ test('authors, commenters and those who watch hear of comments on snippets and c
     (await as('owner').post(`/projects/${project.id}/repository/commits/${sha}/comments`, { note: 'Why?' })).status,
     201,
   );
-  const ofCommit = await told(here);
+  const ofCommit = await received(here);
   assert.deepEqual(Object.keys(ofCommit), ['developer', 'reporter'], 'its author and those who watch');
   assert.equal(ofCommit.developer!.subject, `Re: ${name} | Sow the beans (${sha.slice(0, 8)})`);
   assert.equal(ofCommit.developer!.headers!['X-Service-Commit-ID'], sha);
@@ -78,18 +78,18 @@ test('participants hear that an issue has moved, and members that their project 
   const there = (await as('owner').post('/projects', { name: 'Elsewhere', namespace_id: group.id })).body;
   const issue = { title: 'Prune the trees', assignee_ids: [people.developer.id] };
   const { iid } = (await as('owner').post(`/projects/${project.id}/issues`, issue)).body;
-  await told(here);
+  await received(here);
   const moved = await as('owner').post(`/projects/${project.id}/issues/${iid}/move`, { to_project_id: there.id });
   assert.equal(moved.status, 201);
-  const ofMove = await told(here);
+  const ofMove = await received(here);
   assert.deepEqual(Object.keys(ofMove), ['developer'], 'not those who only watch');
   assert.match(ofMove.developer!.paragraphs[0] as string, /moved issue #\d+: Prune the trees$/);
 
   const path = `renamed-${project.id}`;
   assert.equal((await as('owner').put(`/projects/${project.id}`, { description: 'Same place' })).status, 200);
-  assert.deepEqual(await told(here), {});
+  assert.deepEqual(await received(here), {});
   assert.equal((await as('owner').put(`/projects/${project.id}`, { path })).status, 200);
-  const ofRenaming = await told(here);
+  const ofRenaming = await received(here);
   assert.deepEqual(
     Object.keys(ofRenaming),
     ['developer', 'guest', 'maintainer', 'reporter'],
@@ -103,7 +103,7 @@ test('participants hear that an issue has moved, and members that their project 
   const own = (await as('owner').get('/user')).body.username;
   const transferred = await as('admin').put(`/projects/${project.id}/transfer`, { namespace: own });
   assert.equal(transferred.status, 200);
-  const afterwards = await told(here);
+  const afterwards = await received(here);
   assert.ok(!('guest' in afterwards) && !('planner' in afterwards));
 });
 
@@ -115,7 +115,7 @@ test('members of a group hear of its epics', async () => {
   const description = `Ask @${people.guest.username}`;
   const epic = (await as('owner').post(`/groups/${group.id}/epics`, { title: 'A new orchard', description })).body;
   const at = `/groups/${group.id}/epics/${epic.iid}`;
-  const first = await told(here);
+  const first = await received(here);
   assert.deepEqual(Object.keys(first), ['developer', 'guest', 'reporter']);
   const { name } = (await as('owner').get(`/groups/${group.id}`)).body;
   assert.deepEqual(
@@ -124,10 +124,10 @@ test('members of a group hear of its epics', async () => {
   );
   assert.equal(first.guest!.headers!['X-Service-Group-Path'], group.full_path);
   assert.equal((await as('guest').post(`${at}/notes`, { body: 'Good' })).status, 201);
-  assert.deepEqual(Object.keys(await told(here)), ['developer', 'owner']);
+  assert.deepEqual(Object.keys(await received(here)), ['developer', 'owner']);
   await as('owner').put(at, { state_event: 'close' });
-  assert.deepEqual(Object.keys(await told(here)), ['developer', 'guest']);
+  assert.deepEqual(Object.keys(await received(here)), ['developer', 'guest']);
   await as('owner').put(`/groups/${group.id}`, { emails_enabled: false });
   await as('owner').put(at, { state_event: 'reopen' });
-  assert.deepEqual(await told(here), {}, 'the group sends no mail');
+  assert.deepEqual(await received(here), {}, 'the group sends no mail');
 });

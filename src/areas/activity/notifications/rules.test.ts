@@ -48,7 +48,7 @@ async function everyone({ as, group, person }: World) {
   return people;
 }
 
-test('each event is told to those whom their level and relation include', async (t) => {
+test('each event reaches the users whom their level and relation include', async (t) => {
   const here = await worldWithTopic();
   const { as, group, people: personas, project, services } = here;
   const people = await everyone(here);
@@ -64,7 +64,7 @@ test('each event is told to those whom their level and relation include', async 
     folder: '/nonexistent',
   });
 
-  async function told(): Promise<string[]> {
+  async function news(): Promise<string[]> {
     await performQueued(services, [followMergeRequests, concludeMerges]);
     await performQueued({ ...services, mailer }, [collectNotifications, sendNotification]);
     const names = received.splice(0).map(({ recipients }) => recipients[0]!.split('@')[0]);
@@ -78,7 +78,7 @@ test('each event is told to those whom their level and relation include', async 
       isTold(event, relation === 'is mentioned' && !hasText ? 'none' : relation, level),
     );
     assert.deepEqual(
-      await told(),
+      await news(),
       expected.map(({ relation, level }) => `${relation}, ${level}`),
       event,
     );
@@ -89,7 +89,7 @@ test('each event is told to those whom their level and relation include', async 
         assert.equal((await client.post(`${at}/notes`, { body: 'I take part' })).status, 201);
       if (relation === 'subscribed') assert.equal((await client.post(`${at}/subscribe`)).status, 201);
     }
-    await told();
+    await news();
   }
   const change = async (at: string, body: object) => assert.equal((await owner.put(at, { ...body })).status, 200);
   const comment = async (at: string) =>
@@ -104,7 +104,7 @@ test('each event is told to those whom their level and relation include', async 
   await change(issue, { assignee_ids: [personas.developer.id] });
   await tells('reassign_issue');
   await change(issue, { due_date: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) });
-  await told();
+  await news();
   await here.db.deleteFrom('due_notices').execute();
   await performJob(services, tellOfDueIssues);
   await tells('issue_due');
@@ -133,7 +133,7 @@ test('each event is told to those whom their level and relation include', async 
     const isPart = (relation: string) => (relation === 'is mentioned' ? 'takes part' : relation);
     const expected = people.filter(({ relation, level }) => isTold(event, isPart(relation), level));
     assert.deepEqual(
-      await told(),
+      await news(),
       expected.map(({ relation, level }) => `${relation}, ${level}`),
       event,
     );
@@ -158,7 +158,7 @@ test('each event is told to those whom their level and relation include', async 
   const fresh = { title: 'New', description: mentions, labels: 'urgent' };
   const tellsOfNew = async (event: string) =>
     assert.deepEqual(
-      await told(),
+      await news(),
       people
         .filter(({ relation, level }) => isTold(event, relation === 'takes part' ? 'none' : relation, level))
         .map(({ relation, level }) => `${relation}, ${level}`),

@@ -130,19 +130,26 @@ export async function storeFile(tx: Database, file: WrittenFile): Promise<number
 }
 
 /** What tells the entries of a file apart. */
-const told = ['manager', 'source_path', 'name', 'version'] as const;
+const identifying = ['manager', 'source_path', 'name', 'version'] as const;
 
 async function removeGone(
   tx: Database,
   file: { file_id: number; path: string },
   portions: readonly Portion[],
 ): Promise<void> {
-  const kept = portions.map((portion) => sql`select ${digest(file.path)} from ${entries(portion, told)}`);
+  const kept = portions.map((portion) => sql`select ${digest(file.path)} from ${entries(portion, identifying)}`);
   const isGone = kept.length === 0 ? sql`true` : sql`digest not in (${sql.join(kept, sql` union all `)})`;
   await sql`delete from dependencies where file_id = ${file.file_id} and ${isGone}`.execute(tx);
 }
 
-const all: readonly (keyof Portion)[] = [...told, 'ecosystem', 'advised_name', 'direct', 'development', 'licenses'];
+const all: readonly (keyof Portion)[] = [
+  ...identifying,
+  'ecosystem',
+  'advised_name',
+  'direct',
+  'development',
+  'licenses',
+];
 
 interface StoredFile {
   project_id: number;

@@ -25,8 +25,8 @@ import {
   type Violation,
 } from './rules.ts';
 
-/** How long a check may take, and how many violations a push is told. Tests change them. */
-export const checkLimits = { budget_ms: 30_000, told: 20 };
+/** How long a check may take, and how many violations a refused push lists. Tests change them. */
+export const checkLimits = { budget_ms: 30_000, listed: 20 };
 
 const mib = 1024 * 1024;
 
@@ -115,7 +115,7 @@ interface CommitFacts {
   isMember: (email: string) => boolean;
 }
 
-/** The reasons against a commit in the order in which they are told. */
+/** The reasons against a commit in the order in which they are listed. */
 function* reasonsAgainst(
   check: Check,
   commit: PushedCommit,
@@ -293,7 +293,7 @@ const nameAfter = (prefix: string, ref: string): string | undefined =>
   ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined;
 
 /**
- * Why the push rule of a project refuses changes of references, in the order in which they are told; empty when it does not.
+ * Why the push rule of a project refuses changes of references, in the order in which they are listed; empty when it does not.
  * @param updates to objects that the repository has, or the quarantine of the push
  */
 export async function pushRuleRefusals(
@@ -362,7 +362,7 @@ async function refusalsBy(
     counts_all: false,
   };
   try {
-    const { listed, violations } = await findingsOf(services, question, checkLimits.told);
+    const { listed, violations } = await findingsOf(services, question, checkLimits.listed);
     const hidden = violations - listed.length;
     return [...listed.map(({ message }) => message), ...(hidden > 0 ? [texts.more(hidden)] : [])];
   } catch (error) {

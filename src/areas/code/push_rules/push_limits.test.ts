@@ -25,7 +25,7 @@ test('a tag cannot be deleted by a push, but over the API', async () => {
   assert.equal((await clone.push('ssh', ':v2')).code, 0);
 });
 
-test('every violation is told, first those of the branch, then of commits, files and sizes', async () => {
+test('every violation is listed, first those of the branch, then of commits, files and sizes', async () => {
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   const [name, email] = clone.person;
@@ -71,7 +71,7 @@ test('every violation is told, first those of the branch, then of commits, files
   assert.equal((await tryCommit(here, clone, 'http', { branch: 'ok', message, signed: true })).code, 0);
 });
 
-test('an address of the pusher that is not verified is told as such', async () => {
+test('an address of the pusher that is not verified is reported as such', async () => {
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   const { id } = here.people.developer;
@@ -165,7 +165,7 @@ test('files of Git LFS pass the limit of sizes', async () => {
   ]);
 });
 
-test('twenty violations are told, and how many more there are', async () => {
+test('twenty violations are listed, and the number of the others', async () => {
   const here = await filledWorld({});
   const clone = await cloneFor(here, 'developer');
   await setRule(here, { commit_message_regex: '^Good' });

@@ -1,4 +1,4 @@
-/** Snippets of projects as webhooks are told of them. */
+/** Snippets of projects in the bodies of webhooks. */
 import { type RawBuilder, sql } from 'kysely';
 import { type StoredKind, snippetKind } from '../../../access/index.ts';
 import { momentInJson } from '../../../db/index.ts';

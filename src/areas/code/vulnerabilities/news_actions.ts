@@ -26,20 +26,20 @@ const factsOf = (): RawBuilder<unknown> => sql`json_build_object(
  */
 export async function tellOfVulnerabilities(tx: Database, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const told = sql`(
+  const newest = sql`(
     select * from (
       select vulnerabilities.*, row_number() over (partition by project_id order by severity desc, id) as place
         from vulnerabilities where id = any(${ofAnyLength(ids, 'bigint[]')}) and severity >= ${sql.lit(high)}) ranked
-     where place <= ${sql.lit(maximumTold)}) told`;
+     where place <= ${sql.lit(maximumTold)}) newest`;
   await sql`with ${notifying(sql`
     select 'new_vulnerability' as event, 'Vulnerability' as target_type, id as target_id, null::bigint as actor_id, '{}'::bigint[] as user_ids
-      from ${told}`)} select`.execute(tx);
+      from ${newest}`)} select`.execute(tx);
   await tellEach(tx, {
     trigger: 'vulnerability_events',
     to_system: false,
     rows: sql`
-      select told.*, namespaces.traversal_ids as group_ids
-        from ${told} join projects on projects.id = told.project_id join namespaces on namespaces.id = projects.namespace_id`,
+      select newest.*, namespaces.traversal_ids as group_ids
+        from ${newest} join projects on projects.id = newest.project_id join namespaces on namespaces.id = projects.namespace_id`,
     facts: factsOf(),
   });
 }

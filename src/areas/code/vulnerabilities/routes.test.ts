@@ -133,16 +133,16 @@ test('vulnerabilities follow the dependencies and the advisories', async (t) => 
   assert.equal(below.vulnerabilities.length, 1);
 
   await sendHooks(here);
-  const told = receiver.take();
+  const received = receiver.take();
   assert.deepEqual(
-    told.map(({ headers, body }) => [
+    received.map(({ headers, body }) => [
       headers['x-gitlab-event'],
       body.object_attributes.title,
       body.object_attributes.severity,
     ]),
     [['Vulnerability Hook', 'CVE-2021-44906', 'critical']],
   );
-  assert.ok(server.length > 0 && told[0]!.body.object_attributes.url === page);
+  assert.ok(server.length > 0 && received[0]!.body.object_attributes.url === page);
 
   // Reporters may not read vulnerabilities.
   const mails = await mailOf(here.services, [collectNotifications, sendNotification]);

@@ -6,7 +6,7 @@ import { type GitClient, gitClient, remoteOf } from '../../../../test/support/gi
 import { type World, world } from '../../../../test/support/world.ts';
 
 /** The events of pages in the project, oldest first. */
-async function told({ as, project }: World) {
+async function received({ as, project }: World) {
   const { status, body } = await as('guest').get(`/projects/${project.id}/events`, {
     target_type: 'wiki',
     sort: 'asc',
@@ -23,7 +23,7 @@ async function told({ as, project }: World) {
 }
 
 const shortly = async (here: World) =>
-  (await told(here)).map(({ action_name, target_title }) => `${action_name} ${target_title}`);
+  (await received(here)).map(({ action_name, target_title }) => `${action_name} ${target_title}`);
 
 const lines = Array.from({ length: 20 }, (_, line) => `Line ${line} about apples\n`).join('');
 
@@ -66,7 +66,7 @@ test('changes of pages through the API are events of the page, which keeps its i
   const moved = `${base}/${encodeURIComponent('fruit/Winter-apples')}`;
   assert.equal((await developer.put(moved, { format: 'rdoc', content: 'All of it is different' })).status, 200);
   assert.equal((await here.as('maintainer').delete(moved)).status, 204);
-  const events = await told(here);
+  const events = await received(here);
   assert.deepEqual(
     events.map(({ action_name }) => action_name),
     ['created', 'updated', 'updated', 'updated', 'destroyed'],
@@ -82,7 +82,11 @@ test('changes of pages through the API are events of the page, which keeps its i
   assert.deepEqual([events[0]!.author_id, events[4]!.author_id], [author.id, maintainer.id]);
 
   assert.equal((await developer.post(base, { title: 'fruit/Late apples', content: 'Again' })).status, 201);
-  assert.notEqual((await told(here)).at(-1)!.target_id, events[0]!.target_id, 'another page in the place of the first');
+  assert.notEqual(
+    (await received(here)).at(-1)!.target_id,
+    events[0]!.target_id,
+    'another page in the place of the first',
+  );
 });
 
 test('a push to the default branch is an event for each page, at most twenty, and other files and branches are none', async () => {
@@ -90,9 +94,9 @@ test('a push to the default branch is an event for each page, at most twenty, an
   const client = await workTree(here);
   await push(client, 'trunk', { 'home.md': lines, 'notes.txt': 'no page', 'uploads/a.png': 'no page' });
   assert.deepEqual(await shortly(here), ['created home'], 'the first branch is the default one');
-  const [first] = await told(here);
+  const [first] = await received(here);
   await push(client, 'other', { 'draft.md': 'no event' });
-  assert.equal((await told(here)).length, 1);
+  assert.equal((await received(here)).length, 1);
 
   await push(client, 'trunk', {
     'home.md': null,
@@ -101,7 +105,7 @@ test('a push to the default branch is an event for each page, at most twenty, an
     'titled.md': '---\ntitle: "Of \\0 \\uD800it"\n---\n',
   });
   assert.deepEqual(await shortly(here), ['created start', 'updated start', 'created Of  \ufffdit']);
-  assert.equal((await told(here))[1]!.target_id, first!.target_id, 'the page was renamed');
+  assert.equal((await received(here))[1]!.target_id, first!.target_id, 'the page was renamed');
 
   const many = Object.fromEntries(
     Array.from({ length: 25 }, (_, number) => [`many/${String(number).padStart(2, '0')}.md`, `${number}`]),

@@ -12,7 +12,7 @@ import { versionOf, type Wiki, wikiOf } from './git.ts';
 import { type Page, pagesOf } from './page_git.ts';
 import { groupWikiPage, projectWikiPage, shownTitle } from './present.ts';
 
-/** What hooks are told of a page. */
+/** What webhooks send about a page. */
 export interface PageNews extends Pick<PageChange, 'action'>, Omit<Page, 'path'> {
   title: string;
   /** Of the commit. */

@@ -23,18 +23,18 @@ export interface EventRow {
 }
 
 /** The columns of each kind of event besides user and time. */
-const told = {
+const columnsByKind = {
   label: ['label_id', 'action'],
   state: ['state'],
   milestone: ['milestone_id', 'action', 'state'],
   weight: ['weight'],
   iteration: ['iteration_id', 'action'],
 };
-export type EventKind = keyof typeof told;
+export type EventKind = keyof typeof columnsByKind;
 
 /** The events of one kind on an issuable, in the order in which they were recorded. */
 export function eventsOn(db: Database, kind: EventKind, { kind: { column }, id }: Issuable) {
-  const columns = sql.join(told[kind].map((name) => sql.ref(`events.${name}`)));
+  const columns = sql.join(columnsByKind[kind].map((name) => sql.ref(`events.${name}`)));
   const events: RawBuilder<EventRow> = sql`(
     select events.id, events.user_id, events.created_at, ${columns}, username::text as username, users.name, users.state as user_state, public_email, avatar
       from ${sql.table(`resource_${kind}_events`)} events left join users on users.id = events.user_id

@@ -58,9 +58,9 @@ test('changes of state, milestone, weight and iteration have events of their own
   const about = { resource_type: 'Issue', resource_id: issue.id };
   const of = async (kind: string) =>
     (await as('guest').get(`${url}/resource_${kind}_events`)).body.map(
-      ({ id, created_at, user, ...told }: { id: number; created_at: string; user: { id: number } }) => {
+      ({ id, created_at, user, ...received }: { id: number; created_at: string; user: { id: number } }) => {
         assert.ok(id > 0 && created_at && user.id === people.planner.id);
-        return told;
+        return received;
       },
     );
   const source = { source_commit: null, source_merge_request_id: null };

@@ -30,7 +30,7 @@ async function primary(): Promise<World> {
 }
 
 /** What events name since the last call. */
-async function told(here: World): Promise<string[]> {
+async function received(here: World): Promise<string[]> {
   const events = await here.db
     .selectFrom('geo_events')
     .select(['replicable', 'record'])
@@ -63,7 +63,7 @@ const commit = async (here: World, file: string) => {
   assert.equal(status, 201);
 };
 
-test('changes of repositories are told, and their checksums are those of all refs', async () => {
+test('changes of repositories become events, and their checksums cover all refs', async () => {
   const here = await primary();
   const { as, project, group } = here;
   const ours = `project_repositories ${project.id}`;
@@ -73,22 +73,22 @@ test('changes of repositories are told, and their checksums are those of all ref
   };
   await isRight();
   await commit(here, 'one.txt');
-  assert.deepEqual(await told(here), [ours]);
+  assert.deepEqual(await received(here), [ours]);
   await isRight();
   const clone = await cloneFor(here, 'maintainer');
   await clone.begin('topic');
   await clone.commit();
   assert.equal((await clone.push('http', 'topic')).code, 0);
-  assert.deepEqual(await told(here), [ours]);
+  assert.deepEqual(await received(here), [ours]);
   await isRight();
   // A merge request keeps refs that the journal does not know of.
   const merge = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
   assert.equal((await as('maintainer').post(`/projects/${project.id}/merge_requests`, merge)).status, 201);
   await performQueued(here.services, [openMergeRequest, prepareMergeRequest]);
-  assert.deepEqual(await told(here), [ours]);
+  assert.deepEqual(await received(here), [ours]);
   await isRight();
   await as('maintainer').put(`/projects/${project.id}`, { default_branch: 'topic' });
-  assert.deepEqual(await told(here), [ours]);
+  assert.deepEqual(await received(here), [ours]);
   assert.equal((await checksumOf(here, 'project_repositories', project.id))?.head, 'topic');
 
   const snippet = await as('maintainer').post('/snippets', {
@@ -100,16 +100,16 @@ test('changes of repositories are told, and their checksums are those of all ref
   const wiki = await as('maintainer').post(`/projects/${project.id}/wikis`, { title: 'a', content: 'a' });
   const ofGroup = await as('owner').post(`/groups/${group.id}/wikis`, { title: 'a', content: 'a' });
   assert.deepEqual([snippet.status, wiki.status, ofGroup.status], [201, 201, 201]);
-  const names = (await told(here)).map((name) => name.replace(/ .*/, ''));
+  const names = (await received(here)).map((name) => name.replace(/ .*/, ''));
   assert.deepEqual(names, ['group_wiki_repositories', 'project_wiki_repositories', 'snippet_repositories']);
   assert.notEqual((await checksumOf(here, 'snippet_repositories', snippet.body.id))?.checksum, undefined);
 
   assert.equal((await as('maintainer').delete(`/snippets/${snippet.body.id}`)).status, 204);
-  assert.deepEqual(await told(here), [`snippet_repositories ${snippet.body.id}`]);
+  assert.deepEqual(await received(here), [`snippet_repositories ${snippet.body.id}`]);
   assert.equal(await checksumOf(here, 'snippet_repositories', snippet.body.id), undefined);
 });
 
-test('blobs that come and go are told, with their SHA-256', async () => {
+test('blobs that come and go become events with their SHA-256', async () => {
   const here = await primary();
   const uploaded = await here
     .as('maintainer')
@@ -120,12 +120,12 @@ test('blobs that come and go are told, with their SHA-256', async () => {
     .select(['blob_key', 'sha256'])
     .where('project_id', '=', here.project.id)
     .executeTakeFirstOrThrow();
-  assert.deepEqual(await told(here), [`uploads ${blob_key}`]);
+  assert.deepEqual(await received(here), [`uploads ${blob_key}`]);
   const row = await checksumOf(here, 'uploads', blob_key);
   assert.deepEqual([row?.checksum, row?.size_bytes, row?.failure], [sha256, 1, null]);
 
   assert.equal((await uploadObject(here, 'maintainer', Buffer.from('large'))).status, 200);
-  const [object] = await told(here);
+  const [object] = await received(here);
   assert.match(object!, /^lfs_objects lfs\/[0-9a-f]{64}$/);
   assert.equal((await checksumOf(here, 'lfs_objects', object!.split(' ')[1]!))?.checksum, object!.slice(-64));
 
@@ -137,14 +137,14 @@ test('blobs that come and go are told, with their SHA-256', async () => {
   await recheck(here);
   assert.equal((await checksumOf(here, 'uploads', blob_key))?.is_missing, true);
   await here.db.deleteFrom('uploads').where('blob_key', '=', blob_key).execute();
-  assert.deepEqual(await told(here), [`uploads ${blob_key}`]);
+  assert.deepEqual(await received(here), [`uploads ${blob_key}`]);
   assert.equal(await checksumOf(here, 'uploads', blob_key), undefined);
 });
 
 test('damage is told apart from what is missing, and the checksum of before stays', async () => {
   const here = await primary();
   await commit(here, 'one.txt');
-  await told(here);
+  await received(here);
   const sound = await recheck(here);
   assert.equal(sound.failure, null);
   const repository = repositoryIn(here).path;
@@ -176,7 +176,7 @@ test('events are forgotten after a day, and nothing is recorded without a second
   const old = new Date(Date.now() - 25 * 3600 * 1000).toISOString();
   await here.db.updateTable('geo_events').set({ created_at: old }).execute();
   await performJob(here.services, keepChecksums);
-  assert.deepEqual(await told(here), [`project_repositories ${here.project.id}`]);
+  assert.deepEqual(await received(here), [`project_repositories ${here.project.id}`]);
   await performJob(here.services, keepChecksums);
   const count = async () => (await here.db.selectFrom('geo_events').select('id').execute()).length;
   assert.equal(await count(), 0);

@@ -92,7 +92,7 @@ const checkDue = (part: Part): Poll => ({
   },
 });
 
-/** Finds what no event has told, and forgets old events: secondaries have them as soon as they were written. */
+/** Finds what no event has announced, and forgets old events: secondaries have them as soon as they were written. */
 export const keepChecksums = job('keep_geo_checksums', {
   input: {},
   retries: 0,

@@ -39,7 +39,7 @@ export async function isChosen(
 
 /**
  * Compares all copies with what is there and chosen, when the selection or the copy of the database has become another, when the node is repaired, and each hour:
- * for copies without a record, and what no event has told. Those that failed are due, too.
+ * for copies without a record, and what no event has announced. Those that failed are due, too.
  * @param tx while the database is complete
  */
 export async function selectReplicas(tx: Database, rules: SiteRules, copy: string): Promise<void> {

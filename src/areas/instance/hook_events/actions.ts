@@ -28,7 +28,7 @@ const ofGroups = (ids: RawBuilder<unknown>) => sql`
   select hooks.* from hooks where hooks.group_id = any(array(${ids})) and ${planInForce} <> 'free'`;
 const ofInstance = sql`select hooks.* from hooks where hooks.project_id is null and hooks.group_id is null`;
 
-/** The hooks that something in a place can be told to, whatever they ask for. Group hooks need the plan Premium. */
+/** The hooks in whose reach a place is, whatever they ask for. Group hooks need the plan Premium. */
 function hooksOfPlace(place: HookScope): RawBuilder<unknown> {
   if (place === 'instance') return ofInstance;
   if ('group_id' in place)
@@ -40,14 +40,14 @@ function hooksOfPlace(place: HookScope): RawBuilder<unknown> {
 
 /** From this number of failures on, a hook is disabled until a test of it succeeds. */
 export const failures_that_disable = 40;
-/** A predicate on rows of `hooks`: it is told of what happens now. */
+/** A predicate on rows of `hooks`: it receives what happens now. */
 const isExecutable = sql<boolean>`(recent_failures < ${sql.lit(failures_that_disable)} and (disabled_until is null or disabled_until <= now()))`;
 
 const asksFor = (trigger: Trigger) =>
   trigger === 'system_events' ? sql`(project_id is null and group_id is null)` : sql.ref(trigger);
 
 /**
- * The hooks that ask for at least one of the triggers. Disabled hooks are not told of anything.
+ * The hooks that ask for at least one of the triggers. Disabled hooks receive nothing.
  * @param tx the transaction of the change
  */
 export async function hooksAsking(tx: Database, place: HookScope, triggers: readonly Trigger[]): Promise<AskingHook[]> {
@@ -59,7 +59,7 @@ export async function hooksAsking(tx: Database, place: HookScope, triggers: read
   return rows;
 }
 
-/** Events that as many others have led to are the last ones: what follows from them is not told. */
+/** Events that as many others have led to are the last ones: what follows from them triggers no webhook. */
 const deepest = 10;
 
 /** How many events have led to what happens now. */
@@ -68,15 +68,15 @@ function depthOfCall(): RawBuilder<number> {
   return cause === undefined ? sql`0` : sql`coalesce((select depth + 1 from hook_events where id = ${cause}::uuid), 0)`;
 }
 
-/** What several hooks may be told of at once, by one statement. */
+/** What one statement may send to several hooks. */
 export interface News {
-  /** What hooks of projects and groups ask for; null: only hooks of the server are told. */
+  /** What hooks of projects and groups ask for; null: only hooks of the server receive it. */
   trigger: Exclude<Trigger, 'system_events'> | null;
-  /** A select with the columns `project_id` (whose hooks are told; null for none) and `group_ids` (the groups above, outermost first), and those that `facts` needs. */
+  /** A select with the columns `project_id` (whose hooks receive it; null for none) and `group_ids` (the groups above, outermost first), and those that `facts` needs. */
   rows: RawBuilder<unknown>;
   /** As for `HookEvent`, of one of the rows, which is called `news`. It is evaluated only if a hook asks. */
   facts: RawBuilder<unknown>;
-  /** Whether hooks of the server are told, too. */
+  /** Whether hooks of the server receive it, too. */
   to_system: boolean;
 }
 
@@ -91,18 +91,18 @@ export async function tellEach(tx: Database, { trigger, rows, facts, to_system }
   const depth = depthOfCall();
   await sql`
     with news as materialized (${rows}),
-    told as (
+    news as (
       select news.*, false as is_system,
              ${asking(sql`hooks.project_id = news.project_id and ${flag}`)}
-             || ${asking(sql`hooks.group_id = any(news.group_ids) and ${flag} and ${planInForce} <> 'free'`)} as told_ids
+             || ${asking(sql`hooks.group_id = any(news.group_ids) and ${flag} and ${planInForce} <> 'free'`)} as hook_ids
         from news where ${sql.lit(trigger !== null)}
       union all
       select news.*, true, ${asking(sql`hooks.project_id is null and hooks.group_id is null`)} from news where ${sql.lit(to_system)}
     ),
     event as (
       insert into hook_events (trigger, is_system, facts, hook_ids, depth)
-      select case when is_system then 'system_events' else ${trigger}::text end, is_system, facts, told_ids, ${depth}
-        from (select is_system, told_ids, ${facts} as facts from told news where told_ids <> '{}') event
+      select case when is_system then 'system_events' else ${trigger}::text end, is_system, facts, hook_ids, ${depth}
+        from (select is_system, hook_ids, ${facts} as facts from news where hook_ids <> '{}') event
        where facts is not null and ${depth} <= ${sql.lit(deepest)}
       returning id
     )
@@ -126,15 +126,15 @@ export async function addHookEvent(
   asking: readonly AskingHook[],
   { trigger, facts }: HookEvent,
 ): Promise<void> {
-  const told = asking.filter(({ triggers }) => triggers.includes(trigger));
-  if (told.length === 0) return;
+  const receivers = asking.filter(({ triggers }) => triggers.includes(trigger));
+  if (receivers.length === 0) return;
   const depth = depthOfCall();
   await sql`
     with fact as materialized (select ${facts} as facts),
     event as (
       insert into hook_events (trigger, is_system, facts, hook_ids, depth)
       select ${trigger}, is_system, (select facts from fact), array_agg(id), ${depth}
-        from unnest(${told.map(({ id }) => id)}::bigint[], ${told.map(({ is_system }) => is_system)}::boolean[]) told(id, is_system)
+        from unnest(${receivers.map(({ id }) => id)}::bigint[], ${receivers.map(({ is_system }) => is_system)}::boolean[]) receivers(id, is_system)
        where (select facts from fact) is not null and ${depth} <= ${sql.lit(deepest)}
        group by is_system
       returning id

@@ -345,20 +345,20 @@ test('the counts of a license change at once when a user is added, becomes a mem
 
 test('administrators get one mail before a license ends, later for a trial', async () => {
   const jobs = [tellOfLicenseEnd];
-  const told = async () => {
+  const news = async () => {
     await performJob(here.services, warnOfLicenseEnd);
     return (await mailOf(here.services, jobs)).filter(
       ({ to }) => to.address === `${here.people.admin.username}@example.com`,
     );
   };
   await install({ plan: 'ultimate', trial: true }, { expires_at: dayFromNow(8) });
-  assert.equal((await told()).length, 0);
+  assert.equal((await news()).length, 0);
   const { id } = await install({ plan: 'premium' }, { expires_at: dayFromNow(15) });
-  const [mail, ...more] = await told();
+  const [mail, ...more] = await news();
   assert.equal(more.length, 0);
   assert.ok(mail);
   assert.ok(JSON.stringify(mail.paragraphs).includes(dayFromNow(15)));
-  assert.equal((await told()).length, 0, 'once');
+  assert.equal((await news()).length, 0, 'once');
   await here.db.updateTable('licenses').set({ notified_at: null }).where('id', '=', id).execute();
   await performJob(here.services, warnOfLicenseEnd);
   await install({ plan: 'premium' });

@@ -64,7 +64,7 @@ test('a form works as JSON does', async () => {
   assert.equal(answer.status, 200);
 });
 
-test('what gives no token is refused in the form of OAuth, and hooks are told of people who are blocked', async (t) => {
+test('what gives no token is refused in the form of OAuth, and a blocked user who signs in triggers system hooks', async (t) => {
   const here = await place();
   const grant = grantOf(here);
   const rows = async () => (await here.db.selectFrom('oauth_tokens').select('id').execute()).length;
@@ -84,9 +84,9 @@ test('what gives no token is refused in the form of OAuth, and hooks are told of
   assert.deepEqual(await refused(here, grant), [400, 'invalid_grant']);
   assert.equal(await rows(), before);
   await sendHooks(here);
-  const told = receiver.take().map(({ body: { event_name, user_id, state } }) => [event_name, user_id, state]);
+  const received = receiver.take().map(({ body: { event_name, user_id, state } }) => [event_name, user_id, state]);
   assert.deepEqual(
-    told,
+    received,
     [['user_failed_login', here.people.developer.id, 'blocked']],
     'and a wrong password is not told',
   );

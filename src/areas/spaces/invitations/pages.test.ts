@@ -147,8 +147,8 @@ test('a user who confirmed the address accepts with their password, once, and th
   const { body } = await here.as('owner').get(`/projects/${here.project.id}/members/${person.id}`);
   assert.deepEqual([body.expires_at, body.created_by.id], ['2999-01-02', here.people.owner.id]);
   assert.equal(await pending(here), 0);
-  const [told] = await mailTo(here, `${here.people.owner.username}@example.com`);
-  assert.match(told!.subject, /accepted the invitation/);
+  const [received] = await mailTo(here, `${here.people.owner.username}@example.com`);
+  assert.match(received!.subject, /accepted the invitation/);
   const joined = (await here.db.selectFrom('events').select('action').where('author_id', '=', person.id).execute()).map(
     ({ action }) => action,
   );
@@ -261,9 +261,9 @@ test('the link to decline asks first; declining deletes the invitation, and the 
   assert.equal(await pending(here), 1, 'following the link declines nothing');
   assert.equal((await browse(here, `${page}/decline`, {})).status, 200);
   assert.equal(await pending(here), 0);
-  const told = await mailTo(here, `${here.people.owner.username}@example.com`);
+  const received = await mailTo(here, `${here.people.owner.username}@example.com`);
   assert.deepEqual(
-    told.map(({ subject }) => subject),
+    received.map(({ subject }) => subject),
     [`${email} declined the invitation to ${here.project.path}`],
   );
   for (const form of [undefined, {}]) assert.equal((await browse(here, `${page}/decline`, form)).status, 404);

@@ -9,7 +9,7 @@ const textOf = (error: unknown) => failureText(error, places);
 const fileError = (code: string, path: string) =>
   Object.assign(new Error(`${code}: ${path}`), { code, errno: -1, path });
 
-test('administrators are told which storage failed, without paths', async () => {
+test('administrators see which storage failed, without paths', async () => {
   const unreadable = await access('/storages/default/none', constants.R_OK).catch((error: unknown) => error);
   assert.equal(textOf(unreadable), 'The storage default cannot be read.');
   assert.equal(textOf(fileError('EACCES', '/storages/second/a')), 'The storage second cannot be written to.');

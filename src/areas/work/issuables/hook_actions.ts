@@ -50,9 +50,11 @@ function changesFacts({ from, to, also = {} }: Change): RawBuilder<unknown> {
   if (from.issue_type !== to.issue_type) changes.type = { previous: from.issue_type, current: to.issue_type };
   if (from.state !== to.state)
     changes.state_id = { previous: states.indexOf(from.state) + 1, current: states.indexOf(to.state) + 1 };
-  const told = sql`${JSON.stringify({ ...changes, ...also })}::jsonb`;
+  const facts = sql`${JSON.stringify({ ...changes, ...also })}::jsonb`;
   const lists = listChanges(from, to);
-  return lists.length === 0 ? sql`${told}::json` : sql`(${told} || json_build_object(${sql.join(lists)})::jsonb)::json`;
+  return lists.length === 0
+    ? sql`${facts}::json`
+    : sql`(${facts} || json_build_object(${sql.join(lists)})::jsonb)::json`;
 }
 
 /** What happened, in the words of events. */

@@ -11,16 +11,16 @@ test('participants are subscribed to an issue until they unsubscribe', async () 
   const path = pathOf(here, await addIssue(here, {}, 'guest'));
   const post = async (persona: 'guest' | 'reporter', verb: string) =>
     (await as(persona).post(`${path}/${verb}`)).status;
-  const told = async (persona: 'guest' | 'reporter') => (await as(persona).get(path)).body.subscribed;
+  const received = async (persona: 'guest' | 'reporter') => (await as(persona).get(path)).body.subscribed;
 
-  assert.equal(await told('guest'), true);
+  assert.equal(await received('guest'), true);
   assert.equal(await post('guest', 'subscribe'), 304);
   assert.equal(await post('guest', 'unsubscribe'), 201);
-  assert.equal(await told('guest'), false);
+  assert.equal(await received('guest'), false);
   assert.equal(await post('guest', 'unsubscribe'), 304);
   assert.equal(await post('guest', 'subscribe'), 201);
 
-  assert.equal(await told('reporter'), false);
+  assert.equal(await received('reporter'), false);
   assert.equal(await post('reporter', 'unsubscribe'), 304);
   const { status, body } = await as('reporter').post(`${path}/subscribe`);
   assert.deepEqual([status, body.subscribed, body.iid], [201, true, 1]);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mergeMessage, reviewVariables, squashMessage, type Variables, variablesOf } from './message_rules.ts';
 
-const told = (message: string, author = 'Ada') => ({
+const received = (message: string, author = 'Ada') => ({
   message,
   author_name: author,
   author_email: `${author}@example.com`,
 });
-const commits = [told('Dig\n'), told('Sow\n\nThe beans\nand the peas\n', 'Eve'), told('Water', 'Bob')];
+const commits = [received('Dig\n'), received('Sow\n\nThe beans\nand the peas\n', 'Eve'), received('Water', 'Bob')];
 const variables: Variables = {
   source_branch: 'topic',
   target_branch: 'main',

@@ -270,7 +270,7 @@ test('a project over its quota of bytes gets 429, whether they were read or kept
   }
 });
 
-test('a client that sends all of a large event before it reads is told that it is too large', async (t) => {
+test('a client that sends all of a large event before it reads gets 413', async (t) => {
   const { here, key } = await collector();
   const event = 'x'.repeat(5 * 2 ** 20);
   const body = envelope({}, [{ type: 'event', length: event.length }, event]);

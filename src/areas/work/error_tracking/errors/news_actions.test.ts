@@ -19,7 +19,7 @@ after(() => receiver.stop());
 const mails = (): Promise<Mail[]> => mailOf(here.services, [collectNotifications, sendNotification]);
 
 /** The personas who get mail for what has happened since the last call, with the events. */
-async function told(): Promise<string[]> {
+async function received(): Promise<string[]> {
   const names = Object.entries(here.people).map(([persona, { username }]) => [username, persona] as const);
   const of = (address: string) => names.find(([username]) => address.startsWith(`${username}@`))![1];
   return (await mails()).map(({ to, headers }) => `${of(to.address)} ${headers!['X-Service-Event']}`).sort();
@@ -31,7 +31,7 @@ const set = async (persona: Persona, settings: object) =>
     200,
   );
 
-test('new and regressed errors are told to members who ask for it and may read errors, to webhooks and in the activity', async () => {
+test('new and regressed errors reach members who ask for them and may read errors, webhooks and the activity', async () => {
   const { as, people, project } = here;
   const { errors, report } = await reports(here);
   const hooks = `/projects/${project.id}/hooks`;
@@ -58,14 +58,18 @@ test('new and regressed errors are told to members who ask for it and may read e
   assert.equal(sent[0]!.paragraphs[0], `Error ${error.id} is new: TypeError x is undefined <b>`);
   assert.ok(JSON.stringify(sent[0]!.paragraphs).includes(error.web_url));
   await report(event);
-  assert.deepEqual(await told(), [], 'it is not new any more');
+  assert.deepEqual(await received(), [], 'it is not new any more');
 
   await as('developer').put(`${errors}/${error.id}`, { status: 'resolved', assignee_id: people.owner.id });
   await report(event);
-  assert.deepEqual(await told(), ['developer regressed_error', 'maintainer regressed_error', 'owner regressed_error']);
+  assert.deepEqual(await received(), [
+    'developer regressed_error',
+    'maintainer regressed_error',
+    'owner regressed_error',
+  ]);
   await as('maintainer').put(errors, { ids: [error.id], status: 'ignored' });
   await report(event);
-  assert.deepEqual(await told(), []);
+  assert.deepEqual(await received(), []);
 
   await sendHooks(here);
   const bodies = receiver.take();
@@ -124,21 +128,21 @@ test('an error that happens too often alerts the members who may read it, once i
 
   const at = (minutes: number, more: object = {}) => ({ timestamp: Date.now() / 1000 - minutes * 60, ...more });
   await report(thrown('Often', 'o', at(35)), thrown('Often', 'o', at(34)), thrown('Often', 'o', at(1)));
-  assert.deepEqual(await told(), [], 'three, but not within 30 minutes');
+  assert.deepEqual(await received(), [], 'three, but not within 30 minutes');
   await report(thrown('Often', 'o', at(1)), thrown('Often', 'o', at(0)));
   assert.deepEqual(
-    await told(),
+    await received(),
     ['developer', 'maintainer', 'owner', 'reporter'].map((persona) => `${persona} error_alert`),
   );
   await report(thrown('Often', 'o'), thrown('Often', 'o'));
-  assert.deepEqual(await told(), [], 'once in 30 minutes');
+  assert.deepEqual(await received(), [], 'once in 30 minutes');
 
   await set('owner', { level: 'disabled' });
   await set('maintainer', { level: 'custom' });
   await report(thrown('Many', 'm', at(1, { user: { id: 1 } })), thrown('Many', 'm', at(1, { user: { id: 1 } })));
-  assert.deepEqual(await told(), [], 'one user');
+  assert.deepEqual(await received(), [], 'one user');
   await report(thrown('Many', 'm', at(0, { user: { id: 2 } })));
-  assert.deepEqual(await told(), ['developer error_alert', 'reporter error_alert']);
+  assert.deepEqual(await received(), ['developer error_alert', 'reporter error_alert']);
   const off = await as('maintainer').patch(settings, { active: true, alert_events: null, alert_users: null });
   assert.deepEqual([off.body.alert_events, off.body.alert_users, off.body.alert_minutes], [null, null, 30]);
 });
@@ -154,12 +158,12 @@ test('a burst of new errors costs each member at most twenty messages in an hour
     thrown('Burst', String.fromCharCode(97 + index), { fingerprint: [`${index}`] }),
   );
   await report(...burst, thrown('Last', 'l'), thrown('Last', 'l'));
-  const events = await told();
+  const events = await received();
   assert.equal(events.filter((event) => event === 'developer new_error').length, 19);
   assert.equal(events.filter((event) => event === 'developer error_alert').length, 1);
   await report(thrown('Later', 'l'));
-  assert.deepEqual(await told(), []);
+  assert.deepEqual(await received(), []);
   await db.updateTable('error_tracking_notices').set({ began_at: '2020-01-01T00:00:00Z' }).execute();
   await report(thrown('In the next hour', 'n'));
-  assert.deepEqual(await told(), ['developer new_error']);
+  assert.deepEqual(await received(), ['developer new_error']);
 });

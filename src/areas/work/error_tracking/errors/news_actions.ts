@@ -18,7 +18,7 @@ export interface ErrorNews {
 const maximumInAnHour = 20;
 
 /** What causes mail, as events of the notification settings. The actions of users do not. */
-const toldByMail = sql`(values ('new', 'new_error'), ('regressed', 'regressed_error'), ('alert', 'error_alert')) told(kind, event)`;
+const mailOfKinds = sql`(values ('new', 'new_error'), ('regressed', 'regressed_error'), ('alert', 'error_alert')) mails(kind, event)`;
 
 const givenNews = (news: readonly ErrorNews[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(news)}::jsonb) as given(id bigint, project_id bigint, kind text)`;
@@ -28,8 +28,8 @@ async function notifyOf(tx: Database, news: readonly ErrorNews[]): Promise<void>
   const isOver = sql`notices.began_at <= now() - interval '1 hour'`;
   await sql`
     with ranked as (
-      select given.id, given.project_id, told.event, row_number() over (partition by given.project_id order by given.kind <> 'alert', given.id) as place
-        from ${givenNews(news)} join ${toldByMail} using (kind)
+      select given.id, given.project_id, mails.event, row_number() over (partition by given.project_id order by given.kind <> 'alert', given.id) as place
+        from ${givenNews(news)} join ${mailOfKinds} using (kind)
     ), earlier as materialized (
       select project_id, count from error_tracking_notices notices where not ${isOver} and project_id in (select project_id from ranked)
     ), allowed as (

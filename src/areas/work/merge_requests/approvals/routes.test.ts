@@ -24,7 +24,7 @@ test('those who may approve a merge request do so once and take it back, with ev
   const { id, sha } = await addMergeRequest(here, { reviewer_ids: [maintainer.id, reporter.id] });
   const url = urlOf(here);
   const approver = await personWith(here, `/projects/${project.id}`, ['admin_merge_request']);
-  const told = async (answer: ReturnType<ReturnType<typeof as>['get']>) => {
+  const received = async (answer: ReturnType<ReturnType<typeof as>['get']>) => {
     const { status, body } = await answer;
     return [status, body.message];
   };
@@ -41,12 +41,16 @@ test('those who may approve a merge request do so once and take it back, with ev
     return Object.fromEntries(body.map(({ user, state }: { user: { id: number }; state: string }) => [user.id, state]));
   };
 
-  assert.deepEqual(await told(as('guest').post(`${url}/approve`)), [404, '404 Not found'], 'it is hidden from them');
-  assert.deepEqual(await told(as('guest').get(`${url}/approvals`)), [404, '404 Not found']);
-  assert.deepEqual(await told(as('reporter').post(`${url}/approve`)), [401, '401 Unauthorized']);
-  const stale = await told(as('maintainer').post(`${url}/approve`, { sha: 'f'.repeat(40) }));
+  assert.deepEqual(
+    await received(as('guest').post(`${url}/approve`)),
+    [404, '404 Not found'],
+    'it is hidden from them',
+  );
+  assert.deepEqual(await received(as('guest').get(`${url}/approvals`)), [404, '404 Not found']);
+  assert.deepEqual(await received(as('reporter').post(`${url}/approve`)), [401, '401 Unauthorized']);
+  const stale = await received(as('maintainer').post(`${url}/approve`, { sha: 'f'.repeat(40) }));
   assert.deepEqual(stale, [409, `SHA does not match HEAD of source branch: ${sha}`]);
-  assert.deepEqual(await told(as('maintainer').post(`${url}/unapprove`)), [404, '404 Not Found']);
+  assert.deepEqual(await received(as('maintainer').post(`${url}/unapprove`)), [404, '404 Not Found']);
   assert.deepEqual(await shown(), [[], false, false]);
   assert.deepEqual(await notesOn(here), []);
 
@@ -57,7 +61,7 @@ test('those who may approve a merge request do so once and take it back, with ev
     [approved_by.length, approved_by[0].user.id, user_has_approved, user_can_approve, iid, title, state],
     [1, maintainer.id, true, false, 1, 'Sow the beans', 'opened'],
   );
-  assert.deepEqual(await told(as('maintainer').post(`${url}/approve`)), [401, '401 Unauthorized'], 'once');
+  assert.deepEqual(await received(as('maintainer').post(`${url}/approve`)), [401, '401 Unauthorized'], 'once');
   assert.equal((await approver.client.get(`${url}/approvals`)).body.user_can_approve, true);
   assert.equal((await approver.client.post(`${url}/approve`)).status, 201, 'their role says so');
   assert.deepEqual(await shown(), [[maintainer.id, approver.id], false, false]);
@@ -93,11 +97,11 @@ test('those who may approve a merge request do so once and take it back, with ev
     return clientOf(`${here.url}/api/v4`, token);
   };
   assert.deepEqual(
-    await told(as('owner').put(`${url}/reset_approvals`)),
+    await received(as('owner').put(`${url}/reset_approvals`)),
     [401, '401 Unauthorized'],
     'only bots do that',
   );
-  assert.deepEqual(await told((await botAt(20)).put(`${url}/reset_approvals`)), [401, '401 Unauthorized']);
+  assert.deepEqual(await received((await botAt(20)).put(`${url}/reset_approvals`)), [401, '401 Unauthorized']);
   assert.deepEqual(await shown(), [[approver.id], false, false]);
   const bot = await botAt(30);
   assert.equal((await bot.put(`${url}/reset_approvals`)).status, 202);
@@ -107,8 +111,8 @@ test('those who may approve a merge request do so once and take it back, with ev
   // What was merged keeps its approvals.
   assert.equal((await as('maintainer').post(`${url}/approve`)).status, 201);
   await db.updateTable('merge_requests').set({ state: 'merged' }).where('id', '=', id).execute();
-  assert.deepEqual(await told(as('maintainer').post(`${url}/unapprove`)), [404, '404 Not Found']);
-  assert.deepEqual(await told(as('owner').post(`${url}/approve`)), [401, '401 Unauthorized']);
+  assert.deepEqual(await received(as('maintainer').post(`${url}/unapprove`)), [404, '404 Not Found']);
+  assert.deepEqual(await received(as('owner').post(`${url}/approve`)), [401, '401 Unauthorized']);
   assert.equal((await bot.put(`${url}/reset_approvals`)).status, 202);
   assert.deepEqual((await shown())[0], [maintainer.id]);
 });

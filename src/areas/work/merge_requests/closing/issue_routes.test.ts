@@ -17,13 +17,13 @@ const jobs = [prepareMergeRequest, followMergeRequests, concludeMerges, readClos
 test('a merge request and the issues that it closes or mentions show each other, to callers who may read both', async () => {
   const here = await worldWithTopic();
   const { as, project } = here;
-  const told = await addIssue(here, { title: 'Told' });
+  const received = await addIssue(here, { title: 'Told' });
   const committed = await addIssue(here, { title: 'Committed' });
   const mentioned = await addIssue(here, { title: 'Mentioned' });
   const secret = await addIssue(here, { title: 'Secret', confidential: true });
   const url = `/projects/${project.id}`;
   const merging = await addMergeRequest(here, {
-    description: `Closes #${told.iid} and #${secret.iid}, see #${mentioned.iid}`,
+    description: `Closes #${received.iid} and #${secret.iid}, see #${mentioned.iid}`,
   });
   const ofIssue = (issue: { iid: number }, name: string) => `${url}/issues/${issue.iid}/${name}`;
   const titles = async (path: string, by: 'reporter' | 'developer' | 'guest' = 'developer') =>
@@ -38,7 +38,7 @@ test('a merge request and the issues that it closes or mentions show each other,
   assert.deepEqual(await titles(closes), ['Secret', 'Committed', 'Told']);
   assert.deepEqual(await titles(related), ['Secret', 'Mentioned', 'Committed', 'Told']);
   for (const [issue, [byClosing, byMention]] of [
-    [told, [1, 1]],
+    [received, [1, 1]],
     [committed, [1, 1]],
     [mentioned, [0, 1]],
   ] as const) {
@@ -48,7 +48,7 @@ test('a merge request and the issues that it closes or mentions show each other,
   }
   for (const name of ['closed_by', 'related_merge_requests'])
     assert.deepEqual(
-      await titles(ofIssue(told, name), 'guest'),
+      await titles(ofIssue(received, name), 'guest'),
       [],
       'guests do not read merge requests of a private project',
     );
@@ -69,7 +69,7 @@ test('a merge request and the issues that it closes or mentions show each other,
     (await as('maintainer').post(`${url}/repository/branches`, { branch: 'other', ref: 'main' })).status,
     201,
   );
-  const idle = await addMergeRequest(here, { source_branch: 'other', description: `Closes #${told.iid}` });
+  const idle = await addMergeRequest(here, { source_branch: 'other', description: `Closes #${received.iid}` });
   assert.deepEqual(await titles(`${url}/merge_requests/${idle.iid}/closes_issues`), []);
 });
 

@@ -151,28 +151,28 @@ test('what cannot be merged is refused in the order of the reference, and nothin
   const early = await proposal(here, 'early', { merge_after: '2999-01-01T00:00:00Z' });
   const plain = await proposal(here, 'plain');
   const before = await headOf(here);
-  const told = async (answer: ReturnType<typeof merge>) => {
+  const received = async (answer: ReturnType<typeof merge>) => {
     const { status, body } = await answer;
     return [status, body.message];
   };
-  assert.deepEqual(await told(merge(here, 99)), [404, '404 Not found']);
-  assert.deepEqual(await told(merge(here, 1, {}, 'guest')), [404, '404 Not found']);
+  assert.deepEqual(await received(merge(here, 99)), [404, '404 Not found']);
+  assert.deepEqual(await received(merge(here, 1, {}, 'guest')), [404, '404 Not found']);
   assert.deepEqual(
-    await told(merge(here, 1, {}, 'developer')),
+    await received(merge(here, 1, {}, 'developer')),
     [401, '401 Unauthorized'],
     'the default branch is protected',
   );
-  assert.deepEqual(await told(merge(here, 1)), [405, '405 Method Not Allowed']);
-  assert.deepEqual(await told(merge(here, early)), [405, '405 Method Not Allowed']);
-  assert.deepEqual(await told(merge(here, conflicting, { sha: 'f'.repeat(40) })), [422, 'Branch cannot be merged']);
+  assert.deepEqual(await received(merge(here, 1)), [405, '405 Method Not Allowed']);
+  assert.deepEqual(await received(merge(here, early)), [405, '405 Method Not Allowed']);
+  assert.deepEqual(await received(merge(here, conflicting, { sha: 'f'.repeat(40) })), [422, 'Branch cannot be merged']);
   const head = await headOf(here, 'plain');
   const stale = await merge(here, plain, { sha: before });
   assert.deepEqual([stale.status, stale.body.message], [409, `SHA does not match HEAD of source branch: ${head}`]);
   await set(here, { only_allow_merge_if_pipeline_succeeds: true });
-  assert.deepEqual(await told(merge(here, plain)), [405, '405 Method Not Allowed']);
+  assert.deepEqual(await received(merge(here, plain)), [405, '405 Method Not Allowed']);
   await set(here, { only_allow_merge_if_pipeline_succeeds: false });
   await setRule(here, { commit_message_regex: '^JIRA' });
-  assert.deepEqual(await told(merge(here, plain)), [422, 'Branch cannot be merged']);
+  assert.deepEqual(await received(merge(here, plain)), [422, 'Branch cannot be merged']);
   assert.equal((await shown(here, plain)).merge_error, "Commit message does not follow the pattern '^JIRA'");
   assert.equal(await headOf(here), before);
   assert.deepEqual((await shown(here, plain)).state, 'opened');
