@@ -9,16 +9,19 @@ export const thresholds = {
   counted: 10_000,
   /** How many rows are looked up: as many as a list with a total has. */
   lookedUp: 10_000,
-  /** PostgreSQL is believed that more rows match if it expects so many times as many. Of 16 words in 1 to 20 % of all issues, it expected 0.5 to 1.9 times as many as there are. */
+  /**
+   * A look-up is skipped if PostgreSQL expects this many times more rows than are looked up. Its estimates are rough: for 16 words that 1 to 20 % of all issues have, it
+   * expected 0.5 to 1.9 times the real number.
+   */
   expected: 4,
   /** The last row of a page that is walked to. */
   walkedTo: 10_100,
-  /** How many rows are tested in all places together, at first and if these were too few. */
+  /** How many rows are tested in all places together: at first, and again if these were too few. */
   tested: [4_000, 40_000],
-  /** At least so many for each row up to the end of the page, … */
+  /** At least this many for each row up to the end of the page, … */
   testedPerRow: 8,
-  /** … and at least so many in each place. */
+  /** … and at least this many in each place. */
   testedPerPlace: 10,
-  /** Up to this row, as many are tested in each place as if all rows of the page were there, if most rows match. */
+  /** Up to this row, if most rows match, each place is tested as if it had all rows of the page. */
   near: 320,
 };

@@ -8,7 +8,7 @@ export interface Notification {
   target_id: number;
   /** The user who did it, who is not notified; null when no one did anything. */
   actor_id: number | null;
-  /** Those who were added or removed, or whom it concerns. */
+  /** Users who were added or removed, or whom the event concerns. */
   user_ids: readonly number[];
 }
 

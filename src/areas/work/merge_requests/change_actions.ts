@@ -42,7 +42,7 @@ export interface MergeRequestChanges {
   /** All assignees, and all reviewers, afterwards. */
   assignee_ids?: readonly number[] | undefined;
   reviewer_ids?: readonly number[] | undefined;
-  /** Those of the reviewers whose review is asked for again. */
+  /** The reviewers who are asked to review again. */
   review_again_ids?: readonly number[] | undefined;
   /** Titles of labels: first these replace all, then some are added, then some removed. */
   labels?: readonly string[] | undefined;
@@ -219,7 +219,7 @@ export async function changeMergeRequest(
   if (columns.description) await addClosedIssues(tx, acting.caller, id);
   if (columns.description !== undefined) await readClosedIssues.enqueue(tx, { merge_request_id: id });
   const [from, to] = [stateFrom(row, labels.before), stateFrom(after, labels.after)];
-  // Whose review is asked for again was no reviewer before, as far as notes and to-do items are concerned.
+  // For notes and to-do items, someone who is asked to review again counts as a new reviewer.
   if (written[3])
     from.reviewer_ids = row.reviewer_ids.filter((user_id) => !changes.review_again_ids?.includes(user_id));
   const differences = { words: ownWords(row, after), also: ownChanges(row, after) };

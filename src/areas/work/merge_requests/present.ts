@@ -41,15 +41,15 @@ const details = {
   merge_error: optional(nullable(Type.String())),
   first_contribution: optional(Type.Boolean()),
   user: optional(Type.Object({ can_merge: Type.Boolean() })),
-  rebase_in_progress: optional(Type.Boolean({ description: 'Only if it is asked for' })),
+  rebase_in_progress: optional(Type.Boolean({ description: 'Only on request' })),
   diverged_commits_count: optional(
     Type.Integer({
       description:
-        'How many commits of the target branch the source branch lacks, at most 10,000; only if it is asked for',
+        'How many commits of the target branch the source branch lacks, at most 10,000; only on request',
     }),
   ),
-  title_html: optional(Type.String({ description: 'Only if it is asked for' })),
-  description_html: optional(Type.String({ description: 'Only if it is asked for' })),
+  title_html: optional(Type.String({ description: 'Only on request' })),
+  description_html: optional(Type.String({ description: 'Only on request' })),
 };
 
 /** What `view=simple` shows. */
@@ -137,7 +137,7 @@ export interface MergeRequestForm {
   with_labels_details?: boolean | undefined;
 }
 
-/** What a single one shows only when it is asked for. */
+/** What a single one shows only on request. */
 export interface SingleForm {
   /** Whether to add the title and the description as HTML. */
   render_html?: boolean;

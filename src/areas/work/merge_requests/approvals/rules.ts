@@ -94,7 +94,7 @@ export function rulesInEffect(basis: ApprovalBasis): BasisRule[] {
 /**
  * What a rule still needs. One that names fewer than it requires is content with all of them.
  * @param eligible_ids those whose approvals a rule counts that names people
- * @param approver_ids those who have approved, of whom all could count
+ * @param approver_ids those who have approved and may count
  */
 export function stateOfRule(rule: Demand, eligible_ids: readonly number[], approver_ids: readonly number[]): RuleState {
   const isAny = rule.rule_type === 'any_approver';

@@ -1,4 +1,4 @@
-/** A merge request with its merge status as it is now, and what is sent only when it is asked for. */
+/** A merge request with its merge status as it is now, and what is sent only on request. */
 import type { MaybeCaller, Project } from '../../../../access/index.ts';
 import { countCommits, repositoryOf } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
@@ -20,7 +20,7 @@ async function divergedCommits(services: Pick<Services, 'db' | 'storages'>, id: 
 
 /**
  * The full form of a merge request. Its merge status is computed if its branches have moved since it was.
- * @param form what is asked for besides
+ * @param form what is requested besides
  */
 export async function presentWithStatus(
   services: Pick<Services, 'db' | 'storages' | 'url'>,
