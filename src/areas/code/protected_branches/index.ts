@@ -3,4 +3,4 @@ export { protectByRole, protectDefaultBranch, unprotectIfProtected } from './act
 export { levelDescription } from './present.ts';
 export { knownIn, protectionFor } from './queries.ts';
 export { protectedBranches } from './relation.ts';
-export { type BranchProtection, defaultProtection, isAbout } from './rules.ts';
+export { type BranchProtection, defaultProtection, isAbout, nameReasons } from './rules.ts';

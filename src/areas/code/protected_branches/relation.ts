@@ -15,8 +15,7 @@ import {
   text,
   time,
 } from '../../../relations/index.ts';
-import { tooLong } from '../../../texts/index.ts';
-import type { ProtectedAction } from './rules.ts';
+import { nameReasons, type ProtectedAction } from './rules.ts';
 
 const levels = [0, 30, 40, 60];
 
@@ -50,10 +49,7 @@ const protectedBranch: RecordKind = {
   owner: { project: 'project_id' },
   title: 'name',
   members: {
-    name: required(
-      'name',
-      text((name) => (name.trim() === '' ? ["can't be blank"] : tooLong(name, 255))),
-    ),
+    name: required('name', text(nameReasons)),
     allow_force_push: columnOr('allow_force_push', flag, false),
     code_owner_approval_required: columnOr('code_owner_approval_required', flag, false),
     created_at: required('created_at', time),

@@ -1,9 +1,13 @@
 /** The meaning of branch protections: which branches they match, and who may do what to these. Pure functions. */
 import { levels } from '../../../access/index.ts';
+import { tooLong } from '../../../texts/index.ts';
 
 /** The levels that an entry can name besides those of members. */
 const no_one = 0;
 const administrators = 60;
+
+/** The reasons against the name of a protection of branches or tags that arrives with a project. */
+export const nameReasons = (name: string): string[] => (name.trim() === '' ? ["can't be blank"] : tooLong(name, 255));
 
 export type ProtectedAction = 'push' | 'merge' | 'unprotect';
 

@@ -1,7 +1,7 @@
 /** How protected tags leave and arrive (docs/reference/relations_export.md#protected_tags). */
 import { sql } from 'kysely';
 import { type RecordKind, type Relation, required, shown, text, time } from '../../../relations/index.ts';
-import { tooLong } from '../../../texts/index.ts';
+import { nameReasons } from '../protected_branches/index.ts';
 
 const levels = [0, 30, 40];
 
@@ -19,10 +19,7 @@ const protectedTag: RecordKind = {
   owner: { project: 'project_id' },
   title: 'name',
   members: {
-    name: required(
-      'name',
-      text((name) => (name.trim() === '' ? ["can't be blank"] : tooLong(name, 255))),
-    ),
+    name: required('name', text(nameReasons)),
     created_at: required('created_at', time),
     updated_at: shown(sql`null`),
     create_access_levels: shown(
