@@ -57,14 +57,19 @@ const filters: Parameters[] = [
 ];
 
 const pairs: Parameters[] = [
-  ...['label-1', 'label-9', 'shared-3', 'None'].map((labels) => ({ labels })),
+  ...['label-1', 'label-9', 'shared-3'].map((labels) => ({ labels })),
   { assignee_username: 'worker-7' },
-  { assignee_id: 'None' },
   { milestone: 'milestone-3' },
   { author_username: 'worker-7' },
   { search: words.common },
   { search: words.rare },
 ].map((filter) => ({ state: 'opened', ...filter }));
+
+/** No index has these: all open issues are read. In the seed, none of them lacks an assignee. */
+const bare: Parameters[] = [{ labels: 'None' }, { assignee_id: 'None' }].map((filter) => ({
+  state: 'opened',
+  ...filter,
+}));
 
 const triples: Parameters[] = [
   { state: 'opened', labels: 'label-1', assignee_id: 'None' },
@@ -127,6 +132,7 @@ export async function measureIssueLists(instance: Instance): Promise<Row[]> {
     ),
     row('behind a link', await pagesBehindLinks(instance, inEachOrder(filters.slice(0, 8))), 'P90 ≤ 100 ms'),
     row('first jump, to page 500', await pagesOf(instance, inEachOrder(filters.slice(0, 8)), [500]), 'P90 ≤ 1 s'),
+    row('open without a label or an assignee, any order', await pagesOf(instance, inEachOrder(bare), [1]), 'P99 ≤ 2 s'),
     row('three filters, any order', await pagesOf(instance, inEachOrder(triples), [1, 40]), 'P99 ≤ 2 s'),
   ];
 }

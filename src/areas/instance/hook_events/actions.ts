@@ -91,7 +91,7 @@ export async function tellEach(tx: Database, { trigger, rows, facts, to_system }
   const depth = depthOfCall();
   await sql`
     with news as materialized (${rows}),
-    news as (
+    addressed as (
       select news.*, false as is_system,
              ${asking(sql`hooks.project_id = news.project_id and ${flag}`)}
              || ${asking(sql`hooks.group_id = any(news.group_ids) and ${flag} and ${planInForce} <> 'free'`)} as hook_ids
@@ -102,7 +102,7 @@ export async function tellEach(tx: Database, { trigger, rows, facts, to_system }
     event as (
       insert into hook_events (trigger, is_system, facts, hook_ids, depth)
       select case when is_system then 'system_events' else ${trigger}::text end, is_system, facts, hook_ids, ${depth}
-        from (select is_system, hook_ids, ${facts} as facts from news where hook_ids <> '{}') event
+        from (select is_system, hook_ids, ${facts} as facts from addressed news where hook_ids <> '{}') event
        where facts is not null and ${depth} <= ${sql.lit(deepest)}
       returning id
     )

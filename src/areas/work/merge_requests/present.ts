@@ -44,8 +44,7 @@ const details = {
   rebase_in_progress: optional(Type.Boolean({ description: 'Only on request' })),
   diverged_commits_count: optional(
     Type.Integer({
-      description:
-        'How many commits of the target branch the source branch lacks, at most 10,000; only on request',
+      description: 'How many commits of the target branch the source branch lacks, at most 10,000; only on request',
     }),
   ),
   title_html: optional(Type.String({ description: 'Only on request' })),
