@@ -10,7 +10,7 @@ import { cacheOf } from '../foundation/caches.ts';
 
 type Kept = LRUCache<string, object>;
 
-const most = 20_000;
+const maximumKept = 20_000;
 /** Some things change without a statement: the last use of a token becomes old, and the time ends in which an address can be confirmed later. */
 const kept_ms = 60_000;
 
@@ -23,7 +23,7 @@ class Rights {
   moveTo(version: string): void {
     if (version === this.#version) return;
     this.#version = version;
-    this.#kept = cacheOf(most, { ttl: kept_ms });
+    this.#kept = cacheOf(maximumKept, { ttl: kept_ms });
   }
 
   /** Undefined when another version has been read meanwhile. */

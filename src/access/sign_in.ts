@@ -26,7 +26,7 @@ const limits = {
 const window_s = 600;
 
 /** Longer text is cut off: no password has as many characters. */
-const longest_characters = 1000;
+const maximum_characters = 1000;
 
 type AccountRow = User & { password_digest: string | null };
 
@@ -65,7 +65,7 @@ export async function userByPassword(
     address,
   );
   decoyDigest ??= passwordDigest('');
-  const matches = await isPassword(password.slice(0, longest_characters), user?.password_digest ?? (await decoyDigest));
+  const matches = await isPassword(password.slice(0, maximum_characters), user?.password_digest ?? (await decoyDigest));
   if (!user?.password_digest || !matches) throw unauthorized();
   try {
     refuseInactive(user, url);

@@ -8,19 +8,19 @@ export interface Portion {
 }
 
 /** The weight of a portion, which takes some milliseconds to parse. */
-const most = 10_000;
+const maximum = 10_000;
 const charsPerWeight = 32;
 
 /** Stops when the value is known to be too heavy for a portion. */
 function weightOf(value: Json): number {
   let weight = 0;
   const left = [value];
-  while (left.length > 0 && weight <= most) {
+  while (left.length > 0 && weight <= maximum) {
     const next = left.pop()!;
     weight++;
     if (typeof next === 'string') weight += next.length / charsPerWeight;
     else if (isContainer(next)) for (const member of Object.values(next)) left.push(member);
-    if (left.length > most) return left.length;
+    if (left.length > maximum) return left.length;
   }
   return weight;
 }
@@ -33,7 +33,7 @@ function put(container: Container, name: string, value: Json): void {
 }
 
 function* charactersOf(text: string, path: (string | number)[]): Generator<Portion> {
-  const length = most * charsPerWeight;
+  const length = maximum * charsPerWeight;
   for (let at = 0; at < text.length; at += length) yield { path, members: text.slice(at, at + length) };
 }
 
@@ -48,9 +48,9 @@ export function* portionsOf(container: Container, path: (string | number)[] = []
   };
   for (const [name, value] of Object.entries(container)) {
     const added = weightOf(value) + name.length / charsPerWeight;
-    if (weight > 0 && weight + added > most) yield* flush();
+    if (weight > 0 && weight + added > maximum) yield* flush();
     weight += added;
-    if (added <= most || !(isContainer(value) || typeof value === 'string')) put(members, name, value);
+    if (added <= maximum || !(isContainer(value) || typeof value === 'string')) put(members, name, value);
     else {
       put(members, name, emptied(value));
       yield* flush();

@@ -47,7 +47,7 @@ export class MatchingTimeout extends Error {
 
 /** What is sent to the thread at once, so that copying it takes no longer than a few milliseconds. */
 const maximumTexts = 5_000;
-const most_chars = 1_048_576;
+const maximum_chars = 1_048_576;
 
 /** The thread keeps compiled expressions and the states of their automata, so an idle one is ended after this time. */
 const idle_ms = 30_000;
@@ -145,7 +145,7 @@ function portionFrom(texts: readonly string[], at: number): readonly string[] {
   let end = at + 1;
   for (let chars = texts[at]?.length ?? 0; end < texts.length && end - at < maximumTexts; end++) {
     chars += texts[end]!.length;
-    if (chars > most_chars) break;
+    if (chars > maximum_chars) break;
   }
   return texts.slice(at, end);
 }

@@ -4,7 +4,7 @@ import { treeWith } from './trees.ts';
 import type { Repository } from './types.ts';
 
 /** More files and folders are compared faster by git. */
-const most = 10;
+const maximum = 10;
 
 export interface FileDifference {
   /** Its bytes as latin1. */
@@ -42,7 +42,7 @@ export async function fewDifferences(
       const { raw_name } = (now ?? old)!;
       const isFolder = kind === '040';
       (isFolder ? folders : files).push({ raw_path: `${folder.raw_path}${raw_name}${isFolder ? '/' : ''}`, old, now });
-      if (files.length + folders.length > most) return undefined;
+      if (files.length + folders.length > maximum) return undefined;
     }
   }
   return files.sort((one, other) => (one.raw_path < other.raw_path ? -1 : 1));

@@ -6,7 +6,7 @@ import { objectHeader, storedObject } from './readers.ts';
 import type { RawEntry } from './tree.ts';
 import type { CommitStats, Repository } from './types.ts';
 
-const most_bytes = 256 * 1024;
+const maximum_bytes = 256 * 1024;
 /** git looks for a NUL in this many bytes. */
 const sniffed_bytes = 8000;
 
@@ -55,7 +55,7 @@ async function linesOf(repository: Repository, { old, now }: FileDifference): Pr
 async function contentOf(repository: Repository, entry: RawEntry | undefined): Promise<Buffer> {
   if (!entry) return Buffer.alloc(0);
   const header = await objectHeader(repository, entry.id);
-  if (header?.type !== 'blob' || header.size_bytes > most_bytes) throw new AskGit();
+  if (header?.type !== 'blob' || header.size_bytes > maximum_bytes) throw new AskGit();
   return (await storedObject(repository, entry.id))!.content;
 }
 

@@ -172,7 +172,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const scopes = scopesFor(endpoint);
   const isElsewhere = !isIn(endpoint, options);
   const handle = inspectedHandler(endpoint, options);
-  const most_bytes = bodyLimitOf(endpoint);
+  const maximum_bytes = bodyLimitOf(endpoint);
   const fileParameter = fileIn((endpoint.input ?? {}) as TProperties);
   const { rotation, deploy_tokens } = endpoint;
   const accepted = { ...(rotation && { rotation }), ...(deploy_tokens && { deploy_tokens }) };
@@ -196,7 +196,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const readBody = async ({ body }: FastifyRequest, caller: Caller | undefined): Promise<ReadBody> => {
     if (!(body instanceof UnreadBody)) return { fields: {} };
     const file = fileParameter && { ...fileParameter, at_most_bytes: await mostBytes(services.db, fileParameter) };
-    return body.read({ at_most_bytes: caller ? most_bytes : anonymousBody_bytes, blobs, file });
+    return body.read({ at_most_bytes: caller ? maximum_bytes : anonymousBody_bytes, blobs, file });
   };
 
   /** The caller, or the user that an administrator names in the body (sudo). */

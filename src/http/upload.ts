@@ -87,13 +87,13 @@ export async function readWithFile(
   payload: Readable,
   { file: { name, kind, at_most_bytes }, blobs }: FileOptions,
 ): Promise<{ fields: Values; file: UploadedFile | undefined }> {
-  const most_bytes = at_most_bytes + overhead_bytes;
-  if (Number(headers['content-length']) > most_bytes) throw tooLarge();
+  const maximum_bytes = at_most_bytes + overhead_bytes;
+  if (Number(headers['content-length']) > maximum_bytes) throw tooLarge();
   let file: UploadedFile | undefined;
   let isTaken = false;
   try {
     const fields = await readParts(headers, payload, {
-      at_most_bytes: most_bytes,
+      at_most_bytes: maximum_bytes,
       async onFile(part, stream, filename) {
         if (part !== name || isTaken) return;
         isTaken = true;

@@ -95,7 +95,7 @@ export class TooCostly extends Unreadable {
 
 /** The most packages of a file, and characters of a name or version. */
 const maximumEntries = 100_000;
-const longest = 255;
+const maximumLength = 255;
 /** How much is shown of what is not understood. */
 const maximumShown = 100;
 
@@ -118,7 +118,8 @@ export const withoutControls = (text: string): string =>
   text.toWellFormed().replaceAll(/[\u0000-\u001f\u007f]+/g, ' ');
 
 function checked(kind: string, text: string): string {
-  if (text.length > longest) throw new Unreadable(`It contains a ${kind} of more than ${longest} characters.`);
+  if (text.length > maximumLength)
+    throw new Unreadable(`It contains a ${kind} of more than ${maximumLength} characters.`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: These are what is looked for.
   if (!text.isWellFormed() || /[\u0000-\u001f\u007f]/.test(text))
     throw new Unreadable(`It contains a ${kind} with invalid characters.`);

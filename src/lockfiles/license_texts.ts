@@ -45,7 +45,7 @@ const families: readonly (readonly [id: string, ...phrases: RegExp[]])[][] = [
 ];
 
 /** No license is longer; a text of several is recognised by its beginning. */
-const longest = 40_000;
+const maximumLength = 40_000;
 
 /** Whether a text contains phrases in their order. */
 function hasAll(text: string, phrases: readonly RegExp[]): boolean {
@@ -61,7 +61,7 @@ function hasAll(text: string, phrases: readonly RegExp[]): boolean {
 /** The SPDX identifiers of the licenses that a text contains; empty when none is recognized. */
 export function licensesInText(text: string): string[] {
   const plain = text
-    .slice(0, longest)
+    .slice(0, maximumLength)
     .toLowerCase()
     .replace(/[\s*#]+/g, ' ');
   return families.flatMap((family) => family.find(([, ...phrases]) => hasAll(plain, phrases))?.[0] ?? []);

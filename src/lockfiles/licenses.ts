@@ -3,8 +3,8 @@ import parseExpression, { type Info } from 'spdx-expression-parse';
 import licenseList from 'spdx-license-list';
 import { withoutControls } from './entries.ts';
 
-const most = 20;
-const longest = 255;
+const maximum = 20;
+const maximumLength = 255;
 
 /** A license for people. */
 export interface LicenseName {
@@ -91,7 +91,7 @@ function fromText(text: string): string[] {
       // Not an expression; a name, or words that are kept.
     }
   }
-  const kept = trimmed.slice(0, longest);
+  const kept = trimmed.slice(0, maximumLength);
   return [identifierOf(kept) ?? kept];
 }
 
@@ -104,7 +104,7 @@ const maximumKnown = 1_000;
  * @returns each once, at most 20
  */
 export function licensesIn(value: unknown): string[] {
-  if (typeof value !== 'string' || value.length > longest) return parsedLicenses(value);
+  if (typeof value !== 'string' || value.length > maximumLength) return parsedLicenses(value);
   const before = known.get(value);
   if (before) return before;
   const licenses = parsedLicenses(value);
@@ -114,12 +114,12 @@ export function licensesIn(value: unknown): string[] {
 }
 
 function parsedLicenses(value: unknown): string[] {
-  const texts = (Array.isArray(value) ? value.slice(0, most) : [value]).map((item: unknown) => {
+  const texts = (Array.isArray(value) ? value.slice(0, maximum) : [value]).map((item: unknown) => {
     if (typeof item === 'string') return item;
     const { type, name } = (item ?? {}) as { type?: unknown; name?: unknown };
     return typeof type === 'string' ? type : typeof name === 'string' ? name : '';
   });
-  return [...new Set(texts.map(withoutControls).flatMap(fromText))].slice(0, most);
+  return [...new Set(texts.map(withoutControls).flatMap(fromText))].slice(0, maximum);
 }
 
 const unknown: LicenseName = { name: 'unknown', spdx_identifier: 'unknown', url: null };

@@ -30,7 +30,7 @@ export interface DeclaredLicenses {
 /** Larger files are not read. */
 export const maximumMetadata_bytes = 1024 * 1024;
 const maximumPackages = 5_000;
-const longest = 255;
+const maximumLength = 255;
 
 type Declared = Omit<DeclaredLicenses, 'ecosystem' | 'advised_name'> & { name: string };
 
@@ -142,7 +142,8 @@ export const licensedEcosystem = (path: string): string | undefined =>
 /** Whether a file can be one that tells the license of a package, by its name without its folders. */
 export const mayTellLicense = (name: string): boolean => anyName.test(`/${name}`);
 
-const isName = (text: string) => text !== '' && text.length <= longest && text.isWellFormed() && !text.includes('\0');
+const isName = (text: string) =>
+  text !== '' && text.length <= maximumLength && text.isWellFormed() && !text.includes('\0');
 
 /**
  * What a file says of the licenses of packages. A file that cannot be read says nothing.

@@ -1,7 +1,7 @@
 /** Properties of XML projects, by which their texts refer to versions. */
 
 /** Each dependency can name a property that is as long as the file. */
-const longest = 255;
+const maximumLength = 255;
 const maximumRounds = 5;
 
 /**
@@ -17,7 +17,7 @@ export function interpolated(
   for (let round = 0; round < maximumRounds && value.length < 1_000 && value.search(reference) >= 0; round++)
     value = value.replace(reference, (whole, name: string) => {
       const property = propertyOf(name) ?? whole;
-      return property.length > longest ? whole : property;
+      return property.length > maximumLength ? whole : property;
     });
   return value;
 }

@@ -15,7 +15,7 @@ export interface ToRender {
 }
 
 /** Longer texts are shown as plain text. */
-const longest_chars = 1024 * 1024;
+const maximum_chars = 1024 * 1024;
 
 const threads = new FairThreads<ToRender, string | undefined>('markdown/html_worker', {
   heap_mib: 512,
@@ -43,7 +43,7 @@ async function linksIn(text: string, { linkOf }: TextContext): Promise<ToRender[
  * @throws TooMuchWaiting when a hundred long ones of the owner are waiting
  */
 export async function toLongHtml(text: string, contextOf: () => Promise<TextContext>, owner: number): Promise<string> {
-  if (text.length > longest_chars) return toPlainHtml(text);
+  if (text.length > maximum_chars) return toPlainHtml(text);
   const context = await contextOf();
   if (isRendered(text)) return toHtml(text, context);
   const { linkOf: _linkOf, ...others } = context;

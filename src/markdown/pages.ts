@@ -22,8 +22,8 @@ export function addressFrom({ wiki_url, slug }: WikiPage, address: string): stri
   return url?.href.startsWith(top) ? `${wiki_url}/${url.href.slice(top.length)}` : address;
 }
 
-const longest_chars = 1024;
-const link = new RegExp(String.raw`\[\[([^[\]|\n]{1,${longest_chars}})(?:\|([^[\]|\n]{1,${longest_chars}}))?\]\]`, 'y');
+const maximum_chars = 1024;
+const link = new RegExp(String.raw`\[\[([^[\]|\n]{1,${maximum_chars}})(?:\|([^[\]|\n]{1,${maximum_chars}}))?\]\]`, 'y');
 
 /** The address of the page with a title, which may name a part of the page behind `#`. */
 function hrefOf(title: string): string {

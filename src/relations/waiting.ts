@@ -7,7 +7,7 @@ import type { RelationOwner } from './exported.ts';
 import type { ReadRows } from './reading.ts';
 
 /** A longer one names nothing. */
-const longest_characters = 1_000;
+const maximum_characters = 1_000;
 
 const ownerColumn = ({ kind }: RelationOwner) => (kind === 'project' ? 'project_id' : 'group_id');
 
@@ -18,7 +18,7 @@ export async function keepWaiting(tx: Database, { owner }: Arrival, { kind, rela
     return rows.flatMap(({ row, value }) => {
       const wanted = JSON.stringify(value[name] ?? null);
       if (wanted === 'null') return [];
-      const kept = wanted.length > longest_characters ? 'null' : wanted;
+      const kept = wanted.length > maximum_characters ? 'null' : wanted;
       return {
         [ownerColumn(owner)]: owner.id,
         relation: `${relation}, ${name}`,

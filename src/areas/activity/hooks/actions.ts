@@ -10,9 +10,9 @@ import { type HookRow, hooksOf, noSecrets, sealed, unsealed } from './queries.ts
 import {
   filledUrl,
   type HookSecrets,
-  longest,
   maximumCustom,
   maximumHooks,
+  maximumLengths,
   variablesIn,
   wildcardSource,
 } from './rules.ts';
@@ -68,7 +68,7 @@ async function checkUrl(
 ): Promise<void> {
   const isComplete = variablesIn(url).every((name) => Object.hasOwn(variables, name));
   const filled = filledUrl(url, variables);
-  if (!isComplete || filled.length > longest.url || urlReasons(filled, await mayBeLocal(db, owner)).length > 0)
+  if (!isComplete || filled.length > maximumLengths.url || urlReasons(filled, await mayBeLocal(db, owner)).length > 0)
     throw refused(refusedTexts.url);
 }
 
@@ -76,7 +76,7 @@ async function checkUrl(
 async function checkFilter(strategy: string, filter: string | null): Promise<void> {
   if (!filter || strategy === 'all_branches') return;
   try {
-    if (filter.length > longest.filter) throw new InvalidExpression('too long');
+    if (filter.length > maximumLengths.filter) throw new InvalidExpression('too long');
     await checkExpression({ source: strategy === 'regex' ? filter : wildcardSource(filter) });
   } catch (error) {
     if (error instanceof InvalidExpression) throw refused(refusedTexts.filter);

@@ -77,7 +77,7 @@ export const announceEvents = announceHookEvent.runBy(async ({ input: { id }, ..
 /** How many deliveries are under way at once: for all hooks, for hooks whose last attempt failed together, and for one hook. */
 const at_once = { all: 64, failing: 32, hook: 2 };
 /** How much the bodies under way are together, unless a single one is longer. */
-const most_bytes = 64 * 1024 * 1024;
+const maximum_bytes = 64 * 1024 * 1024;
 /** How soon new deliveries are noticed while others are under way. */
 const look_ms = 250;
 
@@ -141,7 +141,7 @@ function beginnable(due: readonly Due[], under_way: readonly Due[]): Due[] {
     const bytes = all.reduce((sum, each) => sum + each.bytes, 0);
     if (all.length >= at_once.all || ofHook >= at_once.hook) continue;
     if (one.is_failing && failing >= at_once.failing) continue;
-    if (all.length === 0 || bytes + one.bytes <= most_bytes) begun.push(one);
+    if (all.length === 0 || bytes + one.bytes <= maximum_bytes) begun.push(one);
   }
   return begun;
 }

@@ -5,7 +5,7 @@ import { tooLong } from '../../../texts/index.ts';
 import {
   headerReasons,
   keyReasons,
-  longest,
+  maximumLengths,
   type OwnerKind,
   signingTokenReasons,
   tokenReasons,
@@ -66,8 +66,11 @@ const Strategy = Type.Enum(['wildcard', 'regex', 'all_branches'], {
 
 /** What can be given of every hook. */
 export const given = allOptional({
-  name: checked(nullable(Type.String({ description: 'At most 255 characters' })), short(longest.name)),
-  description: checked(nullable(Type.String({ description: 'At most 2,048 characters' })), short(longest.description)),
+  name: checked(nullable(Type.String({ description: 'At most 255 characters' })), short(maximumLengths.name)),
+  description: checked(
+    nullable(Type.String({ description: 'At most 2,048 characters' })),
+    short(maximumLengths.description),
+  ),
   token: checked(nullable(Type.String({ description: 'Sent with each delivery; never shown' })), tokenReasons),
   signing_token: checked(
     nullable(Type.String({ description: '`whsec_` and the Base64 of 32 bytes: signs each delivery; never shown' })),
@@ -78,7 +81,7 @@ export const given = allOptional({
   branch_filter_strategy: Strategy,
   custom_webhook_template: checked(
     nullable(Type.String({ description: 'JSON with `{{…}}` for values of the usual body, instead of it' })),
-    short(longest.template),
+    short(maximumLengths.template),
   ),
   url_variables: Pairs(keyReasons, 'Values for `{key}` in the address; never shown'),
   custom_headers: Pairs(headerReasons, 'Sent with each delivery; values are never shown'),

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { tooLong } from '../../../texts/index.ts';
 import { failures_that_disable } from '../../instance/hook_events/index.ts';
 
-export const longest = {
+export const maximumLengths = {
   url: 2048,
   name: 255,
   description: 2048,
@@ -38,7 +38,7 @@ const ownHeaders = new Set([
 ]);
 
 export const keyReasons = (key: string): string[] => [
-  ...tooLong(key, longest.key),
+  ...tooLong(key, maximumLengths.key),
   ...(keyPattern.test(key) ? [] : ['is invalid']),
 ];
 
@@ -50,10 +50,10 @@ export const headerReasons = (key: string): string[] => [
 export const valueReasons = (value: string): string[] =>
   value === ''
     ? ["can't be blank"]
-    : [...tooLong(value, longest.value), ...(headerValue.test(value) ? [] : ['is invalid'])];
+    : [...tooLong(value, maximumLengths.value), ...(headerValue.test(value) ? [] : ['is invalid'])];
 
 export const tokenReasons = (token: string | null): string[] =>
-  token === null ? [] : [...tooLong(token, longest.token), ...(headerValue.test(token) ? [] : ['is invalid'])];
+  token === null ? [] : [...tooLong(token, maximumLengths.token), ...(headerValue.test(token) ? [] : ['is invalid'])];
 
 /** `whsec_` and the Base64 of 32 bytes (Standard Webhooks). */
 export function signingTokenReasons(token: string | null): string[] {

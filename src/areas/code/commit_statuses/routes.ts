@@ -79,11 +79,11 @@ async function branchOf(repository: Repository, project: Project, sha: string): 
   return found('References for commit', branches.find((branch) => branch === project.default_branch) ?? branches[0]);
 }
 
-const longest = 255;
+const maximumLength = 255;
 /** Text of at most 255 characters. */
 const short = (description: string, problems: (text: string) => string[] = () => []) =>
   checked(Type.String({ description }), (text) => [
-    ...(text.length > longest ? [`is too long (maximum is ${longest} characters)`] : []),
+    ...(text.length > maximumLength ? [`is too long (maximum is ${maximumLength} characters)`] : []),
     ...problems(text),
   ]);
 

@@ -19,9 +19,9 @@ import { lengthReasons, type RuleChanges, regexNames, ruleNames } from './rules.
 
 const member = (name: (typeof ruleNames)[number]) => {
   if (name === 'max_file_size') return columnOr(name, integer(0), 0);
-  const longest = name === 'commit_message_negative_regex' ? 2047 : 511;
+  const maximumLength = name === 'commit_message_negative_regex' ? 2047 : 511;
   return (regexNames as readonly string[]).includes(name)
-    ? column(name, text(lengthReasons(longest)))
+    ? column(name, text(lengthReasons(maximumLength)))
     : columnOr(name, flag, false);
 };
 

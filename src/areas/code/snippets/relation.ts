@@ -35,7 +35,7 @@ interface File {
 }
 
 /** Of all files of a snippet, and of its first file as `content`. */
-const most_bytes = { together: 50_000_000 / 2, content: 1024 * 1024 };
+const maximumSizes_bytes = { together: 50_000_000 / 2, content: 1024 * 1024 };
 
 interface StoredFiles {
   id: number;
@@ -54,7 +54,7 @@ function fileOf(path: string, bytes: Buffer): File {
 async function filesOf(storages: Departure['storages'], { commit_id, paths, ...owner }: StoredFiles): Promise<File[]> {
   const repository = repositoryOf({ storages }, placeOf(owner));
   const files: File[] = [];
-  let left_bytes = most_bytes.together;
+  let left_bytes = maximumSizes_bytes.together;
   for (const path of paths) {
     const entry = await entryAt(repository, commit_id, path);
     const bytes = entry && (await readBlob(repository, entry.id, left_bytes));
@@ -76,7 +76,7 @@ async function addFiles(_tx: Database, { storages }: Departure, records: readonl
       if (!(error instanceof GitError || error instanceof RangeError)) throw error;
     }
     const [first] = record.files as File[];
-    const fits = first && first.encoding === undefined && first.content.length <= most_bytes.content;
+    const fits = first && first.encoding === undefined && first.content.length <= maximumSizes_bytes.content;
     record.content = fits ? first.content : null;
   }
 }

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { urlReasons } from '../../../outbound/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
-const longest = {
+const maximumLengths = {
   api_url: 2048,
   token: 8192,
   ca_cert: 65_535,
@@ -20,12 +20,13 @@ export const nameReasons = (name: string): string[] => (name.trim() === '' ? [' 
 
 /** @param mayBeLocal whether the settings of the server allow addresses of the local network */
 export function apiUrlReasons(url: string, mayBeLocal: boolean): string[] {
-  const long = tooLong(url, longest.api_url);
+  const long = tooLong(url, maximumLengths.api_url);
   return long.length > 0 ? long : urlReasons(url, mayBeLocal);
 }
 
 /** @param token without the white space around it */
-export const tokenReasons = (token: string): string[] => (token === '' ? [blank] : tooLong(token, longest.token));
+export const tokenReasons = (token: string): string[] =>
+  token === '' ? [blank] : tooLong(token, maximumLengths.token);
 
 const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -39,7 +40,7 @@ function isCertificate(pem: string): boolean {
 
 /** One certificate or a bundle of them; nothing else may be in it, such as a private key, because everyone who sees the cluster can read it. */
 export function certificateReasons(text: string): string[] {
-  const long = tooLong(text, longest.ca_cert);
+  const long = tooLong(text, maximumLengths.ca_cert);
   if (long.length > 0) return long;
   const blocks = text.match(pemBlock) ?? [];
   const isBundle = blocks.length > 0 && !text.replaceAll(pemBlock, '').includes('-----') && blocks.every(isCertificate);
@@ -55,7 +56,7 @@ const reservedNamespace = 'gitlab-managed-apps';
 export function namespaceReasons(namespace: string, managed: boolean): string[] {
   const isLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(namespace);
   return [
-    ...tooLong(namespace, longest.namespace),
+    ...tooLong(namespace, maximumLengths.namespace),
     ...(isLabel
       ? []
       : ["can contain only lowercase letters, digits, and '-'. Must start with a letter, and cannot end with '-'"]),
@@ -67,13 +68,13 @@ export function namespaceReasons(namespace: string, managed: boolean): string[] 
 
 /** A host name, whose last label may be a number. */
 export function domainReasons(domain: string): string[] {
-  const long = tooLong(domain, longest.domain);
+  const long = tooLong(domain, maximumLengths.domain);
   if (long.length > 0) return long;
   const labels = domain.split('.');
   const reasons = [
-    ...(labels.every((label) => label.length >= 1 && label.length <= longest.label)
+    ...(labels.every((label) => label.length >= 1 && label.length <= maximumLengths.label)
       ? []
-      : [`label must be between 1 and ${longest.label} characters long`]),
+      : [`label must be between 1 and ${maximumLengths.label} characters long`]),
     ...(labels.some((label) => label.startsWith('-') || label.endsWith('-'))
       ? ['label begins or ends with a hyphen']
       : []),
@@ -84,4 +85,4 @@ export function domainReasons(domain: string): string[] {
 
 /** @param scope a name of environments, or a pattern such as `*` */
 export const scopeReasons = (scope: string): string[] =>
-  scope.trim() === '' ? [blank] : tooLong(scope, longest.environment_scope);
+  scope.trim() === '' ? [blank] : tooLong(scope, maximumLengths.environment_scope);

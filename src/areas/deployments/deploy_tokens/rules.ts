@@ -12,11 +12,11 @@ export const deployScopes = [
   'write_package_registry',
 ] as const;
 
-const longest = 255;
+const maximumLength = 255;
 
-export const nameReasons = (name: string): string[] => tooLong(name, longest);
+export const nameReasons = (name: string): string[] => tooLong(name, maximumLength);
 
 export const usernameReasons = (username: string): string[] => [
-  ...tooLong(username, longest),
+  ...tooLong(username, maximumLength),
   ...(/^[\w.+-]*$/.test(username) ? [] : ["can contain only letters, digits, '_', '-', '+', and '.'"]),
 ];

@@ -1,7 +1,7 @@
 /** The first message of a client of PostgreSQL: who it wants to be, and what it wants to do. */
 
 /** PostgreSQL itself allows 10,000 bytes. */
-const longest_bytes = 10_000;
+const maximum_bytes = 10_000;
 const head_bytes = 8;
 
 export interface Startup {
@@ -18,7 +18,7 @@ export interface Startup {
 export function readStartup(bytes: Buffer): Startup | undefined {
   if (bytes.length < head_bytes) return undefined;
   const length_bytes = bytes.readUInt32BE(0);
-  if (bytes.readUInt16BE(4) !== 3 || length_bytes < head_bytes || length_bytes > longest_bytes)
+  if (bytes.readUInt16BE(4) !== 3 || length_bytes < head_bytes || length_bytes > maximum_bytes)
     throw new Error('This is not the start of a session with PostgreSQL.');
   if (bytes.length < length_bytes) return undefined;
   const words = bytes.toString('utf8', head_bytes, length_bytes).split('\0');

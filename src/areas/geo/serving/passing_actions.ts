@@ -22,8 +22,11 @@ const connecting_ms = 5000;
 /** A push that hooks check, or an upload that is stored, may take its time. */
 const silence_ms = 600_000;
 /** All come from one address. */
-const most = 100;
-const agents = { 'http:': new Agent({ maxSockets: most }), 'https:': new TlsAgent({ maxSockets: most }) };
+const maximumSockets = 100;
+const agents = {
+  'http:': new Agent({ maxSockets: maximumSockets }),
+  'https:': new TlsAgent({ maxSockets: maximumSockets }),
+};
 
 /** A request that is sent for somebody else. */
 interface Sent {

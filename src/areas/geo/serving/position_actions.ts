@@ -23,7 +23,7 @@ export const positionRoute = geoRoute({
   handle: ({ services, node }) => nextPosition(services.db, node.id),
 });
 
-const longest_ms = 2000;
+const maximumWait_ms = 2000;
 const pause_ms = 10;
 
 async function hasArrived({ db, geo }: Services, position: number): Promise<boolean> {
@@ -36,11 +36,11 @@ async function hasArrived({ db, geo }: Services, position: number): Promise<bool
 
 /** Waits until what was written through this secondary is here, for two seconds at most. */
 export async function awaitOwnWrites(services: Services): Promise<void> {
-  const until = performance.now() + longest_ms;
+  const until = performance.now() + maximumWait_ms;
   const { position } = await askPrimaryForJson<Position>(services, {
     method: 'POST',
     path: '/position',
-    silence_ms: longest_ms,
+    silence_ms: maximumWait_ms,
   });
   while (performance.now() < until && !(await hasArrived(services, position))) await sleep(pause_ms);
 }

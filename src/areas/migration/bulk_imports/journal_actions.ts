@@ -75,15 +75,17 @@ export async function record(tx: Database, call: StepCall, step: StepRow, progre
 
 /** Of one class in a relation; further ones are counted. */
 const maximumAlike = 100;
-const longest = 255;
+const maximumLength = 255;
 
 async function recordFailures(tx: Database, call: StepCall, failures: readonly StepFailure[]): Promise<void> {
   const { entity, step, correlation_id, source } = call;
   const shown = (text: string) =>
-    (source.token === '' ? text : text.replaceAll(source.token, '[FILTERED]')).replaceAll('\0', '').slice(0, longest);
+    (source.token === '' ? text : text.replaceAll(source.token, '[FILTERED]'))
+      .replaceAll('\0', '')
+      .slice(0, maximumLength);
   const all = failures.map(({ relation, step: failed, exception_class, message, title, url }) => ({
     entity_id: entity.id,
-    relation: relation.slice(0, longest),
+    relation: relation.slice(0, maximumLength),
     step: failed,
     exception_class,
     exception_message: shown(message),

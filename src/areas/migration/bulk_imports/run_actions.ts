@@ -196,7 +196,7 @@ export const endStep = (
   });
 
 /** How long a step may run without having read or written anything. */
-const longest = sql`interval '24 hours'`;
+const maximumDuration = sql`interval '24 hours'`;
 
 /**
  * Ends entities in which nothing has happened for too long.
@@ -205,7 +205,7 @@ const longest = sql`interval '24 hours'`;
 export async function endStale(db: Database): Promise<void> {
   const { rows } = await sql<{ id: number; bulk_import_id: number }>`
     select distinct entities.id, bulk_import_id from bulk_import_relations steps join bulk_import_entities entities on entities.id = entity_id
-     where steps.state = 'started' and progressed_at < now() - ${longest}`.execute(db);
+     where steps.state = 'started' and progressed_at < now() - ${maximumDuration}`.execute(db);
   for (const { id, bulk_import_id } of rows)
     await db.transaction().execute(async (tx) => {
       if (!(await lockRunning(tx, bulk_import_id))) return;

@@ -9,7 +9,7 @@ export const taken = 'Name has already been taken';
 export const tooMany =
   'Namespace maximum number of Member Roles are already in use by the group hierarchy. Please delete an existing Member Role.';
 
-const longest = 255;
+const maximumLength = 255;
 
 export type RoleValues = { name: string; description: string | null; base_access_level: number } & Record<
   Permission,
@@ -24,7 +24,8 @@ const needs: readonly { wanted: Permission; needed: Permission; from: number }[]
 /** `admin_vulnerability` as `Admin vulnerability`. */
 const humanised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
 
-const lengthReasons = (field: string, text: string) => tooLong(text, longest).map((reason) => `${field} ${reason}`);
+const lengthReasons = (field: string, text: string) =>
+  tooLong(text, maximumLength).map((reason) => `${field} ${reason}`);
 
 /** Reasons against the values of a role, as sentences; empty when they are valid. Other roles are not considered. */
 export function roleReasons(role: RoleValues): string[] {

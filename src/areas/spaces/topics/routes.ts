@@ -28,7 +28,7 @@ import { tooLong } from '../../../texts/index.ts';
 import { Avatar, avatarTexts, avatarUrl, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
 import { changeTopic, createTopic, deleteTopic, identicalText, mergeTopics } from './actions.ts';
 
-const longest = { name: 255, title: 255, description: 1024 };
+const maximumLengths = { name: 255, title: 255, description: 1024 };
 
 const Topic = resource('Topic', {
   id: Id,
@@ -55,14 +55,14 @@ const topicOf = async ({ db, url }: Pick<Services, 'db' | 'url'>, id: number) =>
 
 const names = {
   name: checked(NotBlank({ description: 'At most 255 characters; unique without regard to case' }), (name) => [
-    ...tooLong(name, longest.name),
+    ...tooLong(name, maximumLengths.name),
     ...(/[\r\n]/.test(name) ? ['must not contain line breaks'] : []),
   ]),
-  title: checked(NotBlank({ description: 'At most 255 characters' }), (title) => tooLong(title, longest.title)),
+  title: checked(NotBlank({ description: 'At most 255 characters' }), (title) => tooLong(title, maximumLengths.title)),
 };
 const description = optional(
   checked(nullable(Type.String({ description: 'At most 1,024 characters' })), (text) =>
-    tooLong(text ?? '', longest.description),
+    tooLong(text ?? '', maximumLengths.description),
   ),
 );
 

@@ -5,7 +5,7 @@ import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import { badRequest, type Caller } from '../../../../http/index.ts';
 import { isVersionEditor } from './version_queries.ts';
 
-export const longestVersion = 250;
+export const maximumVersionLength = 250;
 const maximumVersions = 10_000;
 const tooManyVersions = `Maximum number of releases (${maximumVersions}) exceeded`;
 

@@ -5,7 +5,7 @@ import {
   announceVersion,
   changeVersions,
   deleteVersions,
-  longestVersion,
+  maximumVersionLength,
   type VersionChanges,
 } from '../releases/version_actions.ts';
 import { previousWithCommits, type VersionRow, versionsNamed, versionsOf } from '../releases/version_queries.ts';
@@ -18,7 +18,7 @@ const maximumUrl = 2048;
 /** @throws ApiError 400 for what is no version */
 export function versionNamed(value: unknown): string {
   const version = textIn(value).trim();
-  if (version === '' || version.length > longestVersion || /[\n\t\f\r]/.test(version))
+  if (version === '' || version.length > maximumVersionLength || /[\n\t\f\r]/.test(version))
     throw badRequest('version is invalid');
   return version;
 }

@@ -82,10 +82,10 @@ async function takeChunks(call: SentryCall) {
 /** @throws ApiError 400 for what are no checksums of a bundle within its limit */
 function checksumsIn({ fields: { checksum, chunks } }: SentryCall): { checksum: string; chunks: string[] } {
   const isChecksum = (value: unknown): value is string => typeof value === 'string' && checksumPattern.test(value);
-  const most = Math.ceil(bundle_bytes / chunk_bytes);
+  const maximum = Math.ceil(bundle_bytes / chunk_bytes);
   if (!isChecksum(checksum) || !Array.isArray(chunks) || !chunks.every(isChecksum) || chunks.length === 0)
     throw badRequest('checksum and chunks must be SHA-1');
-  if (chunks.length > most) throw badRequest(`a bundle has at most ${most} chunks`);
+  if (chunks.length > maximum) throw badRequest(`a bundle has at most ${maximum} chunks`);
   return { checksum, chunks };
 }
 

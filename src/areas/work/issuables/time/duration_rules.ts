@@ -21,7 +21,7 @@ const secondsOf = new Map(units.flatMap(([seconds, names]) => names.map((name) =
 const largest_s = 2 ** 31 - 1;
 
 /** A text of a million characters would keep the event loop for 70 ms. */
-const longest_chars = 255;
+const maximum_chars = 255;
 
 const part = /(\d+(?:\.\d+)?)\s*([a-z]*)/y;
 
@@ -31,7 +31,7 @@ const part = /(\d+(?:\.\d+)?)\s*([a-z]*)/y;
  * @returns whole seconds, negative to subtract; undefined for an invalid duration, one that exceeds the column, and a text of more than 255 characters
  */
 export function parseDuration(text: string): number | undefined {
-  if (text.length > longest_chars) return undefined;
+  if (text.length > maximum_chars) return undefined;
   const trimmed = text.trim().toLowerCase();
   const isNegative = trimmed.startsWith('-');
   const spans = trimmed.slice(isNegative ? 1 : 0).trim();

@@ -2,8 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** After this time a rebase has ended without saying so. */
-const longest = sql`interval '1 hour'`;
+const maximumDuration = sql`interval '1 hour'`;
 
 /** A predicate on the row of a merge request: a rebase of it is under way. */
 export const isRebasing = (table: string): RawBuilder<boolean> =>
-  sql<boolean>`coalesce(${sql.ref(`${table}.rebase_started_at`)} >= now() - ${longest}, false)`;
+  sql<boolean>`coalesce(${sql.ref(`${table}.rebase_started_at`)} >= now() - ${maximumDuration}, false)`;

@@ -90,11 +90,11 @@ export const mergedCommits = {
   },
 };
 
-const most = { commits: 1_000, files: 1_000 };
+const maximums = { commits: 1_000, files: 1_000 };
 const limits = { patch_bytes: 200 * 1024, total_bytes: 10 * 1024 * 1024 };
 
 async function commitsOf(repository: Repository, head: string, start: string): Promise<Line[]> {
-  const commits = await listCommits(repository, { from: [head], not: [start], limit: most.commits });
+  const commits = await listCommits(repository, { from: [head], not: [start], limit: maximums.commits });
   return commits.map((commit, relative_order) => ({
     relative_order,
     sha: commit.id,
@@ -108,7 +108,7 @@ async function commitsOf(repository: Repository, head: string, start: string): P
 }
 
 async function filesOf(repository: Repository, from: string | null, to: string): Promise<Line[]> {
-  const files = (await changedFiles(repository, { from, to, renames: true })).slice(0, most.files);
+  const files = (await changedFiles(repository, { from, to, renames: true })).slice(0, maximums.files);
   const patches = await patchesOf(repository, { from, to }, files, limits);
   return files.map(({ status, old_path, path, old_mode, mode }, relative_order) => ({
     relative_order,
