@@ -113,7 +113,9 @@ async function initialise(cluster: Cluster, folder: string): Promise<void> {
   const settings = Object.entries(initialSettings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
   const child = run(cluster, cluster.programs.initdb, folder, 'pipe', [
     ...['--username', role, '--auth-local=trust', '--auth-host=reject', '--encoding=UTF8'],
-    ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
     ...settings,
     ...(cluster.durable ? [] : ['--no-sync']),
   ]);
@@ -174,7 +176,12 @@ export async function startPostmaster(cluster: Cluster): Promise<ChildProcess> {
   const log = await openLog(cluster.logFile);
   try {
     const child = run(cluster, cluster.programs.postgres, cluster.folder, log, [
-      ...['-c', 'listen_addresses=', '-c', 'port=5432', '-c', 'unix_socket_permissions=0700'],
+      '-c',
+      'listen_addresses=',
+      '-c',
+      'port=5432',
+      '-c',
+      'unix_socket_permissions=0700',
       ...['-c', `unix_socket_directories=${cluster.socketFolder}`],
       ...(cluster.durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off']),
     ]);

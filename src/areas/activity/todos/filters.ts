@@ -5,23 +5,30 @@ import { issuableKinds } from '../../../access/index.ts';
 import { Id, IdOf, optional } from '../../../http/index.ts';
 
 const actions = [
-  ...['assigned', 'mentioned', 'build_failed', 'marked', 'approval_required', 'unmergeable', 'directly_addressed'],
-  ...['merge_train_removed', 'member_access_requested', 'review_requested'],
+  'assigned',
+  'mentioned',
+  'build_failed',
+  'marked',
+  'approval_required',
+  'unmergeable',
+  'directly_addressed',
+  'merge_train_removed',
+  'member_access_requested',
+  'review_requested',
 ];
 
 /** Kinds of targets; those that this server does not have match nothing. */
 const types = [
-  ...[
-    'Issue',
-    'MergeRequest',
-    'Commit',
-    'Epic',
-    'DesignManagement::Design',
-    'AlertManagement::Alert',
-    'Project',
-    'Namespace',
-  ],
-  ...['Vulnerability', 'WikiPage::Meta'],
+  'Issue',
+  'MergeRequest',
+  'Commit',
+  'Epic',
+  'DesignManagement::Design',
+  'AlertManagement::Alert',
+  'Project',
+  'Namespace',
+  'Vulnerability',
+  'WikiPage::Meta',
 ];
 
 export const todoFilters = {

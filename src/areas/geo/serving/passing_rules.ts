@@ -66,18 +66,26 @@ export function repositoryIn(path: string): NamedRepository | undefined {
 
 /** Of one connection, or rewritten by whoever sends a request on. */
 const notPassed = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
-  ...[
-    'transfer-encoding',
-    'upgrade',
-    'host',
-    'expect',
-    'forwarded',
-    'x-forwarded-for',
-    'x-forwarded-host',
-    'x-forwarded-proto',
-  ],
-  ...['x-geo-signature', 'x-geo-ssh-key', 'x-geo-site', 'x-geo-served-by'],
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+
+  'transfer-encoding',
+  'upgrade',
+  'host',
+  'expect',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-geo-signature',
+  'x-geo-ssh-key',
+  'x-geo-site',
+  'x-geo-served-by',
 ]);
 
 /** The headers of a request or an answer that are sent on. */

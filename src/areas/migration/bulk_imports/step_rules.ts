@@ -84,8 +84,19 @@ const camel = (name: string) => name.replaceAll(/(?:^|_)(\w)/g, (_, letter: stri
 
 /** Steps that do more than read what is exported under their name. */
 export const bringsMore: ReadonlySet<string> = new Set([
-  ...['export', 'group', 'project', 'entities', 'members', 'repository', 'wiki', 'snippet_repositories', 'uploads'],
-  ...['numbers', 'others', 'references', 'archived'],
+  'export',
+  'group',
+  'project',
+  'entities',
+  'members',
+  'repository',
+  'wiki',
+  'snippet_repositories',
+  'uploads',
+  'numbers',
+  'others',
+  'references',
+  'archived',
 ]);
 
 /** The class that does the step in the public product, e.g. `BulkImports::Projects::Pipelines::IssuesPipeline`. */

@@ -17,24 +17,21 @@ const level = (name: string) => column(name, coded('text', { disabled: 0, privat
 /** Features that a project has here, and those that other servers know besides. */
 const features = ['issues', 'merge_requests', 'repository', 'snippets', 'forking', 'environments', 'wiki'];
 const others = [
-  ...[
-    'builds',
-    'pages',
-    'metrics_dashboard',
-    'analytics',
-    'operations',
-    'container_registry',
-    'security_and_compliance',
-  ],
-  ...[
-    'requirements',
-    'releases',
-    'package_registry',
-    'feature_flags',
-    'infrastructure',
-    'monitor',
-    'model_experiments',
-  ],
+  'builds',
+  'pages',
+  'metrics_dashboard',
+  'analytics',
+  'operations',
+  'container_registry',
+  'security_and_compliance',
+
+  'requirements',
+  'releases',
+  'package_registry',
+  'feature_flags',
+  'infrastructure',
+  'monitor',
+  'model_experiments',
   'model_registry',
 ];
 
@@ -66,8 +63,16 @@ const flags = [
 ];
 
 const words = [
-  ...['name', 'path', 'description', 'default_branch', 'merge_method', 'squash_option', 'merge_commit_template'],
-  ...['squash_commit_template', 'suggestion_commit_message', 'merge_requests_template'],
+  'name',
+  'path',
+  'description',
+  'default_branch',
+  'merge_method',
+  'squash_option',
+  'merge_commit_template',
+  'squash_commit_template',
+  'suggestion_commit_message',
+  'merge_requests_template',
 ];
 
 const usage = (name: string) => sql`

@@ -65,17 +65,21 @@ export const newEpicRules: readonly Rule[] = [
 export const editEpicRules: readonly Rule[] = [
   ...newEpicRules,
   atLeastOneOf(
-    ...[
-      'add_labels',
-      'color',
-      'confidential',
-      'description',
-      'due_date_fixed',
-      'due_date_is_fixed',
-      'labels',
-      'parent_id',
-    ],
-    ...['remove_labels', 'start_date_fixed', 'start_date_is_fixed', 'state_event', 'title', 'start_date', 'end_date'],
+    'add_labels',
+    'color',
+    'confidential',
+    'description',
+    'due_date_fixed',
+    'due_date_is_fixed',
+    'labels',
+    'parent_id',
+    'remove_labels',
+    'start_date_fixed',
+    'start_date_is_fixed',
+    'state_event',
+    'title',
+    'start_date',
+    'end_date',
   ),
 ];
 

@@ -91,27 +91,24 @@ export const newIssueRules: readonly Rule[] = [
 ];
 
 const oneOfTheList = atLeastOneOf(
-  ...[
-    'assignee_id',
-    'assignee_ids',
-    'confidential',
-    'created_at',
-    'description',
-    'discussion_locked',
-    'due_date',
-    'labels',
-  ],
-  ...[
-    'add_labels',
-    'remove_labels',
-    'milestone_id',
-    'state_event',
-    'title',
-    'issue_type',
-    'weight',
-    'epic_id',
-    'epic_iid',
-  ],
+  'assignee_id',
+  'assignee_ids',
+  'confidential',
+  'created_at',
+  'description',
+  'discussion_locked',
+  'due_date',
+  'labels',
+
+  'add_labels',
+  'remove_labels',
+  'milestone_id',
+  'state_event',
+  'title',
+  'issue_type',
+  'weight',
+  'epic_id',
+  'epic_iid',
 );
 
 export const editRules: readonly Rule[] = [

@@ -30,19 +30,19 @@ function without<T extends object>(given: T, names: readonly string[]): T {
 const forOwners = ['iid', 'created_at', 'updated_at'];
 /** Parameters that members may set on a new issue, and members from Planner up on an existing one. */
 const forMembers = [
-  ...[
-    'assignee_id',
-    'assignee_ids',
-    'labels',
-    'add_labels',
-    'remove_labels',
-    'milestone_id',
-    'due_date',
-    'weight',
-    'epic_id',
-    'epic_iid',
-  ],
-  ...['iteration_id', 'health_status', 'discussion_locked'],
+  'assignee_id',
+  'assignee_ids',
+  'labels',
+  'add_labels',
+  'remove_labels',
+  'milestone_id',
+  'due_date',
+  'weight',
+  'epic_id',
+  'epic_iid',
+  'iteration_id',
+  'health_status',
+  'discussion_locked',
 ];
 
 /**

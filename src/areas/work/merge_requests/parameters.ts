@@ -75,18 +75,23 @@ export const editInput = allOptional({
 
 export const editRules: readonly Rule[] = [
   atLeastOneOf(
-    ...[
-      'assignee_id',
-      'assignee_ids',
-      'reviewer_ids',
-      'description',
-      'labels',
-      'add_labels',
-      'remove_labels',
-      'milestone_id',
-    ],
-    ...['remove_source_branch', 'allow_collaboration', 'allow_maintainer_to_push', 'squash', 'target_branch', 'title'],
-    ...['state_event', 'discussion_locked', 'merge_after'],
+    'assignee_id',
+    'assignee_ids',
+    'reviewer_ids',
+    'description',
+    'labels',
+    'add_labels',
+    'remove_labels',
+    'milestone_id',
+    'remove_source_branch',
+    'allow_collaboration',
+    'allow_maintainer_to_push',
+    'squash',
+    'target_branch',
+    'title',
+    'state_event',
+    'discussion_locked',
+    'merge_after',
   ),
 ];
 

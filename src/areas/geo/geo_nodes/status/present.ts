@@ -11,14 +11,17 @@ import { healthReasons, percentage } from './rules.ts';
 
 /** Clients decode the numbers of these, which this server does not have. */
 const absent = [
-  ...['merge_request_diffs', 'package_files', 'terraform_state_versions', 'pipeline_artifacts', 'pages_deployments'],
-  ...[
-    'job_artifacts',
-    'ci_secure_files',
-    'container_repositories',
-    'dependency_proxy_blobs',
-    'dependency_proxy_manifests',
-  ],
+  'merge_request_diffs',
+  'package_files',
+  'terraform_state_versions',
+  'pipeline_artifacts',
+  'pages_deployments',
+
+  'job_artifacts',
+  'ci_secure_files',
+  'container_repositories',
+  'dependency_proxy_blobs',
+  'dependency_proxy_manifests',
   'design_management_repositories',
 ];
 
