@@ -73,7 +73,11 @@ test('what a crash leaves of a create is deleted an hour later, and the reposito
     insert into unused_repositories (kind, id, storage, due_at)
     values ('snippet', nextval(pg_get_serial_sequence('snippets', 'id')), 'default', now() + interval '1 hour')
     returning id`.execute(db);
-  const unused = db.selectFrom('unused_repositories').select('id').where('id', '=', rows[0]!.id);
+  const unused = db
+    .selectFrom('unused_repositories')
+    .select('id')
+    .where('kind', '=', 'snippet')
+    .where('id', '=', rows[0]!.id);
   await performJob(services, removeUnused);
   assert.equal((await unused.execute()).length, 1, 'it may be in progress');
   await db.updateTable('unused_repositories').set({ due_at: '2020-01-01T00:00:00Z' }).execute();

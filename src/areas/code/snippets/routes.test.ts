@@ -104,7 +104,11 @@ test('a snippet with two files is created, read, listed and deleted', async () =
   assert.deepEqual((await as('reporter').get(url)).body, { message: '404 Not found' });
   assert.deepEqual((await as('reporter').delete(url)).body, { message: '404 Snippet Not Found' });
   assert.equal(await isOnDisk(here, added.id), false);
-  const unused = db.selectFrom('unused_repositories').select('storage').where('id', '=', added.id);
+  const unused = db
+    .selectFrom('unused_repositories')
+    .select('storage')
+    .where('kind', '=', 'snippet')
+    .where('id', '=', added.id);
   assert.deepEqual(await unused.execute(), []);
 });
 
