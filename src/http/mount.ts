@@ -4,11 +4,9 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TProperties } from 'typebox';
-import type { Database } from '../db/index.ts';
 import type { Services } from '../services/index.ts';
-import { admit, checkScopes, fieldsThatMayIdentify } from './admission.ts';
+import { admit, fieldsThatMayIdentify } from './admission.ts';
 import { anonymousBody_bytes, longTextBody_bytes, type ReadBody, UnreadBody, usualBody_bytes } from './body.ts';
-import { causedBy } from './cause.ts';
 import { compressionOf } from './compression.ts';
 import {
   type AccessCall,
@@ -19,16 +17,14 @@ import {
   isReading,
   type Method,
 } from './endpoint.ts';
-import { ApiError, forbidden, Moved, RefusedAgain, unauthorized } from './errors.ts';
+import { Moved } from './errors.ts';
 import { readForm, type Values } from './form.ts';
-import { inputReader } from './input.ts';
 import { leavingOf } from './leaving.ts';
 import { type Linking, locationOf, pageHeaders } from './links.ts';
 import { originFor } from './origin.ts';
 import { type Paced, uploadPace } from './pace.ts';
-import { needsPlan, type Offering, type Plan, reaches } from './plans.ts';
+import { isOffered, type PerformOptions, performerOf } from './perform.ts';
 import type { Headers, Page, Returns } from './reply.ts';
-import { scopesFor } from './scopes.ts';
 import { serialiser } from './serialise.ts';
 import type { Reading } from './stored_file.ts';
 import { listText } from './streamed_list.ts';
@@ -36,8 +32,7 @@ import { type Marked, marks } from './types.ts';
 import { refuseUnknown } from './unknown_paths.ts';
 import { fileIn, mostBytes, type TakesFile } from './upload.ts';
 
-export interface MountOptions {
-  services: Services;
+export interface MountOptions extends PerformOptions {
   /** Identifies the caller from the headers and parameters of a request. */
   authenticate(
     request: FastifyRequest,
@@ -47,16 +42,8 @@ export interface MountOptions {
   ): Promise<Caller | undefined>;
   /** Applies rate limits, if enabled; the headers are part of every reply. */
   countRequest(services: Services, endpoint: AnyEndpoint, counting: Counting): Promise<Headers>;
-  /** The plan in force for anonymous requests; a caller includes it. */
-  planForAnonymous(db: Database, version: string): Promise<Plan>;
-  /** The version of rights, at the time of the call or later. */
-  rightsVersion(db: Database): Promise<string>;
-  /** The offering that this server is, or `any`. */
-  offering: Offering | 'any';
   /** Called with every JSON reply before it is written; tests hold it against the schema. */
   inspectReply?(endpoint: AnyEndpoint, body: unknown): void;
-  /** Called with everything that a handler refuses; tests hold it against the declared refusals. */
-  inspectRefusal?(endpoint: AnyEndpoint, refusal: ApiError): void;
 }
 
 /** The path of the version of the API that all endpoints live under. */
@@ -66,9 +53,6 @@ export const apiRoot = '/api/v4';
 export function statusOf(method: Method, returns: Returns<unknown>): number {
   return returns.status ?? (returns.kind === 'nothing' ? 204 : method === 'POST' ? 201 : 200);
 }
-
-/** The names of the parameters in a path. */
-export const pathParameters = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
 /** The member that keeps the error of an unreadable query string. */
 const refusedQuery = Symbol('refused query');
@@ -137,61 +121,19 @@ function answerMoved(moved: Moved, { request, url: external }: Linking, reply: F
     .send(`This resource has been moved permanently to ${url}`);
 }
 
-/** Whether the offering of the server has an endpoint. */
-const isIn = ({ offerings }: AnyEndpoint, { offering }: MountOptions): boolean =>
-  offering === 'any' || (offerings?.includes(offering) ?? true);
-
-/** The handler of an endpoint, with its refusals passed to the inspector, except for those of its access rule. */
-function inspectedHandler(endpoint: AnyEndpoint, { inspectRefusal }: MountOptions): AnyEndpoint['handle'] {
-  if (!inspectRefusal) return endpoint.handle;
-  return async (call) => {
-    try {
-      return await endpoint.handle(call);
-    } catch (error) {
-      if (error instanceof ApiError && !(error instanceof RefusedAgain)) inspectRefusal(endpoint, error);
-      throw error;
-    }
-  };
-}
-
 type RightsVersion = AccessCall['rightsVersion'];
 
 function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const { services } = options;
   const { blobs } = services;
-  const readInput = inputReader({
-    input: (endpoint.input ?? {}) as TProperties,
-    rules: endpoint.rules,
-    refused: endpoint.refused,
-    reads: isReading(endpoint.method),
-    in_path: pathParameters(endpoint.path),
-  });
+  const { grant, run } = performerOf(endpoint, options);
   const write = endpoint.returns.schema && serialiser(endpoint.returns.schema);
   const writeItem = endpoint.returns.item && serialiser(endpoint.returns.item);
   const status = statusOf(endpoint.method, endpoint.returns);
-  const scopes = scopesFor(endpoint);
-  const isElsewhere = !isIn(endpoint, options);
-  const handle = inspectedHandler(endpoint, options);
   const maximum_bytes = bodyLimitOf(endpoint);
   const fileParameter = fileIn((endpoint.input ?? {}) as TProperties);
   const { rotation, deploy_tokens } = endpoint;
   const accepted = { ...(rotation && { rotation }), ...(deploy_tokens && { deploy_tokens }) };
-
-  const grant = async ({ params }: FastifyRequest, caller: Caller | undefined, rightsVersion: RightsVersion) => {
-    checkScopes(caller, scopes);
-    if (isElsewhere) throw caller ? endpoint.elsewhere!(services) : unauthorized();
-    const call = {
-      ...services,
-      caller,
-      params: params as Record<string, string>,
-      method: endpoint.method,
-      rightsVersion,
-    };
-    const granted = await endpoint.access.check(call);
-    const plan = caller?.plan ?? (await options.planForAnonymous(services.db, await rightsVersion()));
-    if (!reaches(plan, endpoint.plan)) throw forbidden(needsPlan('This', endpoint.plan!));
-    return { granted, plan };
-  };
 
   const readBody = async ({ body }: FastifyRequest, caller: Caller | undefined): Promise<ReadBody> => {
     if (!(body instanceof UnreadBody)) return { fields: {} };
@@ -220,21 +162,20 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
     let version: Promise<string> | undefined;
     const rightsVersion = () => (version ??= options.rightsVersion(services.db));
     const caller = await identify(request, reply, rightsVersion);
-    const { granted, plan } = await grant(request, caller, rightsVersion);
+    const granted = await grant({ caller, params: request.params as Record<string, string>, rightsVersion });
+    const { plan } = granted;
     const { fields, file } = await readBody(request, caller);
     try {
       const parameters = parametersOf(request, fields);
       const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
       const unmodified_since = endpoint.conditional && unmodifiedSince(request);
       const conditions = {
-        plan,
         unmodified_since,
         sent_from,
         reading: request.headers as Reading,
         left: leavingOf(reply),
       };
-      const call = { ...granted, ...services, input: readInput(parameters, plan), ...conditions };
-      const result = await causedBy(request.headers, () => handle(call));
+      const result = await run(granted, parameters, conditions, request.headers);
       const { body, headers, status: own = status } = endpoint.returns.parts(result);
       if (headers) reply.headers(headers);
       if (endpoint.returns.kind === 'page')
@@ -276,7 +217,7 @@ function configOf({ input = {}, body_limit_bytes }: AnyEndpoint): TakesFile & Pa
  * Adds the routes of `endpoints` to `app`. Explicit HEAD endpoints win over the HEAD that every GET answers.
  */
 export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], options: MountOptions): void {
-  const here = endpoints.filter((endpoint) => isIn(endpoint, options) || endpoint.elsewhere);
+  const here = endpoints.filter((endpoint) => isOffered(endpoint, options.offering) || endpoint.elsewhere);
   const heads = new Set(here.filter((endpoint) => endpoint.method === 'HEAD').map((endpoint) => endpoint.path));
   for (const endpoint of here) {
     const handle = routeHandler(endpoint, options);

@@ -1,0 +1,111 @@
+/** What an endpoint does between identifying the caller and writing the reply. Routes of the API and pages both go through it. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { TProperties } from 'typebox';
+import type { Database } from '../db/index.ts';
+import type { Services } from '../services/index.ts';
+import { checkScopes } from './admission.ts';
+import { causedBy } from './cause.ts';
+import { type AccessCall, type AnyEndpoint, type Conditions, isReading } from './endpoint.ts';
+import { ApiError, forbidden, RefusedAgain, unauthorized } from './errors.ts';
+import type { Values } from './form.ts';
+import { inputReader } from './input.ts';
+import { needsPlan, type Offering, type Plan, reaches } from './plans.ts';
+import { scopesFor } from './scopes.ts';
+
+export interface PerformOptions {
+  services: Services;
+  /** The plan in force for anonymous requests; a caller includes it. */
+  planForAnonymous(db: Database, version: string): Promise<Plan>;
+  /** The version of rights, at the time of the call or later. */
+  rightsVersion(db: Database): Promise<string>;
+  /** The offering that this server is, or `any`. */
+  offering: Offering | 'any';
+  /** Called with everything that a handler refuses; tests hold it against the declared refusals. */
+  inspectRefusal?(endpoint: AnyEndpoint, refusal: ApiError): void;
+}
+
+/** Who calls, and which objects the path names. */
+export type Asking = Pick<AccessCall, 'caller' | 'params' | 'rightsVersion'>;
+
+/** What an access rule has granted, and the plan in force. */
+export interface Grant {
+  granted: object;
+  plan: Plan;
+}
+
+/** An endpoint as something that can be done. */
+export interface Performer {
+  /** @throws ApiError what scopes, offering, access rule and plan refuse */
+  grant(asking: Asking): Promise<Grant>;
+  /**
+   * Reads the parameters and calls the handler.
+   * @param parameters of path, query and body together
+   * @param headers of the request that causes the call
+   * @returns what the handler returns
+   * @throws ApiError 400 for parameters, and what the handler refuses
+   */
+  run(
+    grant: Grant,
+    parameters: Values,
+    conditions: Omit<Conditions, 'plan'>,
+    headers: IncomingHttpHeaders,
+  ): Promise<unknown>;
+}
+
+/** The names of the parameters in a path. */
+export const pathParameters = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+
+/** Whether the offering of the server has an endpoint. */
+export const isOffered = ({ offerings }: AnyEndpoint, offering: PerformOptions['offering']): boolean =>
+  offering === 'any' || (offerings?.includes(offering) ?? true);
+
+/** The handler of an endpoint, with its refusals passed to the inspector, except for those of its access rule. */
+function inspectedHandler(
+  endpoint: AnyEndpoint,
+  { inspectRefusal }: Pick<PerformOptions, 'inspectRefusal'>,
+): AnyEndpoint['handle'] {
+  if (!inspectRefusal) return endpoint.handle;
+  return async (call) => {
+    try {
+      return await endpoint.handle(call);
+    } catch (error) {
+      if (error instanceof ApiError && !(error instanceof RefusedAgain)) inspectRefusal(endpoint, error);
+      throw error;
+    }
+  };
+}
+
+/** Prepares an endpoint, which is done once for each. */
+export function performerOf(endpoint: AnyEndpoint, options: PerformOptions): Performer {
+  const { services } = options;
+  const readInput = inputReader({
+    input: (endpoint.input ?? {}) as TProperties,
+    rules: endpoint.rules,
+    refused: endpoint.refused,
+    reads: isReading(endpoint.method),
+    in_path: pathParameters(endpoint.path),
+  });
+  const scopes = scopesFor(endpoint);
+  const isElsewhere = !isOffered(endpoint, options.offering);
+  const handle = inspectedHandler(endpoint, options);
+  return {
+    async grant({ caller, params, rightsVersion }) {
+      checkScopes(caller, scopes);
+      if (isElsewhere) throw caller ? endpoint.elsewhere!(services) : unauthorized();
+      const granted = await endpoint.access.check({
+        ...services,
+        caller,
+        params,
+        method: endpoint.method,
+        rightsVersion,
+      });
+      const plan = caller?.plan ?? (await options.planForAnonymous(services.db, await rightsVersion()));
+      if (!reaches(plan, endpoint.plan)) throw forbidden(needsPlan('This', endpoint.plan!));
+      return { granted, plan };
+    },
+    async run({ granted, plan }, parameters, conditions, headers) {
+      const call = { ...granted, ...services, input: readInput(parameters, plan), plan, ...conditions };
+      return await causedBy(headers, () => handle(call));
+    },
+  };
+}
