@@ -12,6 +12,7 @@ import { geoDoorway } from './areas/geo/link/index.ts';
 import { primacyDoorway } from './areas/geo/promotion/index.ts';
 import { blobsOfBothSites, serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
 import { areaServices, describedDoors, endpoints, geoRoutes, gitKinds } from './areas/index.ts';
+import { pagesDoorway } from './areas/pages.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
 import { oauthDoorway } from './areas/people/oauth_tokens/index.ts';
@@ -37,6 +38,7 @@ import { type LoadMeter, shedLoad } from './http/overload.ts';
 import { watchPace } from './http/pace.ts';
 import { asksForUpgrade, takeUpgrades } from './http/upgrades.ts';
 import { measurePassing, measureQueue, measureRequests, metricsDoorway } from './metrics.ts';
+import { readAssets } from './pages/index.ts';
 import { type Services, servicesFor } from './services/index.ts';
 
 export interface AppOptions {
@@ -171,16 +173,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   serveAsSite(app, services);
   await offerCompression(app);
-  mount(app, endpoints, {
+  const performing = {
     services,
-    authenticate,
-    countRequest,
     planForAnonymous,
     rightsVersion,
     offering: config.offering,
-    ...(inspectReply ? { inspectReply } : {}),
     ...(inspectRefusal ? { inspectRefusal } : {}),
-  });
+  };
+  mount(app, endpoints, { ...performing, authenticate, countRequest, ...(inspectReply ? { inspectReply } : {}) });
+  const assets = readAssets();
   const doorways = [
     gitDoorway(gitKinds),
     ...lfsDoorways,
@@ -198,6 +199,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     invitationPages,
     health(copyProblem),
     documentation(endpoints, describedDoors),
+    assets.doorway,
+    pagesDoorway({ ...performing, endpoints, assets: assets.addresses }),
     ...(metrics ? [metricsDoorway({ token: config.metricsToken, gather: metrics.gather })] : []),
   ];
   takeUpgrades(app.server, databaseUpgrade(services, config.databaseUrl === undefined));

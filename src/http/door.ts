@@ -17,6 +17,8 @@ import { streamBodies } from './streamed_body.ts';
 
 /** How a door identifies the caller, and which scopes it requires. */
 export interface Identification<C extends Caller = Caller, R extends RouteGenericInterface = RouteGenericInterface> {
+  /** Whether a request has a credential that only this door knows, so that its body need not be read to find one. */
+  carries?(request: FastifyRequest<R>): boolean;
   /**
    * Identifies the caller; undefined without a credential.
    * @param fields of the body, if the request has no credential outside it
@@ -109,7 +111,7 @@ function throughDoor(services: Services, { who, handle }: AnyDoor, bodies: Exclu
   const { blobs } = services;
   const { at_most_bytes, parse } = { at_most_bytes: anonymousBody_bytes, ...bodies };
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const early = await fieldsThatMayIdentify(request, { blobs, parse });
+    const early = who?.carries?.(request) ? {} : await fieldsThatMayIdentify(request, { blobs, parse });
     const count = who?.count;
     const caller = await admit(reply, {
       identify: who ? () => who.identify(services, request, early) : anonymous,

@@ -1,2 +1,9 @@
-/** Small pages behind the links in mail. */
-export { type HtmlPage, type HtmlPart, pageForm, sendPage } from './page.ts';
+/** Pages for people in browsers. */
+export { type Assets, readAssets } from './assets.ts';
+export { type Field, filterForm, form, sentenceFor } from './forms.ts';
+export { type Content, Html, html, sanitised } from './html.ts';
+export type { Tab } from './layout.ts';
+export { type HtmlPage, type HtmlPart, pageForm, sendPage } from './notice.ts';
+export * from './page.ts';
+export * from './parts.ts';
+export { ownPath, type PagesOptions, pageDoorway } from './serve.ts';

@@ -1,105 +1,153 @@
-/** Small pages for browsers, behind the links in mail. They are self-contained: no script, no asset, no session. */
-import { createHash } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ApiError, type ErrorForm, sentenceOf } from '../http/index.ts';
-import { escapeHtml } from '../texts/index.ts';
-
-/** An input of a form. */
-export interface HtmlInput {
-  name: string;
-  label: string;
-  type: 'text' | 'password';
-  /** The `autocomplete` name, by which browsers fill it in. */
-  autocomplete: 'username' | 'name' | 'current-password' | 'new-password';
-  /** The initial value. */
-  value?: string;
-}
-
-/** A piece of a page: a text, facts with their names, a link, or a form with one button. */
-export type HtmlPart =
-  | string
-  | { facts: readonly (readonly [name: string, value: string])[] }
-  | { link: string; url: string }
-  | {
-      /** The label of the button. */
-      button: string;
-      /** The path on this server that the form is posted to. */
-      action: string;
-      /** Hidden fields. */
-      fields?: Readonly<Record<string, string>>;
-      inputs?: readonly HtmlInput[];
-    };
-
-export interface HtmlPage {
-  /** Title and heading. */
-  title: string;
-  parts: readonly HtmlPart[];
-}
-
-const style = `:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem}
-h1{font-size:1.5rem}dt{font-weight:600}dd{margin:0 0 .5rem}dd,p{overflow-wrap:anywhere}button{font:inherit;padding:.4rem 1rem;margin:.5rem 0}
-label{display:block;margin:.5rem 0}input{font:inherit;display:block;width:100%;box-sizing:border-box}`;
-
-/** Nothing may be loaded or executed, whatever a user-supplied text contains. */
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': policy,
-  // The addresses of these pages contain tokens, which neither a cache nor the next page may learn.
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex',
-};
-
-const inputOf = ({ name, label, type, autocomplete, value = '' }: HtmlInput) =>
-  `<label>${escapeHtml(label)} <input name="${escapeHtml(name)}" type="${type}" autocomplete="${autocomplete}" value="${escapeHtml(value)}" required></label>`;
-
-function htmlOf(part: HtmlPart): string {
-  if (typeof part === 'string') return `<p>${escapeHtml(part)}</p>`;
-  if ('facts' in part)
-    return `<dl>${part.facts.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>`;
-  if ('link' in part) return `<p><a href="${escapeHtml(part.url)}">${escapeHtml(part.link)}</a></p>`;
-  const fields = Object.entries(part.fields ?? {}).map(
-    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-  );
-  const inputs = (part.inputs ?? []).map(inputOf);
-  return `<form method="post" action="${escapeHtml(part.action)}">${[...fields, ...inputs].join('')}<button type="submit">${escapeHtml(part.button)}</button></form>`;
-}
-
-/** A complete page. Texts are escaped. */
-export const htmlPage = ({ title, parts }: HtmlPage): string => `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)} · Coppice</title><style>${style}</style></head>
-<body><main>
-<h1>${escapeHtml(title)}</h1>
-${parts.map(htmlOf).join('\n')}
-</main></body>
-</html>
-`;
-
-/** Replies with a page that is not cached and loads nothing. */
-export const sendPage = (reply: FastifyReply, status: number, page: HtmlPage): FastifyReply =>
-  reply.code(status).headers(headers).send(htmlPage(page));
-
-/** The reason of a refusal, as a sentence. */
-function reasonOf({ body }: ApiError): string {
-  const { message } = body as { message: string | Record<string, string[]> };
-  return typeof message === 'string' ? message.replace(/^\d{3} ([\w ]+ - )?/, '') : sentenceOf(message);
-}
-
 /**
- * Replies to refusals with a page.
- * @param pageFor the page for a reason
+ * A page is a value: its address, what it reads, its forms and its view. What it reads and what its forms do are endpoints, so that a page shows and changes what the API
+ * does, with the same rights, rules and effects (docs/decisions/0110-pages-are-made-of-endpoints.md).
  */
-export const pageForm = (
-  pageFor: (reason: string, refusal: ApiError, request: FastifyRequest) => HtmlPage,
-): ErrorForm => ({
-  write: (refusal, request, reply) => sendPage(reply, refusal.status, pageFor(reasonOf(refusal), refusal, request)),
-});
+import type { FastifyReply } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { ApiError, Caller, Page as ListPage, Services, Values } from '../http/index.ts';
+import type { Content, Html } from './html.ts';
+
+export const themes = ['auto', 'light', 'dark'] as const;
+
+/** A caller with a session in a browser. */
+export interface Visitor extends Caller {
+  session: {
+    id: number;
+    /** Whether they have given their password within the last hour. */
+    is_confirmed: boolean;
+    theme: (typeof themes)[number];
+  };
+}
+
+/** What a page is asked with, and what it can ask. */
+export interface PageCall {
+  services: Services;
+  caller: Visitor | undefined;
+  /** The path that was asked for, without its query. */
+  path: string;
+  /** The parameters of the path, decoded. */
+  params: Readonly<Record<string, string>>;
+  query: Values;
+  reply: FastifyReply;
+  /**
+   * Runs an endpoint that replies with one object, or with a list that is not in pages. Parameters of its path that the page has too need not be given.
+   * @param schema of the object
+   * @param operation the name of the endpoint
+   * @throws ApiError what the API would refuse
+   */
+  one<S extends TSchema>(schema: S, operation: string, parameters?: Values): Promise<Static<S>>;
+  /** The same of an endpoint that replies with a page of a list. */
+  list<S extends TSchema>(item: S, operation: string, parameters?: Values): Promise<ListPage<Static<S>>>;
+  /** The bytes of a file. */
+  bytes(operation: string, parameters?: Values): Promise<FileParts>;
+  /** What a page can be without: undefined if it is hidden from the caller or missing. */
+  perhaps<T>(asked: Promise<T>): Promise<T | undefined>;
+  /** Whether the caller may run an endpoint. */
+  may(operation: string, parameters?: Values): Promise<boolean>;
+}
+
+/** A file as endpoints reply with it. */
+export interface FileParts {
+  body: unknown;
+  headers?: Record<string, string>;
+  status?: number;
+}
+
+/** A form of a page: the endpoint that it runs, or something that only pages do. */
+export type PageForm = {
+  /** Whether the caller must have given their password within the last hour. */
+  is_sensitive?: true;
+} & (
+  | {
+      /** The operation that it runs. */
+      runs: string;
+      /** Parameters that the page adds. */
+      parameters?: Values;
+      /** The address that follows, by default that of the page. */
+      next?(reply: never, call: PageCall): string;
+      /** Shows what the endpoint replied in place of going on, for secrets that are shown once. */
+      shows?(reply: never, call: PageCall): View;
+    }
+  | {
+      /**
+       * @returns the address that follows
+       * @throws ApiError what is shown with the form
+       */
+      act(call: PageCall, fields: Values): Promise<string>;
+      /** Whether callers who are not signed in may send it. */
+      anonymous?: true;
+    }
+);
+
+/** A form that was refused, and what was typed. */
+export interface RefusedForm {
+  name: string;
+  values: Values;
+  refusal: ApiError;
+}
+
+/** What a view knows besides its data. */
+export interface Seen {
+  caller: Visitor | undefined;
+  /** The path of the page, to which its forms are posted. */
+  path: string;
+  query: Values;
+  /** Whether the caller may send a form of the page. */
+  may(form: string): boolean;
+  refused: RefusedForm | undefined;
+}
+
+/** Where a page is among others. */
+export interface Place {
+  /** The path of a group or project, whose parts lead to it. */
+  id: string;
+  kind: 'project' | 'group';
+  /** The tab that is shown as the current one. */
+  tab?: string;
+}
+
+export interface View {
+  /** The title, innermost part first. The first part is the heading unless `heading` is given. */
+  title: readonly string[];
+  heading?: Content;
+  place?: Place;
+  /** Pieces are sent one after the other. */
+  main: Html | AsyncIterable<Html>;
+  /** Whether search engines may show it, and archive nothing otherwise. */
+  is_public?: true;
+}
+
+interface Address {
+  /**
+   * `/:id/-/…` is of a project, whose path has slashes, `/groups/:id/…` of a group, and `*rest` at the end takes all that follows. Parameters have the names that they have
+   * in the paths of endpoints.
+   */
+  path: string;
+  /** Whether it is for those who are signed in only. */
+  signed_in?: true;
+}
+
+export interface Page<Data> extends Address {
+  load(call: PageCall): Promise<Data>;
+  forms?: Readonly<Record<string, PageForm>>;
+  view(data: Data, seen: Seen): View;
+}
+
+/** An address of a file. */
+export interface FilePage extends Address {
+  file(call: PageCall): Promise<FileParts>;
+}
+
+/** An address that leads to another one. */
+export interface Redirect extends Address {
+  to(call: PageCall): Promise<string> | string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the list of all pages has data of many types, each checked where it is written.
+export type ViewPage = Page<any>;
+export type AnyPage = ViewPage | FilePage | Redirect;
+
+/** A page with its types. */
+export const page = <Data>(path: string, rest: Omit<Page<Data>, 'path'>): Page<Data> => ({ path, ...rest });
+export const filePage = (path: string, file: FilePage['file']): FilePage => ({ path, file });
+export const redirect = (path: string, to: Redirect['to']): Redirect => ({ path, to });

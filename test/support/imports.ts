@@ -23,6 +23,7 @@ export const districts = [
   'work',
   'migration',
   'geo',
+  'web',
 ] as const;
 
 /** Every import of one file of the product by another. Tests may import what they like. */

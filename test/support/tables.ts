@@ -23,6 +23,7 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
   work: `issues issue_* epics epic_* merge_requests merge_request_* approval_* error_tracking_* timelogs removed_issue_numbers due_notices`,
   migration: 'bulk_import_* bulk_imports placeholders placeholder_memberships relation_export_files relation_exports',
   geo: 'geo_*',
+  web: '',
 };
 
 /** The names of all tables. */

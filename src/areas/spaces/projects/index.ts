@@ -11,6 +11,7 @@ export { takePlanning } from './planning_actions.ts';
 export {
   completeRows,
   ProjectForm,
+  ProjectWithAccessForm,
   presentPermissions,
   presentProject,
   presentProjectBasic,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fastify from 'fastify';
-import { htmlPage, sendPage } from './page.ts';
+import { htmlPage, sendPage } from './notice.ts';
 
 test('a page escapes its texts', () => {
   const evil = `<script>alert("1")</script> & 'more'`;

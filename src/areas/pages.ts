@@ -1,0 +1,36 @@
+/** All pages, and what is around them. */
+import { type Doorway, inAddress, type Moved, type Services } from '../http/index.ts';
+import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway, type Tab } from '../pages/index.ts';
+import { homePage } from './web/home/index.ts';
+
+/** Of two that match an address, the first one counts. */
+export const pages: readonly AnyPage[] = [homePage];
+
+/** The sections of a project, by an operation that whoever sees them may run. */
+const sections: readonly { name: string; label: string; rest: string; operation: string }[] = [
+  { name: 'code', label: 'Code', rest: '', operation: 'getProject' },
+  { name: 'commits', label: 'Commits', rest: '/-/commits', operation: 'listCommits' },
+  { name: 'branches', label: 'Branches', rest: '/-/branches', operation: 'listBranches' },
+  { name: 'tags', label: 'Tags', rest: '/-/tags', operation: 'listTags' },
+  { name: 'issues', label: 'Issues', rest: '/-/issues', operation: 'listProjectIssues' },
+  { name: 'merge_requests', label: 'Merge requests', rest: '/-/merge_requests', operation: 'listProjectMergeRequests' },
+  { name: 'wikis', label: 'Wiki', rest: '/-/wikis', operation: 'listProjectWikiPages' },
+];
+
+async function tabsOf({ may }: PageCall, { id, kind }: Place): Promise<Tab[]> {
+  if (kind === 'group') return [];
+  const shown = sections.map(async ({ name, label, rest, operation }) =>
+    (await may(operation, { id })) ? [{ name, label, path: `/${inAddress(id)}${rest}` }] : [],
+  );
+  return (await Promise.all(shown)).flat();
+}
+
+async function pathOf({ db }: Services, { path }: Moved): Promise<string> {
+  const [, kind, id] = path.split('/');
+  const table = kind === 'projects' ? 'projects' : 'namespaces';
+  const { full_path } = await db.selectFrom(table).select('full_path').where('id', '=', Number(id)).executeTakeFirstOrThrow();
+  return inAddress(full_path);
+}
+
+export const pagesDoorway = (options: Omit<PagesOptions, 'pages' | 'tabsOf' | 'pathOf' | 'carriesSession' | 'visitorOf'>): Doorway =>
+  pageDoorway({ ...options, pages, tabsOf, pathOf, carriesSession: () => false, visitorOf: async () => undefined });

@@ -1,0 +1,78 @@
+/** The style sheet and the script of pages. Their addresses change with their content, so browsers keep them for a year. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { installedFile } from '../foundation/installation.ts';
+import { type Doorway, door, jsonForm, notFound } from '../http/index.ts';
+
+interface Asset {
+  type: string;
+  content: Buffer;
+  /** The same compressed, once someone has asked for it. */
+  brotli?: Buffer;
+}
+
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Reads a file of `assets/`. @returns its address, and what is there */
+function assetOf(file: string): [address: string, asset: Asset] {
+  const content = readFileSync(path.join(installedFile('assets'), file));
+  const { name, ext } = path.parse(file);
+  const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
+  return [`/assets/${name}-${digest}${ext}`, { type: types[ext]!, content }];
+}
+
+export interface Assets {
+  style: string;
+  script: string;
+  icon: string;
+}
+
+/** Reads all assets. @returns their addresses, and the door that serves them */
+export function readAssets(): { addresses: Assets; doorway: Doorway } {
+  const files = ['pages.css', 'pages.js', 'icon.svg'].map(assetOf);
+  const [style, script, icon] = files.map(([address]) => address);
+  const byAddress = new Map(files);
+  return {
+    addresses: { style: style!, script: script!, icon: icon! },
+    doorway: {
+      doors: [
+        door({
+          method: 'GET',
+          url: '/assets/:name',
+          handle: ({ request, reply }) => {
+            const asset = byAddress.get(request.url.split('?', 1)[0]!);
+            if (!asset) throw notFound('Asset');
+            reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' }).type(asset.type);
+            if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(asset.content);
+            asset.brotli ??= brotliCompressSync(asset.content);
+            return reply.header('content-encoding', 'br').send(asset.brotli);
+          },
+        }),
+        door({
+          method: 'GET',
+          url: '/robots.txt',
+          handle: ({ reply }) => reply.type('text/plain; charset=utf-8').send(robots),
+        }),
+      ],
+      errors: () => jsonForm,
+    },
+  };
+}
+
+/** What is costly to make, and of no use in a search. */
+const robots = `User-agent: *
+Disallow: /*/-/archive/
+Disallow: /*/-/blame/
+Disallow: /*/-/compare/
+Disallow: /*/-/commits/
+Disallow: /*/-/raw/
+Disallow: /users/
+Disallow: /-/
+Disallow: /api/
+`;

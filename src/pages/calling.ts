@@ -1,0 +1,122 @@
+/** How pages run endpoints. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { type AnyEndpoint, ApiError, leavingOf, type Reading, type Values } from '../http/index.ts';
+import { pathParameters, type PerformOptions, type Performer, performerOf } from '../http/perform.ts';
+import type { PageCall, Visitor } from './page.ts';
+
+/** Finds an endpoint by its operation, and prepares it when a page first needs it. */
+export interface Operations {
+  endpointOf(operation: string): AnyEndpoint;
+  performerOf(endpoint: AnyEndpoint): Performer;
+}
+
+export function operationsOf(endpoints: readonly AnyEndpoint[], options: PerformOptions): Operations {
+  const byName = new Map(endpoints.map((endpoint) => [endpoint.operation, endpoint]));
+  const known = new Map<AnyEndpoint, Performer>();
+  return {
+    endpointOf(operation) {
+      const endpoint = byName.get(operation);
+      if (!endpoint) throw new Error(`No endpoint is called ${operation}.`);
+      return endpoint;
+    },
+    performerOf(endpoint) {
+      let performer = known.get(endpoint);
+      if (!performer) {
+        performer = performerOf(endpoint, options);
+        known.set(endpoint, performer);
+      }
+      return performer;
+    },
+  };
+}
+
+/** Holds a page to what the endpoint declares, since the page says itself which type it expects. */
+function expect({ operation, returns }: AnyEndpoint, schema: TSchema): void {
+  const { items } = (returns.schema ?? {}) as { items?: TSchema };
+  if (returns.schema !== schema && items !== schema) throw new Error(`${operation} replies with another type.`);
+}
+
+/** Of a request to a page. */
+export interface Requested {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  caller: Visitor | undefined;
+  path: string;
+  params: Readonly<Record<string, string>>;
+}
+
+/** Whether a refusal hides something, or says that it is missing. */
+export const isHidden = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [401, 403, 404].includes(error.status);
+
+/** The parameters of the path of an endpoint, from those of a page and others. */
+function paramsFor({ path }: AnyEndpoint, values: Values): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const name of pathParameters(path)) {
+    if (values[name] === undefined) throw new Error(`${path} needs ${name}`);
+    params[name] = String(values[name]);
+  }
+  return params;
+}
+
+/** A call of a page, and the way to run its forms. */
+export interface Calling extends PageCall {
+  perform(operation: string, parameters: Values): Promise<unknown>;
+}
+
+/** The call of a request. One version of rights counts for all that it reads. */
+export function callOf({ request, reply, caller, path, params }: Requested, options: PerformOptions, { endpointOf, performerOf }: Operations): Calling {
+  const { services } = options;
+  let version: Promise<string> | undefined;
+  const rightsVersion = () => (version ??= options.rightsVersion(services.db));
+  const conditions = {
+    unmodified_since: undefined,
+    sent_from: { address: request.ip, user_agent: request.headers['user-agent'] },
+    reading: request.headers as Reading,
+    left: leavingOf(reply),
+  };
+  const perform = async (operation: string, given: Values) => {
+    const endpoint = endpointOf(operation);
+    const performer = performerOf(endpoint);
+    const own = paramsFor(endpoint, { ...params, ...given });
+    const grant = await performer.grant({ caller, params: own, rightsVersion });
+    return performer.run(grant, { ...given, ...own }, conditions, request.headers);
+  };
+  const typed = async (schema: TSchema, operation: string, given: Values = {}) => {
+    const endpoint = endpointOf(operation);
+    expect(endpoint, schema);
+    const result = await perform(operation, given);
+    return (endpoint.returns.kind === 'page' ? result : endpoint.returns.parts(result).body) as never;
+  };
+  return {
+    services,
+    caller,
+    path,
+    params,
+    query: request.query as Values,
+    reply,
+    perform,
+    one: typed,
+    list: typed,
+    bytes: async (operation, given = {}) => endpointOf(operation).returns.parts(await perform(operation, given)),
+    perhaps: async (asked) => {
+      try {
+        return await asked;
+      } catch (error) {
+        if (isHidden(error)) return undefined;
+        throw error;
+      }
+    },
+    may: async (operation, given = {}) => {
+      const endpoint = endpointOf(operation);
+      try {
+        await performerOf(endpoint).grant({ caller, params: paramsFor(endpoint, { ...params, ...given }), rightsVersion });
+        return true;
+      } catch (error) {
+        if (error instanceof ApiError) return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/** Forms of pages. Their fields are parameters of the endpoint that a form runs. */
+import { type ApiError, textOf, type Values } from '../http/index.ts';
+import { type Content, type Html, html } from './html.ts';
+import type { RefusedForm, Seen } from './page.ts';
+
+export interface Option {
+  value: string | number;
+  label: string;
+}
+
+/** A field, by the name of a parameter. */
+export interface Field {
+  name: string;
+  label: string;
+  kind?: 'text' | 'area' | 'checkbox' | 'select' | 'date' | 'number' | 'password' | 'email' | 'hidden' | 'file';
+  value?: string | number | boolean | null | undefined;
+  options?: readonly Option[];
+  is_required?: true;
+  help?: Content;
+  /** The `autocomplete` name, by which browsers fill it in. */
+  autocomplete?: string;
+  /** The length of a text. */
+  maximum?: number;
+  /** Whether an empty text clears what was there, and is not just left out. */
+  is_clearable?: true;
+}
+
+export interface FormParts {
+  fields?: readonly Field[];
+  /** The label of the button. */
+  button: Content;
+  look?: 'plain' | 'danger';
+  /** Tells forms of the same name on a page apart, and is in the ids of their fields. */
+  key?: string | number;
+}
+
+/** The reasons of a refusal by field; none where it is a sentence. */
+function reasonsIn({ body: { message } }: ApiError): Readonly<Record<string, readonly string[]>> {
+  return typeof message === 'string' || Array.isArray(message) ? {} : (message as Record<string, readonly string[]>);
+}
+
+/** What a refusal says, for people. */
+export const sentenceFor = (refusal: ApiError): string => textOf(refusal).replace(/^\d{3} ([\w ]+ - )?/, '');
+
+/** What was typed, as the field shows it. */
+const typedIn = ({ values }: RefusedForm, name: string): unknown => {
+  const value = values[name];
+  return Array.isArray(value) ? value.at(-1) : value;
+};
+
+interface Shown {
+  id: string;
+  text: string;
+  /** The id of the reasons of a refusal, if there are any. */
+  described: string | undefined;
+}
+
+function controlOf(field: Field, { id, text, described }: Shown): Html {
+  const { name, kind = 'text', options = [], is_required, autocomplete, maximum } = field;
+  const is_invalid = described && 'true';
+  if (kind === 'area')
+    return html`<textarea id="${id}" name="${name}" rows="8" ?maxlength="${maximum}" ?required="${is_required}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">
+${text}</textarea>`;
+  if (kind === 'select')
+    return html`<select id="${id}" name="${name}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">${options.map(
+      ({ value, label }) => html`<option value="${value}" ?selected="${String(value) === text}">${label}</option>`,
+    )}</select>`;
+  // A box that is not ticked sends nothing, and the last value of a name counts.
+  if (kind === 'checkbox')
+    return html`<input type="hidden" name="${name}" value="false"><input type="checkbox" id="${id}" name="${name}" value="true" ?checked="${text === 'true'}" ?aria-describedby="${described}">`;
+  const value = kind === 'password' || kind === 'file' ? undefined : text;
+  return html`<input type="${kind}" id="${id}" name="${name}" ?value="${value}" ?maxlength="${maximum}" ?autocomplete="${autocomplete}" ?required="${is_required}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">`;
+}
+
+function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): Html {
+  const { name, label, kind, help } = field;
+  const typed = refused && typedIn(refused, name);
+  const value = typed ?? field.value;
+  const text = value === undefined || value === null ? '' : String(value);
+  if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${text}">`;
+  const id = `${form}-${name.replaceAll(/\W+/g, '-')}`;
+  const reasons = (refused && reasonsIn(refused.refusal)[name]) ?? [];
+  const described = reasons.length > 0 ? `${id}-reason` : undefined;
+  const control = controlOf(field, { id, text, described });
+  const parts = [
+    kind === 'checkbox' ? html`<label>${control} ${label}</label>` : html`<label for="${id}">${label}</label>${control}`,
+    help && html`<p class="help">${help}</p>`,
+    field.is_clearable && html`<input type="hidden" name="clear[]" value="${name}">`,
+    described && html`<p class="reason" id="${described}">${label} ${reasons.join(', ')}</p>`,
+  ];
+  return html`<div class="field">${parts}</div>`;
+}
+
+/**
+ * A form of a page, with what was typed if it was refused; nothing if the caller may not send it.
+ * @param name as in `forms` of the page
+ */
+export function form(seen: Seen, name: string, { fields = [], button, look, key }: FormParts): Html | undefined {
+  if (!seen.may(name)) return undefined;
+  const id = key === undefined ? name : `${name}-${key}`;
+  const isRefused = seen.refused?.name === name && String(seen.refused.values._key ?? '') === String(key ?? '');
+  const refused = isRefused ? seen.refused : undefined;
+  const encoding = fields.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined;
+  return html`<form method="post" action="${seen.path}" id="${id}" class="${fields.some(({ kind }) => kind !== 'hidden') ? 'fields' : 'single'}" ?enctype="${encoding}">
+${refused && refusalOf(refused)}${fields.map((field) => fieldOf(field, id, refused))}${
+    key !== undefined && html`<input type="hidden" name="_key" value="${key}">`
+  }<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>
+</form>`;
+}
+
+/** The summary of a refusal, above the fields. */
+const refusalOf = ({ refusal }: RefusedForm): Html =>
+  html`<p class="refusal" role="alert">${sentenceFor(refusal)}</p>`;
+
+/** A form that asks with GET, such as the filters of a list. What the page was asked with is filled in. */
+export function filterForm({ path, query }: Pick<Seen, 'path' | 'query'>, fields: readonly Field[], button: Content): Html {
+  const shown = fields.map((field) => fieldOf({ ...field, value: textIn(query, field.name) ?? field.value }, 'filter', undefined));
+  return html`<form method="get" action="${path}" class="filters" role="search">${shown}<button>${button}</button></form>`;
+}
+
+const textIn = (query: Values, name: string): string | undefined => {
+  const value = query[name];
+  return typeof value === 'string' ? value : undefined;
+};

@@ -1,0 +1,116 @@
+/**
+ * Templates of HTML. What is put into a hole is escaped by where the hole is, so that no text becomes markup.
+ *
+ *     html`<a href="${url}">${title}</a>`
+ *
+ * A hole may be text between tags, the value of an attribute in double quotes, or that of an attribute that may be absent: `<input ?checked="${is_done}" ?max="${most}">`.
+ */
+import { escapeHtml } from '../texts/index.ts';
+
+/** Markup that is safe: made by a template, or by something that sanitises what it makes. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** What a hole between tags takes. Nothing is shown for undefined, null and false. */
+export type Content = Html | string | number | undefined | null | false | readonly Content[];
+
+/** Markup of a program that sanitises it, such as the one for Markdown. */
+export const sanitised = (markup: string): Html => new Html(markup);
+
+/** Where a hole is. */
+type Hole = 'text' | 'attribute' | 'address' | 'optional';
+
+/** Attributes that a browser follows or loads. */
+const addresses = new Set(['href', 'src', 'action', 'formaction', 'poster', 'cite', 'srcset']);
+/** The content of these elements is no HTML, and attributes of these names are scripts or styles. */
+const forbiddenPlace = /<(script|style)\b[^>]*>[^<]*$/i;
+const forbiddenName = /^(on.*|style|srcdoc)$/i;
+const attributeStart = /([\s"]([?]?)([a-zA-Z][\w:-]*))="$/;
+
+/** The kind of a hole behind a text, which is the whole template before it. */
+function holeBehind(before: string): Hole {
+  const open = before.lastIndexOf('<');
+  const isInTag = open > before.lastIndexOf('>') && /^<[a-zA-Z]/.test(before.slice(open));
+  if (!isInTag) {
+    if (forbiddenPlace.test(before)) throw new Error(`A hole in a script or style: ${before.slice(-40)}`);
+    return 'text';
+  }
+  const tag = before.slice(open);
+  const quotes = tag.split('"').length - 1;
+  if (quotes % 2 === 0) throw new Error(`A hole in a tag outside of quotes: ${tag.slice(-40)}`);
+  const [, , mark, name] = attributeStart.exec(tag.slice(0, tag.lastIndexOf('"') + 1)) ?? [];
+  if (name === undefined || forbiddenName.test(name)) throw new Error(`A hole in a forbidden attribute: ${tag.slice(-40)}`);
+  if (mark === '?' && addresses.has(name.toLowerCase())) throw new Error(`An address that may be absent: ${tag.slice(-40)}`);
+  if (mark === '?') return 'optional';
+  const isFirst = tag.endsWith('="');
+  return addresses.has(name.toLowerCase()) && isFirst ? 'address' : 'attribute';
+}
+
+/** A template that was looked through once: its texts, and the kinds of the holes between them. */
+interface Template {
+  texts: readonly string[];
+  holes: readonly Hole[];
+}
+
+const templates = new WeakMap<TemplateStringsArray, Template>();
+
+function templateOf(strings: TemplateStringsArray): Template {
+  const known = templates.get(strings);
+  if (known) return known;
+  // In place of each hole a character that changes nothing of what follows.
+  const holes = strings.slice(1).map((_, index) => holeBehind(strings.slice(0, index + 1).join('x')));
+  const texts = strings.map((text, index) => {
+    const start = holes[index - 1] === 'optional' ? text.slice(1) : text;
+    return holes[index] === 'optional' ? start.replace(/\s\?[\w-]+="$/, '') : start;
+  });
+  const template = { texts, holes };
+  templates.set(strings, template);
+  return template;
+}
+
+/** An attribute that is absent for undefined, null and false, and has no value for true. */
+function optionalAttribute(before: string, value: unknown): string {
+  const name = /\?([\w-]+)="$/.exec(before)![1]!;
+  if (value === true) return ` ${name}`;
+  return value === undefined || value === null || value === false ? '' : ` ${name}="${escapeHtml(String(value))}"`;
+}
+
+/** Addresses of our own and of the web; others, such as scripts, lead nowhere. */
+export function safeAddress(address: string): string {
+  const scheme = /^[\s\0-\x1f]*([a-z][a-z0-9+.-]*)[\s\0-\x1f]*:/i.exec(address)?.[1]?.toLowerCase();
+  return scheme === undefined || ['http', 'https', 'mailto', 'ssh', 'git'].includes(scheme) ? address : '#';
+}
+
+function textOf(content: Content): string {
+  if (content instanceof Html) return content.text;
+  if (content === undefined || content === null || content === false) return '';
+  if (typeof content === 'string') return escapeHtml(content);
+  if (typeof content === 'number') return String(content);
+  let text = '';
+  for (const each of content) text += textOf(each);
+  return text;
+}
+
+const valueOf = (value: unknown): string =>
+  value === undefined || value === null || value === false ? '' : escapeHtml(String(value));
+
+/** Markup with values in it, each escaped by where it is. */
+export function html(strings: TemplateStringsArray, ...values: readonly (Content | boolean)[]): Html {
+  const { texts, holes } = templateOf(strings);
+  let text = texts[0]!;
+  for (const [index, hole] of holes.entries()) {
+    const value = values[index];
+    if (hole === 'text') text += textOf(value as Content);
+    else if (hole === 'optional') text += optionalAttribute(strings[index]!, value);
+    else text += hole === 'address' ? escapeHtml(safeAddress(String(value ?? ''))) : valueOf(value);
+    text += texts[index + 1]!;
+  }
+  return new Html(text);
+}

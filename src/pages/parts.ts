@@ -1,0 +1,75 @@
+/** Parts that many pages have. */
+import type { Page as ListPage } from '../http/index.ts';
+import { type Content, type Html, html } from './html.ts';
+import type { Seen } from './page.ts';
+
+/** A moment, in UTC. @param at ISO 8601 */
+export function time(at: string | null | undefined): Html | undefined {
+  if (!at) return undefined;
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}
+
+/** A day. */
+export const day = (on: string | null | undefined): Html | undefined =>
+  on ? html`<time datetime="${on}">${on}</time>` : undefined;
+
+interface Person {
+  username: string;
+  name: string;
+}
+
+/** A link to a user; deleted ones have none. */
+export const person = (user: Person | null | undefined): Html =>
+  user ? html`<a href="${`/${user.username}`}">${user.name}</a>` : html`<span class="soft">a deleted user</span>`;
+
+/** People in a sentence. */
+export const people = (users: readonly Person[]): Content =>
+  users.flatMap((user, index) => [index > 0 ? ', ' : undefined, person(user)]);
+
+/** A label with its colour as a dot, so that its text is readable whatever the colour. @param color `#rrggbb` */
+export const label = (name: string, color?: string): Html =>
+  html`<span class="label">${color && html`<svg viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${color}"/></svg>`}${name}</span>`;
+
+/** The state of an issue or merge request. */
+export const state = (word: string): Html =>
+  html`<span class="state ${`state-${word}`}">${word.charAt(0).toUpperCase() + word.slice(1)}</span>`;
+
+/** Names with values; those without one are left out. */
+export function facts(entries: readonly (readonly [name: string, value: Content])[]): Html {
+  const shown = entries.filter(([, value]) => value !== undefined && value !== null && value !== false && value !== '');
+  return html`<dl class="facts">${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+/** The path of the page with another query: what it was asked with, and changes. Undefined removes a parameter. */
+export function withQuery({ path, query }: Pick<Seen, 'path' | 'query'>, changes: Readonly<Record<string, string | number | undefined>>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (!(name in changes))
+      for (const each of Array.isArray(value) ? value : [value])
+        if (typeof each === 'string') parameters.append(Array.isArray(value) ? `${name}[]` : name, each);
+  for (const [name, value] of Object.entries(changes)) if (value !== undefined) parameters.append(name, String(value));
+  const text = parameters.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** Links to the pages before and after the one that is shown. */
+export function pager({ page, has_more, total, per_page, cursor }: ListPage<unknown>, seen: Seen): Html | undefined {
+  if (page === 1 && !has_more) return undefined;
+  const last = total === undefined ? '' : ` of ${Math.max(1, Math.ceil(total / per_page))}`;
+  return html`<nav class="pager" aria-label="Pages"><ul>
+${page > 1 && html`<li><a rel="prev" href="${withQuery(seen, { page: page - 1, cursor: undefined })}">Previous page</a></li>`}
+<li><span>Page ${page}${last}</span></li>
+${has_more && html`<li><a rel="next" href="${withQuery(seen, { page: page + 1, cursor })}">Next page</a></li>`}
+</ul></nav>`;
+}
+
+/** A list of rows, or a sentence if it is empty. */
+export const rows = (items: readonly Content[], empty: string): Html =>
+  items.length === 0 ? html`<p class="soft">${empty}</p>` : html`<ul class="rows">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+
+/** The page of a list that was asked for, as parameters of an endpoint. */
+export const pagingOf = ({ query }: Pick<Seen, 'query'>) => ({
+  ...(typeof query.page === 'string' ? { page: query.page } : {}),
+  ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}),
+});

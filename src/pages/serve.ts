@@ -1,0 +1,242 @@
+/** The doors of all pages: finds the page of an address, shows it, and runs its forms. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type AnyEndpoint,
+  ApiError,
+  type Doorway,
+  door,
+  type ErrorForm,
+  forbidden,
+  jsonForm,
+  messageOf,
+  Moved,
+  notFound,
+  type Services,
+  type Values,
+} from '../http/index.ts';
+import { originFor } from '../http/origin.ts';
+import type { PerformOptions } from '../http/perform.ts';
+import { type Calling, callOf, isHidden, operationsOf } from './calling.ts';
+import { type Html, html } from './html.ts';
+import { layout, type Surroundings, type Tab } from './layout.ts';
+import type { AnyPage, FileParts, ViewPage, PageCall, PageForm, Place, RefusedForm, Seen, View, Visitor } from './page.ts';
+import { pageFinder } from './routes.ts';
+import { sendHtml, sendPieces } from './send.ts';
+
+export interface PagesOptions extends PerformOptions {
+  pages: readonly AnyPage[];
+  endpoints: readonly AnyEndpoint[];
+  assets: Surroundings['assets'];
+  /** Whether a request has the cookie of a session. */
+  carriesSession(request: FastifyRequest): boolean;
+  /** Identifies the visitor by the cookie of their session. */
+  visitorOf(services: Services, request: FastifyRequest): Promise<Visitor | undefined>;
+  /** The tabs of a project or group, as far as the caller may open them. */
+  tabsOf(call: PageCall, place: Place): Promise<readonly Tab[]>;
+  /** The present path of a project or group that has moved. */
+  pathOf(services: Services, moved: Moved): Promise<string>;
+}
+
+/** The largest form: a text of a million characters, percent-encoded. */
+const largestForm_bytes = 6 * 1024 * 1024;
+
+/** Whether the browser says that a form is on a page of ours. All browsers have said so since 2023; older ones name the origin of the page. */
+export function isFromOurPage({ headers }: FastifyRequest, origin: string): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === undefined ? headers.origin === origin : site === 'same-origin';
+}
+
+/** Whether a client would rather read HTML than JSON. */
+const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.test(headers.accept ?? '');
+
+/** The path of a page on this server, to go on to; anything else leads to the first page. */
+export const ownPath = (value: unknown): string =>
+  typeof value === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(value) ? value : '/';
+
+const signInPath = (to: string) => `/users/sign_in?to=${encodeURIComponent(to)}`;
+
+const titles: Record<number, string> = {
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Not possible',
+  429: 'Too many requests',
+  503: 'Busy',
+};
+const texts: Record<number, string> = {
+  404: 'There is nothing here, or you may not see it.',
+  503: 'The server has too much to do at the moment. Try again in a few seconds.',
+};
+
+/** What says that something was refused or failed. It is the same for what is hidden and what is missing. */
+function refusalView({ status, ...refusal }: ApiError): View {
+  const text = texts[status] ?? (status < 500 ? messageOf({ status, ...refusal } as ApiError) : 'Something went wrong. It has been logged.');
+  return { title: [titles[status] ?? 'Something went wrong'], main: html`<p>${text}</p>` };
+}
+
+/** Shows pages in their layout. */
+class PageServer {
+  readonly #options: PagesOptions;
+  readonly #operations;
+  readonly #find;
+  /** Whoever is refused sees their own menu beside the reason. */
+  readonly #visitors = new WeakMap<FastifyRequest, Visitor>();
+
+  constructor(options: PagesOptions) {
+    this.#options = options;
+    this.#operations = operationsOf(options.endpoints, options);
+    this.#find = pageFinder(options.pages);
+  }
+
+  async answer(request: FastifyRequest, reply: FastifyReply, caller: Visitor | undefined, fields: Values): Promise<FastifyReply> {
+    const path = request.url.split('?', 1)[0]!;
+    if (caller) this.#visitors.set(request, caller);
+    const found = this.#find(path);
+    if (!found) return this.#missing(request, reply, caller, path);
+    const call = callOf({ request, reply, caller, path, params: found.params }, this.#options, this.#operations);
+    try {
+      if (found.page.signed_in && !caller) throw notFound('Page');
+      if (request.method === 'POST') return await this.#post(request, call, found.page, fields);
+      if ('to' in found.page) return reply.redirect(await found.page.to(call), 302);
+      if ('file' in found.page) return this.#sendFile(reply, await found.page.file(call));
+      return await this.#show(request, call, found.page);
+    } catch (error) {
+      if (error instanceof Moved && request.method !== 'POST') return this.#redirectMoved(request, call, error);
+      if (!caller && isHidden(error)) return this.#missing(request, reply, caller, path);
+      throw error;
+    }
+  }
+
+  /** Whoever is not signed in may see it once they are. */
+  #missing(request: FastifyRequest, reply: FastifyReply, caller: Visitor | undefined, path: string): FastifyReply {
+    if (path.startsWith('/api/') || !wantsHtml(request)) return reply.callNotFound() as unknown as FastifyReply;
+    if (caller || request.method === 'POST') throw notFound('Page');
+    return reply.redirect(signInPath(request.url), 302);
+  }
+
+  async #redirectMoved(request: FastifyRequest, { reply, params, services }: Calling, moved: Moved): Promise<FastifyReply> {
+    const path = await this.#options.pathOf(services, moved);
+    const old = params.id!.split('/').map(encodeURIComponent).join('/');
+    return reply.redirect(request.url.replace(old, path), 301);
+  }
+
+  /** A file is shown as it is, and can do nothing. */
+  #sendFile(reply: FastifyReply, { body, headers = {}, status = 200 }: FileParts): FastifyReply {
+    return reply.code(status).headers({ ...headers, 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" }).send(body);
+  }
+
+  async #show(request: FastifyRequest, call: Calling, page: ViewPage, refused?: RefusedForm): Promise<FastifyReply> {
+    const data = await page.load(call);
+    const allowed = await this.#allowedForms(call, page);
+    const view = page.view(data, this.#seen(call, allowed, refused));
+    return this.send(request, call, view, { status: refused?.refusal.status ?? 200, seen: this.#seen(call, allowed, refused) });
+  }
+
+  #seen({ caller, path, query }: PageCall, allowed: ReadonlySet<string>, refused?: RefusedForm): Seen {
+    return { caller, path, query, may: (name) => allowed.has(name), refused };
+  }
+
+  async #allowedForms(call: Calling, { forms = {} }: ViewPage): Promise<Set<string>> {
+    const names = Object.entries(forms).map(async ([name, form]) => ((await this.#mayPost(call, form)) ? [name] : []));
+    return new Set((await Promise.all(names)).flat());
+  }
+
+  /** Forms about one of several things, whose parameters are among their fields, are allowed where the page shows the thing. */
+  async #mayPost(call: Calling, form: PageForm): Promise<boolean> {
+    if (!('runs' in form)) return form.anonymous === true || call.caller !== undefined;
+    if (!call.caller) return false;
+    const given = { ...call.params, ...form.parameters };
+    const isAboutPage = this.#operations.endpointOf(form.runs).path.split('/').every((part) => !part.startsWith(':') || part.slice(1) in given);
+    return isAboutPage ? call.may(form.runs, form.parameters) : true;
+  }
+
+  async #post(request: FastifyRequest, call: Calling, page: AnyPage, fields: Values): Promise<FastifyReply> {
+    if (!isFromOurPage(request, originFor(request, this.#options.services.url)))
+      throw forbidden('The form is not on a page of this server');
+    const { _do: name, ...values } = fields;
+    const forms = ('view' in page && page.forms) || {};
+    const form = typeof name === 'string' && Object.hasOwn(forms, name) ? forms[name] : undefined;
+    if (!form || !('view' in page)) throw notFound('Form');
+    try {
+      return await this.#run(request, call, form, values);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500 || error instanceof Moved) throw error;
+      return this.#show(request, call, page, { name: name as string, values, refusal: error });
+    }
+  }
+
+  async #run(request: FastifyRequest, call: Calling, form: PageForm, values: Values): Promise<FastifyReply> {
+    const { caller, path, reply } = call;
+    const goOn = (to: string) => reply.redirect(to, 303);
+    if (!caller && !('act' in form && form.anonymous)) return goOn(signInPath(path));
+    if (form.is_sensitive && !caller?.session.is_confirmed)
+      return goOn(`/users/confirm_password?to=${encodeURIComponent(path)}`);
+    if ('act' in form) return goOn(await form.act(call, values));
+    const { _key, ...given } = values;
+    const result = await call.perform(form.runs, { ...withoutBlanks(given), ...form.parameters });
+    if (form.shows) return this.send(request, call, form.shows(result as never, call), { is_secret: true });
+    return goOn(form.next?.(result as never, call) ?? path);
+  }
+
+  /** Sends a view in the layout. */
+  async send(
+    request: FastifyRequest,
+    call: PageCall,
+    view: View,
+    { status = 200, is_secret, seen = this.#seen(call, new Set()) }: { status?: number; is_secret?: true; seen?: Seen },
+  ): Promise<FastifyReply> {
+    const { assets, services } = this.#options;
+    const tabs = view.place ? await this.#options.tabsOf(call, view.place) : [];
+    const { before, after } = layout(view, seen, { assets, tabs });
+    const sending = { status, origin: originFor(request, services.url), ...(is_secret ? { is_secret } : {}) };
+    if (!view.is_public) call.reply.header('x-robots-tag', 'noindex');
+    if (!('text' in view.main)) return sendPieces(request, call.reply, around(before, view.main, after), () => cutOff, sending);
+    return sendHtml(request, call.reply, html`${before}${view.main}${after}`, sending);
+  }
+
+  errors: ErrorForm = {
+    write: (refusal, request, reply) => {
+      if (!wantsHtml(request)) return jsonForm.write(refusal, request, reply);
+      const call = callOf({ request, reply, caller: this.#visitors.get(request), path: '/', params: {} }, this.#options, this.#operations);
+      void this.send(request, call, refusalView(refusal), { status: refusal.status });
+      return reply;
+    },
+  };
+}
+
+const cutOff = html`<p class="refusal" role="alert">The rest could not be read. Reload the page to try again.</p>`;
+
+async function* around(before: Html, main: AsyncIterable<Html>, after: Html): AsyncGenerator<Html> {
+  yield before;
+  yield* main;
+  yield after;
+}
+
+/** Fields that were left empty are not sent, unless the form says that they are to be cleared: `clear[]` names them. */
+function withoutBlanks({ clear, ...values }: Values): Values {
+  const cleared = new Set(Array.isArray(clear) ? clear : [clear]);
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== '' || cleared.has(name)));
+}
+
+/** The doors of all pages. Other addresses and methods are answered as before. */
+export function pageDoorway(options: PagesOptions): Doorway {
+  const server = new PageServer(options);
+  const who = {
+    carries: options.carriesSession,
+    identify: options.visitorOf,
+    scopes: () => undefined,
+  };
+  return {
+    doors: (['GET', 'POST'] as const).flatMap((method) =>
+      ['/', '/*'].map((url) =>
+        door<Visitor, { Querystring: Values }>({
+          method,
+          url,
+          who,
+          handle: ({ request, reply, caller, fields }) => server.answer(request, reply, caller, fields),
+        }),
+      ),
+    ),
+    errors: () => server.errors,
+    bodies: { at_most_bytes: largestForm_bytes },
+  };
+}
