@@ -2817,6 +2817,18 @@ create table package_versions (
 );
 CREATE INDEX package_versions_id_idx ON package_versions USING btree (id) WHERE NOT is_matched;
 
+create table password_links (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  seed uuid default gen_random_uuid() not null,
+  created_at timestamp with time zone default now() not null,
+  constraint password_links_pkey PRIMARY KEY (id),
+  constraint password_links_seed_key UNIQUE (seed),
+  constraint password_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX password_links_by_age ON password_links USING btree (created_at);
+CREATE INDEX password_links_by_user ON password_links USING btree (user_id);
+
 create table personal_access_tokens (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -3700,10 +3712,12 @@ create table users (
   current_sign_in_ip text,
   last_sign_in_ip text,
   notified_of_own_activity boolean default false not null,
+  page_theme text default 'auto'::text not null,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_unconfirmed_email_seed_key UNIQUE (unconfirmed_email_seed),
   constraint users_username_key UNIQUE (username),
   constraint users_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
+  constraint users_page_theme_check CHECK (page_theme = ANY (ARRAY['auto'::text, 'light'::text, 'dark'::text])),
   constraint users_state_check CHECK (state = ANY (ARRAY['active'::text, 'blocked'::text, 'blocked_pending_approval'::text, 'deactivated'::text, 'banned'::text])),
   constraint users_unconfirmed_email_check CHECK ((unconfirmed_email IS NULL) = (unconfirmed_email_seed IS NULL) AND (unconfirmed_email IS NULL) = (unconfirmed_email_sent_at IS NULL)),
   constraint users_user_type_check CHECK (user_type = ANY (ARRAY['human'::text, 'ghost'::text, 'project_bot'::text, 'service_account'::text, 'placeholder'::text])),
@@ -3729,7 +3743,7 @@ CREATE INDEX users_username_search ON users USING gin ((username::text) gin_trgm
 CREATE INDEX users_with_unconfirmed_email ON users USING btree (unconfirmed_email_sent_at) WHERE unconfirmed_email IS NOT NULL;
 CREATE TRIGGER keep_changed_avatar AFTER UPDATE OF avatar_key ON users FOR EACH ROW WHEN (old.avatar_key <> COALESCE(new.avatar_key, ''::text)) EXECUTE FUNCTION keep_unused_avatar();
 CREATE TRIGGER keep_deleted_avatar AFTER DELETE ON users FOR EACH ROW WHEN (old.avatar_key IS NOT NULL) EXECUTE FUNCTION keep_unused_avatar();
-CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF username, name, email, commit_email, state, user_type, admin, external, confirmed_at, created_at, page_theme ON users FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table variables (
   id bigint generated always as identity not null,
@@ -3803,6 +3817,27 @@ create table waiting_references (
 );
 CREATE INDEX waiting_references_of_group ON waiting_references USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX waiting_references_of_project ON waiting_references USING btree (project_id, id) WHERE project_id IS NOT NULL;
+
+create table web_sessions (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  token_digest bytea not null,
+  previous_digest bytea,
+  is_remembered boolean not null,
+  created_at timestamp with time zone default now() not null,
+  rotated_at timestamp with time zone default now() not null,
+  used_at timestamp with time zone default now() not null,
+  confirmed_at timestamp with time zone default now() not null,
+  address inet,
+  user_agent text,
+  constraint web_sessions_pkey PRIMARY KEY (id),
+  constraint web_sessions_previous_digest_key UNIQUE (previous_digest),
+  constraint web_sessions_token_digest_key UNIQUE (token_digest),
+  constraint web_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX web_sessions_by_use ON web_sessions USING btree (used_at);
+CREATE INDEX web_sessions_by_user ON web_sessions USING btree (user_id, id);
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, token_digest, confirmed_at ON web_sessions FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table wiki_pages (
   id bigint generated always as identity not null,

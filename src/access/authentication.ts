@@ -272,11 +272,17 @@ async function callerOf(services: Services, name: TokenName, use: Use): Promise<
  * @throws ApiError 401 when the token or the user no longer counts
  */
 export async function callerNow(db: Kysely<DB>, caller: Caller): Promise<Caller> {
+  const { id, kind } = caller.token;
+  const tokens =
+    kind === 'session'
+      ? sql`select user_id from web_sessions where id = ${id}`
+      : sql`
+            select user_id from personal_access_tokens where id = ${id} and not revoked and ${countsToday()}
+            union all
+            select user_id from oauth_tokens where id = ${id} and not revoked and expires_at > now()`;
   const { rows } = await sql<Pick<Caller, 'admin' | 'external'>>`
     select users.admin, users.external
-      from (select user_id from personal_access_tokens where id = ${caller.token.id} and not revoked and ${countsToday()}
-            union all
-            select user_id from oauth_tokens where id = ${caller.token.id} and not revoked and expires_at > now()) token
+      from (${tokens}) token
            join users holder on holder.id = token.user_id join users on users.id = ${caller.id}
      where holder.state = 'active' and users.state = 'active' and (holder.id = users.id or holder.admin)`.execute(db);
   if (!rows[0]) throw unauthorized();

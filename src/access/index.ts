@@ -136,6 +136,15 @@ export {
 export { isKnownProject, isUserOfProject } from './readers.ts';
 export { recipientFor } from './recipients.ts';
 export { rightsVersion } from './rights_version.ts';
+export {
+  cookieName,
+  isLasting,
+  sessionCookie,
+  sessionHours,
+  type Visitor,
+  visitorOf,
+  visitorOfCookie,
+} from './sessions.ts';
 export { userByPassword } from './sign_in.ts';
 export {
   type GrantedSnippet,

@@ -16,6 +16,8 @@ export interface SignIn {
   address: string;
   /** Called with a user who gave the right password and is refused because they are not active. */
   refused?(user_id: number): Promise<void>;
+  /** Whether a user who was deactivated becomes active by signing in, as in a browser. */
+  reactivates?: true;
 }
 
 /** The limits of attempts per account and per client address. */
@@ -56,7 +58,7 @@ let decoyDigest: Promise<string> | undefined;
  */
 export async function userByPassword(
   { db, url }: Pick<Services, 'db' | 'url'>,
-  { login, password, address, refused }: SignIn,
+  { login, password, address, refused, reactivates }: SignIn,
 ): Promise<User> {
   const user = await userOf(db, login);
   await countGuess(
@@ -67,14 +69,15 @@ export async function userByPassword(
   decoyDigest ??= passwordDigest('');
   const matches = await isPassword(password.slice(0, maximum_characters), user?.password_digest ?? (await decoyDigest));
   if (!user?.password_digest || !matches) throw unauthorized();
+  const isBack = reactivates && user.state === 'deactivated';
   try {
-    refuseInactive(user, url);
+    refuseInactive(isBack ? { ...user, state: 'active' } : user, url);
   } catch (error) {
     await refused?.(user.id);
     throw error;
   }
   await sql`
-    update users set sign_in_count = sign_in_count + 1, last_activity_on = current_date,
+    update users set state = case when ${isBack ?? false} then 'active' else state end, sign_in_count = sign_in_count + 1, last_activity_on = current_date,
                      last_sign_in_at = coalesce(current_sign_in_at, now()), current_sign_in_at = now(),
                      last_sign_in_ip = coalesce(current_sign_in_ip, ${address}), current_sign_in_ip = ${address}
      where id = ${user.id}`.execute(db);

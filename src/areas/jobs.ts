@@ -39,6 +39,7 @@ import {
 } from './people/emails/index.ts';
 import { recordGroupSeats, removeGroup } from './people/namespaces/index.ts';
 import { deleteOldOauthTokens } from './people/oauth_tokens/index.ts';
+import { deleteEndedSessions, sendPasswordLink } from './people/sessions/index.ts';
 import { removeUser } from './people/users/index.ts';
 import { advanceIterations } from './planning/iterations/index.ts';
 import { removeOrphanedBots, tellOfExpiringTokens } from './spaces/access_tokens/index.ts';
@@ -78,6 +79,8 @@ import {
 const migrations = bulkImportWork({ group: groupTrees, project: projectTrees });
 
 export const jobs: readonly AnyJob[] = [
+  sendPasswordLink,
+  deleteEndedSessions,
   keepDependencies,
   scanDependencies,
   writeDependencyExport,

@@ -1,10 +1,31 @@
 /** All pages, and what is around them. */
-import { type Doorway, inAddress, type Moved, type Services } from '../http/index.ts';
+import { inAddress } from '../foundation/addresses.ts';
+import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway, type Tab } from '../pages/index.ts';
 import { homePage } from './web/home/index.ts';
+import {
+  changePasswordPage,
+  choosePasswordPage,
+  confirmPasswordPage,
+  forgottenPasswordPage,
+  preferencesPage,
+  sessionsPage,
+  signInPage,
+  signOutPage,
+} from './web/sign_in/index.ts';
 
 /** Of two that match an address, the first one counts. */
-export const pages: readonly AnyPage[] = [homePage];
+export const pages: readonly AnyPage[] = [
+  homePage,
+  signInPage,
+  signOutPage,
+  confirmPasswordPage,
+  forgottenPasswordPage,
+  choosePasswordPage,
+  changePasswordPage,
+  sessionsPage,
+  preferencesPage,
+];
 
 /** The sections of a project, by an operation that whoever sees them may run. */
 const sections: readonly { name: string; label: string; rest: string; operation: string }[] = [
@@ -28,9 +49,13 @@ async function tabsOf({ may }: PageCall, { id, kind }: Place): Promise<Tab[]> {
 async function pathOf({ db }: Services, { path }: Moved): Promise<string> {
   const [, kind, id] = path.split('/');
   const table = kind === 'projects' ? 'projects' : 'namespaces';
-  const { full_path } = await db.selectFrom(table).select('full_path').where('id', '=', Number(id)).executeTakeFirstOrThrow();
+  const { full_path } = await db
+    .selectFrom(table)
+    .select('full_path')
+    .where('id', '=', Number(id))
+    .executeTakeFirstOrThrow();
   return inAddress(full_path);
 }
 
-export const pagesDoorway = (options: Omit<PagesOptions, 'pages' | 'tabsOf' | 'pathOf' | 'carriesSession' | 'visitorOf'>): Doorway =>
-  pageDoorway({ ...options, pages, tabsOf, pathOf, carriesSession: () => false, visitorOf: async () => undefined });
+export const pagesDoorway = (options: Omit<PagesOptions, 'pages' | 'tabsOf' | 'pathOf'>): Doorway =>
+  pageDoorway({ ...options, pages, tabsOf, pathOf });

@@ -1429,6 +1429,13 @@ export interface PackageVersions {
   is_matched: Generated<boolean>;
 }
 
+export interface PasswordLinks {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  seed: Generated<string>;
+  created_at: Generated<Timestamp>;
+}
+
 export interface PersonalAccessTokens {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1950,6 +1957,7 @@ export interface Users {
   current_sign_in_ip: string | null;
   last_sign_in_ip: string | null;
   notified_of_own_activity: Generated<boolean>;
+  page_theme: Generated<string>;
 }
 
 export interface Variables {
@@ -1996,6 +2004,20 @@ export interface WaitingReferences {
   relation: string;
   row_id: number;
   wanted: Json;
+}
+
+export interface WebSessions {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  token_digest: Buffer;
+  previous_digest: Buffer | null;
+  is_remembered: boolean;
+  created_at: Generated<Timestamp>;
+  rotated_at: Generated<Timestamp>;
+  used_at: Generated<Timestamp>;
+  confirmed_at: Generated<Timestamp>;
+  address: string | null;
+  user_agent: string | null;
 }
 
 export interface WikiPages {
@@ -2139,6 +2161,7 @@ export interface DB {
   open_issue_counts: OpenIssueCounts;
   package_advisories: PackageAdvisories;
   package_versions: PackageVersions;
+  password_links: PasswordLinks;
   personal_access_tokens: PersonalAccessTokens;
   placeholder_memberships: PlaceholderMemberships;
   placeholders: Placeholders;
@@ -2186,6 +2209,7 @@ export interface DB {
   vulnerabilities: Vulnerabilities;
   vulnerability_state_changes: VulnerabilityStateChanges;
   waiting_references: WaitingReferences;
+  web_sessions: WebSessions;
   wiki_pages: WikiPages;
   wikis: Wikis;
 }

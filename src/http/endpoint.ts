@@ -32,9 +32,9 @@ export interface Caller {
 
 /**
  * The kind of a token: for a person, for an administrator who acts as one, for programs in a project or group, for programs that only read its code, for a
- * person for two hours, or the SSH key of a person.
+ * person for two hours, the SSH key of a person, or their session in a browser.
  */
-export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth' | 'ssh_key';
+export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'deploy' | 'oauth' | 'ssh_key' | 'session';
 
 /** The projects whose code a deploy token may read: one project, or all projects below one group. A deploy key reaches the projects that it was added to. */
 export type DeployReach = { project_id: number | null; group_id: number | null } | { key_id: number };

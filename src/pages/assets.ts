@@ -48,7 +48,9 @@ export function readAssets(): { addresses: Assets; doorway: Doorway } {
           handle: ({ request, reply }) => {
             const asset = byAddress.get(request.url.split('?', 1)[0]!);
             if (!asset) throw notFound('Asset');
-            reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' }).type(asset.type);
+            reply
+              .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' })
+              .type(asset.type);
             if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(asset.content);
             asset.brotli ??= brotliCompressSync(asset.content);
             return reply.header('content-encoding', 'br').send(asset.brotli);

@@ -1,9 +1,10 @@
 /** How pages run endpoints. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
+import type { Visitor } from '../access/index.ts';
 import { type AnyEndpoint, ApiError, leavingOf, type Reading, type Values } from '../http/index.ts';
-import { pathParameters, type PerformOptions, type Performer, performerOf } from '../http/perform.ts';
-import type { PageCall, Visitor } from './page.ts';
+import { type Performer, type PerformOptions, pathParameters, performerOf } from '../http/perform.ts';
+import type { PageCall } from './page.ts';
 
 /** Finds an endpoint by its operation, and prepares it when a page first needs it. */
 export interface Operations {
@@ -66,7 +67,11 @@ export interface Calling extends PageCall {
 }
 
 /** The call of a request. One version of rights counts for all that it reads. */
-export function callOf({ request, reply, caller, path, params }: Requested, options: PerformOptions, { endpointOf, performerOf }: Operations): Calling {
+export function callOf(
+  { request, reply, caller, path, params }: Requested,
+  options: PerformOptions,
+  { endpointOf, performerOf }: Operations,
+): Calling {
   const { services } = options;
   let version: Promise<string> | undefined;
   const rightsVersion = () => (version ??= options.rightsVersion(services.db));
@@ -96,6 +101,7 @@ export function callOf({ request, reply, caller, path, params }: Requested, opti
     params,
     query: request.query as Values,
     reply,
+    device: { address: request.ip, user_agent: request.headers['user-agent'] },
     perform,
     one: typed,
     list: typed,
@@ -111,7 +117,11 @@ export function callOf({ request, reply, caller, path, params }: Requested, opti
     may: async (operation, given = {}) => {
       const endpoint = endpointOf(operation);
       try {
-        await performerOf(endpoint).grant({ caller, params: paramsFor(endpoint, { ...params, ...given }), rightsVersion });
+        await performerOf(endpoint).grant({
+          caller,
+          params: paramsFor(endpoint, { ...params, ...given }),
+          rightsVersion,
+        });
         return true;
       } catch (error) {
         if (error instanceof ApiError) return false;

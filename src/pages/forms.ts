@@ -83,7 +83,9 @@ function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): 
   const described = reasons.length > 0 ? `${id}-reason` : undefined;
   const control = controlOf(field, { id, text, described });
   const parts = [
-    kind === 'checkbox' ? html`<label>${control} ${label}</label>` : html`<label for="${id}">${label}</label>${control}`,
+    kind === 'checkbox'
+      ? html`<label>${control} ${label}</label>`
+      : html`<label for="${id}">${label}</label>${control}`,
     help && html`<p class="help">${help}</p>`,
     field.is_clearable && html`<input type="hidden" name="clear[]" value="${name}">`,
     described && html`<p class="reason" id="${described}">${label} ${reasons.join(', ')}</p>`,
@@ -103,18 +105,23 @@ export function form(seen: Seen, name: string, { fields = [], button, look, key 
   const encoding = fields.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined;
   return html`<form method="post" action="${seen.path}" id="${id}" class="${fields.some(({ kind }) => kind !== 'hidden') ? 'fields' : 'single'}" ?enctype="${encoding}">
 ${refused && refusalOf(refused)}${fields.map((field) => fieldOf(field, id, refused))}${
-    key !== undefined && html`<input type="hidden" name="_key" value="${key}">`
-  }<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>
+  key !== undefined && html`<input type="hidden" name="_key" value="${key}">`
+}<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>
 </form>`;
 }
 
 /** The summary of a refusal, above the fields. */
-const refusalOf = ({ refusal }: RefusedForm): Html =>
-  html`<p class="refusal" role="alert">${sentenceFor(refusal)}</p>`;
+const refusalOf = ({ refusal }: RefusedForm): Html => html`<p class="refusal" role="alert">${sentenceFor(refusal)}</p>`;
 
 /** A form that asks with GET, such as the filters of a list. What the page was asked with is filled in. */
-export function filterForm({ path, query }: Pick<Seen, 'path' | 'query'>, fields: readonly Field[], button: Content): Html {
-  const shown = fields.map((field) => fieldOf({ ...field, value: textIn(query, field.name) ?? field.value }, 'filter', undefined));
+export function filterForm(
+  { path, query }: Pick<Seen, 'path' | 'query'>,
+  fields: readonly Field[],
+  button: Content,
+): Html {
+  const shown = fields.map((field) =>
+    fieldOf({ ...field, value: textIn(query, field.name) ?? field.value }, 'filter', undefined),
+  );
   return html`<form method="get" action="${path}" class="filters" role="search">${shown}<button>${button}</button></form>`;
 }
 

@@ -46,8 +46,10 @@ function holeBehind(before: string): Hole {
   const quotes = tag.split('"').length - 1;
   if (quotes % 2 === 0) throw new Error(`A hole in a tag outside of quotes: ${tag.slice(-40)}`);
   const [, , mark, name] = attributeStart.exec(tag.slice(0, tag.lastIndexOf('"') + 1)) ?? [];
-  if (name === undefined || forbiddenName.test(name)) throw new Error(`A hole in a forbidden attribute: ${tag.slice(-40)}`);
-  if (mark === '?' && addresses.has(name.toLowerCase())) throw new Error(`An address that may be absent: ${tag.slice(-40)}`);
+  if (name === undefined || forbiddenName.test(name))
+    throw new Error(`A hole in a forbidden attribute: ${tag.slice(-40)}`);
+  if (mark === '?' && addresses.has(name.toLowerCase()))
+    throw new Error(`An address that may be absent: ${tag.slice(-40)}`);
   if (mark === '?') return 'optional';
   const isFirst = tag.endsWith('="');
   return addresses.has(name.toLowerCase()) && isFirst ? 'address' : 'attribute';
@@ -84,7 +86,8 @@ function optionalAttribute(before: string, value: unknown): string {
 
 /** Addresses of our own and of the web; others, such as scripts, lead nowhere. */
 export function safeAddress(address: string): string {
-  const scheme = /^[\s\0-\x1f]*([a-z][a-z0-9+.-]*)[\s\0-\x1f]*:/i.exec(address)?.[1]?.toLowerCase();
+  // Browsers leave these characters out, wherever they are.
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address.replaceAll(/[\s\p{Cc}]/gu, ''))?.[1]?.toLowerCase();
   return scheme === undefined || ['http', 'https', 'mailto', 'ssh', 'git'].includes(scheme) ? address : '#';
 }
 
@@ -98,7 +101,7 @@ function textOf(content: Content): string {
   return text;
 }
 
-const valueOf = (value: unknown): string =>
+const attributeText = (value: unknown): string =>
   value === undefined || value === null || value === false ? '' : escapeHtml(String(value));
 
 /** Markup with values in it, each escaped by where it is. */
@@ -109,7 +112,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly (Content
     const value = values[index];
     if (hole === 'text') text += textOf(value as Content);
     else if (hole === 'optional') text += optionalAttribute(strings[index]!, value);
-    else text += hole === 'address' ? escapeHtml(safeAddress(String(value ?? ''))) : valueOf(value);
+    else text += hole === 'address' ? escapeHtml(safeAddress(String(value ?? ''))) : attributeText(value);
     text += texts[index + 1]!;
   }
   return new Html(text);

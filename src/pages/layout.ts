@@ -21,7 +21,10 @@ export interface Surroundings {
 function trail({ id, kind }: Place): Html {
   const names = id.split('/');
   const steps = names.map((name, index) => {
-    const path = names.slice(0, index + 1).map(encodeURIComponent).join('/');
+    const path = names
+      .slice(0, index + 1)
+      .map(encodeURIComponent)
+      .join('/');
     const isProject = kind === 'project' && index === names.length - 1;
     return html`<li><a href="${isProject ? `/${path}` : index === 0 && kind === 'project' ? `/${path}` : `/groups/${path}`}">${name}</a></li>`;
   });
@@ -31,7 +34,8 @@ function trail({ id, kind }: Place): Html {
 const tabsOf = (tabs: readonly Tab[], current: string | undefined): Content =>
   tabs.length > 0 &&
   html`<nav class="tabs" aria-label="Sections"><ul>${tabs.map(
-    ({ name, label, path }) => html`<li><a href="${path}" ?aria-current="${name === current && 'page'}">${label}</a></li>`,
+    ({ name, label, path }) =>
+      html`<li><a href="${path}" ?aria-current="${name === current && 'page'}">${label}</a></li>`,
   )}</ul></nav>`;
 
 /** Links and the menu of the caller. */
@@ -71,9 +75,12 @@ ${place && trail(place)}${tabsOf(tabs, place?.tab)}
 <main id="main" tabindex="-1">
 <h1>${heading}</h1>
 `;
-  return { before, after: html`</main>
+  return {
+    before,
+    after: html`</main>
 <footer><a href="/docs">API</a></footer>
 </body>
 </html>
-` };
+`,
+  };
 }

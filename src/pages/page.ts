@@ -4,20 +4,9 @@
  */
 import type { FastifyReply } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { ApiError, Caller, Page as ListPage, Services, Values } from '../http/index.ts';
+import type { Visitor } from '../access/index.ts';
+import type { ApiError, Page as ListPage, Services, Values } from '../http/index.ts';
 import type { Content, Html } from './html.ts';
-
-export const themes = ['auto', 'light', 'dark'] as const;
-
-/** A caller with a session in a browser. */
-export interface Visitor extends Caller {
-  session: {
-    id: number;
-    /** Whether they have given their password within the last hour. */
-    is_confirmed: boolean;
-    theme: (typeof themes)[number];
-  };
-}
 
 /** What a page is asked with, and what it can ask. */
 export interface PageCall {
@@ -29,6 +18,8 @@ export interface PageCall {
   params: Readonly<Record<string, string>>;
   query: Values;
   reply: FastifyReply;
+  /** The device that the caller uses. */
+  device: { address: string; user_agent: string | undefined };
   /**
    * Runs an endpoint that replies with one object, or with a list that is not in pages. Parameters of its path that the page has too need not be given.
    * @param schema of the object
@@ -70,14 +61,23 @@ export type PageForm = {
     }
   | {
       /**
-       * @returns the address that follows
+       * @returns the address that follows, or a form that is shown filled in
        * @throws ApiError what is shown with the form
        */
-      act(call: PageCall, fields: Values): Promise<string>;
+      act(call: PageCall, fields: Values): Promise<string | Resumed>;
       /** Whether callers who are not signed in may send it. */
       anonymous?: true;
     }
 );
+
+/** A form that was sent by someone whose session had ended. It is shown again once they have signed in. */
+export interface Resumed {
+  /** The address of its page. */
+  to: string;
+  visitor: Visitor;
+  form: string;
+  values: Values;
+}
 
 /** A form that was refused, and what was typed. */
 export interface RefusedForm {

@@ -42,7 +42,10 @@ export function facts(entries: readonly (readonly [name: string, value: Content]
 }
 
 /** The path of the page with another query: what it was asked with, and changes. Undefined removes a parameter. */
-export function withQuery({ path, query }: Pick<Seen, 'path' | 'query'>, changes: Readonly<Record<string, string | number | undefined>>): string {
+export function withQuery(
+  { path, query }: Pick<Seen, 'path' | 'query'>,
+  changes: Readonly<Record<string, string | number | undefined>>,
+): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     if (!(name in changes))
@@ -66,7 +69,9 @@ ${has_more && html`<li><a rel="next" href="${withQuery(seen, { page: page + 1, c
 
 /** A list of rows, or a sentence if it is empty. */
 export const rows = (items: readonly Content[], empty: string): Html =>
-  items.length === 0 ? html`<p class="soft">${empty}</p>` : html`<ul class="rows">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+  items.length === 0
+    ? html`<p class="soft">${empty}</p>`
+    : html`<ul class="rows">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 
 /** The page of a list that was asked for, as parameters of an endpoint. */
 export const pagingOf = ({ query }: Pick<Seen, 'query'>) => ({

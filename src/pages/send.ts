@@ -111,7 +111,8 @@ export function sendPieces(
   const source = Readable.from(joined(pieces, failed));
   if (encoding === undefined) return reply.send(source);
   const { BROTLI_OPERATION_FLUSH: flush } = constants;
-  const compressor = encoding === 'br' ? createBrotliCompress({ ...brotli, flush }) : createGzip({ flush: constants.Z_SYNC_FLUSH });
+  const compressor =
+    encoding === 'br' ? createBrotliCompress({ ...brotli, flush }) : createGzip({ flush: constants.Z_SYNC_FLUSH });
   reply.header('content-encoding', encoding);
   return reply.send(pipeline(source, compressor, () => {}));
 }

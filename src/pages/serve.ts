@@ -1,5 +1,6 @@
 /** The doors of all pages: finds the page of an address, shows it, and runs its forms. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sessionCookie, type Visitor, visitorOf } from '../access/index.ts';
 import {
   type AnyEndpoint,
   ApiError,
@@ -8,8 +9,8 @@ import {
   type ErrorForm,
   forbidden,
   jsonForm,
-  messageOf,
   Moved,
+  messageOf,
   notFound,
   type Services,
   type Values,
@@ -19,7 +20,18 @@ import type { PerformOptions } from '../http/perform.ts';
 import { type Calling, callOf, isHidden, operationsOf } from './calling.ts';
 import { type Html, html } from './html.ts';
 import { layout, type Surroundings, type Tab } from './layout.ts';
-import type { AnyPage, FileParts, ViewPage, PageCall, PageForm, Place, RefusedForm, Seen, View, Visitor } from './page.ts';
+import type {
+  AnyPage,
+  FileParts,
+  PageCall,
+  PageForm,
+  Place,
+  RefusedForm,
+  Resumed,
+  Seen,
+  View,
+  ViewPage,
+} from './page.ts';
 import { pageFinder } from './routes.ts';
 import { sendHtml, sendPieces } from './send.ts';
 
@@ -27,10 +39,6 @@ export interface PagesOptions extends PerformOptions {
   pages: readonly AnyPage[];
   endpoints: readonly AnyEndpoint[];
   assets: Surroundings['assets'];
-  /** Whether a request has the cookie of a session. */
-  carriesSession(request: FastifyRequest): boolean;
-  /** Identifies the visitor by the cookie of their session. */
-  visitorOf(services: Services, request: FastifyRequest): Promise<Visitor | undefined>;
   /** The tabs of a project or group, as far as the caller may open them. */
   tabsOf(call: PageCall, place: Place): Promise<readonly Tab[]>;
   /** The present path of a project or group that has moved. */
@@ -69,7 +77,9 @@ const texts: Record<number, string> = {
 
 /** What says that something was refused or failed. It is the same for what is hidden and what is missing. */
 function refusalView({ status, ...refusal }: ApiError): View {
-  const text = texts[status] ?? (status < 500 ? messageOf({ status, ...refusal } as ApiError) : 'Something went wrong. It has been logged.');
+  const text =
+    texts[status] ??
+    (status < 500 ? messageOf({ status, ...refusal } as ApiError) : 'Something went wrong. It has been logged.');
   return { title: [titles[status] ?? 'Something went wrong'], main: html`<p>${text}</p>` };
 }
 
@@ -87,7 +97,12 @@ class PageServer {
     this.#find = pageFinder(options.pages);
   }
 
-  async answer(request: FastifyRequest, reply: FastifyReply, caller: Visitor | undefined, fields: Values): Promise<FastifyReply> {
+  async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: Visitor | undefined,
+    fields: Values,
+  ): Promise<FastifyReply> {
     const path = request.url.split('?', 1)[0]!;
     if (caller) this.#visitors.set(request, caller);
     const found = this.#find(path);
@@ -113,7 +128,11 @@ class PageServer {
     return reply.redirect(signInPath(request.url), 302);
   }
 
-  async #redirectMoved(request: FastifyRequest, { reply, params, services }: Calling, moved: Moved): Promise<FastifyReply> {
+  async #redirectMoved(
+    request: FastifyRequest,
+    { reply, params, services }: Calling,
+    moved: Moved,
+  ): Promise<FastifyReply> {
     const path = await this.#options.pathOf(services, moved);
     const old = params.id!.split('/').map(encodeURIComponent).join('/');
     return reply.redirect(request.url.replace(old, path), 301);
@@ -121,14 +140,22 @@ class PageServer {
 
   /** A file is shown as it is, and can do nothing. */
   #sendFile(reply: FastifyReply, { body, headers = {}, status = 200 }: FileParts): FastifyReply {
-    return reply.code(status).headers({ ...headers, 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" }).send(body);
+    return reply
+      .code(status)
+      .headers({ ...headers, 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" })
+      .send(body);
   }
 
-  async #show(request: FastifyRequest, call: Calling, page: ViewPage, refused?: RefusedForm): Promise<FastifyReply> {
+  async #show(
+    request: FastifyRequest,
+    call: Calling,
+    page: ViewPage,
+    refused?: RefusedForm,
+    status = refused?.refusal.status ?? 200,
+  ): Promise<FastifyReply> {
     const data = await page.load(call);
-    const allowed = await this.#allowedForms(call, page);
-    const view = page.view(data, this.#seen(call, allowed, refused));
-    return this.send(request, call, view, { status: refused?.refusal.status ?? 200, seen: this.#seen(call, allowed, refused) });
+    const seen = this.#seen(call, await this.#allowedForms(call, page), refused);
+    return this.send(request, call, page.view(data, seen), { status, seen });
   }
 
   #seen({ caller, path, query }: PageCall, allowed: ReadonlySet<string>, refused?: RefusedForm): Seen {
@@ -145,7 +172,10 @@ class PageServer {
     if (!('runs' in form)) return form.anonymous === true || call.caller !== undefined;
     if (!call.caller) return false;
     const given = { ...call.params, ...form.parameters };
-    const isAboutPage = this.#operations.endpointOf(form.runs).path.split('/').every((part) => !part.startsWith(':') || part.slice(1) in given);
+    const isAboutPage = this.#operations
+      .endpointOf(form.runs)
+      .path.split('/')
+      .every((part) => !part.startsWith(':') || part.slice(1) in given);
     return isAboutPage ? call.may(form.runs, form.parameters) : true;
   }
 
@@ -156,6 +186,8 @@ class PageServer {
     const forms = ('view' in page && page.forms) || {};
     const form = typeof name === 'string' && Object.hasOwn(forms, name) ? forms[name] : undefined;
     if (!form || !('view' in page)) throw notFound('Form');
+    if (!call.caller && !('act' in form && form.anonymous))
+      return this.#askSignIn(request, call, name as string, values);
     try {
       return await this.#run(request, call, form, values);
     } catch (error) {
@@ -167,14 +199,37 @@ class PageServer {
   async #run(request: FastifyRequest, call: Calling, form: PageForm, values: Values): Promise<FastifyReply> {
     const { caller, path, reply } = call;
     const goOn = (to: string) => reply.redirect(to, 303);
-    if (!caller && !('act' in form && form.anonymous)) return goOn(signInPath(path));
     if (form.is_sensitive && !caller?.session.is_confirmed)
       return goOn(`/users/confirm_password?to=${encodeURIComponent(path)}`);
-    if ('act' in form) return goOn(await form.act(call, values));
+    if ('act' in form) {
+      const next = await form.act(call, values);
+      return typeof next === 'string' ? goOn(next) : this.#resume(request, reply, next);
+    }
     const { _key, ...given } = values;
     const result = await call.perform(form.runs, { ...withoutBlanks(given), ...form.parameters });
     if (form.shows) return this.send(request, call, form.shows(result as never, call), { is_secret: true });
     return goOn(form.next?.(result as never, call) ?? path);
+  }
+
+  /** What someone has typed before their session ended goes along through the sign-in. */
+  #askSignIn(request: FastifyRequest, call: Calling, form: string, values: Values): Promise<FastifyReply> {
+    const { page } = this.#find('/users/sign_in')!;
+    const query = { to: call.path, kept: JSON.stringify({ form, values }) };
+    const asked = { ...call, query, path: '/users/sign_in' };
+    return this.#show(request, asked, page as ViewPage, undefined, 401);
+  }
+
+  /** Shows the form that was sent without a session, as it was filled in. */
+  #resume(request: FastifyRequest, reply: FastifyReply, { to, visitor, form, values }: Resumed): Promise<FastifyReply> {
+    const found = this.#find(to.split('?', 1)[0]!);
+    if (!found || !('view' in found.page)) throw notFound('Page');
+    const call = callOf(
+      { request, reply, caller: visitor, path: to, params: found.params },
+      this.#options,
+      this.#operations,
+    );
+    const refusal = new ApiError(200, { message: 'You are signed in again. Check the form, and send it once more.' });
+    return this.#show(request, call, found.page, { name: form, values, refusal });
   }
 
   /** Sends a view in the layout. */
@@ -189,14 +244,19 @@ class PageServer {
     const { before, after } = layout(view, seen, { assets, tabs });
     const sending = { status, origin: originFor(request, services.url), ...(is_secret ? { is_secret } : {}) };
     if (!view.is_public) call.reply.header('x-robots-tag', 'noindex');
-    if (!('text' in view.main)) return sendPieces(request, call.reply, around(before, view.main, after), () => cutOff, sending);
+    if (!('text' in view.main))
+      return sendPieces(request, call.reply, around(before, view.main, after), () => cutOff, sending);
     return sendHtml(request, call.reply, html`${before}${view.main}${after}`, sending);
   }
 
   errors: ErrorForm = {
     write: (refusal, request, reply) => {
       if (!wantsHtml(request)) return jsonForm.write(refusal, request, reply);
-      const call = callOf({ request, reply, caller: this.#visitors.get(request), path: '/', params: {} }, this.#options, this.#operations);
+      const call = callOf(
+        { request, reply, caller: this.#visitors.get(request), path: '/', params: {} },
+        this.#options,
+        this.#operations,
+      );
       void this.send(request, call, refusalView(refusal), { status: refusal.status });
       return reply;
     },
@@ -221,8 +281,8 @@ function withoutBlanks({ clear, ...values }: Values): Values {
 export function pageDoorway(options: PagesOptions): Doorway {
   const server = new PageServer(options);
   const who = {
-    carries: options.carriesSession,
-    identify: options.visitorOf,
+    carries: (request: FastifyRequest) => sessionCookie(request, options.services.url) !== undefined,
+    identify: visitorOf,
     scopes: () => undefined,
   };
   return {

@@ -32,7 +32,7 @@ const allowed: Record<string, readonly string[]> = {
   lists: ['http', 'db'],
   access: ['http', 'services', 'db', 'git'],
   texts: ['http'],
-  pages: ['services', 'http', 'texts'],
+  pages: ['access', 'http', 'texts'],
   relations: ['access', 'http', 'db'],
   areas: [
     'access',

@@ -194,10 +194,17 @@ export async function changeUser(tx: Database, id: number, changes: UserChanges,
       .set(stamped({ ...columns, ...secret }, username !== account.username))
       .where('id', '=', id)
       .execute();
+    if (password !== undefined) await endSignIns(tx, id);
     if (username !== account.username) await tellOfUser(tx, 'user_rename', id, account.username);
   } catch (error) {
     refuseTaken(error);
   }
+}
+
+/** Sessions and links by an earlier password end with it. */
+async function endSignIns(tx: Database, user_id: number): Promise<void> {
+  await tx.deleteFrom('web_sessions').where('user_id', '=', user_id).execute();
+  await tx.deleteFrom('password_links').where('user_id', '=', user_id).execute();
 }
 
 interface Account {

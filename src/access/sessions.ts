@@ -1,0 +1,118 @@
+/** Sessions in browsers: who the cookie of a request says the visitor is (docs/reference/sessions.md). */
+import type { FastifyRequest } from 'fastify';
+import { type Kysely, sql } from 'kysely';
+import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
+import type { Caller } from '../http/endpoint.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Plan } from '../http/plans.ts';
+import type { Services } from '../services/index.ts';
+import { callerFrom, refuseInactive, type User, userColumns } from './authentication.ts';
+import { planInForce } from './plans.ts';
+import { keptWithRights, rightsVersion } from './rights_version.ts';
+import { tokenDigest } from './tokens.ts';
+
+/** How long a session counts: without use, and at most; in hours. */
+export const sessionHours = { idle: 12, remembered: 60 * 24, most: 90 * 24 };
+/** How long the cookie before counts, in seconds. */
+const previous_s = 60;
+/** For how long a password that was given counts for what is sensitive, in minutes. */
+const confirmed_minutes = 60;
+/** The last use is recorded at most this often. */
+const use_minutes = 10;
+
+/** A caller with a session in a browser. */
+export interface Visitor extends Caller {
+  session: {
+    id: number;
+    /** Whether they have given their password within the last hour. */
+    is_confirmed: boolean;
+    theme: 'auto' | 'light' | 'dark';
+  };
+}
+
+/** Of rows of `web_sessions`: they have not ended. */
+export const isLasting = sql<boolean>`
+  (web_sessions.used_at > now() - make_interval(hours => case when web_sessions.is_remembered then ${sql.lit(sessionHours.remembered)} else ${sql.lit(sessionHours.idle)} end)
+   and web_sessions.created_at > now() - make_interval(hours => ${sql.lit(sessionHours.most)}))`;
+
+interface SessionRow extends User {
+  session_id: number;
+  digest: string;
+  counted: boolean;
+  plan: Plan;
+  page_theme: 'auto' | 'light' | 'dark';
+  is_lasting: boolean;
+  confirmed_at: string;
+  use_is_old: boolean;
+}
+
+const sessionsOf = statement(
+  ({ digests }: Slots<{ digests: readonly Buffer[] }>) => sql<SessionRow>`
+    select web_sessions.id as session_id, encode(given.digest, 'hex') as digest, (select counts_requests from application_settings) as counted,
+           ${planInForce} as plan, users.page_theme, ${isLasting} as is_lasting, web_sessions.confirmed_at,
+           web_sessions.used_at < now() - make_interval(mins => ${sql.lit(use_minutes)}) as use_is_old, ${userColumns}
+      from unnest(${ofAnyLength(digests, 'bytea[]')}) given(digest)
+      join web_sessions on web_sessions.token_digest = given.digest
+        or (web_sessions.previous_digest = given.digest and web_sessions.rotated_at > now() - make_interval(secs => ${sql.lit(previous_s)}))
+      join users on users.id = web_sessions.user_id`,
+);
+
+const hexadecimal = (digest: Buffer) => digest.toString('hex');
+
+const sessionOfDigest = keptWithRights(
+  'session',
+  hexadecimal,
+  dataLoader<Buffer, SessionRow>(
+    hexadecimal,
+    async (db, digests) => new Map((await sessionsOf(db, { digests })).map((row) => [row.digest, row])),
+  ),
+  ({ use_is_old, is_lasting }) => is_lasting && !use_is_old,
+);
+
+/** The name of the cookie. Over HTTPS, browsers take it from this host alone, and never send it in the clear. */
+export const cookieName = (url: string): string => (url.startsWith('https:') ? '__Host-coppice' : 'coppice');
+
+/** The cookie of a request; undefined without one. */
+export function sessionCookie({ headers }: FastifyRequest, url: string): string | undefined {
+  const start = `${cookieName(url)}=`;
+  const pair = headers.cookie?.split(';').find((text) => text.trimStart().startsWith(start));
+  return pair?.trim().slice(start.length);
+}
+
+async function recordUse(db: Kysely<DB>, { session_id, id }: SessionRow, address: string): Promise<void> {
+  await sql`update web_sessions set used_at = now(), address = ${address}::inet where id = ${session_id}`.execute(db);
+  await sql`
+    update users set last_activity_on = current_date where id = ${id} and last_activity_on is distinct from current_date`.execute(
+    db,
+  );
+}
+
+/**
+ * The visitor whose session the cookie of a request names. A session that has ended, or whose user may not sign in any more, is none: the page then asks for a sign-in.
+ */
+export async function visitorOf(services: Services, request: FastifyRequest): Promise<Visitor | undefined> {
+  const cookie = sessionCookie(request, services.url);
+  return cookie ? visitorOfCookie(services, cookie, request.ip) : undefined;
+}
+
+/** The same by the value of the cookie. @param address of the client */
+export async function visitorOfCookie(
+  services: Services,
+  cookie: string,
+  address: string,
+): Promise<Visitor | undefined> {
+  const { db, url, geo } = services;
+  const row = await sessionOfDigest(db, tokenDigest(cookie), await rightsVersion(db));
+  if (!row?.is_lasting) return undefined;
+  try {
+    refuseInactive(row, url);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+  if (row.use_is_old && geo.role !== 'secondary') await recordUse(db, row, address.split('%', 1)[0]!);
+  const token = { id: row.session_id, scopes: ['api'], kind: 'session' as const };
+  const caller = callerFrom(row, { token, sudo: false, counted: row.counted, plan: row.plan }, url);
+  const is_confirmed = Date.parse(row.confirmed_at) > Date.now() - confirmed_minutes * 60_000;
+  return { ...caller, session: { id: row.session_id, is_confirmed, theme: row.page_theme } };
+}

@@ -1,0 +1,144 @@
+/** Starting, confirming, renewing and ending sessions (docs/reference/sessions.md). */
+import { sql } from 'kysely';
+import {
+  cookieName,
+  isLasting,
+  newTokenValue,
+  sessionHours,
+  tokenDigest,
+  userByPassword,
+  type Visitor,
+} from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import type { Services } from '../../../http/index.ts';
+
+/** Where a session is used from. */
+export interface Device {
+  address: string;
+  user_agent: string | undefined;
+}
+
+const longestAgent_characters = 300;
+
+/** A day: then the cookie is replaced, so that a stolen one is of use until its owner comes back. */
+const rotated_hours = 24;
+
+/**
+ * The `Set-Cookie` of a session.
+ * @param value of the cookie; without one, the browser forgets it
+ */
+export function cookieFor(url: string, value: string | undefined, is_remembered = false): string {
+  const lasts = value === undefined ? '; Max-Age=0' : is_remembered ? `; Max-Age=${sessionHours.most * 3600}` : '';
+  return `${cookieName(url)}=${value ?? ''}; Path=/; HttpOnly; SameSite=Lax${url.startsWith('https:') ? '; Secure' : ''}${lasts}`;
+}
+
+/** @returns the value of the cookie */
+export async function startSession(
+  db: Database,
+  { user_id, is_remembered, device }: { user_id: number; is_remembered: boolean; device: Device },
+): Promise<string> {
+  const value = newTokenValue('');
+  const agent = device.user_agent?.slice(0, longestAgent_characters) ?? null;
+  await sql`
+    insert into web_sessions (user_id, token_digest, is_remembered, address, user_agent)
+    values (${user_id}, ${tokenDigest(value)}, ${is_remembered}, ${device.address.split('%', 1)[0]}::inet, ${agent})`.execute(
+    db,
+  );
+  return value;
+}
+
+/** What is typed to sign in. */
+export interface SignInFields {
+  login: string;
+  password: string;
+  is_remembered: boolean;
+}
+
+/**
+ * Signs a user in. One who was deactivated is active again by that.
+ * @returns the `Set-Cookie` of the new session
+ * @throws ApiError 401, 403, 429 as `userByPassword`
+ */
+export async function signIn(
+  services: Services,
+  { login, password, is_remembered }: SignInFields,
+  device: Device,
+): Promise<string> {
+  const { db, url } = services;
+  const { id } = await userByPassword(services, { login, password, address: device.address, reactivates: true });
+  return cookieFor(url, await startSession(db, { user_id: id, is_remembered, device }), is_remembered);
+}
+
+/** A new value for the cookie of a session. The one before counts for a minute more. */
+async function renew(
+  db: Database,
+  session_id: number,
+  isConfirmed: boolean,
+): Promise<{ value: string; is_remembered: boolean } | undefined> {
+  const value = newTokenValue('');
+  const { rows } = await sql<{ is_remembered: boolean }>`
+    update web_sessions
+       set previous_digest = token_digest, token_digest = ${tokenDigest(value)}, rotated_at = now(),
+           confirmed_at = case when ${isConfirmed} then now() else confirmed_at end
+     where id = ${session_id} and (${isConfirmed} or rotated_at < now() - make_interval(hours => ${sql.lit(rotated_hours)}))
+     returning is_remembered`.execute(db);
+  return rows[0] && { value, ...rows[0] };
+}
+
+/**
+ * Notes that the visitor has given their password again.
+ * @returns the `Set-Cookie` of the session
+ * @throws ApiError 401 for another password, 429
+ */
+export async function confirmSession(
+  services: Services,
+  visitor: Visitor,
+  password: string,
+  device: Device,
+): Promise<string> {
+  await userByPassword(services, { login: visitor.username, password, address: device.address });
+  const { value, is_remembered } = (await renew(services.db, visitor.session.id, true))!;
+  return cookieFor(services.url, value, is_remembered);
+}
+
+/** @returns the `Set-Cookie` of a session whose cookie is a day old */
+export async function renewedCookie({ db, url }: Services, { session }: Visitor): Promise<string | undefined> {
+  const renewed = await renew(db, session.id, false);
+  return renewed && cookieFor(url, renewed.value, renewed.is_remembered);
+}
+
+/** Ends a session of a user; that of another is left alone. */
+export const endSession = (db: Database, user_id: number, session_id: number) =>
+  sql`delete from web_sessions where id = ${session_id} and user_id = ${user_id}`.execute(db);
+
+/** Ends all sessions of a user. @param kept a session that goes on */
+export const endSessions = (db: Database, user_id: number, kept?: number) =>
+  sql`delete from web_sessions where user_id = ${user_id} and id is distinct from ${kept ?? null}::bigint`.execute(db);
+
+export interface SessionRow {
+  id: number;
+  created_at: string;
+  used_at: string;
+  address: string | null;
+  user_agent: string | null;
+}
+
+/** More are not listed: a session ends after 90 days at the latest. */
+const maximumListed = 100;
+
+/** The sessions of a user, the one that was used last first. */
+export async function listSessions(db: Database, user_id: number): Promise<SessionRow[]> {
+  const { rows } = await sql<SessionRow>`
+    select id, created_at, used_at, host(address) as address, user_agent from web_sessions
+     where user_id = ${user_id} and ${isLasting} order by used_at desc, id desc limit ${sql.lit(maximumListed)}`.execute(
+    db,
+  );
+  return rows;
+}
+
+export const themes = ['auto', 'light', 'dark'] as const;
+
+/** Sets how pages look for a user. */
+export async function setTheme(db: Database, user_id: number, page_theme: (typeof themes)[number]): Promise<void> {
+  await db.updateTable('users').set({ page_theme }).where('id', '=', user_id).execute();
+}

@@ -1,0 +1,16 @@
+/** What pages use of sessions. */
+export {
+  confirmSession,
+  cookieFor,
+  endSession,
+  endSessions,
+  listSessions,
+  renewedCookie,
+  setTheme,
+  signIn,
+  startSession,
+  themes,
+} from './actions.ts';
+export { deleteEndedSessions, sendPasswordLink } from './jobs.ts';
+export { changePassword, choosePassword, passwordLinkFor, resetPassword } from './password_actions.ts';
+export { passwordPage } from './rules.ts';

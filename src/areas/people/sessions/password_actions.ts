@@ -1,0 +1,78 @@
+/** Choosing and changing passwords. The sessions of the user end with the password before (docs/reference/sessions.md). */
+import { sql } from 'kysely';
+import { refuseTooOften, userByPassword, type Visitor } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { ApiError, type Services } from '../../../http/index.ts';
+import { changeUser } from '../users/index.ts';
+import { cookieFor, type Device, startSession } from './actions.ts';
+import { sendPasswordLink } from './jobs.ts';
+import { linkPurpose, passwordLink_hours, passwordPage } from './rules.ts';
+
+/** How often a client may ask for mail with a link. */
+const asking = { name: 'password_links_from_address', most: 10, window_s: 3600 };
+
+/**
+ * Sends a link to the user with a confirmed address. Nothing tells whether there is one: the job looks for them.
+ * @throws ApiError 429
+ */
+export async function resetPassword({ db }: Services, email: string, device: Device): Promise<void> {
+  await refuseTooOften(db, { ...asking, who: device.address });
+  await sendPasswordLink.enqueue(db, { email });
+}
+
+/**
+ * Makes a link by which a user chooses a password.
+ * @returns its path on this server
+ */
+export async function passwordLinkFor(
+  { secrets }: Pick<Services, 'secrets'>,
+  db: Database,
+  user_id: number,
+): Promise<string> {
+  const { seed } = await db
+    .insertInto('password_links')
+    .values({ user_id })
+    .returning('seed')
+    .executeTakeFirstOrThrow();
+  return `${passwordPage}?reset_password_token=${secrets.linkToken(linkPurpose, seed)}`;
+}
+
+const gone = () => new ApiError(410, { message: 'The link is not valid any more. Ask for another one.' });
+
+/**
+ * Sets the password of the user whose link it is.
+ * @param token of the link
+ * @throws ApiError 410 for a link that is too old or was used, 400 for a weak password
+ */
+export async function choosePassword({ db, secrets }: Services, token: string, password: string): Promise<void> {
+  const seed = secrets.seedOfLink(linkPurpose, token);
+  if (seed === undefined) throw gone();
+  await db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ user_id: number }>`
+      select user_id from password_links
+       where seed = ${seed}::uuid and created_at > now() - make_interval(hours => ${sql.lit(passwordLink_hours)}) for update`.execute(
+      tx,
+    );
+    if (!rows[0]) throw gone();
+    await changeUser(tx, rows[0].user_id, { password }, 'unknown');
+  });
+}
+
+/**
+ * Changes the password of a visitor, whose sessions end, and another one begins.
+ * @returns the `Set-Cookie` of the new session
+ * @throws ApiError 401 for another current password, 400 for a weak new one, 429
+ */
+export async function changePassword(
+  services: Services,
+  visitor: Visitor,
+  { current, password }: { current: string; password: string },
+  device: Device,
+): Promise<string> {
+  const { db, url } = services;
+  await userByPassword(services, { login: visitor.username, password: current, address: device.address });
+  return await db.transaction().execute(async (tx) => {
+    await changeUser(tx, visitor.id, { password }, 'unknown');
+    return cookieFor(url, await startSession(tx, { user_id: visitor.id, is_remembered: false, device }));
+  });
+}

@@ -1,0 +1,233 @@
+/** Signing in and out, and passwords (docs/reference/sessions.md). */
+
+import { visitorOfCookie } from '../../../access/index.ts';
+import { ApiError, unprocessable, type Values } from '../../../http/index.ts';
+import { form, html, ownPath, type PageCall, page, type Resumed } from '../../../pages/index.ts';
+import {
+  changePassword,
+  choosePassword,
+  confirmSession,
+  cookieFor,
+  endSession,
+  passwordPage,
+  resetPassword,
+  signIn,
+} from '../../people/sessions/index.ts';
+
+const textIn = (fields: Values, name: string): string => {
+  const value = fields[name];
+  return typeof value === 'string' ? value : '';
+};
+
+const isTicked = (fields: Values, name: string): boolean => [fields[name]].flat().at(-1) === 'true';
+
+/** Where to go after a sign-in, and a form that waits for it. */
+const going = ['to', 'kept'] as const;
+const hiddenFrom = (query: Values) =>
+  going.flatMap((name) =>
+    textIn(query, name) === '' ? [] : [{ name, label: '', kind: 'hidden' as const, value: textIn(query, name) }],
+  );
+
+/** A form that was sent without a session, if one waits. */
+function waitingIn(fields: Values): { form: string; values: Values } | undefined {
+  try {
+    const { form, values } = JSON.parse(textIn(fields, 'kept'));
+    return typeof form === 'string' && typeof values === 'object' && values !== null ? { form, values } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Signs in, and goes on to where the visitor wanted to go. */
+async function start(call: PageCall, fields: Values): Promise<string | Resumed> {
+  const login = textIn(fields, 'login');
+  const password = textIn(fields, 'password');
+  const cookie = await signIn(
+    call.services,
+    { login, password, is_remembered: isTicked(fields, 'remember') },
+    call.device,
+  ).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 401)
+      throw new ApiError(401, { message: 'The name or the password is wrong.' });
+    throw error;
+  });
+  call.reply.header('set-cookie', cookie);
+  const to = ownPath(fields.to);
+  const waiting = waitingIn(fields);
+  const visitor = waiting && (await visitorOfCookie(call.services, cookie.split(/[=;]/)[1]!, call.device.address));
+  return waiting && visitor ? { to, visitor, ...waiting } : to;
+}
+
+export const signInPage = page('/users/sign_in', {
+  load: async () => undefined,
+  forms: { sign_in: { act: start, anonymous: true } },
+  view: (_data, seen) => ({
+    title: ['Sign in'],
+    main: html`${typeof seen.query.kept === 'string' && html`<p class="notice">Your session has ended. Sign in to go on; what you typed is kept.</p>`}
+${form(seen, 'sign_in', {
+  fields: [
+    { name: 'login', label: 'Username or email address', is_required: true, autocomplete: 'username' },
+    { name: 'password', label: 'Password', kind: 'password', is_required: true, autocomplete: 'current-password' },
+    { name: 'remember', label: 'Stay signed in', kind: 'checkbox' },
+    ...hiddenFrom(seen.refused?.values ?? seen.query),
+  ],
+  button: 'Sign in',
+})}
+<p><a href="/users/password/new">Forgotten your password?</a></p>`,
+  }),
+});
+
+export const signOutPage = page('/users/sign_out', {
+  load: async () => undefined,
+  forms: {
+    sign_out: {
+      anonymous: true,
+      async act({ services, caller, reply }) {
+        if (caller) await endSession(services.db, caller.id, caller.session.id);
+        reply.headers({ 'set-cookie': cookieFor(services.url, undefined), 'clear-site-data': '"cache", "storage"' });
+        return '/users/sign_in';
+      },
+    },
+  },
+  view: (_data, seen) => ({ title: ['Sign out'], main: html`${form(seen, 'sign_out', { button: 'Sign out' })}` }),
+});
+
+export const confirmPasswordPage = page('/users/confirm_password', {
+  signed_in: true,
+  load: async () => undefined,
+  forms: {
+    confirm: {
+      async act({ services, caller, reply, device }, fields) {
+        reply.header(
+          'set-cookie',
+          await confirmSession(services, caller!, textIn(fields, 'password'), device).catch(wrongPassword),
+        );
+        return ownPath(fields.to);
+      },
+    },
+  },
+  view: (_data, seen) => ({
+    title: ['Confirm your password'],
+    main: html`<p>What comes next is sensitive. Enter your password once more; it then counts for an hour.</p>
+${form(seen, 'confirm', {
+  fields: [
+    { name: 'password', label: 'Password', kind: 'password', is_required: true, autocomplete: 'current-password' },
+    ...hiddenFrom(seen.refused?.values ?? seen.query),
+  ],
+  button: 'Confirm',
+})}`,
+  }),
+});
+
+function wrongPassword(error: unknown): never {
+  throw error instanceof ApiError && error.status === 401 ? unprocessable('The password is wrong.') : error;
+}
+
+export const forgottenPasswordPage = page('/users/password/new', {
+  load: async () => undefined,
+  forms: {
+    reset: {
+      anonymous: true,
+      async act({ services, device }, fields) {
+        await resetPassword(services, textIn(fields, 'email').trim(), device);
+        return '/users/password/new?sent=1';
+      },
+    },
+  },
+  view: (_data, seen) => ({
+    title: ['Choose a new password'],
+    main:
+      seen.query.sent === undefined
+        ? html`${form(seen, 'reset', {
+            fields: [
+              {
+                name: 'email',
+                label: 'Email address of your account',
+                kind: 'email',
+                is_required: true,
+                autocomplete: 'email',
+              },
+            ],
+            button: 'Send a link',
+          })}`
+        : html`<p class="notice" role="status">If an account has this address, a link to choose a new password is on its way to it.</p>`,
+  }),
+});
+
+/** The two fields must agree, so that a slip of the finger locks no one out. */
+function newPasswordIn(fields: Values): string {
+  const password = textIn(fields, 'password');
+  if (password !== textIn(fields, 'password_confirmation'))
+    throw new ApiError(400, { message: { password_confirmation: ['is not the same as the new password'] } });
+  return password;
+}
+
+const newPasswordFields = [
+  { name: 'password', label: 'New password', kind: 'password', is_required: true, autocomplete: 'new-password' },
+  {
+    name: 'password_confirmation',
+    label: 'New password again',
+    kind: 'password',
+    is_required: true,
+    autocomplete: 'new-password',
+  },
+] as const;
+
+export const choosePasswordPage = page(passwordPage, {
+  load: async () => undefined,
+  forms: {
+    choose: {
+      anonymous: true,
+      async act({ services }, fields) {
+        await choosePassword(services, textIn(fields, 'reset_password_token'), newPasswordIn(fields));
+        return '/users/sign_in';
+      },
+    },
+  },
+  view: (_data, seen) => ({
+    title: ['Choose a new password'],
+    main: html`${form(seen, 'choose', {
+      fields: [
+        ...newPasswordFields,
+        {
+          name: 'reset_password_token',
+          label: '',
+          kind: 'hidden',
+          value: textIn(seen.refused?.values ?? seen.query, 'reset_password_token'),
+        },
+      ],
+      button: 'Set the password',
+    })}`,
+  }),
+});
+
+export const changePasswordPage = page('/-/user_settings/password/edit', {
+  signed_in: true,
+  load: async () => undefined,
+  forms: {
+    change: {
+      async act({ services, caller, reply, device }, fields) {
+        const given = { current: textIn(fields, 'current_password'), password: newPasswordIn(fields) };
+        reply.header('set-cookie', await changePassword(services, caller!, given, device).catch(wrongPassword));
+        return '/-/user_settings/active_sessions';
+      },
+    },
+  },
+  view: (_data, seen) => ({
+    title: ['Password'],
+    main: html`<p>All your sessions end when you change your password, and a new one begins in this browser.</p>
+${form(seen, 'change', {
+  fields: [
+    {
+      name: 'current_password',
+      label: 'Current password',
+      kind: 'password',
+      is_required: true,
+      autocomplete: 'current-password',
+    },
+    ...newPasswordFields,
+  ],
+  button: 'Change the password',
+})}`,
+  }),
+});

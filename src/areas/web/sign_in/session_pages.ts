@@ -1,0 +1,88 @@
+/** The sessions of a visitor, and how pages look for them. */
+import { badParams, idIn, notFound } from '../../../http/index.ts';
+import { form, html, page, rows, time } from '../../../pages/index.ts';
+import { endSession, endSessions, listSessions, setTheme, themes } from '../../people/sessions/index.ts';
+
+export const sessionsPage = page('/-/user_settings/active_sessions', {
+  signed_in: true,
+  load: ({ services, caller }) => listSessions(services.db, caller!.id),
+  forms: {
+    end: {
+      async act({ services, caller, path }, fields) {
+        const id = idIn(String(fields.session_id));
+        if (id === undefined) throw notFound('Session');
+        await endSession(services.db, caller!.id, id);
+        return path;
+      },
+    },
+    end_others: {
+      async act({ services, caller, path }) {
+        await endSessions(services.db, caller!.id, caller!.session.id);
+        return path;
+      },
+    },
+  },
+  view: (sessions, seen) => ({
+    title: ['Sessions'],
+    main: html`<p>Where you are signed in. End a session that you do not know, and <a href="/-/user_settings/password/edit">change your password</a>.</p>
+${rows(
+  sessions.map(({ id, created_at, used_at, address, user_agent }) => {
+    const isThis = id === seen.caller!.session.id;
+    return html`<strong>${user_agent ?? 'Unknown browser'}</strong>${isThis && ' (this browser)'}
+<div class="soft">From ${address ?? 'an unknown address'}, used ${time(used_at)}, since ${time(created_at)}</div>
+${
+  !isThis &&
+  form(seen, 'end', {
+    fields: [{ name: 'session_id', label: '', kind: 'hidden', value: id }],
+    button: 'End',
+    look: 'danger',
+    key: id,
+  })
+}`;
+  }),
+  '',
+)}
+<p class="actions">${sessions.length > 1 && form(seen, 'end_others', { button: 'End all others', look: 'danger' })}</p>`,
+  }),
+});
+
+export const preferencesPage = page('/-/profile/preferences', {
+  signed_in: true,
+  load: async () => undefined,
+  forms: {
+    save: {
+      async act({ services, caller, path }, fields) {
+        const theme = themes.find((name) => name === fields.theme);
+        if (!theme) throw badParams('theme does not have a valid value');
+        await setTheme(services.db, caller!.id, theme);
+        return path;
+      },
+    },
+  },
+  view: (_data, seen) => ({
+    title: ['Settings'],
+    main: html`<ul>
+<li><a href="/-/user_settings/personal_access_tokens">Access tokens</a></li>
+<li><a href="/-/user_settings/ssh_keys">SSH keys</a></li>
+<li><a href="/-/user_settings/active_sessions">Sessions</a></li>
+<li><a href="/-/user_settings/password/edit">Password</a></li>
+</ul>
+<h2>Appearance</h2>
+${form(seen, 'save', {
+  fields: [
+    {
+      name: 'theme',
+      label: 'Theme',
+      kind: 'select',
+      value: seen.caller!.session.theme,
+      options: [
+        { value: 'auto', label: 'As the system' },
+        { value: 'light', label: 'Light' },
+        { value: 'dark', label: 'Dark' },
+      ],
+    },
+  ],
+  button: 'Save',
+})}`,
+  }),
+});
