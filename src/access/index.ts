@@ -139,6 +139,7 @@ export { rightsVersion } from './rights_version.ts';
 export {
   cookieName,
   isLasting,
+  readerOf,
   sessionCookie,
   sessionHours,
   type Visitor,

@@ -4,15 +4,16 @@ import { type Kysely, sql } from 'kysely';
 import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { ApiError } from '../http/errors.ts';
+import type { Values } from '../http/form.ts';
 import type { Plan } from '../http/plans.ts';
 import type { Services } from '../services/index.ts';
-import { callerFrom, refuseInactive, type User, userColumns } from './authentication.ts';
+import { authenticate, callerFrom, refuseInactive, type User, userColumns } from './authentication.ts';
 import { planInForce } from './plans.ts';
 import { keptWithRights, rightsVersion } from './rights_version.ts';
 import { tokenDigest } from './tokens.ts';
 
-/** How long a session counts: without use, and at most; in hours. */
-export const sessionHours = { idle: 12, remembered: 60 * 24, most: 90 * 24 };
+/** How long a session counts without use and at most, and after which time its cookie is replaced; in hours. */
+export const sessionHours = { idle: 12, remembered: 60 * 24, most: 90 * 24, cookie: 24 };
 /** How long the cookie before counts, in seconds. */
 const previous_s = 60;
 /** For how long a password that was given counts for what is sensitive, in minutes. */
@@ -27,6 +28,8 @@ export interface Visitor extends Caller {
     /** Whether they have given their password within the last hour. */
     is_confirmed: boolean;
     theme: 'auto' | 'light' | 'dark';
+    /** Whether the cookie is to be replaced, so that a stolen one is of use until its owner comes back. */
+    cookie_is_old: boolean;
   };
 }
 
@@ -44,13 +47,15 @@ interface SessionRow extends User {
   is_lasting: boolean;
   confirmed_at: string;
   use_is_old: boolean;
+  cookie_is_old: boolean;
 }
 
 const sessionsOf = statement(
   ({ digests }: Slots<{ digests: readonly Buffer[] }>) => sql<SessionRow>`
     select web_sessions.id as session_id, encode(given.digest, 'hex') as digest, (select counts_requests from application_settings) as counted,
            ${planInForce} as plan, users.page_theme, ${isLasting} as is_lasting, web_sessions.confirmed_at,
-           web_sessions.used_at < now() - make_interval(mins => ${sql.lit(use_minutes)}) as use_is_old, ${userColumns}
+           web_sessions.used_at < now() - make_interval(mins => ${sql.lit(use_minutes)}) as use_is_old,
+           web_sessions.rotated_at < now() - make_interval(hours => ${sql.lit(sessionHours.cookie)}) as cookie_is_old, ${userColumns}
       from unnest(${ofAnyLength(digests, 'bytea[]')}) given(digest)
       join web_sessions on web_sessions.token_digest = given.digest
         or (web_sessions.previous_digest = given.digest and web_sessions.rotated_at > now() - make_interval(secs => ${sql.lit(previous_s)}))
@@ -68,6 +73,18 @@ const sessionOfDigest = keptWithRights(
   ),
   ({ use_is_old, is_lasting }) => is_lasting && !use_is_old,
 );
+
+/**
+ * The caller of a request for a file that pages show, such as an image: by a token as for the API, or by the session.
+ * @param parameters of the query
+ */
+export async function readerOf(
+  services: Services,
+  request: FastifyRequest,
+  parameters: Values,
+): Promise<Caller | undefined> {
+  return (await authenticate(request, parameters, services)) ?? (await visitorOf(services, request));
+}
 
 /** The name of the cookie. Over HTTPS, browsers take it from this host alone, and never send it in the clear. */
 export const cookieName = (url: string): string => (url.startsWith('https:') ? '__Host-coppice' : 'coppice');
@@ -114,5 +131,8 @@ export async function visitorOfCookie(
   const token = { id: row.session_id, scopes: ['api'], kind: 'session' as const };
   const caller = callerFrom(row, { token, sudo: false, counted: row.counted, plan: row.plan }, url);
   const is_confirmed = Date.parse(row.confirmed_at) > Date.now() - confirmed_minutes * 60_000;
-  return { ...caller, session: { id: row.session_id, is_confirmed, theme: row.page_theme } };
+  return {
+    ...caller,
+    session: { id: row.session_id, is_confirmed, theme: row.page_theme, cookie_is_old: row.cookie_is_old },
+  };
 }

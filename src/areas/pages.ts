@@ -2,6 +2,7 @@
 import { inAddress } from '../foundation/addresses.ts';
 import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway, type Tab } from '../pages/index.ts';
+import { renewedCookie } from './people/sessions/index.ts';
 import { homePage } from './web/home/index.ts';
 import {
   changePasswordPage,
@@ -57,5 +58,5 @@ async function pathOf({ db }: Services, { path }: Moved): Promise<string> {
   return inAddress(full_path);
 }
 
-export const pagesDoorway = (options: Omit<PagesOptions, 'pages' | 'tabsOf' | 'pathOf'>): Doorway =>
-  pageDoorway({ ...options, pages, tabsOf, pathOf });
+export const pagesDoorway = (options: Omit<PagesOptions, 'pages' | 'tabsOf' | 'pathOf' | 'renewedCookie'>): Doorway =>
+  pageDoorway({ ...options, pages, tabsOf, pathOf, renewedCookie });

@@ -26,7 +26,7 @@ const policy = (origin: string) =>
  * The headers of all pages.
  * @param origin where the browser reached the server
  */
-export const pageHeaders = (origin: string) => ({
+const pageHeaders = (origin: string) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy(origin),
   'cache-control': 'private, no-cache',
@@ -36,6 +36,17 @@ export const pageHeaders = (origin: string) => ({
   'referrer-policy': 'same-origin',
   vary: 'Accept-Encoding, Cookie',
 });
+
+/** Pages are no part of the API, which scripts of other origins may read. */
+function headFor(reply: FastifyReply, origin: string): void {
+  reply.headers(pageHeaders(origin));
+  for (const name of [
+    'access-control-allow-origin',
+    'access-control-allow-credentials',
+    'access-control-expose-headers',
+  ])
+    reply.removeHeader(name);
+}
 
 /** Of a page of 40 kB, this leaves a tenth and takes a millisecond. */
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
@@ -63,7 +74,7 @@ export async function sendHtml(
   { text }: Html,
   { status = 200, origin, is_secret }: Sending,
 ): Promise<FastifyReply> {
-  reply.code(status).headers(pageHeaders(origin));
+  headFor(reply.code(status), origin);
   if (is_secret) return reply.header('cache-control', 'no-store').send(text);
   if (status === 200) {
     const tag = `W/"${createHash('sha1').update(text).digest('base64url')}"`;
@@ -106,7 +117,7 @@ export function sendPieces(
   failed: (error: unknown) => Html,
   { origin }: Sending,
 ): FastifyReply {
-  reply.headers(pageHeaders(origin));
+  headFor(reply, origin);
   const encoding = encodingFor(request);
   const source = Readable.from(joined(pieces, failed));
   if (encoding === undefined) return reply.send(source);

@@ -41,6 +41,8 @@ export interface PagesOptions extends PerformOptions {
   assets: Surroundings['assets'];
   /** The tabs of a project or group, as far as the caller may open them. */
   tabsOf(call: PageCall, place: Place): Promise<readonly Tab[]>;
+  /** A new value for the cookie of a session that is a day old, as `Set-Cookie`. */
+  renewedCookie(services: Services, visitor: Visitor): Promise<string | undefined>;
   /** The present path of a project or group that has moved. */
   pathOf(services: Services, moved: Moved): Promise<string>;
 }
@@ -113,12 +115,18 @@ class PageServer {
       if (request.method === 'POST') return await this.#post(request, call, found.page, fields);
       if ('to' in found.page) return reply.redirect(await found.page.to(call), 302);
       if ('file' in found.page) return this.#sendFile(reply, await found.page.file(call));
+      if (caller?.session.cookie_is_old) await this.#renew(call, caller);
       return await this.#show(request, call, found.page);
     } catch (error) {
       if (error instanceof Moved && request.method !== 'POST') return this.#redirectMoved(request, call, error);
       if (!caller && isHidden(error)) return this.#missing(request, reply, caller, path);
       throw error;
     }
+  }
+
+  async #renew({ reply, services }: Calling, caller: Visitor): Promise<void> {
+    const cookie = await this.#options.renewedCookie(services, caller);
+    if (cookie !== undefined) reply.header('set-cookie', cookie);
   }
 
   /** Whoever is not signed in may see it once they are. */

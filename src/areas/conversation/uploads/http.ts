@@ -1,12 +1,12 @@
 /** Uploads at their web addresses, where links in texts lead (docs/reference/uploads.md). They accept the tokens of the API, in headers only. */
 import {
-  authenticate,
   countRequest,
   type MaybeCaller,
   mayRead,
   movedProject,
   type Owner,
   projectFor,
+  readerOf,
   visibleGroup,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -77,7 +77,7 @@ const ownersFor: Record<
 };
 
 const who: Identification<Caller, UploadRequest> = {
-  identify: (services, request) => authenticate(request, {}, services),
+  identify: (services, request) => readerOf(services, request, {}),
   scopes: () => scopesFor({ method: 'GET' }),
   count: (services, counting) => countRequest(services, {}, counting),
 };

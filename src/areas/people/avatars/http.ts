@@ -1,6 +1,6 @@
 /** The bytes of avatars, at the URLs in `avatar_url` and, of projects and groups, as endpoints (docs/reference/avatars.md). */
 import type { Readable } from 'node:stream';
-import { authenticate, countRequest, type MaybeCaller, visibleGroup, visibleProject } from '../../../access/index.ts';
+import { countRequest, type MaybeCaller, readerOf, visibleGroup, visibleProject } from '../../../access/index.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
@@ -61,7 +61,7 @@ async function checkVisible(db: Database, caller: MaybeCaller, kind: AvatarKind,
 }
 
 const who: Identification<Caller, AvatarRequest> = {
-  identify: (services, request) => authenticate(request, request.query, services),
+  identify: (services, request) => readerOf(services, request, request.query),
   scopes: () => scopesFor({ method: 'GET' }),
   count: (services, counting) => countRequest(services, {}, counting),
 };

@@ -20,9 +20,6 @@ export interface Device {
 
 const longestAgent_characters = 300;
 
-/** A day: then the cookie is replaced, so that a stolen one is of use until its owner comes back. */
-const rotated_hours = 24;
-
 /**
  * The `Set-Cookie` of a session.
  * @param value of the cookie; without one, the browser forgets it
@@ -80,7 +77,7 @@ async function renew(
     update web_sessions
        set previous_digest = token_digest, token_digest = ${tokenDigest(value)}, rotated_at = now(),
            confirmed_at = case when ${isConfirmed} then now() else confirmed_at end
-     where id = ${session_id} and (${isConfirmed} or rotated_at < now() - make_interval(hours => ${sql.lit(rotated_hours)}))
+     where id = ${session_id} and (${isConfirmed} or rotated_at < now() - make_interval(hours => ${sql.lit(sessionHours.cookie)}))
      returning is_remembered`.execute(db);
   return rows[0] && { value, ...rows[0] };
 }

@@ -1,6 +1,6 @@
 /** The bytes of metric images, at the URLs in `file_path` (docs/reference/issues.md). They are not part of the API, but accept the same tokens. */
 import type { FastifyReply } from 'fastify';
-import { authenticate, countRequest, isVisibleIssue, type MaybeCaller } from '../../../../access/index.ts';
+import { countRequest, isVisibleIssue, type MaybeCaller, readerOf } from '../../../../access/index.ts';
 import type { BlobKey } from '../../../../blobs/index.ts';
 import {
   type Caller,
@@ -67,7 +67,7 @@ const file = door<Caller, ImageRequest>({
   method: 'GET',
   url: '/uploads/-/system/issuable_metric_image/file/:id/:filename',
   who: {
-    identify: (services, request) => authenticate(request, request.query, services),
+    identify: (services, request) => readerOf(services, request, request.query),
     scopes: () => scopesFor({ method: 'GET' }),
     count: (services, counting) => countRequest(services, {}, counting),
   },
