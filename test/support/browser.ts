@@ -1,0 +1,59 @@
+/** A browser in tests: signs in with the form that people use, keeps the cookie, and sends forms. */
+import assert from 'node:assert/strict';
+import type { Person, World } from './world.ts';
+
+/** What a page answered. */
+export interface Shown {
+  status: number;
+  headers: Headers;
+  /** Where a redirect leads: its path and query. */
+  to: string | undefined;
+  html: string;
+}
+
+export interface Browser {
+  /** @param path with its query, e.g. `/group/project/-/issues?page=2` */
+  get(path: string, headers?: Record<string, string>): Promise<Shown>;
+  /** Sends a form of a page. A list is sent as fields of the same name. */
+  send(path: string, form: string, fields?: Record<string, string | readonly string[]>): Promise<Shown>;
+}
+
+function pathOf(location: string | null, base: string): string | undefined {
+  if (location === null) return undefined;
+  const { pathname, search, hash } = new URL(location, base);
+  return pathname + search + hash;
+}
+
+/** @returns a browser of someone who is not signed in */
+export function anonymousBrowser(url: string): Browser {
+  let cookie = '';
+  const ask = async (path: string, init: RequestInit): Promise<Shown> => {
+    const headers = { accept: 'text/html', ...init.headers, ...(cookie === '' ? {} : { cookie }) };
+    const response = await fetch(url + path, { ...init, redirect: 'manual', headers });
+    const set = response.headers.getSetCookie()[0];
+    if (set !== undefined) cookie = set.split(';', 1)[0]!;
+    const to = pathOf(response.headers.get('location'), url);
+    return { status: response.status, headers: response.headers, to, html: await response.text() };
+  };
+  return {
+    get: (path, headers = {}) => ask(path, { headers }),
+    send(path, form, fields = {}) {
+      const body = new URLSearchParams({ _do: form });
+      for (const [name, value] of Object.entries(fields))
+        for (const each of [value].flat()) body.append(name, String(each));
+      return ask(path, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin' } });
+    },
+  };
+}
+
+const password = 'a word that only tests pass';
+
+/** @returns a browser in which a person has signed in */
+export async function browserOf({ url, as }: World, { id, username }: Pick<Person, 'id' | 'username'>): Promise<Browser> {
+  const set = await as('admin').put(`/users/${id}`, { password });
+  assert.equal(set.status, 200);
+  const browser = anonymousBrowser(url);
+  const { status } = await browser.send('/users/sign_in', 'sign_in', { login: username, password });
+  assert.equal(status, 303);
+  return browser;
+}
