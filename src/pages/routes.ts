@@ -14,13 +14,16 @@ function keyOf(path: string): string {
   return path.split('/')[1]!;
 }
 
+/** The path of a project or group: words with slashes between them, none of which is a dash. */
+const pathPattern = '((?!-/)[^/]+(?:/(?!-(?:/|$))[^/]+)*?)';
+
 /** A pattern for the undecoded address. The path of a project or group has slashes, and ends before `/-/`. */
 function routeOf(page: AnyPage): Route {
   const names: string[] = [];
   const pattern = page.path.replaceAll(/[.+()]/g, '\\$&').replaceAll(/(\*|:)(\w+)/g, (_, mark, name) => {
     names.push(name);
     if (mark === '*') return '(.+)';
-    return name === 'id' && /^(\/groups)?\/:id(\/|$)/.test(page.path) ? '([^/].*?)' : '([^/]+)';
+    return name === 'id' && /^(\/groups)?\/:id(\/|$)/.test(page.path) ? pathPattern : '([^/]+)';
   });
   return { page, names, pattern: new RegExp(`^${pattern}$`) };
 }

@@ -111,15 +111,15 @@ class PageServer {
     if (!found) return this.#missing(request, reply, caller, path);
     const call = callOf({ request, reply, caller, path, params: found.params }, this.#options, this.#operations);
     try {
-      if (found.page.signed_in && !caller) throw notFound('Page');
       if (request.method === 'POST') return await this.#post(request, call, found.page, fields);
+      if (found.page.signed_in && !caller) throw notFound('Page');
       if ('to' in found.page) return reply.redirect(await found.page.to(call), 302);
       if ('file' in found.page) return this.#sendFile(reply, await found.page.file(call));
       if (caller?.session.cookie_is_old) await this.#renew(call, caller);
       return await this.#show(request, call, found.page);
     } catch (error) {
       if (error instanceof Moved && request.method !== 'POST') return this.#redirectMoved(request, call, error);
-      if (!caller && isHidden(error)) return this.#missing(request, reply, caller, path);
+      if (!caller && request.method !== 'POST' && isHidden(error)) return this.#missing(request, reply, caller, path);
       throw error;
     }
   }

@@ -49,7 +49,10 @@ export function anonymousBrowser(url: string): Browser {
 const password = 'a word that only tests pass';
 
 /** @returns a browser in which a person has signed in */
-export async function browserOf({ url, as }: World, { id, username }: Pick<Person, 'id' | 'username'>): Promise<Browser> {
+export async function browserOf(
+  { url, as }: World,
+  { id, username }: Pick<Person, 'id' | 'username'>,
+): Promise<Browser> {
   const set = await as('admin').put(`/users/${id}`, { password });
   assert.equal(set.status, 200);
   const browser = anonymousBrowser(url);

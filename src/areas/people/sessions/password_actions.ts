@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { refuseTooOften, userByPassword, type Visitor } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { ApiError, type Services } from '../../../http/index.ts';
-import { changeUser } from '../users/index.ts';
+import { ApiError, invalid, type Services } from '../../../http/index.ts';
+import { changeUser, passwordReasons } from '../users/index.ts';
 import { cookieFor, type Device, startSession } from './actions.ts';
 import { sendPasswordLink } from './jobs.ts';
 import { linkPurpose, passwordLink_hours, passwordPage } from './rules.ts';
@@ -37,6 +37,13 @@ export async function passwordLinkFor(
   return `${passwordPage}?reset_password_token=${secrets.linkToken(linkPurpose, seed)}`;
 }
 
+/** Sets a password that keeps the rules. */
+async function setPassword(tx: Database, user_id: number, password: string): Promise<void> {
+  const reasons = passwordReasons(password);
+  if (reasons.length > 0) throw invalid({ password: reasons });
+  await changeUser(tx, user_id, { password }, 'unknown');
+}
+
 const gone = () => new ApiError(410, { message: 'The link is not valid any more. Ask for another one.' });
 
 /**
@@ -54,7 +61,7 @@ export async function choosePassword({ db, secrets }: Services, token: string, p
       tx,
     );
     if (!rows[0]) throw gone();
-    await changeUser(tx, rows[0].user_id, { password }, 'unknown');
+    await setPassword(tx, rows[0].user_id, password);
   });
 }
 
@@ -72,7 +79,7 @@ export async function changePassword(
   const { db, url } = services;
   await userByPassword(services, { login: visitor.username, password: current, address: device.address });
   return await db.transaction().execute(async (tx) => {
-    await changeUser(tx, visitor.id, { password }, 'unknown');
+    await setPassword(tx, visitor.id, password);
     return cookieFor(url, await startSession(tx, { user_id: visitor.id, is_remembered: false, device }));
   });
 }

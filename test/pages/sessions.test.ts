@@ -1,0 +1,188 @@
+/** Signing in and out with a browser (docs/reference/sessions.md). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { sendPasswordLink } from '../../src/areas/people/sessions/index.ts';
+import { anonymousBrowser, browserOf } from '../support/browser.ts';
+import { linkIn, mailOf } from '../support/mail.ts';
+import { upload } from '../support/uploads.ts';
+import { type World, world } from '../support/world.ts';
+
+const sessionsPath = '/-/user_settings/active_sessions';
+
+/** The names in cookies that a reply sets, with their attributes. */
+const cookieOf = (headers: Headers) => headers.getSetCookie()[0] ?? '';
+
+test('a session begins with the right password, and ends when it is ended', async () => {
+  const here = await world({});
+  const { developer } = here.people;
+  const browser = await browserOf(here, developer);
+  const { status, html, headers } = await browser.get(sessionsPath);
+  assert.equal(status, 200);
+  assert.match(html, /this browser/);
+  assert.equal(headers.get('cache-control'), 'private, no-cache');
+  assert.equal(headers.get('access-control-allow-origin'), null);
+  const stranger = anonymousBrowser(here.url);
+  const wrong = await stranger.send('/users/sign_in', 'sign_in', { login: developer.username, password: 'wrong' });
+  assert.equal(wrong.status, 401);
+  assert.match(wrong.html, /The name or the password is wrong/);
+  assert.ok(wrong.html.includes(`value="${developer.username}"`), 'what was typed stays');
+  assert.equal((await stranger.get(sessionsPath)).to, `/users/sign_in?to=${encodeURIComponent(sessionsPath)}`);
+  const out = await browser.send('/users/sign_out', 'sign_out');
+  assert.deepEqual(
+    [out.status, out.to, out.headers.get('clear-site-data')],
+    [303, '/users/sign_in', '"cache", "storage"'],
+  );
+  assert.match(cookieOf(out.headers), /^coppice=; Path=\/; HttpOnly; SameSite=Lax; Max-Age=0$/);
+  assert.equal((await browser.get(sessionsPath)).status, 302);
+});
+
+test('a session ends at once with the password, and when its user is blocked or someone else ends it', async () => {
+  const here = await world({});
+  const { developer, planner } = here.people;
+  const [first, second] = [await browserOf(here, developer), await browserOf(here, planner)];
+  assert.equal((await first.get(sessionsPath)).status, 200);
+  await here.as('admin').put(`/users/${developer.id}`, { password: 'another word that tests know' });
+  assert.equal((await first.get(sessionsPath)).status, 302);
+  assert.equal((await second.get(sessionsPath)).status, 200);
+  await here.as('admin').post(`/users/${planner.id}/block`);
+  assert.equal((await second.get(sessionsPath)).status, 302);
+  await here.as('admin').post(`/users/${planner.id}/unblock`);
+});
+
+test('a session ends without use, and at the latest after 90 days', async () => {
+  const here = await world({});
+  const browser = await browserOf(here, here.people.developer);
+  const aged = (change: string) =>
+    sql`update web_sessions set ${sql.raw(change)} where user_id = ${here.people.developer.id}`.execute(here.db);
+  await aged(`rotated_at = now() - interval '25 hours'`);
+  await sql`update users set name = name || '' where id = ${here.people.developer.id}`.execute(here.db);
+  const renewed = await browser.get(sessionsPath);
+  assert.equal(renewed.status, 200);
+  assert.match(cookieOf(renewed.headers), /^coppice=[\w-]{32};/, 'the cookie of yesterday is replaced');
+  assert.equal((await browser.get(sessionsPath)).status, 200);
+  await aged(`used_at = now() - interval '13 hours'`);
+  await sql`update users set name = name || '' where id = ${here.people.developer.id}`.execute(here.db);
+  assert.equal((await browser.get(sessionsPath)).status, 302);
+});
+
+test('neither the API nor git takes the cookie, and files that pages show do', async () => {
+  const here = await world({});
+  const browser = await browserOf(here, here.people.developer);
+  assert.equal((await browser.get('/api/v4/user')).status, 401);
+  assert.equal((await browser.get(`/${here.project.full_path}.git/info/refs?service=git-upload-pack`)).status, 401);
+  const { body } = await upload(here, 'developer', `/projects/${here.project.id}`, 'note.txt');
+  assert.equal((await browser.get(body.full_path)).status, 200);
+  assert.equal((await anonymousBrowser(here.url).get(body.full_path)).status, 404);
+});
+
+/** A form sent with other headers than a browser's own. */
+const sendWith = ({ url }: World, headers: Record<string, string>) =>
+  fetch(`${url}/users/sign_in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { accept: 'text/html', ...headers },
+    body: new URLSearchParams({ _do: 'sign_in', login: 'x', password: 'y' }),
+  }).then(({ status }) => status);
+
+test('a form is taken only from a page of this server', async () => {
+  const here = await world({});
+  for (const site of ['cross-site', 'same-site', 'none', ''])
+    assert.equal(await sendWith(here, { 'sec-fetch-site': site }), 403, site);
+  assert.equal(await sendWith(here, {}), 403);
+  assert.equal(await sendWith(here, { origin: 'null' }), 403);
+  assert.equal(await sendWith(here, { origin: 'https://example.com' }), 403);
+  assert.equal(await sendWith(here, { origin: here.url }), 401);
+  assert.equal(await sendWith(here, { 'sec-fetch-site': 'same-origin' }), 401);
+});
+
+test('signing in leads to pages of this server only', async () => {
+  const here = await world({});
+  const password = 'a word that only tests pass';
+  const { developer } = here.people;
+  await browserOf(here, developer);
+  const leadsTo = async (to: string) =>
+    (await anonymousBrowser(here.url).send('/users/sign_in', 'sign_in', { login: developer.username, password, to }))
+      .to;
+  assert.equal(await leadsTo('/a/b?c=d'), '/a/b?c=d');
+  for (const to of ['//example.com', 'https://example.com', '/\\example.com', 'javascript:alert(1)', '/a b', ''])
+    assert.equal(await leadsTo(to), '/', to);
+});
+
+test('what was typed while a session ended is there again after the sign-in', async () => {
+  const here = await world({});
+  const { developer } = here.people;
+  const password = 'a word that only tests pass';
+  const browser = await browserOf(here, developer);
+  await sql`delete from web_sessions where user_id = ${developer.id}`.execute(here.db);
+  const typed = { current_password: 'x', password: 'y', password_confirmation: 'z', note: '"><b>' };
+  const asked = await browser.send('/-/user_settings/password/edit', 'change', typed);
+  assert.equal(asked.status, 401);
+  const kept = /name="kept" value="([^"]*)"/
+    .exec(asked.html)![1]!
+    .replaceAll('&quot;', '"')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&lt;', '<');
+  assert.equal(JSON.parse(kept).values.note, typed.note);
+  const again = await browser.send('/users/sign_in', 'sign_in', {
+    login: developer.username,
+    password,
+    kept,
+    to: '/-/user_settings/password/edit',
+  });
+  assert.equal(again.status, 200);
+  assert.match(again.html, /You are signed in again/);
+  assert.equal((await browser.get(sessionsPath)).status, 200);
+});
+
+test('a link by mail lets a user choose a password once, and says nothing of who has an account', async () => {
+  const here = await world({});
+  const { developer } = here.people;
+  const { body } = await here.as('admin').get(`/users/${developer.id}`);
+  const browser = anonymousBrowser(here.url);
+  const answers = await Promise.all(
+    [body.email, 'nobody@example.com'].map(async (email) => {
+      const { to } = await browser.send('/users/password/new', 'reset', { email });
+      return (await browser.get(to!)).html;
+    }),
+  );
+  assert.equal(answers[0], answers[1]);
+  const mails = await mailOf(here.services, [sendPasswordLink]);
+  assert.equal(mails.length, 1);
+  const link = linkIn(mails[0]!);
+  assert.equal((await browser.get(link.pathname + link.search)).status, 200);
+  const token = link.searchParams.get('reset_password_token')!;
+  const choose = (password: string, repeated = password) =>
+    browser.send('/users/password/edit', 'choose', {
+      password,
+      password_confirmation: repeated,
+      reset_password_token: token,
+    });
+  assert.match((await choose('one', 'two')).html, /is not the same as the new password/);
+  assert.equal((await choose('short')).status, 400);
+  assert.equal((await choose('a new word for the developer')).to, '/users/sign_in');
+  assert.equal((await choose('a new word for the developer')).status, 410);
+  const signedIn = await browser.send('/users/sign_in', 'sign_in', {
+    login: body.email,
+    password: 'a new word for the developer',
+  });
+  assert.equal(signedIn.status, 303);
+});
+
+test('a user who was deactivated is active again by signing in', async () => {
+  const here = await world({});
+  const { guest } = here.people;
+  await browserOf(here, guest);
+  await sql`update users set state = 'deactivated' where id = ${guest.id}`.execute(here.db);
+  const browser = anonymousBrowser(here.url);
+  assert.equal(
+    (
+      await browser.send('/users/sign_in', 'sign_in', {
+        login: guest.username,
+        password: 'a word that only tests pass',
+      })
+    ).status,
+    303,
+  );
+  assert.equal((await here.as('guest').get('/user')).body.state, 'active');
+});
