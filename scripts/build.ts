@@ -20,6 +20,7 @@ const programs = [
   'expressions/matching_worker',
   'front_matter/reading_worker',
   'git/launcher_process',
+  'highlighting/highlight_worker',
   'http/large_text_worker',
   'lockfiles/reading_worker',
   'markdown/html_worker',

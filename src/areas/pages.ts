@@ -4,6 +4,7 @@ import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway, type Tab } from '../pages/index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
 import { homePage } from './web/home/index.ts';
+import { repositoryPages } from './web/repository/index.ts';
 import {
   changePasswordPage,
   choosePasswordPage,
@@ -26,6 +27,7 @@ export const pages: readonly AnyPage[] = [
   changePasswordPage,
   sessionsPage,
   preferencesPage,
+  ...repositoryPages,
 ];
 
 /** The sections of a project, by an operation that whoever sees them may run. */

@@ -13,9 +13,20 @@ export type TextContext = {
   uploads?: string | undefined;
   /** The page of a wiki that the text is: relative addresses lead from its folder, and `[[Page]]` to another page. */
   page?: WikiPage | undefined;
+  /** The file of a repository that the text is: relative addresses lead from its folder, those of images to their bytes. */
+  file?: TextFile | undefined;
   /** The only server whose images are shown, as a URL; the addresses of others are written as text. Undefined: images of all servers are shown. */
   images_of?: string | undefined;
 };
+
+/** A file that is a text. */
+export interface TextFile {
+  path: string;
+  /** Where the pages of the files of its commit are, without a slash at the end. */
+  pages: string;
+  /** Where their bytes are. */
+  raw: string;
+}
 
 /** The address of the target of a reference, undefined if there is none. */
 export type LinkOf = (reference: Reference) => string | undefined;
@@ -140,15 +151,16 @@ export const isRendered = (text: string): boolean => text.length <= maximumLengt
 const uploadAddress = /^\/uploads(?=\/[0-9a-f]{32}\/[^/]+$)/;
 
 /** Links and images of a text: with the whole path of uploads and of pages, and without images of other servers. */
-function linksAndImages({ uploads, page, images_of }: TextContext): sanitizeHtml.IOptions['transformTags'] {
-  const wholeAddress = (address: string): string => {
+function linksAndImages({ uploads, page, file, images_of }: TextContext): sanitizeHtml.IOptions['transformTags'] {
+  const wholeAddress = (address: string, attribute: 'href' | 'src'): string => {
     // As a function, since a replacement text has characters with a meaning.
     if (uploads !== undefined && uploadAddress.test(address)) return address.replace(uploadAddress, () => uploads);
+    if (file) return addressFrom({ wiki_url: attribute === 'src' ? file.raw : file.pages, slug: file.path }, address);
     return page === undefined ? address : addressFrom(page, address);
   };
   const whole = (attribs: sanitizeHtml.Attributes, attribute: 'href' | 'src'): sanitizeHtml.Attributes => {
     const address = attribs[attribute];
-    return address ? { ...attribs, [attribute]: wholeAddress(address) } : attribs;
+    return address ? { ...attribs, [attribute]: wholeAddress(address, attribute) } : attribs;
   };
   const isShown = ({ src = '' }: sanitizeHtml.Attributes) =>
     images_of === undefined || URL.parse(src, images_of)?.origin === new URL(images_of).origin;

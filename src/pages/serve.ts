@@ -200,6 +200,8 @@ class PageServer {
       return await this.#run(request, call, form, values);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500 || error instanceof Moved) throw error;
+      // It is already as the form would make it.
+      if (error.status === 304) return call.reply.redirect(call.path, 303);
       return this.#show(request, call, page, { name: name as string, values, refusal: error });
     }
   }

@@ -1,6 +1,7 @@
 /** A browser in tests: signs in with the form that people use, keeps the cookie, and sends forms. */
 import assert from 'node:assert/strict';
-import type { Person, World } from './world.ts';
+import type { Person } from './populate.ts';
+import type { World } from './world.ts';
 
 /** What a page answered. */
 export interface Shown {

@@ -23,7 +23,7 @@ import { reportStatus } from './actions.ts';
 import { addressProblems, states } from './rules.ts';
 
 /** `pipeline_id` is null and `allow_failure` is false: clients read both, but there are no pipelines here. */
-const CommitStatus = resource('CommitStatus', {
+export const CommitStatus = resource('CommitStatus', {
   id: Id,
   sha: Type.String(),
   ref: Type.String(),

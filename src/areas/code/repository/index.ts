@@ -2,6 +2,8 @@
 
 export { createBranch } from './branches/actions.ts';
 export { type CommitRequest, commitChanges, commitOnto, writeChanges } from './commits/actions.ts';
+export { Comparison } from './commits/compare_routes.ts';
+export { CommitRef } from './commits/detail_routes.ts';
 export { Diff, diffsOf } from './commits/diff_present.ts';
 export { changesFor, type FileAction, FileChanged } from './commits/file_actions.ts';
 export { statusOfCommit } from './commits/status_queries.ts';
@@ -24,11 +26,22 @@ export { projectRepositories } from './owners/project_kind.ts';
 export { repositorySizes, sizeFollower } from './owners/size_actions.ts';
 export { removeUnusedRepository, storeRepository, useRepository } from './owners/unused_actions.ts';
 export { removeUnused } from './owners/unused_jobs.ts';
-export { blobPage, Commit, commitCore, presentCommit } from './present.ts';
+export {
+  Branch,
+  blobPage,
+  Commit,
+  CommitDetail,
+  commitCore,
+  comparePage,
+  ListedCommit,
+  presentCommit,
+  treePage,
+} from './present.ts';
 export { branchRefusal, mayCommitTo, oddTreeRefusals, pushRefusals } from './push_checks/checks.ts';
 export { fileTexts, tooLargeText } from './push_checks/refusal_rules.ts';
 export { contentIn, movedBranches, pushedBranches, readOnlyRefusal, refusal } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
+export { Tag } from './tags/routes.ts';
 export { blobBytes } from './trees/blob_present.ts';
 export {
   contentType,
@@ -39,4 +52,5 @@ export {
   sniffed_bytes,
   uncached,
 } from './trees/content_rules.ts';
+export { TreeObject } from './trees/routes.ts';
 export { admitInJson } from './trees/size_checks.ts';

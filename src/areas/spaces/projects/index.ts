@@ -21,4 +21,5 @@ export {
 export { groupStatistics, visibleProjectRows } from './queries.ts';
 export { projectFeatures, projectSelf, secretCounts } from './relation.ts';
 export { columnsOfSettings, FeatureLevel, mayCreateIn, settings as projectSettings } from './rules.ts';
+export { Starrer } from './star_routes.ts';
 export { transferProject } from './transfer_actions.ts';

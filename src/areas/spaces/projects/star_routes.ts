@@ -14,7 +14,7 @@ import { starProject, unstarProject } from './star_actions.ts';
 // Every signed-in user who can see a project can star it, also when it is read-only.
 const seen = projectRole('guest', { archived: true });
 
-const Starrer = resource('Starrer', { starred_since: Timestamp, user: UserBasic });
+export const Starrer = resource('Starrer', { starred_since: Timestamp, user: UserBasic });
 
 /** @param isOf a predicate on rows of `projects`, for the ID of a user whose profile is visible to the caller */
 const projectsOfUser = (

@@ -30,7 +30,7 @@ import { comparedProjectFor } from '../owners/fork_network_queries.ts';
 import { Commit, comparePage, presentCommit } from '../present.ts';
 import { Diff, diffsOf } from './diff_present.ts';
 
-const Comparison = resource('Comparison', {
+export const Comparison = resource('Comparison', {
   commit: nullable(Commit),
   commits: Type.Array(Commit, { description: 'Oldest first' }),
   diffs: Type.Array(Diff),

@@ -15,7 +15,7 @@ import { gitPaging, mapPage, pageOfArray } from '../../../../lists/index.ts';
 import { Diff, diffsOf } from './diff_present.ts';
 
 const CommitSequence = resource('CommitSequence', { count: Type.Integer() });
-const CommitRef = resource('CommitRef', { type: Type.Enum(['branch', 'tag']), name: Type.String() });
+export const CommitRef = resource('CommitRef', { type: Type.Enum(['branch', 'tag']), name: Type.String() });
 
 const Sha = Type.String({ description: 'Commit, branch or tag' });
 const path = '/projects/:id/repository/commits/:sha';

@@ -37,7 +37,7 @@ import { matchesSearch } from '../rules.ts';
 import { createTag, deleteTag } from './actions.ts';
 
 /** `commit` is null for a tag of a blob or tree, `created_at` for a lightweight tag. `release` is always null: clients read it, but there are no releases. */
-const Tag = resource('Tag', {
+export const Tag = resource('Tag', {
   name: Type.String(),
   message: nullable(Type.String({ description: 'The message of an annotated tag' })),
   target: Type.String({ description: 'ID of the commit, or of the object of an annotated tag' }),

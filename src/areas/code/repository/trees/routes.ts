@@ -26,7 +26,7 @@ import {
 import { gitPaging, mapPage, pageAsked } from '../../../../lists/index.ts';
 import { trimmedPath } from '../rules.ts';
 
-const TreeObject = resource('TreeObject', {
+export const TreeObject = resource('TreeObject', {
   id: Type.String(),
   name: Type.String(),
   type: Type.Enum(['tree', 'blob', 'commit'], { description: '`commit` is a submodule' }),

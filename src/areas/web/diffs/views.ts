@@ -1,0 +1,158 @@
+/** How diffs are shown: the list of files first, then the changes of each as a table. */
+import type { Static } from 'typebox';
+import type { Page as ListPage } from '../../../http/index.ts';
+import { type Content, type Html, html, pager, type Seen, withQuery } from '../../../pages/index.ts';
+import { counted } from '../../../texts/index.ts';
+import type { Diff } from '../../code/repository/index.ts';
+import { countsOf, type DiffHead, type DiffLine, linesOfDiff } from './hunk_rules.ts';
+
+export type FileDiff = Static<typeof Diff>;
+
+/** Where the diffs of a page come from. */
+export interface DiffSource {
+  /**
+   * A page of the files with their diffs.
+   * @param paging at most 100 of them
+   */
+  page(paging: { page: number; per_page: number }): Promise<ListPage<FileDiff>>;
+  /** The address of a file as it was before, or is after the changes; undefined if no page shows it. */
+  fileAt(side: 'old' | 'new', path: string): string | undefined;
+}
+
+/** More files are on the next page. */
+const filesOnPage = 1_000;
+const filesAtOnce = 100;
+/** Longer diffs are behind a link of their own. */
+const folded = { lines: 5_000, chars: 500_000 };
+/** What follows in a line is cut off. */
+const lineEnd_chars = 2_000;
+
+/** A number that a query may have, from 1. */
+function numberIn({ query }: Pick<Seen, 'query'>, name: string): number | undefined {
+  const value = query[name];
+  return typeof value === 'string' && /^[1-9]\d{0,6}$/.test(value) ? Number(value) : undefined;
+}
+
+const kindOf = ({ new_file, deleted_file, renamed_file }: FileDiff): string =>
+  new_file ? 'Added' : deleted_file ? 'Deleted' : renamed_file ? 'Renamed' : 'Changed';
+
+const pathOf = ({ old_path, new_path, renamed_file }: FileDiff): Content =>
+  renamed_file ? html`${old_path} → ${new_path}` : new_path;
+
+const countsText = ({ added, removed }: { added: number; removed: number }): Html =>
+  html`<span class="soft">${counted(added, 'line')} added, ${removed} removed</span>`;
+
+function textCell(text: string): Html {
+  if (text.length <= lineEnd_chars) return html`<td>${text}`;
+  return html`<td>${text.slice(0, lineEnd_chars)}<span class="soft"> … ${counted(text.length - lineEnd_chars, 'more character')}</span>`;
+}
+
+const hidden: Partial<Record<string, Html>> = {
+  added: html`<span class="visually-hidden">Added: </span>`,
+  removed: html`<span class="visually-hidden">Removed: </span>`,
+};
+
+/** End tags of rows and cells are left out, as HTML allows: a diff has tens of thousands. */
+function rowOf(line: DiffLine | DiffHead): Html {
+  if (!('old' in line)) return html`<tr class="${line.kind}"><td colspan="3">${line.text}\n`;
+  const name = line.kind === 'same' ? undefined : line.kind;
+  return html`<tr ?class="${name}"><td>${line.old}<td>${line.new}${name ? markedCell(name, line.text) : textCell(line.text)}\n`;
+}
+
+const markedCell = (name: string, text: string): Html =>
+  text.length <= lineEnd_chars ? html`<td>${hidden[name]}${text}` : textCell(text);
+
+/** The changes of a file, or why they are not shown. */
+function changesOf(file: FileDiff, number: number, seen: Seen, isAsked: boolean): Content {
+  if (file.too_large || file.collapsed)
+    return html`<p class="soft">The changes are too large to be shown. Clone the repository to see them.</p>`;
+  if (file.diff === '')
+    return html`<p class="soft">${
+      file.a_mode !== file.b_mode && !file.new_file && !file.deleted_file
+        ? `The mode changes from ${file.a_mode} to ${file.b_mode}.`
+        : 'The content does not change.'
+    }</p>`;
+  if (file.diff.startsWith('Binary files ')) return html`<p class="soft">The file is binary.</p>`;
+  const { lines } = countsOf(file.diff);
+  if (!isAsked && (lines > folded.lines || file.diff.length > folded.chars))
+    return html`<p><a href="${withQuery(seen, { file: number, page: undefined })}">Show the ${counted(lines, 'line')} of this diff</a></p>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${`Changes of ${file.new_path}`}"><table class="diff">
+<caption class="visually-hidden">Changes with line numbers before and after</caption>
+${[...linesOfDiff(file.diff)].map(rowOf)}</table></div>`;
+}
+
+/** @param number the place of the file among all files, from 1 */
+function fileOf(file: FileDiff, number: number, { fileAt }: DiffSource, seen: Seen, isAsked = false): Html {
+  const [before, after] = [
+    file.new_file ? undefined : fileAt('old', file.old_path),
+    file.deleted_file ? undefined : fileAt('new', file.new_path),
+  ];
+  return html`<section class="file" id="${`file-${number}`}">
+<h3>${pathOf(file)}</h3>
+<p class="about"><span class="label">${kindOf(file)}</span> ${countsText(countsOf(file.diff))}
+${before && html`<a href="${before}">File before<span class="visually-hidden"> the change of ${file.old_path}</span></a>`}
+${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}</p>
+${changesOf(file, number, seen, isAsked)}
+</section>
+`;
+}
+
+const listOf = (
+  files: readonly FileDiff[],
+  first: number,
+): Html => html`<details class="files" ?open="${files.length <= 20}">
+<summary>Files ${first} to ${first + files.length - 1}</summary>
+<ol start="${first}">${files.map(
+  (file, index) =>
+    html`<li><a href="${`#file-${first + index}`}">${pathOf(file)}</a> <span class="label">${kindOf(file)}</span> ${countsText(countsOf(file.diff))}</li>`,
+)}</ol>
+</details>
+`;
+
+/** One of the files, whatever its size. */
+async function* oneFile(source: DiffSource, seen: Seen, number: number): AsyncGenerator<Html> {
+  const { items } = await source.page({ page: number, per_page: 1 });
+  yield html`<p><a href="${withQuery(seen, { file: undefined })}">All files</a></p>`;
+  if (items.length === 0) yield html`<p class="soft">There is no such file.</p>`;
+  for (const file of items) yield fileOf(file, number, source, seen, true);
+}
+
+/**
+ * The diffs of a page, in pieces: a hundred files at a time are read, and a file at a time is written, so that a large change takes no memory. `?page=` leads on, and
+ * `?file=` shows one of the files alone.
+ */
+export async function* diffPieces(source: DiffSource, seen: Seen): AsyncGenerator<Html> {
+  const asked = numberIn(seen, 'file');
+  yield html`<h2 id="changes">Changes</h2>\n`;
+  if (asked !== undefined) {
+    yield* oneFile(source, seen, asked);
+    return;
+  }
+  const page = numberIn(seen, 'page') ?? 1;
+  const batches = filesOnPage / filesAtOnce;
+  let has_more = false;
+  for (let batch = (page - 1) * batches + 1; batch <= page * batches; batch++) {
+    const files = await source.page({ page: batch, per_page: filesAtOnce });
+    const first = (batch - 1) * filesAtOnce + 1;
+    if (batch % batches === 1 && files.total !== undefined) yield html`<p>${counted(files.total, 'file')} changed.</p>`;
+    if (files.items.length > 0) yield listOf(files.items, first);
+    for (const [index, file] of files.items.entries()) yield fileOf(file, first + index, source, seen);
+    has_more = files.has_more;
+    if (!has_more) break;
+  }
+  yield html`${pager({ items: [], page, per_page: filesOnPage, has_more }, seen)}`;
+}
+
+/**
+ * A source of diffs that are in memory.
+ * @param files all of them
+ */
+export const pagesOfDiffs =
+  (files: readonly FileDiff[]): DiffSource['page'] =>
+  async ({ page, per_page }) => ({
+    items: files.slice((page - 1) * per_page, page * per_page),
+    page,
+    per_page,
+    total: files.length,
+    has_more: files.length > page * per_page,
+  });

@@ -1,0 +1,50 @@
+/** Files of a repository: their page, their bytes, and archives of all of them. */
+
+import { highlighted } from '../../../highlighting/index.ts';
+import { notFound } from '../../../http/index.ts';
+import { filePage, type Html, type PageCall, page } from '../../../pages/index.ts';
+import { blobView } from './blob_views.ts';
+import { fileBytes, fileToShow, type ShownFile } from './file_queries.ts';
+import { linesToShow } from './line_rules.ts';
+import { isMarkdown, textHtml } from './markdown_present.ts';
+import { type RefPath, refPathOf } from './ref_queries.ts';
+
+export interface Blob {
+  place: RefPath;
+  file: ShownFile;
+  /** Of Markdown, unless its source is asked for. */
+  rendered: Html | undefined;
+  /** The lines as HTML, if the language is known. */
+  colours: readonly string[] | undefined;
+}
+
+async function load(call: PageCall): Promise<Blob> {
+  const place = await refPathOf(call);
+  const file = await fileToShow(call, place.path, place.commit.id);
+  const { text, name, blob_id } = file;
+  if (text !== undefined && isMarkdown(name) && !file.is_cut && call.query.plain === undefined)
+    return { place, file, rendered: await textHtml(call, place, file), colours: undefined };
+  const isColoured = text !== undefined && !linesToShow(text).has_long;
+  const colours = isColoured
+    ? await highlighted({ text, file_name: name }, { blob_id, owner: place.commit.project_id })
+    : undefined;
+  return { place, file, rendered: undefined, colours };
+}
+
+export const blobPages = page('/:id/-/blob/*ref_path', { load, view: blobView });
+
+export const rawPages = filePage('/:id/-/raw/*ref_path', async (call) => {
+  const { path, commit } = await refPathOf(call);
+  return fileBytes(call, path, commit.id);
+});
+
+const archiveName = /^(.+)\/[^/]*?\.(tar\.gz|tar\.bz2|tgz|tbz2?|tar|zip)$/;
+const shortArchiveName = /^(.+)\.(tar\.gz|tar\.bz2|tgz|tbz2?|tar|zip)$/;
+
+/** The ref, then a name of which the extension counts; or the ref with an extension. */
+export const archivePages = filePage('/:id/-/archive/*name', ({ params, query, bytes }) => {
+  const [, sha, format] = archiveName.exec(params.name!) ?? shortArchiveName.exec(params.name!) ?? [];
+  if (sha === undefined) throw notFound('Page');
+  const path = typeof query.path === 'string' ? { path: query.path } : {};
+  return bytes('downloadArchiveInFormat', { sha, format, ...path });
+});

@@ -1,0 +1,74 @@
+/** How files are shown. */
+import {
+  type Content,
+  type Html,
+  html,
+  pager,
+  type Seen,
+  sanitised,
+  type View,
+  withQuery,
+} from '../../../pages/index.ts';
+import { counted, sizeText } from '../../../texts/index.ts';
+import { blobPage } from '../../code/repository/index.ts';
+import { commitsPage, joined, rawPage } from './address_rules.ts';
+import type { Blob } from './blob_pages.ts';
+import { lineEnd_chars, linesToShow } from './line_rules.ts';
+import { isMarkdown } from './markdown_present.ts';
+import { lastCommit, pathLinks } from './tree_views.ts';
+
+const linesOnPage = 10_000;
+
+const lineText = (line: string): Content =>
+  line.length <= lineEnd_chars
+    ? line
+    : html`${line.slice(0, lineEnd_chars)}<span class="soft"> … ${counted(line.length - lineEnd_chars, 'more character')}</span>`;
+
+/** The number of the page of lines that was asked for. */
+const pageIn = ({ query }: Seen): number =>
+  typeof query.page === 'string' && /^[1-9]\d{0,5}$/.test(query.page) ? Number(query.page) : 1;
+
+/** Each line has an anchor, `#L12`, to which its number leads. End tags are left out, as HTML allows. */
+function linesView({ file, colours }: Blob, seen: Seen): Html {
+  const { lines } = linesToShow(file.text ?? '');
+  const page = pageIn(seen);
+  const first = (page - 1) * linesOnPage;
+  const rows = lines.slice(first, first + linesOnPage).map((line, index) => {
+    const number = first + index + 1;
+    const coloured = colours?.[number - 1];
+    return html`<tr id="${`L${number}`}"><td class="line"><a href="${`#L${number}`}">${number}</a><td>${coloured === undefined ? lineText(line) : sanitised(coloured)}\n`;
+  });
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Content of the file"><table class="code">
+<caption class="visually-hidden">${file.name} by line</caption>
+${rows}</table></div>
+${pager({ items: [], page, per_page: linesOnPage, has_more: lines.length > first + linesOnPage }, seen)}`;
+}
+
+function contentView(blob: Blob, raw: string, seen: Seen): Content {
+  const { file, rendered } = blob;
+  if (file.type.startsWith('image/')) return html`<p><img src="${raw}" alt="${file.name}"></p>`;
+  if (file.text === undefined)
+    return html`<p>This file is not a text. <a href="${raw}" rel="nofollow" download>Download ${file.name}</a></p>`;
+  if (file.size_bytes === 0) return html`<p class="soft">The file is empty.</p>`;
+  return html`${file.is_cut && html`<p class="notice">The file is large: this is its first megabyte. <a href="${raw}" rel="nofollow">The whole file</a></p>`}
+${rendered ?? linesView(blob, seen)}`;
+}
+
+export function blobView(blob: Blob, seen: Seen): View {
+  const { place, file, rendered } = blob;
+  const { id, ref, path, commit } = place;
+  const raw = rawPage(id, ref, path);
+  return {
+    title: [file.name, path, ref, id],
+    place: { id, kind: 'project', tab: 'code' },
+    main: html`${pathLinks(place)}
+<p class="actions"><span class="soft">${sizeText(file.size_bytes)}</span>
+<a href="${raw}" rel="nofollow">Raw</a> <a href="${commitsPage(id, joined(ref, path))}">History</a>
+<a href="${blobPage(id, commit.id, path)}" rel="nofollow">Permalink</a>
+${isMarkdown(file.name) && file.text !== undefined && (rendered ? html`<a href="${withQuery(seen, { plain: 1 })}">Source</a>` : html`<a href="${withQuery(seen, { plain: undefined })}">As a document</a>`)}</p>
+${lastCommit(place)}
+<section class="file"><h2 class="visually-hidden">Content</h2>
+${contentView(blob, raw, seen)}
+</section>`,
+  };
+}

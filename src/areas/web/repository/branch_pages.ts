@@ -1,0 +1,32 @@
+/** The branches of a repository. */
+import type { Static } from 'typebox';
+import type { Page as ListPage } from '../../../http/index.ts';
+import { page, pagingOf } from '../../../pages/index.ts';
+import { Branch, treePage } from '../../code/repository/index.ts';
+import { branchesView } from './branch_views.ts';
+
+export interface Branches {
+  id: string;
+  branches: ListPage<Static<typeof Branch>>;
+}
+
+export const branchPages = page('/:id/-/branches', {
+  async load(call): Promise<Branches> {
+    const { search } = call.query;
+    const branches = await call.list(Branch, 'listBranches', {
+      sort: 'updated_desc',
+      ...(typeof search === 'string' && search !== '' ? { search } : {}),
+      per_page: 40,
+      ...pagingOf(call),
+    });
+    return { id: call.params.id!, branches };
+  },
+  forms: {
+    create: {
+      runs: 'createBranch',
+      next: ({ name }: Static<typeof Branch>, { params }) => treePage(params.id!, name),
+    },
+    remove: { runs: 'deleteBranch' },
+  },
+  view: branchesView,
+});

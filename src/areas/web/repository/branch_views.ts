@@ -1,0 +1,46 @@
+/** How branches are shown. */
+import { type Content, filterForm, form, html, pager, rows, type Seen, time, type View } from '../../../pages/index.ts';
+import { comparePage, treePage } from '../../code/repository/index.ts';
+import { commitsPage } from './address_rules.ts';
+import type { Branches } from './branch_pages.ts';
+
+type Branch = Branches['branches']['items'][number];
+
+const removal = ({ name }: Branch, seen: Seen): Content =>
+  html`<details><summary>Delete<span class="visually-hidden"> ${name}</span></summary>
+${form(seen, 'remove', { key: name, fields: [{ name: 'branch', label: '', kind: 'hidden', value: name }], button: `Delete ${name}`, look: 'danger' })}</details>`;
+
+function branchRow(id: string, branch: Branch, main: string | undefined, seen: Seen): Content {
+  const { name, commit } = branch;
+  return html`<a class="title" href="${treePage(id, name)}">${name}</a>
+${branch.default && html`<span class="label">default</span>`} ${branch.protected && html`<span class="label">protected</span>`} ${branch.merged && html`<span class="label">merged</span>`}
+<div class="soft">${commit.title}, ${commit.author_name} on ${time(commit.committed_date)}</div>
+<div class="actions"><a href="${commitsPage(id, name)}">History<span class="visually-hidden"> of ${name}</span></a>
+${main !== undefined && main !== name && html`<a href="${comparePage(id, `${main}...${name}`)}" rel="nofollow">Compare<span class="visually-hidden"> ${name} with ${main}</span></a>`}
+${branch.can_push && !branch.default && seen.may('create') && removal(branch, seen)}</div>`;
+}
+
+export function branchesView({ id, branches }: Branches, seen: Seen): View {
+  const main = branches.items.find((branch) => branch.default)?.name;
+  return {
+    title: ['Branches', id],
+    place: { id, kind: 'project', tab: 'branches' },
+    main: html`${filterForm(seen, [{ name: 'search', label: 'Search branches' }], 'Search')}
+${rows(
+  branches.items.map((branch) => branchRow(id, branch, main, seen)),
+  'There are no branches here.',
+)}
+${pager(branches, seen)}
+${
+  seen.may('create') &&
+  html`<h2>New branch</h2>
+${form(seen, 'create', {
+  fields: [
+    { name: 'branch', label: 'Name', is_required: true },
+    { name: 'ref', label: 'From', value: main, is_required: true, help: 'A branch, a tag or a commit' },
+  ],
+  button: 'Create the branch',
+})}`
+}`,
+  };
+}

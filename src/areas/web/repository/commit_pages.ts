@@ -1,0 +1,72 @@
+/** The history of a ref, and a commit with its changes. */
+import type { Static } from 'typebox';
+import type { Page as ListPage } from '../../../http/index.ts';
+import { type PageCall, page, pagingOf } from '../../../pages/index.ts';
+import { CommitStatus } from '../../code/commit_statuses/index.ts';
+import { blobPage, CommitDetail, CommitRef, Diff, ListedCommit } from '../../code/repository/index.ts';
+import type { DiffSource } from '../diffs/index.ts';
+import { commitView, historyView } from './commit_views.ts';
+import { type RefPath, refPathOf } from './ref_queries.ts';
+
+export interface History {
+  id: string;
+  /** Undefined for the default branch. */
+  place: RefPath | undefined;
+  commits: ListPage<Static<typeof ListedCommit>>;
+}
+
+const filters = ['author', 'since', 'until'] as const;
+
+/** What the list was asked with; fields that were left empty do not count. */
+const filtersIn = ({ query }: PageCall) =>
+  Object.fromEntries(
+    filters.flatMap((name) => (query[name] === undefined || query[name] === '' ? [] : [[name, query[name]]])),
+  );
+
+async function loadHistory(call: PageCall): Promise<History> {
+  const place = call.params.ref_path === undefined ? undefined : await refPathOf(call);
+  const commits = await call.list(ListedCommit, 'listCommits', {
+    ...(place ? { ref_name: place.commit.id, path: place.path } : {}),
+    ...filtersIn(call),
+    per_page: 40,
+    ...pagingOf(call),
+  });
+  return { id: call.params.id!, place, commits };
+}
+
+export const historyPages = page('/:id/-/commits/*ref_path', { load: loadHistory, view: historyView });
+export const defaultHistoryPage = page('/:id/-/commits', { load: loadHistory, view: historyView });
+
+export interface ShownCommit {
+  id: string;
+  commit: Static<typeof CommitDetail>;
+  /** The branches and tags that contain it. */
+  refs: ListPage<Static<typeof CommitRef>> | undefined;
+  statuses: ListPage<Static<typeof CommitStatus>> | undefined;
+  diffs: DiffSource;
+}
+
+export const commitPages = page('/:id/-/commit/:sha', {
+  async load(call): Promise<ShownCommit> {
+    const { id = '' } = call.params;
+    const commit = await call.one(CommitDetail, 'getCommit');
+    const sha = commit.id;
+    const [refs, statuses] = await Promise.all([
+      call.perhaps(call.list(CommitRef, 'listCommitRefs', { sha, per_page: 20 })),
+      call.perhaps(call.list(CommitStatus, 'listCommitStatuses', { sha, per_page: 20 })),
+    ]);
+    const [parent] = commit.parent_ids;
+    return {
+      id,
+      commit,
+      refs,
+      statuses,
+      diffs: {
+        page: (paging) => call.list(Diff, 'listCommitDiffs', { sha, ...paging }),
+        fileAt: (side, path) =>
+          side === 'new' ? blobPage(id, sha, path) : parent === undefined ? undefined : blobPage(id, parent, path),
+      },
+    };
+  },
+  view: commitView,
+});

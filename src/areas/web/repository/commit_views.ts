@@ -1,0 +1,112 @@
+/** How commits are shown. */
+import { commitKind } from '../../../access/index.ts';
+import {
+  type Content,
+  facts,
+  filterForm,
+  type Html,
+  html,
+  pager,
+  type Seen,
+  time,
+  type View,
+} from '../../../pages/index.ts';
+import { counted } from '../../../texts/index.ts';
+import { treePage } from '../../code/repository/index.ts';
+import { diffPieces } from '../diffs/index.ts';
+import { tagPage } from './address_rules.ts';
+import type { History, ShownCommit } from './commit_pages.ts';
+import { pathLinks } from './tree_views.ts';
+
+type ListedCommit = History['commits']['items'][number];
+
+/** A commit in a list. */
+export const commitRow = (
+  id: string,
+  {
+    id: sha,
+    short_id,
+    title,
+    author_name,
+    committed_date,
+  }: Pick<ListedCommit, 'id' | 'short_id' | 'title' | 'author_name' | 'committed_date'>,
+): Html =>
+  html`<li><a class="title" href="${commitKind.page(id, sha)}">${title === '' ? 'No message' : title}</a>
+<div class="soft">${author_name} committed on ${time(committed_date)} · <code>${short_id}</code></div></li>`;
+
+export function historyView({ id, place, commits }: History, seen: Seen): View {
+  const days = Map.groupBy(commits.items, ({ committed_date }) => new Date(committed_date).toISOString().slice(0, 10));
+  return {
+    title: ['Commits', place ? [place.path, place.ref].filter(Boolean).join(' · ') : '', id].filter(Boolean),
+    heading: place?.path ? html`Commits of ${place.path}` : 'Commits',
+    place: { id, kind: 'project', tab: 'commits' },
+    main: html`${place && pathLinks(place)}
+${filterForm(
+  seen,
+  [
+    { name: 'author', label: 'Author' },
+    { name: 'since', label: 'Since', kind: 'date' },
+    { name: 'until', label: 'Until', kind: 'date' },
+  ],
+  'Search',
+)}
+${commits.items.length === 0 && html`<p class="soft">There are no commits here.</p>`}
+${[...days].map(([day, those]) => html`<h2><time datetime="${day}">${day}</time></h2><ul class="rows">${those.map((commit) => commitRow(id, commit))}</ul>`)}
+${pager(commits, seen)}`,
+  };
+}
+
+const parentLinks = ({ id, commit }: ShownCommit): Content =>
+  commit.parent_ids.map(
+    (parent, index) =>
+      html`${index > 0 && ', '}<a href="${commitKind.page(id, parent)}"><code>${parent.slice(0, 8)}</code></a>`,
+  );
+
+const refLinks = ({ id, refs }: ShownCommit): Content =>
+  refs &&
+  refs.items.length > 0 &&
+  html`${refs.items.map(
+    ({ type, name }, index) =>
+      html`${index > 0 && ', '}<a href="${type === 'tag' ? tagPage(id, name) : treePage(id, name)}">${type} ${name}</a>`,
+  )}${refs.has_more && ' and others'}`;
+
+const person = (name: string, email: string): Html => html`${name} &lt;${email}&gt;`;
+
+const statusRows = ({ statuses }: ShownCommit): Content =>
+  statuses &&
+  statuses.items.length > 0 &&
+  html`<h2>Statuses</h2>
+<ul class="rows">${statuses.items.map(
+    ({ name, status, target_url, description }) =>
+      html`<li><span class="${`state state-${status}`}">${status}</span> ${target_url ? html`<a href="${target_url}" rel="nofollow noreferrer">${name}</a>` : name} ${description && html`<span class="soft">${description}</span>`}</li>`,
+  )}</ul>`;
+
+async function* commitPieces(shown: ShownCommit, seen: Seen): AsyncGenerator<Html> {
+  const { id, commit, diffs } = shown;
+  const body = commit.message.slice(commit.title.length).trim();
+  const isCommitter = commit.committer_name !== commit.author_name || commit.committer_email !== commit.author_email;
+  yield html`${body !== '' && html`<pre class="message">${body}</pre>`}
+${facts([
+  ['Commit', html`<code>${commit.id}</code>`],
+  [commit.parent_ids.length > 1 ? 'Parents' : 'Parent', commit.parent_ids.length > 0 && parentLinks(shown)],
+  ['Author', html`${person(commit.author_name, commit.author_email)} on ${time(commit.authored_date)}`],
+  [
+    'Committer',
+    isCommitter && html`${person(commit.committer_name, commit.committer_email)} on ${time(commit.committed_date)}`,
+  ],
+  ['In', refLinks(shown)],
+  ['Changes', commit.stats && `${counted(commit.stats.additions, 'line')} added, ${commit.stats.deletions} removed`],
+])}
+<p class="actions"><a href="${treePage(id, commit.id)}" rel="nofollow">Files of this commit</a></p>
+${statusRows(shown)}`;
+  yield* diffPieces(diffs, seen);
+}
+
+export function commitView(shown: ShownCommit, seen: Seen): View {
+  const { id, commit } = shown;
+  return {
+    title: [commit.title === '' ? 'No message' : commit.title, commit.short_id, id],
+    place: { id, kind: 'project', tab: 'commits' },
+    main: commitPieces(shown, seen),
+  };
+}

@@ -1,0 +1,59 @@
+/** Comparing two refs. */
+import type { Static } from 'typebox';
+import { ApiError, notFound, type Values } from '../../../http/index.ts';
+import { type PageCall, page } from '../../../pages/index.ts';
+import { blobPage, Comparison, comparePage } from '../../code/repository/index.ts';
+import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+import { compareView, newComparisonView } from './compare_views.ts';
+
+/** Two refs, with two dots between them or with three, which leave out what only the first one has. */
+const range = /^(.+?)(\.\.\.?)(.+)$/;
+
+export interface ShownComparison {
+  id: string;
+  from: string;
+  to: string;
+  comparison: Static<typeof Comparison>;
+  fileAt(side: 'old' | 'new', path: string): string;
+}
+
+export const comparePages = page('/:id/-/compare/*refs', {
+  async load(call): Promise<ShownComparison> {
+    const { id = '', refs = '' } = call.params;
+    const [, from, dots, to] = range.exec(refs) ?? [];
+    if (from === undefined || to === undefined) throw notFound('Page');
+    const comparison = await call.one(Comparison, 'compareCommits', { from, to, straight: dots === '..' });
+    return { id, from, to, comparison, fileAt: (side, path) => blobPage(id, side === 'old' ? from : to, path) };
+  },
+  view: compareView,
+});
+
+const textIn = (values: Values, name: string): string | undefined => {
+  const value = values[name];
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+};
+
+/** What can be compared is in the address, so that a comparison has one. */
+function chosen({ params }: PageCall, fields: Values): string {
+  const [from, to] = [textIn(fields, 'from'), textIn(fields, 'to')];
+  if (from === undefined || to === undefined)
+    throw new ApiError(400, { message: { [from === undefined ? 'from' : 'to']: ['is empty'] } });
+  return comparePage(params.id!, `${from}...${to}`);
+}
+
+export interface NewComparison {
+  id: string;
+  from: string | undefined;
+  to: string | undefined;
+}
+
+export const newComparisonPages = page('/:id/-/compare', {
+  async load(call): Promise<NewComparison> {
+    const { id = '' } = call.params;
+    const { default_branch } = await call.one(ProjectWithAccessForm, 'getProject');
+    if (default_branch === undefined) throw notFound('Page');
+    return { id, from: textIn(call.query, 'from') ?? default_branch, to: textIn(call.query, 'to') };
+  },
+  forms: { compare: { act: async (call, fields) => chosen(call, fields), anonymous: true } },
+  view: newComparisonView,
+});

@@ -1,0 +1,46 @@
+/** How comparisons are shown. */
+import { form, type Html, html, type Seen, type View } from '../../../pages/index.ts';
+import { counted } from '../../../texts/index.ts';
+import { comparePage } from '../../code/repository/index.ts';
+import { diffPieces, pagesOfDiffs } from '../diffs/index.ts';
+import { newComparisonPage } from './address_rules.ts';
+import { commitRow } from './commit_views.ts';
+import type { NewComparison, ShownComparison } from './compare_pages.ts';
+
+/** Older ones are left out. */
+const commitsShown = 100;
+
+async function* pieces({ id, from, to, comparison, fileAt }: ShownComparison, seen: Seen): AsyncGenerator<Html> {
+  const { commits, diffs, compare_timeout, compare_same_ref } = comparison;
+  const newest = commits.slice(-commitsShown).reverse();
+  yield html`<p class="actions"><a href="${newComparisonPage(id)}">Compare others</a>
+<a href="${comparePage(id, `${to}...${from}`)}" rel="nofollow">The other way round</a></p>
+${compare_same_ref && html`<p class="notice">Both are the same commit.</p>`}
+${compare_timeout && html`<p class="notice">The comparison is too large to be shown as a whole.</p>`}
+<h2>${counted(commits.length, 'commit')}</h2>
+${newest.length < commits.length && html`<p class="soft">The newest ${newest.length} are shown.</p>`}
+${newest.length > 0 && html`<ul class="rows">${newest.map((commit) => commitRow(id, commit))}</ul>`}`;
+  yield* diffPieces({ page: pagesOfDiffs(diffs), fileAt }, seen);
+}
+
+export function compareView(shown: ShownComparison, seen: Seen): View {
+  const { id, from, to } = shown;
+  return {
+    title: [`Changes from ${from} to ${to}`, id],
+    place: { id, kind: 'project', tab: 'commits' },
+    main: pieces(shown, seen),
+  };
+}
+
+export const newComparisonView = ({ id, from, to }: NewComparison, seen: Seen): View => ({
+  title: ['Compare', id],
+  place: { id, kind: 'project', tab: 'commits' },
+  main: html`<p>Shows the commits and changes that one branch, tag or commit has and another one has not.</p>
+${form(seen, 'compare', {
+  fields: [
+    { name: 'from', label: 'From', value: from, is_required: true },
+    { name: 'to', label: 'To', value: to, is_required: true },
+  ],
+  button: 'Compare',
+})}`,
+});

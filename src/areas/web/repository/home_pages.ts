@@ -1,0 +1,49 @@
+/** The first page of a project. */
+import type { Static } from 'typebox';
+import { projectPage } from '../../../access/index.ts';
+import { notFound } from '../../../http/index.ts';
+import { type PageCall, page, redirect } from '../../../pages/index.ts';
+import { ProjectWithAccessForm, Starrer } from '../../spaces/projects/index.ts';
+import { homeView } from './home_views.ts';
+import { refPathOf } from './ref_queries.ts';
+import { folderToShow, type ShownFolder } from './tree_queries.ts';
+
+export interface ProjectHome {
+  id: string;
+  project: Static<typeof ProjectWithAccessForm>;
+  /** The top folder of the default branch. */
+  folder: ShownFolder | undefined;
+  is_starred: boolean;
+}
+
+async function isStarred({ list, caller }: PageCall): Promise<boolean> {
+  if (!caller) return false;
+  const { items } = await list(Starrer, 'listProjectStarrers', { search: caller.username, per_page: 100 });
+  return items.some(({ user }) => user.id === caller.id);
+}
+
+/** The default branch; none if the repository is empty or hidden from the caller. */
+async function topFolder(call: PageCall, { readme_url, default_branch }: ProjectHome['project']) {
+  if (!readme_url || default_branch === undefined) return undefined;
+  const place = await call.perhaps(refPathOf(call, default_branch));
+  return place && place.path === '' ? folderToShow(call, place) : undefined;
+}
+
+export const projectHomePage = page('/:id', {
+  async load(call): Promise<ProjectHome> {
+    const { id = '' } = call.params;
+    // One part is the name of a user or a group, or the number of a project.
+    if (!id.includes('/')) throw notFound('Page');
+    const project = await call.one(ProjectWithAccessForm, 'getProject');
+    const [folder, is_starred] = await Promise.all([topFolder(call, project), isStarred(call)]);
+    return { id: project.path_with_namespace, project, folder, is_starred };
+  },
+  forms: { star: { runs: 'starProject' }, unstar: { runs: 'unstarProject' } },
+  view: homeView,
+});
+
+/** Clients know the number of a project. */
+export const projectNumberPage = redirect('/projects/:id', async ({ one }) => {
+  const { path_with_namespace } = await one(ProjectWithAccessForm, 'getProject');
+  return projectPage(path_with_namespace);
+});

@@ -1,0 +1,62 @@
+/** How the first page of a project is shown. */
+import { type Content, facts, form, html, type Seen, time, type View } from '../../../pages/index.ts';
+import { counted } from '../../../texts/index.ts';
+import { branchesPage } from './address_rules.ts';
+import type { ProjectHome } from './home_pages.ts';
+import { folderView, lastCommit, refActions } from './tree_views.ts';
+
+/** What fills an empty repository. */
+function firstPush({ http_url_to_repo, path, default_branch = 'main' }: ProjectHome['project']): Content {
+  return html`<h2>The repository is empty</h2>
+<p>Clone it, add a file and push:</p>
+<pre>git clone ${http_url_to_repo}
+cd ${path}
+git switch --create ${default_branch}
+echo "# ${path}" > README.md
+git add README.md
+git commit --message "Add a README"
+git push --set-upstream origin ${default_branch}</pre>
+<p>Or push a repository that exists:</p>
+<pre>git remote add origin ${http_url_to_repo}
+git push --set-upstream origin --all
+git push origin --tags</pre>`;
+}
+
+function codeView({ id, project, folder }: ProjectHome, seen: Seen): Content {
+  if (folder)
+    return html`${refActions(folder.place, html`<a href="${branchesPage(id)}">Branch ${folder.place.ref}</a> `)}
+${lastCommit(folder.place)}
+<h2 class="visually-hidden">Files</h2>
+${folderView(folder, seen)}`;
+  // Undefined for those who may not see the code.
+  if (project.readme_url === undefined) return html`<p class="soft">You may not see the code of this project.</p>`;
+  return project.readme_url === null
+    ? firstPush(project)
+    : html`<p class="soft">The default branch ${project.default_branch} does not exist. <a href="${branchesPage(id)}">All branches</a></p>`;
+}
+
+export function homeView(home: ProjectHome, seen: Seen): View {
+  const { id, project, is_starred } = home;
+  return {
+    title: [project.name, project.namespace.full_path],
+    place: { id, kind: 'project', tab: 'code' },
+    ...(project.visibility === 'public' && !seen.caller ? { is_public: true as const } : {}),
+    main: html`${project.description && html`<p>${project.description}</p>`}
+<p class="actions"><span class="label">${project.visibility}</span>${project.archived && html`<span class="label">archived</span>`}
+${project.topics.map((topic) => html`<span class="label">${topic}</span>`)}
+<span class="soft">${counted(project.star_count, 'star')}</span>
+${is_starred ? form(seen, 'unstar', { button: 'Remove the star', look: 'plain' }) : form(seen, 'star', { button: 'Star', look: 'plain' })}</p>
+${project.marked_for_deletion_on && html`<p class="notice">This project will be deleted after ${project.marked_for_deletion_on}.</p>`}
+${facts([
+  ['Clone with HTTP', html`<code>${project.http_url_to_repo}</code>`],
+  ['Clone with SSH', project.ssh_url_to_repo !== '' && html`<code>${project.ssh_url_to_repo}</code>`],
+  [
+    'Forked from',
+    project.forked_from_project &&
+      html`<a href="${`/${project.forked_from_project.path_with_namespace}`}">${project.forked_from_project.name_with_namespace}</a>`,
+  ],
+  ['Last activity', time(project.last_activity_at)],
+])}
+${codeView(home, seen)}`,
+  };
+}

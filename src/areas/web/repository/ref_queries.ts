@@ -1,0 +1,44 @@
+/** What an address of a repository names: the ref is its longest beginning that exists, and the rest is a path. */
+import type { Static } from 'typebox';
+import { notFound } from '../../../http/index.ts';
+import type { PageCall } from '../../../pages/index.ts';
+import { CommitDetail } from '../../code/repository/index.ts';
+
+/** A place in a repository. */
+export interface RefPath {
+  /** The project, as the address has it. */
+  id: string;
+  /** The name of a branch or tag, or the id of a commit. */
+  ref: string;
+  /** Empty for the top. */
+  path: string;
+  /** The commit that the ref names. */
+  commit: Static<typeof CommitDetail>;
+}
+
+/** Names of refs with more parts are not looked for. */
+const mostParts = 10;
+
+/**
+ * The place that `*ref_path` of the address names.
+ * @throws ApiError 404 if no beginning of it is a ref
+ */
+export async function refPathOf(call: PageCall, ref_path = call.params.ref_path!): Promise<RefPath> {
+  const parts = ref_path.split('/');
+  const commits = await Promise.all(
+    parts
+      .slice(0, mostParts)
+      .map((_, index) =>
+        call.perhaps(call.one(CommitDetail, 'getCommit', { sha: parts.slice(0, index + 1).join('/'), stats: false })),
+      ),
+  );
+  const last = commits.findLastIndex((commit) => commit !== undefined);
+  const commit = commits[last];
+  if (!commit) throw notFound('Page');
+  return {
+    id: call.params.id!,
+    ref: parts.slice(0, last + 1).join('/'),
+    path: parts.slice(last + 1).join('/'),
+    commit,
+  };
+}

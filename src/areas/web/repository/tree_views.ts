@@ -1,0 +1,49 @@
+/** How folders are shown. */
+import { type Content, type Html, html, pager, type Seen, time } from '../../../pages/index.ts';
+import { blobPage, treePage } from '../../code/repository/index.ts';
+import { archivePage, commitsPage, joined } from './address_rules.ts';
+import type { RefPath } from './ref_queries.ts';
+import type { ShownFolder } from './tree_queries.ts';
+
+/** The way from the top of the ref to a path, each part a link to its folder. */
+export function pathLinks({ id, ref, path }: RefPath): Html {
+  const names = path === '' ? [] : path.split('/');
+  const steps = names.map((name, index) => {
+    const isLast = index === names.length - 1;
+    const folder = names.slice(0, index + 1).join('/');
+    return html`<li>${isLast ? html`<span aria-current="page">${name}</span>` : html`<a href="${treePage(id, joined(ref, folder))}">${name}</a>`}</li>`;
+  });
+  return html`<nav class="trail path" aria-label="Path in the repository"><ol><li><a href="${treePage(id, ref)}">${ref}</a></li>${steps}</ol></nav>`;
+}
+
+/** The commit that a ref names. */
+export const lastCommit = ({ commit }: RefPath): Html =>
+  html`<p class="soft">Commit <a href="${new URL(commit.web_url).pathname}">${commit.short_id}</a> ${commit.title}, ${commit.author_name} on ${time(commit.committed_date)}</p>`;
+
+function entryRow({ id, ref }: RefPath, { name, type, path, mode }: ShownFolder['entries']['items'][number]): Html {
+  const at = joined(ref, path);
+  if (type === 'tree') return html`<tr><td><a href="${treePage(id, at)}">${name}/</a></td><td>Folder</td></tr>`;
+  if (type === 'commit') return html`<tr><td>${name}</td><td>Submodule</td></tr>`;
+  const kind = mode === '120000' ? 'Symbolic link' : mode === '100755' ? 'Executable file' : 'File';
+  return html`<tr><td><a href="${blobPage(id, ref, path)}">${name}</a></td><td>${kind}</td></tr>`;
+}
+
+/** The entries of a folder, and its README below them. */
+export function folderView({ place, entries, readme }: ShownFolder, seen: Seen): Html {
+  const parent = place.path.includes('/') ? place.path.slice(0, place.path.lastIndexOf('/')) : '';
+  return html`<table class="entries"><caption class="visually-hidden">${place.path === '' ? 'Files' : `Files in ${place.path}`}</caption>
+<thead><tr><th scope="col">Name</th><th scope="col">Kind</th></tr></thead>
+<tbody>${place.path !== '' && html`<tr><td><a href="${treePage(place.id, joined(place.ref, parent))}">..<span class="visually-hidden"> the folder above</span></a></td><td>Folder</td></tr>`}
+${entries.items.map((entry) => entryRow(place, entry))}</tbody></table>
+${pager(entries, seen)}
+${readme && html`<section class="file readme"><h2>${readme.name}</h2>${readme.html}</section>`}`;
+}
+
+/** What can be done with a ref as a whole. */
+export function refActions({ id, ref, path, commit }: RefPath, rest: Content = undefined): Html {
+  const name = `${id.slice(id.lastIndexOf('/') + 1)}-${ref.replaceAll('/', '-')}`;
+  return html`<p class="actions">${rest}<a href="${commitsPage(id, joined(ref, path))}">History</a>
+<a href="${treePage(id, joined(commit.id, path))}" rel="nofollow">Permalink</a>
+<a href="${archivePage(id, ref, `${name}.zip`)}" rel="nofollow" download>Download as zip</a>
+<a href="${archivePage(id, ref, `${name}.tar.gz`)}" rel="nofollow" download>as tar.gz</a></p>`;
+}
