@@ -15,6 +15,8 @@ export interface Field {
   kind?: 'text' | 'area' | 'checkbox' | 'select' | 'date' | 'number' | 'password' | 'email' | 'hidden' | 'file';
   value?: string | number | boolean | null | undefined;
   options?: readonly Option[];
+  /** The values that are chosen in a list of which several can be. */
+  chosen?: readonly (string | number)[];
   is_required?: true;
   help?: Content;
   /** The `autocomplete` name, by which browsers fill it in. */
@@ -30,8 +32,12 @@ export interface FormParts {
   /** The label of the button. */
   button: Content;
   look?: 'plain' | 'danger';
+  /** Another form of the page with the same fields, as a second button. */
+  also?: { name: string; button: Content };
   /** Tells forms of the same name on a page apart, and is in the ids of their fields. */
   key?: string | number;
+  /** The address that it is posted to, where the query of the page matters; by default its path. */
+  action?: string;
 }
 
 /** The reasons of a refusal by field; none where it is a sentence. */
@@ -51,16 +57,22 @@ const typedIn = ({ values }: RefusedForm, name: string): unknown => {
 interface Shown {
   id: string;
   text: string;
+  /** The same of a list of which several can be chosen. */
+  chosen: readonly string[];
   /** The id of the reasons of a refusal, if there are any. */
   described: string | undefined;
 }
 
-function controlOf(field: Field, { id, text, described }: Shown): Html {
+function controlOf(field: Field, { id, text, chosen, described }: Shown): Html {
   const { name, kind = 'text', options = [], is_required, autocomplete, maximum } = field;
   const is_invalid = described && 'true';
   if (kind === 'area')
     return html`<textarea id="${id}" name="${name}" rows="8" ?maxlength="${maximum}" ?required="${is_required}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">
 ${text}</textarea>`;
+  if (field.chosen)
+    return html`<select id="${id}" name="${`${name}[]`}" multiple size="${Math.min(8, Math.max(2, options.length))}" ?aria-describedby="${described}">${options.map(
+      ({ value, label }) => html`<option value="${value}" ?selected="${chosen.includes(String(value))}">${label}</option>`,
+    )}</select>`;
   if (kind === 'select')
     return html`<select id="${id}" name="${name}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">${options.map(
       ({ value, label }) => html`<option value="${value}" ?selected="${String(value) === text}">${label}</option>`,
@@ -81,7 +93,8 @@ function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): 
   const id = `${form}-${name.replaceAll(/\W+/g, '-')}`;
   const reasons = (refused && reasonsIn(refused.refusal)[name]) ?? [];
   const described = reasons.length > 0 ? `${id}-reason` : undefined;
-  const control = controlOf(field, { id, text, described });
+  const chosen = (refused ? [refused.values[name] ?? []].flat() : (field.chosen ?? [])).map(String);
+  const control = controlOf(field, { id, text, chosen, described });
   const parts = [
     kind === 'checkbox'
       ? html`<label>${control} ${label}</label>`
@@ -97,18 +110,27 @@ function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): 
  * A form of a page, with what was typed if it was refused; nothing if the caller may not send it.
  * @param name as in `forms` of the page
  */
-export function form(seen: Seen, name: string, { fields = [], button, look, key }: FormParts): Html | undefined {
+export function form(
+  seen: Seen,
+  name: string,
+  { fields = [], button, also, look, key, action = seen.path }: FormParts,
+): Html | undefined {
   if (!seen.may(name)) return undefined;
   const id = key === undefined ? name : `${name}-${key}`;
-  const isRefused = seen.refused?.name === name && String(seen.refused.values._key ?? '') === String(key ?? '');
-  const refused = isRefused ? seen.refused : undefined;
+  const refused = refusalIn(seen, name, key) ?? (also && refusalIn(seen, also.name, key));
   const encoding = fields.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined;
-  return html`<form method="post" action="${seen.path}" id="${id}" class="${fields.some(({ kind }) => kind !== 'hidden') ? 'fields' : 'single'}" ?enctype="${encoding}">
+  return html`<form method="post" action="${action}" id="${id}" class="${fields.some(({ kind }) => kind !== 'hidden') ? 'fields' : 'single'}" ?enctype="${encoding}">
 ${refused && refusalOf(refused)}${fields.map((field) => fieldOf(field, id, refused))}${
   key !== undefined && html`<input type="hidden" name="_key" value="${key}">`
-}<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>
+}<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>${
+  also && html` <button name="_do" value="${also.name}">${also.button}</button>`
+}
 </form>`;
 }
+
+/** The refusal of a form, if it is this one that was refused. */
+export const refusalIn = ({ refused }: Seen, name: string, key?: string | number): RefusedForm | undefined =>
+  refused?.name === name && String(refused.values._key ?? '') === String(key ?? '') ? refused : undefined;
 
 /** The summary of a refusal, above the fields. */
 const refusalOf = ({ refusal }: RefusedForm): Html => html`<p class="refusal" role="alert">${sentenceFor(refusal)}</p>`;

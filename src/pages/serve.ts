@@ -281,10 +281,14 @@ async function* around(before: Html, main: AsyncIterable<Html>, after: Html): As
   yield after;
 }
 
-/** Fields that were left empty are not sent, unless the form says that they are to be cleared: `clear[]` names them. */
+/**
+ * Fields that were left empty are not sent, unless the form says that they are to be cleared: `clear[]` names them. A list of which nothing is chosen is not
+ * sent by browsers.
+ */
 function withoutBlanks({ clear, ...values }: Values): Values {
-  const cleared = new Set(Array.isArray(clear) ? clear : [clear]);
-  return Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== '' || cleared.has(name)));
+  const cleared = (Array.isArray(clear) ? clear : [clear]).filter((name) => typeof name === 'string');
+  const given = Object.entries(values).filter(([, value]) => value !== '');
+  return Object.fromEntries([...cleared.map((name) => [name, '']), ...given]);
 }
 
 /** The doors of all pages. Other addresses and methods are answered as before. */
