@@ -5,6 +5,7 @@ import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway
 import { renewedCookie } from './people/sessions/index.ts';
 import { homePage } from './web/home/index.ts';
 import { repositoryPages } from './web/repository/index.ts';
+import { editIssuePage, issuePage, issuesPage, newIssuePage, workItemPage } from './web/issues/index.ts';
 import {
   changePasswordPage,
   choosePasswordPage,
@@ -28,6 +29,11 @@ export const pages: readonly AnyPage[] = [
   sessionsPage,
   preferencesPage,
   ...repositoryPages,
+  issuesPage,
+  newIssuePage,
+  editIssuePage,
+  issuePage,
+  workItemPage,
 ];
 
 /** The sections of a project, by an operation that whoever sees them may run. */

@@ -104,6 +104,7 @@ export function callOf(
     device: { address: request.ip, user_agent: request.headers['user-agent'] },
     perform,
     one: typed,
+    all: typed,
     list: typed,
     bytes: async (operation, given = {}) => endpointOf(operation).returns.parts(await perform(operation, given)),
     perhaps: async (asked) => {

@@ -31,7 +31,7 @@ export interface FormParts {
   fields?: readonly Field[];
   /** The label of the button. */
   button: Content;
-  look?: 'plain' | 'danger';
+  look?: 'plain' | 'danger' | 'own';
   /** Another form of the page with the same fields, as a second button. */
   also?: { name: string; button: Content };
   /** Tells forms of the same name on a page apart, and is in the ids of their fields. */
@@ -46,7 +46,11 @@ function reasonsIn({ body: { message } }: ApiError): Readonly<Record<string, rea
 }
 
 /** What a refusal says, for people. */
-export const sentenceFor = (refusal: ApiError): string => textOf(refusal).replace(/^\d{3} ([\w ]+ - )?/, '');
+export const sentenceFor = (refusal: ApiError): string =>
+  textOf(refusal)
+    .replace(/^\d{3} ([\w ]+ - )?/, '')
+    // Some refusals show a hash of the reference's language.
+    .replace(/^\w+ \{:(\w+)=>\[(.*)\]\}$/, (_, field, reasons) => `${field} ${reasons.replaceAll('"', '')}`);
 
 /** What was typed, as the field shows it. */
 const typedIn = ({ values }: RefusedForm, name: string): unknown => {
@@ -71,7 +75,8 @@ function controlOf(field: Field, { id, text, chosen, described }: Shown): Html {
 ${text}</textarea>`;
   if (field.chosen)
     return html`<select id="${id}" name="${`${name}[]`}" multiple size="${Math.min(8, Math.max(2, options.length))}" ?aria-describedby="${described}">${options.map(
-      ({ value, label }) => html`<option value="${value}" ?selected="${chosen.includes(String(value))}">${label}</option>`,
+      ({ value, label }) =>
+        html`<option value="${value}" ?selected="${chosen.includes(String(value))}">${label}</option>`,
     )}</select>`;
   if (kind === 'select')
     return html`<select id="${id}" name="${name}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">${options.map(
@@ -123,8 +128,8 @@ export function form(
 ${refused && refusalOf(refused)}${fields.map((field) => fieldOf(field, id, refused))}${
   key !== undefined && html`<input type="hidden" name="_key" value="${key}">`
 }<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>${
-  also && html` <button name="_do" value="${also.name}">${also.button}</button>`
-}
+    also && html` <button name="_do" value="${also.name}">${also.button}</button>`
+  }
 </form>`;
 }
 

@@ -21,12 +21,14 @@ export interface PageCall {
   /** The device that the caller uses. */
   device: { address: string; user_agent: string | undefined };
   /**
-   * Runs an endpoint that replies with one object, or with a list that is not in pages. Parameters of its path that the page has too need not be given.
+   * Runs an endpoint that replies with one object. Parameters of its path that the page has too need not be given.
    * @param schema of the object
    * @param operation the name of the endpoint
    * @throws ApiError what the API would refuse
    */
   one<S extends TSchema>(schema: S, operation: string, parameters?: Values): Promise<Static<S>>;
+  /** The same of an endpoint that replies with a list that is not in pages. */
+  all<S extends TSchema>(item: S, operation: string, parameters?: Values): Promise<Static<S>[]>;
   /** The same of an endpoint that replies with a page of a list. */
   list<S extends TSchema>(item: S, operation: string, parameters?: Values): Promise<ListPage<Static<S>>>;
   /** The bytes of a file. */

@@ -1,6 +1,7 @@
 /** What other areas may use of reactions. */
 export { toggleAward } from './actions.ts';
 export { sampleAward } from './hook_actions.ts';
+export { AwardEmoji } from './present.ts';
 export { awardsOf, notesWithAwards } from './relation.ts';
 export { type Awarded, awardEmojiRoutes } from './routes.ts';
-export { emojiNamed } from './rules.ts';
+export { emojiNamed, emojiOf } from './rules.ts';

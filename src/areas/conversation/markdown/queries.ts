@@ -62,11 +62,12 @@ async function linksTo(
 }
 
 /**
- * Returns a function that links the references in a text.
+ * Returns a function that links the references in a text, or in several texts.
  * @param context a project or group that the caller may read
  */
-export async function linksFor(asking: Asking, text: string, context: Context): Promise<LinkOf> {
-  const references = await referencesIn(text, asking.url);
+export async function linksFor(asking: Asking, text: string | readonly string[], context: Context): Promise<LinkOf> {
+  const texts = typeof text === 'string' ? [text] : text;
+  const references = (await Promise.all(texts.map((each) => referencesIn(each, asking.url)))).flat();
   const surroundings = surroundingsOf(context);
   const found = await Promise.all([
     usersNamed(asking, references),

@@ -8,6 +8,7 @@ export { countOpenMergeRequests } from './lists/queries.ts';
 export { concludeMerged } from './merging/conclusion_actions.ts';
 export { concludeMerges, mergeByCommand, mergeReady } from './merging/jobs.ts';
 export { rebaseSource } from './merging/rebase_jobs.ts';
+export { MergeRequest, MergeRequestInList } from './present.ts';
 export { mergeRequests } from './relation.ts';
 export { followThreads } from './versions/follow_jobs.ts';
 export { followMergeRequests, prepareMergeRequest } from './versions/jobs.ts';

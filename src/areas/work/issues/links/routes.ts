@@ -45,7 +45,7 @@ import {
 import { Issue, issueFields, presentIssues } from '../present.ts';
 import { isLinkable, type LinkedIssue, visibleIssues } from './queries.ts';
 
-const LinkedIssueReply = resource('LinkedIssue', {
+export const LinkedIssueReply = resource('LinkedIssue', {
   ...issueFields,
   issue_link_id: Id,
   ...linkedFields(issueKind),

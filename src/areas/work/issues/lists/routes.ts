@@ -16,7 +16,9 @@ import {
 import { countIssues, listIssues } from './queries.ts';
 
 const counts = { all: Type.Integer(), closed: Type.Integer(), opened: Type.Integer() };
-const IssueStatistics = resource('IssueStatistics', { statistics: Type.Object({ counts: Type.Object(counts) }) });
+export const IssueStatistics = resource('IssueStatistics', {
+  statistics: Type.Object({ counts: Type.Object(counts) }),
+});
 
 /**
  * Anonymous callers have no issues of their own to list.

@@ -1,0 +1,2 @@
+/** What other areas may use of discussions. */
+export { Discussion } from './present.ts';

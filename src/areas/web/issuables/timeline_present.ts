@@ -1,0 +1,103 @@
+/** Reads a page of what was said about something, and what was done to it meanwhile. */
+import type { Static } from 'typebox';
+import { html, label, type PageCall } from '../../../pages/index.ts';
+import { Discussion } from '../../conversation/discussions/index.ts';
+import { resourceEventForms } from '../../conversation/resource_events/index.ts';
+import type { Change, NoteTexts, Noun, Thread, Timeline } from './definition.ts';
+import { type Place, textsAsHtml } from './present.ts';
+
+const threads_per_page = 50;
+/** More changes of a kind are not read. */
+const maximumChanges = 100;
+
+type Read = Pick<PageCall, 'list' | 'perhaps' | 'query'>;
+
+/** The threads of the page that was asked for; `last` is where a new comment is. */
+async function threadsOf({ list, query }: Read, noun: Noun) {
+  const ask = (page: unknown) =>
+    list(Discussion, `list${noun}Discussions`, { per_page: threads_per_page, page: page ?? 1 });
+  if (query.page !== 'last') return ask(query.page);
+  const first = await ask(1);
+  const last = Math.ceil((first.total ?? 1) / threads_per_page);
+  return last > 1 ? ask(last) : first;
+}
+
+const verbs = { add: 'added', remove: 'removed' } as const;
+const states = {
+  opened: 'opened this',
+  closed: 'closed this',
+  reopened: 'reopened this',
+  merged: 'merged this',
+} as const;
+
+type Forms = typeof resourceEventForms;
+type Words = { [Kind in keyof Forms]: (event: Static<Forms[Kind]>) => Change['what'] };
+
+const words: Words = {
+  label: ({ action, label: changed }) =>
+    html`${verbs[action]} ${changed ? label(changed.name, changed.color) : 'a label that was deleted'}`,
+  state: ({ state }) => states[state],
+  milestone: ({ action, milestone }) => `${verbs[action]} the milestone ${milestone?.title ?? 'that was deleted'}`,
+  weight: ({ weight }) => (weight === null ? 'removed the weight' : `set the weight to ${weight}`),
+  iteration: ({ action, iteration }) =>
+    `${verbs[action]} the iteration ${iteration ? `${iteration.start_date} – ${iteration.due_date}` : 'that was deleted'}`,
+};
+
+const kindsOf = {
+  Issue: ['label', 'state', 'milestone', 'weight', 'iteration'],
+  MergeRequest: ['label', 'state', 'milestone'],
+} as const;
+
+async function changesOfKind<Kind extends keyof Forms>({ list, perhaps }: Read, noun: Noun, kind: Kind) {
+  const operation = `list${noun}${kind[0]!.toUpperCase()}${kind.slice(1)}Events`;
+  // The plan may lack some kinds.
+  const page = await perhaps(list(resourceEventForms[kind], operation, { per_page: maximumChanges }));
+  const say = words[kind] as (event: unknown) => Change['what'];
+  const items = (page?.items ?? []) as readonly { user: Change['user']; created_at: string }[];
+  return {
+    has_more: page?.has_more ?? false,
+    changes: items.map((event): Change => ({ at: event.created_at, user: event.user, what: say(event) })),
+  };
+}
+
+/** What was said is for those who are signed in. */
+const nothingSaid = { items: [], page: 1, per_page: threads_per_page, has_more: false };
+
+const startOf = ({ notes }: Thread): string => notes[0]!.created_at;
+
+/** The page of the timeline that was asked for. A change is on the page of the thread before it, or on the first one. */
+export async function timelineOf(call: Read, noun: Noun): Promise<Timeline> {
+  const [said, ...read] = await Promise.all([
+    call.perhaps(threadsOf(call, noun)),
+    ...kindsOf[noun].map((kind) => changesOfKind(call, noun, kind)),
+  ]);
+  const threads = said ?? nothingSaid;
+  const from = threads.page === 1 || threads.items.length === 0 ? '' : startOf(threads.items[0]!);
+  const following = threads.has_more
+    ? await call.list(Discussion, `list${noun}Discussions`, { per_page: 1, page: threads.page * threads_per_page + 1 })
+    : undefined;
+  const until = following?.items[0] ? startOf(following.items[0]) : undefined;
+  const changes = read
+    .flatMap((kind) => kind.changes)
+    .filter(({ at }) => at >= from && (until === undefined || at < until));
+  return {
+    threads,
+    changes: changes.toSorted((one, other) => one.at.localeCompare(other.at)),
+    has_more_changes: read.some(({ has_more }) => has_more),
+  };
+}
+
+/** The notes of some threads as HTML. */
+export async function noteTexts(
+  call: Pick<PageCall, 'services' | 'caller'>,
+  place: Place,
+  threads: readonly Thread[],
+): Promise<NoteTexts> {
+  const notes = threads.flatMap((thread) => thread.notes);
+  const texts = await textsAsHtml(
+    call,
+    place,
+    notes.map(({ body }) => body),
+  );
+  return new Map(notes.map(({ id }, index) => [id, texts[index]]));
+}

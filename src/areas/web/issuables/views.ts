@@ -1,0 +1,87 @@
+/** Parts of the pages of issues and merge requests. */
+
+import {
+  type Content,
+  type Field,
+  filterForm,
+  form,
+  type Html,
+  html,
+  label,
+  type Seen,
+  withQuery,
+} from '../../../pages/index.ts';
+import { emojiOf } from '../../conversation/award_emoji/index.ts';
+import type { Award } from './definition.ts';
+
+type Labels = readonly (string | { name: string; color: string })[];
+
+export const labelsView = (labels: Labels): Content =>
+  labels.map((each) => (typeof each === 'string' ? label(each) : html`${label(each.name, each.color)} `));
+
+/** The tabs of the states of a list, with their counts where they are known. */
+export const statesView = (
+  seen: Seen,
+  current: string,
+  states: readonly (readonly [state: string, title: string, count?: number])[],
+): Html =>
+  html`<nav class="tabs" aria-label="States"><ul>${states.map(
+    ([state, title, count]) =>
+      html`<li><a href="${withQuery(seen, { state, page: undefined, cursor: undefined })}" ?aria-current="${state === current && 'page'}">${title}${count !== undefined && html` <span class="soft">${count}</span>`}</a></li>`,
+  )}</ul></nav>`;
+
+const orders = [
+  { value: '', label: 'Newest first' },
+  { value: 'created_asc', label: 'Oldest first' },
+  { value: 'updated_desc', label: 'Last change first' },
+  { value: 'updated_asc', label: 'Last change last' },
+] as const;
+
+/** The filters of a list; the state stays. @param more besides those that issues and merge requests share */
+export const filtersView = (seen: Seen, more: readonly Field[] = []): Html =>
+  filterForm(
+    seen,
+    [
+      { name: 'search', label: 'Search' },
+      { name: 'labels', label: 'Labels' },
+      { name: 'author_username', label: 'Author' },
+      { name: 'assignee_username', label: 'Assignee' },
+      { name: 'milestone', label: 'Milestone' },
+      ...more,
+      { name: 'sort', label: 'Order', kind: 'select', options: orders },
+      ...(typeof seen.query.state === 'string' ? [{ name: 'state', label: '', kind: 'hidden' as const }] : []),
+    ],
+    'Filter',
+  );
+
+/** Offered where nobody has reacted so yet. */
+const offered = ['thumbsup', 'thumbsdown', 'heart', 'tada', 'eyes'];
+
+/** Reactions with their numbers; those who are signed in add and remove their own. */
+export function reactionsView(seen: Seen, awards: readonly Award[]): Html {
+  const byName = Map.groupBy(awards, ({ name }) => name);
+  const names = [...byName.keys(), ...(seen.may('react') ? offered.filter((name) => !byName.has(name)) : [])];
+  return html`<div class="actions" role="group" aria-label="Reactions">${names.map((name) => {
+    const given = byName.get(name) ?? [];
+    const own = given.find(({ user }) => user.id === seen.caller?.id);
+    const text = html`<span aria-hidden="true">${emojiOf(name) ?? name}</span><span class="visually-hidden">${name.replaceAll('_', ' ')}</span> ${given.length > 0 && given.length}`;
+    if (!seen.may('react')) return html`<span class="label">${text}</span>`;
+    const field = own ? { name: 'award_id', value: own.id } : { name: 'name', value: name };
+    return form(seen, own ? 'unreact' : 'react', {
+      fields: [{ ...field, label: '', kind: 'hidden' }],
+      button: text,
+      look: own ? 'own' : 'plain',
+      key: name,
+    });
+  })}</div>`;
+}
+
+/** Closing, opening again, and being told of news. */
+export const stateForms = (seen: Seen, state: string, subscribed: boolean | undefined): Content => [
+  state === 'opened' && form(seen, 'close', { button: 'Close', look: 'plain' }),
+  state === 'closed' && form(seen, 'reopen', { button: 'Reopen', look: 'plain' }),
+  ' ',
+  subscribed
+    ? form(seen, 'unsubscribe', { button: 'Unsubscribe', look: 'plain' })
+    : form(seen, 'subscribe', { button: 'Subscribe', look: 'plain' }),
+];

@@ -1,0 +1,34 @@
+/** One issue (docs/reference/pages.md#issues). */
+import { issueKind } from '../../../access/index.ts';
+import { page, redirect } from '../../../pages/index.ts';
+import { AwardEmoji } from '../../conversation/award_emoji/index.ts';
+import { Issue, LinkedIssueReply } from '../../work/issues/index.ts';
+import { MergeRequestInList } from '../../work/merge_requests/index.ts';
+import { conversationForms, noteTexts, pathIn, textsAsHtml, timelineOf } from '../issuables/index.ts';
+import { issueView } from './views.ts';
+
+export const issuePage = page('/:id/-/issues/:issue_iid', {
+  load: async (call) => {
+    const { all, one, list, perhaps } = call;
+    const [issue, timeline, links, related, closing, awards] = await Promise.all([
+      one(Issue, 'getProjectIssue'),
+      timelineOf(call, 'Issue'),
+      all(LinkedIssueReply, 'listIssueLinks'),
+      perhaps(list(MergeRequestInList, 'listMergeRequestsRelatedToIssue', { per_page: 100 })),
+      perhaps(list(MergeRequestInList, 'listMergeRequestsClosingIssue', { per_page: 100 })),
+      list(AwardEmoji, 'listIssueAwardEmoji', { per_page: 100 }),
+    ]);
+    const place = { id: issue.project_id, full_path: pathIn(issue.references.full) };
+    const [[description], texts] = await Promise.all([
+      textsAsHtml(call, place, [issue.description]),
+      noteTexts(call, place, timeline.threads.items),
+    ]);
+    return { issue, place, description, timeline, texts, links, related, closing, awards: awards.items };
+  },
+  forms: conversationForms('Issue'),
+  view: issueView,
+});
+
+export const workItemPage = redirect('/:id/-/work_items/:issue_iid', ({ params }) =>
+  issueKind.page(params.id!, params.issue_iid!),
+);
