@@ -7,6 +7,15 @@ import { homePage } from './web/home/index.ts';
 import { repositoryPages } from './web/repository/index.ts';
 import { editIssuePage, issuePage, issuesPage, newIssuePage, workItemPage } from './web/issues/index.ts';
 import {
+  editMergeRequestPage,
+  mergeRequestCommitsPage,
+  mergeRequestDiffPage,
+  mergeRequestDiffsPage,
+  mergeRequestPage,
+  mergeRequestsPage,
+  newMergeRequestPage,
+} from './web/merge_requests/index.ts';
+import {
   changePasswordPage,
   choosePasswordPage,
   confirmPasswordPage,
@@ -34,6 +43,13 @@ export const pages: readonly AnyPage[] = [
   editIssuePage,
   issuePage,
   workItemPage,
+  mergeRequestsPage,
+  newMergeRequestPage,
+  editMergeRequestPage,
+  mergeRequestCommitsPage,
+  mergeRequestDiffsPage,
+  mergeRequestDiffPage,
+  mergeRequestPage,
 ];
 
 /** The sections of a project, by an operation that whoever sees them may run. */

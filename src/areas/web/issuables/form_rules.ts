@@ -1,5 +1,5 @@
 /** The forms of a conversation, and where they lead. */
-import type { PageCall, PageForm } from '../../../pages/index.ts';
+import { type PageCall, type PageForm, withQuery } from '../../../pages/index.ts';
 import type { Noun, ShownNote, Thread } from './definition.ts';
 
 /** A note by itself, or a thread of it, or neither if the text had quick actions only. */
@@ -7,15 +7,14 @@ interface Written {
   body: Partial<ShownNote> & Partial<Thread>;
 }
 
-/** The page of a conversation that holds a note. */
-function toNote(path: string, page: unknown, { body }: Written): string {
+/** Where a note is on a page; only the page if there is none. */
+function atNote(address: string, { body }: Written): string {
   const id = body.notes?.[0]?.id ?? body.id;
-  const place = typeof page === 'string' ? `?page=${encodeURIComponent(page)}` : '';
-  return id === undefined ? path : `${path}${place}#note_${id}`;
+  return id === undefined ? address : `${address}#note_${id}`;
 }
 
-const afterNew = (reply: never, { path }: PageCall) => toNote(path, 'last', reply);
-const afterChange = (reply: never, { path, query }: PageCall) => toNote(path, query.page, reply);
+const afterNew = (reply: never, call: PageCall) => atNote(`${call.path}?page=last`, reply);
+const afterChange = (reply: never, call: PageCall) => atNote(withQuery(call, { edit: undefined }), reply);
 
 /** What people do with an issue or a merge request besides changing it. */
 export const conversationForms = (noun: Noun) =>

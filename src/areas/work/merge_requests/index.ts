@@ -1,5 +1,6 @@
 /** What others may use of merge requests. */
 
+export { Approvals } from './approvals/present.ts';
 export { approvalRules } from './approvals/rule_relation.ts';
 export { findClosedIssues } from './closing/actions.ts';
 export { openMergeRequest } from './closing/issue_jobs.ts';
@@ -10,6 +11,7 @@ export { concludeMerges, mergeByCommand, mergeReady } from './merging/jobs.ts';
 export { rebaseSource } from './merging/rebase_jobs.ts';
 export { MergeRequest, MergeRequestInList } from './present.ts';
 export { mergeRequests } from './relation.ts';
+export { Version as MergeRequestVersion, VersionDetail as MergeRequestVersionDetail } from './versions/content_git.ts';
 export { followThreads } from './versions/follow_jobs.ts';
 export { followMergeRequests, prepareMergeRequest } from './versions/jobs.ts';
 export { closeForeignOnes, closeOrphans } from './versions/orphan_jobs.ts';

@@ -1,0 +1,127 @@
+/** Whether a merge request can be merged, why not, and the forms that lead there. */
+import type { Static } from 'typebox';
+import type { Page, Plan } from '../../../http/index.ts';
+import { reaches } from '../../../http/index.ts';
+import { type Content, form, type Html, html, people, rows, type Seen, state, time } from '../../../pages/index.ts';
+import type { CommitStatus } from '../../code/commit_statuses/index.ts';
+import type { Approvals } from '../../work/merge_requests/index.ts';
+import type { ShownMergeRequest } from './views.ts';
+
+export type ShownApprovals = Static<typeof Approvals>;
+export type Statuses = Page<Static<typeof CommitStatus>> | undefined;
+
+/** A sentence for each status (docs/reference/merge_requests.md#merge-status). */
+const sentences: Record<string, string> = {
+  mergeable: 'It can be merged.',
+  not_open: 'It is not open.',
+  draft_status: 'It is a draft. Mark it as ready first.',
+  merge_time: 'It is to be merged later.',
+  commits_status: 'A branch is missing, or the source branch has nothing that the target branch lacks.',
+  discussions_not_resolved: 'A thread is open, and the project wants all of them to be resolved.',
+  requested_changes: 'A reviewer asks for changes.',
+  not_approved: 'Approvals are missing.',
+  approvals_syncing: 'The approvals are being brought up to date after a push.',
+  ci_still_running: 'The project wants the statuses of the last commit to succeed. They are still under way.',
+  ci_must_pass: 'The project wants the statuses of the last commit to succeed. One has failed, or there are none.',
+  conflict: 'The branches conflict. Merge the target branch into the source branch, and push the result.',
+  need_rebase:
+    'The target branch has new commits, and the project merges only what is based on all of them. Rebase it first.',
+  unchecked: 'It has not been checked yet.',
+  checking: 'It is being checked. Reload the page in a moment.',
+};
+
+/** These go away by themselves, or by what others do. */
+const waitsFor = ['ci_still_running', 'ci_must_pass', 'not_approved', 'discussions_not_resolved', 'requested_changes'];
+
+const hiddenSha = ({ sha }: ShownMergeRequest) => ({ name: 'sha', label: '', kind: 'hidden' as const, value: sha });
+
+function approvalsView(seen: Seen, merge_request: ShownMergeRequest, approvals: ShownApprovals, plan: Plan): Html {
+  const { approved_by, approvals_left, user_can_approve, user_has_approved, require_password_to_approve } = approvals;
+  const given = approved_by.map(({ user }) => user);
+  const password = {
+    name: 'approval_password',
+    label: 'Your password',
+    kind: 'password' as const,
+    autocomplete: 'current-password',
+  };
+  return html`<h3>Approvals</h3>
+<p>${given.length > 0 ? html`Approved by ${people(given)}.` : 'Nobody has approved it yet.'}${
+    reaches(plan, 'premium') && approvals_left > 0 && ` ${approvals_left} more needed.`
+  }</p>
+${
+  user_can_approve &&
+  form(seen, 'approve', {
+    fields: [hiddenSha(merge_request), ...(require_password_to_approve ? [password] : [])],
+    button: 'Approve',
+  })
+}${user_has_approved && form(seen, 'unapprove', { button: 'Take back the approval', look: 'plain' })}`;
+}
+
+const statusesView = (statuses: Statuses): Content =>
+  statuses &&
+  statuses.items.length > 0 &&
+  html`<h3>Statuses of the last commit</h3>${rows(
+    statuses.items.map(
+      ({ name, status, description, target_url, finished_at }) =>
+        html`${state(status)} ${target_url ? html`<a href="${target_url}">${name}</a>` : name} <span class="soft">${description} ${time(finished_at)}</span>`,
+    ),
+    '',
+  )}${statuses.has_more && html`<p class="soft">Only the first ${statuses.items.length} are shown.</p>`}`;
+
+function mergeForms(seen: Seen, merge_request: ShownMergeRequest): Content {
+  const { detailed_merge_status, squash_on_merge, should_remove_source_branch, force_remove_source_branch } =
+    merge_request;
+  if (merge_request.merge_when_pipeline_succeeds)
+    return html`<p>It is merged as soon as nothing prevents it.</p>${form(seen, 'cancel_auto_merge', { button: 'Cancel', look: 'plain' })}`;
+  if (merge_request.user?.can_merge !== true) return html`<p class="soft">You may not merge into this branch.</p>`;
+  const isReady = detailed_merge_status === 'mergeable';
+  if (!isReady && !waitsFor.includes(detailed_merge_status)) return undefined;
+  return form(seen, isReady ? 'merge' : 'auto_merge', {
+    fields: [
+      { name: 'squash', label: 'Make one commit of all', kind: 'checkbox', value: squash_on_merge },
+      {
+        name: 'should_remove_source_branch',
+        label: 'Remove the source branch',
+        kind: 'checkbox',
+        value: should_remove_source_branch ?? force_remove_source_branch ?? false,
+      },
+      hiddenSha(merge_request),
+    ],
+    button: isReady ? 'Merge' : 'Merge as soon as nothing prevents it',
+  });
+}
+
+/** Marks of drafts before a title. */
+const draftMarks = /^(\s*(draft:|\[draft\]|\(draft\))\s*)+/i;
+
+function openView(seen: Seen, merge_request: ShownMergeRequest): Html {
+  const { detailed_merge_status, merge_error, draft, title, rebase_in_progress } = merge_request;
+  const ready = { name: 'title', label: '', kind: 'hidden' as const, value: title.replace(draftMarks, '') };
+  return html`<p><strong>${sentences[detailed_merge_status] ?? detailed_merge_status}</strong></p>
+${merge_error && html`<p class="refusal">${merge_error}</p>`}
+${draft && form(seen, 'ready', { fields: [ready], button: 'Mark as ready', look: 'plain' })}
+${rebase_in_progress ? html`<p>It is being rebased.</p>` : detailed_merge_status === 'need_rebase' && form(seen, 'rebase', { button: 'Rebase', look: 'plain' })}
+${mergeForms(seen, merge_request)}`;
+}
+
+/** The box of a merge request, which comes before its discussion. */
+export const mergeBox = (
+  seen: Seen,
+  merge_request: ShownMergeRequest,
+  approvals: ShownApprovals | undefined,
+  statuses: Statuses,
+): Html =>
+  html`<section class="notice" aria-labelledby="merging">
+<h2 id="merging">Merging</h2>
+${
+  merge_request.state === 'merged'
+    ? html`<p>Merged by ${people(merge_request.merge_user ? [merge_request.merge_user] : [])} ${time(merge_request.merged_at)}${
+        merge_request.merge_commit_sha && html` as <code>${merge_request.merge_commit_sha.slice(0, 8)}</code>`
+      }.</p>`
+    : merge_request.state === 'opened'
+      ? openView(seen, merge_request)
+      : html`<p>${sentences.not_open}</p>`
+}
+${approvals && approvalsView(seen, merge_request, approvals, seen.caller?.plan ?? 'free')}
+${statusesView(statuses)}
+</section>`;

@@ -1,0 +1,143 @@
+/** A new merge request, at the address that `git push` prints. */
+import type { Static } from 'typebox';
+import type { Values } from '../../../http/index.ts';
+import { type Content, form, type Html, html, type PageCall, page, rows, type Seen } from '../../../pages/index.ts';
+import { Branch, type Commit, Comparison } from '../../code/repository/index.ts';
+import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+import { choicesOf, pathOf, peopleField, planningFields } from '../issuables/index.ts';
+import { toMergeRequest } from './views.ts';
+
+type Project = Static<typeof ProjectWithAccessForm>;
+
+/** The branches that the address names: `merge_request[source_branch]` and the like. */
+function asked({ query }: Pick<PageCall, 'query'>, name: string): string | undefined {
+  const { merge_request } = query as { merge_request?: Values };
+  const value = typeof merge_request === 'object' && merge_request !== null ? merge_request[name] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The project that is merged into: of a fork, the one that it was made from. */
+const targetOf = (project: Project, wanted: string | undefined): { id: number; path: string } =>
+  project.forked_from_project && wanted !== String(project.id)
+    ? { id: project.forked_from_project.id, path: project.forked_from_project.path_with_namespace }
+    : { id: project.id, path: project.path_with_namespace };
+
+/** The title of a single commit, or the name of the branch in words. */
+function titleFor(branch: string, commits: readonly Static<typeof Commit>[]): string {
+  if (commits.length === 1) return commits[0]!.title;
+  const words = branch.replaceAll(/[-_/]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** What a single commit says below its title. */
+const descriptionFor = (commits: readonly Static<typeof Commit>[]): string =>
+  commits.length === 1 ? commits[0]!.message.slice(commits[0]!.title.length).trim() : '';
+
+const none = { people: [], labels: [], milestone: null };
+/** More branches are not offered. */
+const maximumBranches = 100;
+
+async function load(call: PageCall) {
+  const project = await call.one(ProjectWithAccessForm, 'getProject');
+  const target = targetOf(project, asked(call, 'target_project_id'));
+  const source_branch = asked(call, 'source_branch');
+  const { one, list } = call;
+  const branchesOf = (id: number) =>
+    list(Branch, 'listBranches', { id, per_page: maximumBranches, sort: 'updated_desc' });
+  const [own, others, choices] = await Promise.all([
+    branchesOf(project.id),
+    target.id === project.id ? undefined : branchesOf(target.id),
+    choicesOf(call, none),
+  ]);
+  const targets = others ?? own;
+  const target_branch = asked(call, 'target_branch') ?? targets.items.find((branch) => branch.default)?.name;
+  const comparison =
+    source_branch !== undefined && target_branch !== undefined
+      ? await call.perhaps(
+          one(Comparison, 'compareCommits', { from: target_branch, to: source_branch, from_project_id: target.id }),
+        )
+      : undefined;
+  return { project, target, source_branch, target_branch, sources: own, targets, choices, comparison };
+}
+type Loaded = Awaited<ReturnType<typeof load>>;
+
+/** A choice of branches; the one that is asked for is among them even if there are more. */
+function branchSelect(name: string, label: string, branches: Loaded['sources'], chosen: string | undefined): Html {
+  const names = branches.items.map((branch) => branch.name);
+  const offered = chosen === undefined || names.includes(chosen) ? names : [chosen, ...names];
+  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${`merge_request[${name}]`}">${offered.map(
+    (each) => html`<option value="${each}" ?selected="${each === chosen}">${each}</option>`,
+  )}</select>${branches.has_more && html`<p class="help">The ${maximumBranches} branches with the last changes.</p>`}</div>`;
+}
+
+const branchesView = ({ project, target, source_branch, target_branch, sources, targets }: Loaded, seen: Seen): Html =>
+  html`<form method="get" action="${seen.path}" class="filters">
+${branchSelect('source_branch', `Source branch in ${project.path_with_namespace}`, sources, source_branch)}
+${branchSelect('target_branch', `Target branch in ${target.path}`, targets, target_branch)}
+<button>Compare the branches</button></form>`;
+
+const commitsView = (commits: readonly Static<typeof Commit>[]): Content =>
+  html`<h2>Commits</h2>${rows(
+    commits
+      .toReversed()
+      .slice(0, 50)
+      .map(({ title, short_id, web_url }) => html`<a href="${pathOf(web_url)}">${title}</a> <code>${short_id}</code>`),
+    'The source branch has no commits that the target branch lacks.',
+  )}${commits.length > 50 && html`<p class="soft">The last 50 of ${commits.length} commits are shown.</p>`}`;
+
+function createForm({ target, source_branch, target_branch, choices, comparison }: Loaded, seen: Seen): Content {
+  const commits = comparison?.commits ?? [];
+  const hidden = (name: string, value: string | number | undefined) => ({
+    name,
+    label: '',
+    kind: 'hidden' as const,
+    value,
+  });
+  return form(seen, 'create', {
+    fields: [
+      {
+        name: 'title',
+        label: 'Title',
+        is_required: true,
+        is_clearable: true,
+        maximum: 255,
+        value: asked(seen, 'title') ?? titleFor(source_branch!, commits),
+        help: 'Draft: before it marks a draft.',
+      },
+      {
+        name: 'description',
+        label: 'Description',
+        kind: 'area',
+        value: asked(seen, 'description') ?? descriptionFor(commits),
+        help: 'Markdown. Closes #1 closes the issue when it is merged.',
+      },
+      peopleField('assignee_ids', 'Assignees', choices, []),
+      peopleField('reviewer_ids', 'Reviewers', choices, []),
+      ...planningFields(choices, none),
+      { name: 'squash', label: 'Make one commit of all when merging', kind: 'checkbox' },
+      { name: 'remove_source_branch', label: 'Remove the source branch after merging', kind: 'checkbox' },
+      hidden('source_branch', source_branch),
+      hidden('target_branch', target_branch),
+      hidden('target_project_id', target.id),
+    ],
+    button: 'Create the merge request',
+    action: addressOf(seen, source_branch, target_branch),
+  });
+}
+
+/** The address of the page with both branches, at which a refused form is shown again. */
+const addressOf = ({ path }: Pick<Seen, 'path'>, source: string | undefined, target: string | undefined): string =>
+  `${path}?${new URLSearchParams({ 'merge_request[source_branch]': source ?? '', 'merge_request[target_branch]': target ?? '' })}`;
+
+export const newMergeRequestPage = page('/:id/-/merge_requests/new', {
+  signed_in: true,
+  load,
+  forms: { create: { runs: 'createMergeRequest', next: toMergeRequest } },
+  view: (shown, seen) => ({
+    title: ['New merge request', shown.project.path_with_namespace],
+    place: { id: shown.project.path_with_namespace, kind: 'project', tab: 'merge_requests' },
+    main: html`${branchesView(shown, seen)}
+${shown.source_branch !== undefined && shown.target_branch !== undefined && (createForm(shown, seen) ?? html`<p>You may not create merge requests of this project.</p>`)}
+${shown.comparison && commitsView(shown.comparison.commits)}`,
+  }),
+});

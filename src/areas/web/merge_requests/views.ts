@@ -1,0 +1,47 @@
+/** What all pages of one merge request show. */
+import type { Static } from 'typebox';
+import { mergeRequestKind } from '../../../access/index.ts';
+import { type Html, html, label, person, state, time, type View } from '../../../pages/index.ts';
+import type { MergeRequest } from '../../work/merge_requests/index.ts';
+import { pathIn } from '../issuables/index.ts';
+
+export type ShownMergeRequest = Static<typeof MergeRequest>;
+
+export const projectOf = ({ references }: ShownMergeRequest): string => pathIn(references.full);
+export const toMergeRequest = (merge_request: ShownMergeRequest): string =>
+  mergeRequestKind.page(projectOf(merge_request), merge_request.iid);
+
+const sections = [
+  ['', 'Overview'],
+  ['/commits', 'Commits'],
+  ['/diffs', 'Changes'],
+] as const;
+
+/** A section of a merge request. */
+export function sectionView(
+  merge_request: ShownMergeRequest,
+  current: '' | '/commits' | '/diffs',
+  main: View['main'],
+): View {
+  const { title, iid } = merge_request;
+  const id = projectOf(merge_request);
+  const own = toMergeRequest(merge_request);
+  const before = html`<p>${state(merge_request.state)} ${merge_request.draft && label('Draft')} ${person(merge_request.author)} wants to merge <code>${merge_request.source_branch}</code> into <code>${merge_request.target_branch}</code>, ${time(merge_request.created_at)}</p>
+<nav class="tabs" aria-label="Merge request"><ul>${sections.map(
+    ([rest, name]) =>
+      html`<li><a href="${own + rest}" ?aria-current="${rest === current && 'page'}">${name}${rest === '/diffs' && merge_request.changes_count && html` <span class="soft">${merge_request.changes_count}</span>`}</a></li>`,
+  )}</ul></nav>
+`;
+  return {
+    title: [...(current === '' ? [] : [current === '/commits' ? 'Commits' : 'Changes']), title, `!${iid}`, id],
+    heading: html`${title} <span class="soft">!${iid}</span>`,
+    place: { id, kind: 'project', tab: 'merge_requests' },
+    is_public: true,
+    main: 'text' in main ? html`${before}${main}` : joined(before, main),
+  };
+}
+
+async function* joined(before: Html, rest: AsyncIterable<Html>): AsyncGenerator<Html> {
+  yield before;
+  yield* rest;
+}
