@@ -5,7 +5,7 @@ import { eventRoutes } from './activity/events/index.ts';
 import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
 import { mailTarget } from './activity/notifications/index.ts';
-import { todoRoutes } from './activity/todos/index.ts';
+import { todoForm, todoRoutes } from './activity/todos/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
 import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
@@ -175,6 +175,11 @@ const commented: readonly (Discussable & Awarded)[] = [...issuables, snippetNoun
 /** What has threads of comments. */
 const discussed: readonly Discussable[] = [...commented, commitNoun];
 
+/** What can be on a to-do list, besides access requests. */
+const todoTargets = { issuables, commits: commitNoun, comments: todoComments };
+/** The form of to-do items. */
+export const Todo = todoForm(todoTargets);
+
 /** What has repositories. Projects take all paths that are of no other kind. */
 export const gitKinds: readonly GitKind[] = [snippetRepositories, wikiRepositories, projectRepositories];
 
@@ -326,12 +331,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Suggestions', 'Changes of lines that comments on merge requests propose.', suggestionRoutes),
   ...tagged('Draft notes', 'Comments on merge requests that their authors have not published yet.', draftNoteRoutes),
-  ...tagged(
-    'To-do items',
-    'The to-do list of the caller.',
-    userCountRoutes,
-    todoRoutes({ issuables, commits: commitNoun, comments: todoComments }),
-  ),
+  ...tagged('To-do items', 'The to-do list of the caller.', userCountRoutes, todoRoutes(todoTargets, Todo)),
   ...tagged('Events', 'What users did in projects.', eventRoutes(eventTargets)),
   ...tagged('Webhooks', 'URLs that receive the events of projects, groups and the server.', hookRoutes(samples)),
   ...tagged('Notification settings', 'What the caller gets mail about.', notificationSettingRoutes),

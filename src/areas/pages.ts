@@ -2,6 +2,7 @@
 import { inAddress } from '../foundation/addresses.ts';
 import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway, type Tab } from '../pages/index.ts';
+import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
 import { homePage } from './web/home/index.ts';
 import { repositoryPages } from './web/repository/index.ts';
@@ -25,6 +26,8 @@ import {
   signInPage,
   signOutPage,
 } from './web/sign_in/index.ts';
+import { todosPage } from './web/todos/index.ts';
+import { wikiPages } from './web/wikis/index.ts';
 
 /** Of two that match an address, the first one counts. */
 export const pages: readonly AnyPage[] = [
@@ -50,6 +53,8 @@ export const pages: readonly AnyPage[] = [
   mergeRequestDiffsPage,
   mergeRequestDiffPage,
   mergeRequestPage,
+  todosPage(Todo),
+  ...wikiPages,
 ];
 
 /** The sections of a project, by an operation that whoever sees them may run. */

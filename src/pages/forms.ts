@@ -138,7 +138,8 @@ export const refusalIn = ({ refused }: Seen, name: string, key?: string | number
   refused?.name === name && String(refused.values._key ?? '') === String(key ?? '') ? refused : undefined;
 
 /** The summary of a refusal, above the fields. */
-const refusalOf = ({ refusal }: RefusedForm): Html => html`<p class="refusal" role="alert">${sentenceFor(refusal)}</p>`;
+export const refusalOf = ({ refusal }: RefusedForm): Html =>
+  html`<p class="refusal" role="alert">${sentenceFor(refusal)}</p>`;
 
 /** A form that asks with GET, such as the filters of a list. What the page was asked with is filled in. */
 export function filterForm(

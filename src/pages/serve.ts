@@ -201,6 +201,7 @@ class PageServer {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500 || error instanceof Moved) throw error;
       // It is already as the form would make it.
+      // There was nothing to change.
       if (error.status === 304) return call.reply.redirect(call.path, 303);
       return this.#show(request, call, page, { name: name as string, values, refusal: error });
     }

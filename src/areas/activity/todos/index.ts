@@ -1,7 +1,7 @@
 /** What other areas may use of to-do items. */
 export { addTodo, addTodos, doneTodos, hasTodo } from './actions.ts';
 export { endTodosOfGoneCommits } from './jobs.ts';
-export { type CommitTarget, commitKey, type TodoTarget } from './present.ts';
+export { type CommitTarget, commitKey, type TodoForm, type TodoTarget, todoForm } from './present.ts';
 export { countPending, type TodoComments } from './queries.ts';
 export { addRequestTodos } from './request_actions.ts';
 export { todoRoutes } from './routes.ts';

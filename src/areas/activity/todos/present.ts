@@ -75,7 +75,8 @@ export const todoForm = ({ issuables, commits }: TodoTargets) => {
   ]);
   return resource('Todo', { id, project, group, author, action_name, target_type, target, ...rest });
 };
-type TodoReply = Static<ReturnType<typeof todoForm>>;
+export type TodoForm = ReturnType<typeof todoForm>;
+type TodoReply = Static<TodoForm>;
 
 type Aim = Pick<TodoReply, 'target_type' | 'target' | 'target_url' | 'body'>;
 

@@ -20,7 +20,7 @@ import {
 import { paginate, paging } from '../../../lists/index.ts';
 import { addTodo } from './actions.ts';
 import { isWanted, todoFilters } from './filters.ts';
-import { presentTodos, type TodoTarget, type TodoTargets, todoForm } from './present.ts';
+import { presentTodos, type TodoForm, type TodoTarget, type TodoTargets } from './present.ts';
 import { todosOf } from './queries.ts';
 
 /** What presenting targets needs. */
@@ -36,10 +36,9 @@ const crossOff = (db: Database, caller: Caller) =>
 /**
  * The endpoints of the to-do list.
  * @param targets the kinds of targets, besides access requests
+ * @param Todo the form of items on them
  */
-export function todoRoutes(targets: TodoTargets): AnyEndpoint[] {
-  const Todo = todoForm(targets);
-
+export function todoRoutes(targets: TodoTargets, Todo: TodoForm): AnyEndpoint[] {
   /** One to-do item of the caller. */
   async function todoReply(services: Sources, caller: Caller, id: number) {
     const row = await todosOf(services.db, caller, targets.comments).where('todos.id', '=', id).executeTakeFirst();

@@ -4,4 +4,4 @@ export type { RenderPage } from './definition.ts';
 export { eventWikiPages } from './event_queries.ts';
 export { sampleWikiPage } from './hook_actions.ts';
 export { planOfGroups, wikiRepositories } from './kind.ts';
-export { wikiUrl } from './present.ts';
+export { WikiPageForm, wikiUrl } from './present.ts';

@@ -1,0 +1,2 @@
+/** The to-do list. */
+export { todosPage } from './pages.ts';

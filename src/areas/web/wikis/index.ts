@@ -1,0 +1,2 @@
+/** The pages of wikis. */
+export { wikiPages } from './pages.ts';

@@ -1,0 +1,87 @@
+/** Wikis of projects and groups (docs/reference/pages.md#wikis). */
+import type { Static } from 'typebox';
+import { inAddress } from '../../../foundation/addresses.ts';
+import { notFound } from '../../../http/index.ts';
+import { type AnyPage, type PageCall, page, pagingOf, redirect } from '../../../pages/index.ts';
+import { WikiPageForm } from '../../code/wikis/index.ts';
+import { type WikiKind, wikiKinds } from './definition.ts';
+import { editView, listView, missingView, newView, pageView } from './views.ts';
+
+type WikiPage = Static<typeof WikiPageForm>;
+
+/** The first page of a wiki. */
+const home = 'home';
+const listed_per_page = 100;
+
+/** The address of a wiki, from the path of one of its pages. */
+export const wikiOf = ({ path }: { path: string }): string => path.replace(/\/-\/wikis.*$/, '/-/wikis');
+
+/** The pages beside the one that is shown, or a page of the list of all. */
+async function pagesOf({ list }: PageCall, { noun }: WikiKind, paging: object = {}) {
+  const read = await list(WikiPageForm, `list${noun}WikiPages`, { ...paging, per_page: listed_per_page });
+  const items: WikiPage[] = [];
+  // They are read while they are sent.
+  for await (const each of read.items) items.push(each);
+  return { ...read, items };
+}
+
+const toPage = ({ slug }: WikiPage, call: PageCall) => `${wikiOf(call)}/${inAddress(slug)}`;
+
+async function shownPage(call: PageCall, kind: WikiKind) {
+  const slug = call.params.slug!;
+  const [pages, shown] = await Promise.all([
+    pagesOf(call, kind),
+    call.perhaps(call.one(WikiPageForm, `get${kind.noun}WikiPage`, { render_html: true, version: call.query.version })),
+  ]);
+  const mayCreate = shown === undefined && (await call.may(`create${kind.noun}WikiPage`));
+  if (!shown && !mayCreate) throw notFound('Page');
+  return { id: call.params.id!, slug, kind, pages, shown };
+}
+
+async function firstPage(call: PageCall, { noun, kind }: WikiKind): Promise<string> {
+  await call.list(WikiPageForm, `list${noun}WikiPages`, { per_page: 1 });
+  const first = await call.perhaps(call.one(WikiPageForm, `get${noun}WikiPage`, { slug: home }));
+  const wiki = `${kind === 'group' ? '/groups' : ''}/${inAddress(call.params.id!)}/-/wikis`;
+  return first ? `${wiki}/${home}` : `${wiki}/pages`;
+}
+
+const pagesFor = (kind: WikiKind): AnyPage[] => [
+  redirect(kind.path, (call) => firstPage(call, kind)),
+  page(`${kind.path}/pages`, {
+    load: async (call) => ({ id: call.params.id!, kind, pages: await pagesOf(call, kind, pagingOf(call)) }),
+    forms: { create: { runs: `create${kind.noun}WikiPage` } },
+    view: listView,
+  }),
+  page(`${kind.path}/new`, {
+    signed_in: true,
+    load: async (call) => {
+      await pagesOf(call, kind);
+      return { id: call.params.id!, kind };
+    },
+    forms: { create: { runs: `create${kind.noun}WikiPage`, next: toPage } },
+    view: newView,
+  }),
+  page(`${kind.path}/*slug/edit`, {
+    signed_in: true,
+    load: async (call) => ({
+      id: call.params.id!,
+      kind,
+      shown: await call.one(WikiPageForm, `get${kind.noun}WikiPage`),
+    }),
+    forms: {
+      change: { runs: `update${kind.noun}WikiPage`, next: toPage },
+      remove: { runs: `delete${kind.noun}WikiPage`, next: (_reply, call) => `${wikiOf(call)}/pages` },
+    },
+    view: editView,
+  }),
+  page(`${kind.path}/*slug`, {
+    load: (call) => shownPage(call, kind),
+    forms: {
+      create: { runs: `create${kind.noun}WikiPage` },
+      change: { runs: `update${kind.noun}WikiPage` },
+    },
+    view: (shown, seen) => (shown.shown ? pageView({ ...shown, shown: shown.shown }, seen) : missingView(shown, seen)),
+  }),
+];
+
+export const wikiPages: readonly AnyPage[] = wikiKinds.flatMap(pagesFor);
