@@ -23,8 +23,8 @@ export interface Field {
   autocomplete?: string;
   /** The length of a text. */
   maximum?: number;
-  /** Whether an empty text clears what was there, and is not just left out. */
-  is_clearable?: true;
+  /** Whether an empty text clears what was there, and is not just left out; `null` for parameters that empty text does not clear. */
+  is_clearable?: true | 'null';
 }
 
 export interface FormParts {
@@ -105,7 +105,8 @@ function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): 
       ? html`<label>${control} ${label}</label>`
       : html`<label for="${id}">${label}</label>${control}`,
     help && html`<p class="help">${help}</p>`,
-    field.is_clearable && html`<input type="hidden" name="clear[]" value="${name}">`,
+    field.is_clearable &&
+      html`<input type="hidden" name="${field.is_clearable === 'null' ? 'null[]' : 'clear[]'}" value="${name}">`,
     described && html`<p class="reason" id="${described}">${label} ${reasons.join(', ')}</p>`,
   ];
   return html`<div class="field">${parts}</div>`;

@@ -282,14 +282,16 @@ async function* around(before: Html, main: AsyncIterable<Html>, after: Html): As
   yield after;
 }
 
+const namesIn = (value: unknown): string[] => [value].flat().filter((name) => typeof name === 'string');
+
 /**
- * Fields that were left empty are not sent, unless the form says that they are to be cleared: `clear[]` names them. A list of which nothing is chosen is not
- * sent by browsers.
+ * Fields that were left empty are not sent, unless the form says that they are to be cleared: `clear[]` and `null[]` name them. A list of which nothing is
+ * chosen is not sent by browsers.
  */
-function withoutBlanks({ clear, ...values }: Values): Values {
-  const cleared = (Array.isArray(clear) ? clear : [clear]).filter((name) => typeof name === 'string');
+function withoutBlanks({ clear, null: nulled, ...values }: Values): Values {
   const given = Object.entries(values).filter(([, value]) => value !== '');
-  return Object.fromEntries([...cleared.map((name) => [name, '']), ...given]);
+  const empty = [...namesIn(clear).map((name) => [name, '']), ...namesIn(nulled).map((name) => [name, null])];
+  return Object.fromEntries([...empty, ...given]);
 }
 
 /** The doors of all pages. Other addresses and methods are answered as before. */

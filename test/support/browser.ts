@@ -61,3 +61,42 @@ export async function browserOf(
   assert.equal(status, 303);
   return browser;
 }
+
+const textFrom = (escaped: string): string =>
+  escaped
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+
+const attributeIn = (tag: string, name: string): string | undefined => {
+  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
+  return value === undefined ? undefined : textFrom(value);
+};
+
+/** The values that a tag sends unless someone changes it. */
+function valuesOf(tag: string, content: string): string[] {
+  if (tag.startsWith('<textarea')) return [textFrom(content.replace(/^\n/, ''))];
+  if (tag.startsWith('<select'))
+    return [...content.matchAll(/<option[^>]*\sselected[^>]*>/g)].map(([option]) => attributeIn(option, 'value')!);
+  return /type="checkbox"/.test(tag) && !/\schecked/.test(tag) ? [] : [attributeIn(tag, 'value') ?? ''];
+}
+
+/**
+ * What a form of a page sends if nobody changes it.
+ * @param id of the form
+ */
+export function fieldsIn(html: string, id: string): Record<string, string[]> {
+  const form = new RegExp(`<form[^>]*\\sid="${id}"[^>]*>([\\s\\S]*?)</form>`).exec(html)?.[1];
+  assert.ok(form !== undefined, `The page has no form ${id}.`);
+  const fields: Record<string, string[]> = {};
+  for (const [, input, other, content = ''] of form.matchAll(
+    /(<input[^>]*>)|(<textarea[^>]*>|<select[^>]*>)([\s\S]*?)<\/(?:textarea|select)>/g,
+  )) {
+    const tag = (input ?? other)!;
+    const name = attributeIn(tag, 'name');
+    if (name !== undefined) fields[name] = [...(fields[name] ?? []), ...valuesOf(tag, content)];
+  }
+  return fields;
+}

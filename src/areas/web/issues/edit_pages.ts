@@ -100,7 +100,7 @@ function groupFields(plan: Plan | undefined, issue: ShownIssue, iterations: Show
             label: 'Health',
             kind: 'select' as const,
             value: issue.health_status ?? '',
-            is_clearable: true as const,
+            is_clearable: 'null' as const,
             options: [
               { value: '', label: 'Not said' },
               { value: 'on_track', label: 'On track' },

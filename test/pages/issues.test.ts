@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { anonymousBrowser, type Browser, browserOf, fieldsIn } from '../support/browser.ts';
+import { addIssue } from '../support/issues.ts';
+import { type World, world } from '../support/world.ts';
+
+const hostile = '"><script>alert(1)</script>{{7*7}}';
+/** The same as the text of a page. */
+const shown = '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;{{7*7}}';
+
+let known: Promise<{ here: World; browser: Browser; base: string }> | undefined;
+/** One world for all tests of the file, in which a developer has signed in. */
+const visit = () =>
+  (known ??= (async () => {
+    const here = await world();
+    return { here, browser: await browserOf(here, here.people.developer), base: `/${here.project.full_path}/-/issues` };
+  })());
+
+test('a list shows issues by state and filter, with counts', async () => {
+  const { here, browser, base } = await visit();
+  await addIssue(here, { title: `Prune ${hostile}`, labels: 'pruning', confidential: true });
+  const { iid } = await addIssue(here, { title: 'Water the roots' });
+  await here.as('owner').put(`/projects/${here.project.id}/issues/${iid}`, { state_event: 'close' });
+
+  const { status, html } = await browser.get(base);
+  assert.equal(status, 200);
+  assert.ok(html.includes(`Prune ${shown}`) && !html.includes('<script>alert'));
+  assert.doesNotMatch(html, /Water the roots/);
+  assert.match(html, /Closed <span class="soft">1<\/span>/);
+  assert.match((await browser.get(`${base}?state=closed`)).html, /Water the roots/);
+  const filtered = (await browser.get(`${base}?state=all&labels=pruning&author_username=${here.people.owner.username}`))
+    .html;
+  assert.ok(filtered.includes('Prune') && !filtered.includes('Water the roots'));
+  assert.match(filtered, /name="labels" value="pruning"/);
+  assert.doesNotMatch((await browser.get(`${base}?state=all&search=nothing`)).html, /class="title"/);
+  assert.equal((await browser.get(`${base}?state=neither`)).status, 400);
+});
+
+test('an issue is created with what the address says, and a refused form keeps what was typed', async () => {
+  const { browser, base } = await visit();
+  const { html } = await browser.get(
+    `${base}/new?issue[title]=Graft&issue[description]=${encodeURIComponent(hostile)}`,
+  );
+  const fields = fieldsIn(html, 'create');
+  assert.deepEqual([fields.title, fields.description], [['Graft'], [hostile]]);
+
+  const refused = await browser.send(`${base}/new`, 'create', { ...fields, title: '' });
+  assert.equal(refused.status, 400);
+  assert.match(refused.html, /id="create-title-reason">Title can&#39;t be blank</);
+  assert.deepEqual(fieldsIn(refused.html, 'create').description, [hostile]);
+
+  const created = await browser.send(`${base}/new`, 'create', { ...fields, add_labels: 'fruit, tree' });
+  assert.equal(created.status, 303);
+  const issue = (await browser.get(created.to!)).html;
+  assert.match(issue, /<h1>Graft/);
+  for (const label of ['fruit', 'tree']) assert.match(issue, new RegExp(`class="label">.*${label}<`));
+  assert.doesNotMatch(issue, /<script>alert/);
+});
+
+test('all fields are changed in one form, and cleared in it', async () => {
+  const { here, browser, base } = await visit();
+  const { people, project, as } = here;
+  const { iid, id } = await addIssue(here, {
+    title: 'Pick',
+    labels: 'ripe',
+    weight: 2,
+    due_date: '2030-05-01',
+    assignee_ids: [people.developer.id],
+  });
+  const page = `${base}/${iid}`;
+  const fields = fieldsIn((await browser.get(`${page}/edit`)).html, 'change');
+  assert.deepEqual(fields['labels[]'], ['ripe']);
+  assert.deepEqual(fields['assignee_ids[]'], [String(people.developer.id)]);
+
+  const unchanged = await browser.send(`${page}/edit`, 'change', fields);
+  assert.deepEqual([unchanged.status, unchanged.to], [303, page]);
+  const { body } = await as('owner').get(`/projects/${project.id}/issues/${iid}`);
+  assert.deepEqual([body.id, body.labels, body.weight, body.due_date], [id, ['ripe'], 2, '2030-05-01']);
+
+  const emptied = { ...fields, 'labels[]': [], 'assignee_ids[]': [], weight: '', due_date: '', title: 'Picked' };
+  assert.equal((await browser.send(`${page}/edit`, 'change', emptied)).status, 303);
+  const after = (await as('owner').get(`/projects/${project.id}/issues/${iid}`)).body;
+  assert.deepEqual(
+    [after.title, after.labels, after.weight, after.due_date, after.assignees],
+    ['Picked', [], null, null, []],
+  );
+  assert.equal((await browser.send(`${page}/edit`, 'change', { ...fields, title: '' })).status, 400);
+});
+
+test('comments, threads and changes are in one order, each with an anchor and a heading', async () => {
+  const { here, browser, base } = await visit();
+  const { iid } = await addIssue(here, { title: 'Talk', description: `See #1 ${hostile}` });
+  const page = `${base}/${iid}`;
+  const commented = await browser.send(page, 'comment', { body: `**First** ${hostile}` });
+  assert.match(commented.to!, /\?page=last#note_\d+$/);
+  const begun = await browser.send(page, 'thread', { body: 'A thread' });
+  const note = begun.to!.split('#note_')[1]!;
+  const discussion = /name="discussion_id" value="(\w+)"/g;
+  const threads = [...(await browser.get(page)).html.matchAll(discussion)].map(([, id]) => id!);
+  assert.equal((await browser.send(page, 'reply', { body: 'A reply', discussion_id: threads.at(-1)! })).status, 303);
+  assert.equal((await browser.send(page, 'close')).to, page);
+
+  const { html } = await browser.get(begun.to!.split('#')[0]!);
+  assert.match(html, new RegExp(`<article class="note" id="note_${note}">\\s*<header><h3>`));
+  assert.match(html, /<h4>.*replied/);
+  const order = ['<strong>First</strong>', 'A thread', 'A reply', 'closed this'].map((text) => html.indexOf(text));
+  assert.ok(
+    order.every((at) => at > 0) && order.every((at, index) => index === 0 || at > order[index - 1]!),
+    String(order),
+  );
+  assert.doesNotMatch(html, /<script>alert/);
+
+  const edited = await browser.send(`${page}?edit=${note}`, 'edit_note', {
+    ...fieldsIn((await browser.get(`${page}?edit=${note}`)).html, `edit_note-${note}`),
+    body: 'An older thread',
+  });
+  assert.equal(edited.to, `${page}#note_${note}`);
+  assert.match((await browser.get(page)).html, /An older thread/);
+});
+
+test('quick actions, reactions, subscriptions and states have the effects of the API', async () => {
+  const { here, browser, base } = await visit();
+  const { iid } = await addIssue(here, { title: 'Act' });
+  const page = `${base}/${iid}`;
+  const only = await browser.send(page, 'comment', { body: '/label ~acted\n/title Acted' });
+  assert.deepEqual([only.status, only.to], [303, `${page}?page=last`]);
+  await browser.send(page, 'react', { name: 'heart' });
+  await browser.send(page, 'subscribe');
+  const again = await browser.send(page, 'subscribe');
+  assert.deepEqual([again.status, again.to], [303, page]);
+  const { html } = await browser.get(page);
+  assert.match(html, /<h1>Acted/);
+  assert.match(html, /<h1>Acted/);
+  assert.ok(fieldsIn(html, 'unreact-heart').award_id && html.includes('Unsubscribe'));
+  await browser.send(page, 'close');
+  assert.match((await browser.get(page)).html, /value="reopen"/);
+  const refused = await browser.send(page, 'comment', { body: ' \n' });
+  assert.equal(refused.status, 400);
+  assert.match(refused.html, /role="alert">note can&#39;t be blank</);
+});
+
+test('a long conversation has pages, and a new comment is on the last one', async () => {
+  const { here, browser, base } = await visit();
+  const { id, iid } = await addIssue(here, { title: 'Long' });
+  await sql`
+    insert into notes (issue_id, author_id, body)
+    select ${id}, ${here.people.owner.id}, 'Comment ' || n from generate_series(1, 60) n`.execute(here.db);
+  const page = `${base}/${iid}`;
+  const first = (await browser.get(page)).html;
+  assert.equal(first.match(/<article/g)?.length, 50);
+  assert.match(first, /rel="next" href="[^"]*\?page=2"/);
+  const { to } = await browser.send(page, 'comment', { body: 'The newest' });
+  const last = (await browser.get(to!.split('#')[0]!)).html;
+  assert.ok(last.includes('The newest') && last.includes(`id="${to!.split('#')[1]}"`));
+  assert.equal(last.match(/<article/g)?.length, 11);
+});
+
+test('a comment that was sent after the session had ended is kept through the sign-in', async () => {
+  const { here, base } = await visit();
+  const { iid } = await addIssue(here, { title: 'Kept' });
+  const page = `${base}/${iid}`;
+  const browser = await browserOf(here, here.people.reporter);
+  await browser.send('/users/sign_out', 'sign_out');
+  const asked = await browser.send(page, 'comment', { body: `Kept ${hostile}` });
+  assert.equal(asked.status, 401);
+  const login = {
+    ...fieldsIn(asked.html, 'sign_in'),
+    login: here.people.reporter.username,
+    password: 'a word that only tests pass',
+  };
+  const back = await browser.send('/users/sign_in', 'sign_in', login);
+  assert.deepEqual(fieldsIn(back.html, 'comment').body, [`Kept ${hostile}`]);
+  assert.equal((await browser.send(page, 'comment', fieldsIn(back.html, 'comment'))).status, 303);
+  assert.match((await browser.get(page)).html, /Kept/);
+});
+
+test('a hidden issue and a missing one look the same', async () => {
+  const { here, base } = await visit();
+  const { iid } = await addIssue(here, { title: 'Hidden' });
+  const outsider = await browserOf(here, here.people.outsider);
+  const pages = [`${base}/${iid}`, `${base}/999`, `/nobody/nothing/-/issues/1`, `${base}/${iid}/edit`];
+  const [hidden, ...others] = await Promise.all(pages.map((page) => outsider.get(page)));
+  assert.equal(hidden!.status, 404);
+  for (const other of others) assert.deepEqual([other.status, other.html], [404, hidden!.html]);
+  const anonymous = await anonymousBrowser(here.url).get(pages[0]!);
+  assert.deepEqual([anonymous.status, anonymous.to], [302, `/users/sign_in?to=${encodeURIComponent(pages[0]!)}`]);
+});
+
+test('an address of a work item leads to the issue', async () => {
+  const { here, browser, base } = await visit();
+  const { to } = await browser.get(`/${here.project.full_path}/-/work_items/1`);
+  assert.equal(to, `${base}/1`);
+});
