@@ -16,6 +16,7 @@ import {
   mergeRequestsPage,
   newMergeRequestPage,
 } from './web/merge_requests/index.ts';
+import { sshKeyRedirect, sshKeysPage, tokenRedirect, tokensPage } from './web/settings/index.ts';
 import {
   changePasswordPage,
   choosePasswordPage,
@@ -55,6 +56,10 @@ export const pages: readonly AnyPage[] = [
   mergeRequestPage,
   todosPage(Todo),
   ...wikiPages,
+  sshKeysPage,
+  sshKeyRedirect,
+  tokensPage,
+  tokenRedirect,
 ];
 
 /** The sections of a project, by an operation that whoever sees them may run. */

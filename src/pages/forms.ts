@@ -12,7 +12,19 @@ export interface Option {
 export interface Field {
   name: string;
   label: string;
-  kind?: 'text' | 'area' | 'checkbox' | 'select' | 'date' | 'number' | 'password' | 'email' | 'hidden' | 'file';
+  /** Of `checkboxes`, each option has a box, and the ticked ones are sent as a list. */
+  kind?:
+    | 'text'
+    | 'area'
+    | 'checkbox'
+    | 'checkboxes'
+    | 'select'
+    | 'date'
+    | 'number'
+    | 'password'
+    | 'email'
+    | 'hidden'
+    | 'file';
   value?: string | number | boolean | null | undefined;
   options?: readonly Option[];
   /** The values that are chosen in a list of which several can be. */
@@ -89,8 +101,19 @@ ${text}</textarea>`;
   return html`<input type="${kind}" id="${id}" name="${name}" ?value="${value}" ?maxlength="${maximum}" ?autocomplete="${autocomplete}" ?required="${is_required}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">`;
 }
 
+/** Boxes of which any number can be ticked. */
+function boxesOf({ name, label, help, options = [] }: Field, form: string, refused: RefusedForm | undefined): Html {
+  const ticked = new Set([refused?.values[name] ?? []].flat().map(String));
+  const reasons = (refused && reasonsIn(refused.refusal)[name]) ?? [];
+  return html`<fieldset class="field" id="${`${form}-${name}`}"><legend>${label}</legend>${help && html`<p class="help">${help}</p>`}${options.map(
+    ({ value, label: text }) =>
+      html`<label><input type="checkbox" name="${`${name}[]`}" value="${value}" ?checked="${ticked.has(String(value))}"> ${text}</label>`,
+  )}${reasons.length > 0 && html`<p class="reason">${label} ${reasons.join(', ')}</p>`}</fieldset>`;
+}
+
 function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): Html {
   const { name, label, kind, help } = field;
+  if (kind === 'checkboxes') return boxesOf(field, form, refused);
   const typed = refused && typedIn(refused, name);
   const value = typed ?? field.value;
   const text = value === undefined || value === null ? '' : String(value);

@@ -63,10 +63,10 @@ export type PageForm = {
     }
   | {
       /**
-       * @returns the address that follows, or a form that is shown filled in
+       * @returns the address that follows, a form that is shown filled in, or what is shown once
        * @throws ApiError what is shown with the form
        */
-      act(call: PageCall, fields: Values): Promise<string | Resumed>;
+      act(call: PageCall, fields: Values): Promise<string | Resumed | View>;
       /** Whether callers who are not signed in may send it. */
       anonymous?: true;
     }

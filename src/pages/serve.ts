@@ -214,7 +214,8 @@ class PageServer {
       return goOn(`/users/confirm_password?to=${encodeURIComponent(path)}`);
     if ('act' in form) {
       const next = await form.act(call, values);
-      return typeof next === 'string' ? goOn(next) : this.#resume(request, reply, next);
+      if (typeof next === 'string') return goOn(next);
+      return 'main' in next ? this.send(request, call, next, { is_secret: true }) : this.#resume(request, reply, next);
     }
     const { _key, ...given } = values;
     const result = await call.perform(form.runs, { ...withoutBlanks(given), ...form.parameters });

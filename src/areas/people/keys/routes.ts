@@ -7,7 +7,7 @@ import { keyRoutesOf } from './kind_routes.ts';
 import { keyReasons, readPublicKey, titleReasons } from './rules.ts';
 
 const UsageType = Type.Enum(['auth', 'signing', 'auth_and_signing']);
-const Key = resource('Key', {
+export const Key = resource('Key', {
   id: Id,
   title: Type.String(),
   created_at: Timestamp,

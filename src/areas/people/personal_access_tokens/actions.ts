@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { newTokenValue, tokenDigest } from '../../../access/index.ts';
 import { daysFromNow } from '../../../cron/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { badRequest, sentenceOf, unprocessable } from '../../../http/index.ts';
+import { badRequest, type Caller, invalid, sentenceOf, unprocessable } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { expiryReasons, type Lifetime, lastDay, lifetimeFrom, tokenReasons } from './rules.ts';
+import { expiryReasons, type Lifetime, lastDay, lifetimeFrom, scopesFor, tokenReasons } from './rules.ts';
 
 /** The default lifetime of a rotated token. */
 const rotated_days = 7;
@@ -82,6 +82,20 @@ export async function issueToken(
   const reasons = tokenReasons({ ...token, description: token.description ?? null }, lifetime);
   if (Object.keys(reasons).length > 0) throw refusal(reasons);
   return createToken(db, token);
+}
+
+/**
+ * Creates a token that a user asks for in a browser, with their password. Only administrators get the scopes that are theirs.
+ * @throws ApiError 400 with the reasons by parameter
+ */
+export function issueOwnToken(
+  db: Database,
+  user: Pick<Caller, 'id' | 'admin'>,
+  request: Omit<TokenRequest, 'user_id'>,
+) {
+  const isUnknown = (scope: string) => !scopesFor(user).some((each) => each === scope);
+  if (request.scopes.some(isUnknown)) throw invalid({ scopes: ['can only contain available scopes'] });
+  return issueToken(db, { ...request, user_id: user.id }, invalid);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What other areas may use of personal access tokens. */
-export { createToken, issueToken, lifetimeNow, revokeToken, rotateToken } from './actions.ts';
+export { createToken, issueOwnToken, issueToken, lifetimeNow, revokeToken, rotateToken } from './actions.ts';
 export { NewPersonalAccessToken, newTokenInput, PersonalAccessToken, tokenFields } from './present.ts';
 export { shownOnce, TokenOrder, tokenFilters, tokenOrder, tokensIn } from './queries.ts';
+export { scopesFor } from './rules.ts';

@@ -1,10 +1,18 @@
 /** Rules of personal access tokens and their lifetime (docs/reference/personal_access_tokens.md#lifetime). */
+import { tokenScopes } from '../../../access/index.ts';
 import { dayOf, daysAfter, lastDayReasons } from '../../../cron/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 
 /** The longest lifetime of a token without a setting. */
 const maximumLifetime_days = 365;
 const maximumText = 255;
+
+/** Scopes that only administrators can use. */
+const adminScopes: readonly string[] = ['sudo', 'admin_mode'];
+
+/** The scopes that a user can give to tokens of their own. */
+export const scopesFor = ({ admin }: { admin: boolean }) =>
+  tokenScopes.filter((scope) => admin || !adminScopes.includes(scope));
 
 /** Limits of lifetimes. */
 export interface Lifetime {
