@@ -1,9 +1,11 @@
 /** All pages, and what is around them. */
+import { groupPage } from '../access/index.ts';
 import { inAddress } from '../foundation/addresses.ts';
 import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway, type Tab } from '../pages/index.ts';
 import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
+import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
 import { repositoryPages } from './web/repository/index.ts';
 import { editIssuePage, issuePage, issuesPage, newIssuePage, workItemPage } from './web/issues/index.ts';
@@ -60,6 +62,11 @@ export const pages: readonly AnyPage[] = [
   sshKeyRedirect,
   tokensPage,
   tokenRedirect,
+  newGroupPage,
+  newProjectPage,
+  groupPageOf,
+  personRedirect,
+  personPage,
 ];
 
 /** The sections of a project, by an operation that whoever sees them may run. */
@@ -92,5 +99,13 @@ async function pathOf({ db }: Services, { path }: Moved): Promise<string> {
   return inAddress(full_path);
 }
 
-export const pagesDoorway = (options: Omit<PagesOptions, 'pages' | 'tabsOf' | 'pathOf' | 'renewedCookie'>): Doorway =>
-  pageDoorway({ ...options, pages, tabsOf, pathOf, renewedCookie });
+/** The path of a group leads to its page. */
+async function otherForm({ may, path, params: { id, username } }: PageCall): Promise<string | undefined> {
+  const group = id ?? username;
+  const isPath = group !== undefined && `/${inAddress(group)}` === path;
+  return isPath && (await may('getGroup', { id: group })) ? groupPage(group) : undefined;
+}
+
+export const pagesDoorway = (
+  options: Omit<PagesOptions, 'pages' | 'tabsOf' | 'otherForm' | 'pathOf' | 'renewedCookie'>,
+): Doorway => pageDoorway({ ...options, pages, tabsOf, otherForm, pathOf, renewedCookie });

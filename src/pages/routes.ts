@@ -48,7 +48,7 @@ function decoded(values: readonly string[]): string[] | undefined {
  */
 export function pageFinder(pages: readonly AnyPage[]): (path: string) => FoundPage | undefined {
   const routes = Map.groupBy(pages.map(routeOf), ({ page }) => keyOf(page.path));
-  const others = routes.get(':id') ?? [];
+  const others = [...routes].flatMap(([key, found]) => (key.startsWith(':') ? found : []));
   return (address) => {
     const path = address.length > 1 ? address.replace(/\/$/, '') : address;
     for (const { page, pattern, names } of [...(routes.get(keyOf(path)) ?? []), ...others]) {

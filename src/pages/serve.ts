@@ -43,6 +43,8 @@ export interface PagesOptions extends PerformOptions {
   tabsOf(call: PageCall, place: Place): Promise<readonly Tab[]>;
   /** A new value for the cookie of a session that is a day old, as `Set-Cookie`. */
   renewedCookie(services: Services, visitor: Visitor): Promise<string | undefined>;
+  /** Where an address leads that no page shows, if it is another form of one that a page shows. */
+  otherForm(call: PageCall): Promise<string | undefined>;
   /** The present path of a project or group that has moved. */
   pathOf(services: Services, moved: Moved): Promise<string>;
 }
@@ -120,6 +122,9 @@ class PageServer {
     } catch (error) {
       if (error instanceof Moved && request.method !== 'POST') return this.#redirectMoved(request, call, error);
       if (!caller && request.method !== 'POST' && isHidden(error)) return this.#missing(request, reply, caller, path);
+      const other = isHidden(error) && request.method !== 'POST' && (await this.#options.otherForm(call));
+      if (other) return reply.redirect(other, 302);
+      if (!caller && isHidden(error)) return this.#missing(request, reply, caller, path);
       throw error;
     }
   }

@@ -1,5 +1,13 @@
 /** Requests for new projects: permissions and defaults (docs/reference/projects.md). */
-import { groupLevel, isGroup, lesserVisibility, type VisibilityName } from '../../../access/index.ts';
+import { sql } from 'kysely';
+import {
+  groupLevel,
+  isGroup,
+  isMemberOfGroup,
+  lesserVisibility,
+  levels,
+  type VisibilityName,
+} from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { isValidBranchName } from '../../../git/index.ts';
 import { type Caller, invalid, type Services } from '../../../http/index.ts';
@@ -86,6 +94,15 @@ type TargetNamespace = CreationRules & {
   default_branch: string | null;
 };
 
+/** Namespaces, with what decides whether the creator may create a project there. */
+const targets = (db: Database, creator: Pick<Creator, 'id' | 'admin'>) =>
+  db
+    .selectFrom('namespaces')
+    .select(['id', 'kind', 'owner_id', 'full_path', 'visibility', 'project_creation_level', 'default_branch'])
+    .select([groupLevel(creator).as('access_level'), isGroup('marked_for_deletion').as('marked_for_deletion')])
+    .select(isGroup('archived').as('archived'))
+    .$castTo<TargetNamespace>();
+
 /**
  * The namespace for a new project, with what decides whether the creator may create it.
  * @param namespace its ID or full path; left out, the creator's own
@@ -95,15 +112,28 @@ export function namespaceFor(
   creator: Pick<Creator, 'id' | 'admin'>,
   namespace: number | string | undefined,
 ): Promise<TargetNamespace | undefined> {
-  return db
-    .selectFrom('namespaces')
-    .select(['id', 'kind', 'owner_id', 'full_path', 'visibility', 'project_creation_level', 'default_branch'])
-    .select([groupLevel(creator).as('access_level'), isGroup('marked_for_deletion').as('marked_for_deletion')])
-    .select(isGroup('archived').as('archived'))
+  return targets(db, creator)
     .where((q) => {
       if (namespace === undefined) return q('owner_id', '=', creator.id);
       return typeof namespace === 'number' ? q('id', '=', namespace) : q('full_path', '=', namespace);
     })
-    .$castTo<TargetNamespace>()
     .executeTakeFirst();
+}
+
+/** More are not offered for choice. */
+const maximumOffered = 500;
+
+/** The namespaces in which a creator may create projects as a member: their own, and groups by their path. */
+export async function namespacesFor(
+  db: Database,
+  creator: Pick<Caller, 'id' | 'admin' | 'external'>,
+): Promise<{ id: number; full_path: string }[]> {
+  const own = sql`select namespaces.id from namespaces where owner_id = ${creator.id}`;
+  const joined = sql`select namespaces.id from namespaces where ${isMemberOfGroup(creator, levels.developer)}`;
+  const known = await targets(db, creator)
+    .where(sql<boolean>`namespaces.id in (${own} union all ${joined})`)
+    .orderBy(sql`kind desc, full_path`)
+    .limit(maximumOffered)
+    .execute();
+  return known.filter((namespace) => mayCreateIn(creator, namespace));
 }

@@ -1,7 +1,7 @@
 /** What other areas may use of projects. */
 
 export { createProject, type NewProject } from './actions.ts';
-export { namespaceFor } from './creation_actions.ts';
+export { namespaceFor, namespacesFor } from './creation_actions.ts';
 export { discardProject, removeMarkedProjects, removeProject } from './deletion_actions.ts';
 export { fixed, noPipelines } from './fixed_present.ts';
 export { copyFork } from './fork_actions.ts';

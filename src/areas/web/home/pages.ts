@@ -1,6 +1,7 @@
 /** The first page: the projects of the caller, or those that everyone may see. */
-import { filterForm, html, page, pager, pagingOf, rows, time } from '../../../pages/index.ts';
+import { filterForm, html, page, pagingOf } from '../../../pages/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+import { projectRows } from '../groups/index.ts';
 
 export const homePage = page('/', {
   load: ({ list, caller, query }) =>
@@ -17,16 +18,7 @@ ${
   seen.caller &&
   html`<p class="actions"><a class="button primary" href="/projects/new">New project</a> <a class="button" href="/?all=1">All projects</a></p>`
 }
-${rows(
-  projects.items.map(
-    (project) =>
-      html`<a class="title" href="${`/${project.path_with_namespace}`}">${project.name_with_namespace}</a>
-<span class="label">${project.visibility}</span>
-<div class="soft">${project.description} Last activity ${time(project.last_activity_at)}</div>`,
-  ),
-  'There are no projects here yet.',
-)}
-${pager(projects, seen)}`,
+${projectRows(projects, seen, 'There are no projects here yet.')}`,
     ...(seen.caller ? {} : { is_public: true as const }),
   }),
 });

@@ -1,0 +1,6 @@
+/** Groups, new groups and projects, and people. */
+
+export { newGroupPage, newProjectPage } from './new_pages.ts';
+export { groupPageOf } from './pages.ts';
+export { personPage, personRedirect } from './person_pages.ts';
+export { projectRows } from './views.ts';

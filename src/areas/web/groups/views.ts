@@ -1,0 +1,19 @@
+/** Lists of projects. */
+import type { Static } from 'typebox';
+import { projectPage } from '../../../access/index.ts';
+import type { Page } from '../../../http/index.ts';
+import { type Html, html, pager, rows, type Seen, time } from '../../../pages/index.ts';
+import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+
+/** @param empty what is said if there are none */
+export const projectRows = (projects: Page<Static<typeof ProjectWithAccessForm>>, seen: Seen, empty: string): Html =>
+  html`${rows(
+    projects.items.map(
+      (project) =>
+        html`<a class="title" href="${projectPage(project.path_with_namespace)}">${project.name_with_namespace}</a>
+<span class="label">${project.visibility}</span>
+<div class="soft">${project.description} Last activity ${time(project.last_activity_at)}</div>`,
+    ),
+    empty,
+  )}
+${pager(projects, seen)}`;
