@@ -7,7 +7,6 @@ import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
-import { repositoryPages } from './web/repository/index.ts';
 import { editIssuePage, issuePage, issuesPage, newIssuePage, workItemPage } from './web/issues/index.ts';
 import {
   editMergeRequestPage,
@@ -18,6 +17,7 @@ import {
   mergeRequestsPage,
   newMergeRequestPage,
 } from './web/merge_requests/index.ts';
+import { repositoryPages } from './web/repository/index.ts';
 import { sshKeyRedirect, sshKeysPage, tokenRedirect, tokensPage } from './web/settings/index.ts';
 import {
   changePasswordPage,

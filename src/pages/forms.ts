@@ -58,7 +58,7 @@ function reasonsIn({ body: { message } }: ApiError): Readonly<Record<string, rea
 }
 
 /** What a refusal says, for people. */
-export const sentenceFor = (refusal: ApiError): string =>
+const sentenceFor = (refusal: ApiError): string =>
   textOf(refusal)
     .replace(/^\d{3} ([\w ]+ - )?/, '')
     // Some refusals show a hash of the reference's language.

@@ -1,6 +1,6 @@
 /** Pages for people in browsers. */
-export { type Assets, readAssets } from './assets.ts';
-export { type Field, filterForm, form, refusalIn, sentenceFor } from './forms.ts';
+export { readAssets } from './assets.ts';
+export { type Field, filterForm, form, refusalIn } from './forms.ts';
 export { type Content, Html, html, sanitised } from './html.ts';
 export type { Tab } from './layout.ts';
 export { type HtmlPage, type HtmlPart, pageForm, sendPage } from './notice.ts';

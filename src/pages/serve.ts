@@ -53,7 +53,7 @@ export interface PagesOptions extends PerformOptions {
 const largestForm_bytes = 6 * 1024 * 1024;
 
 /** Whether the browser says that a form is on a page of ours. All browsers have said so since 2023; older ones name the origin of the page. */
-export function isFromOurPage({ headers }: FastifyRequest, origin: string): boolean {
+function isFromOurPage({ headers }: FastifyRequest, origin: string): boolean {
   const site = headers['sec-fetch-site'];
   return site === undefined ? headers.origin === origin : site === 'same-origin';
 }
@@ -121,10 +121,10 @@ class PageServer {
       return await this.#show(request, call, found.page);
     } catch (error) {
       if (error instanceof Moved && request.method !== 'POST') return this.#redirectMoved(request, call, error);
-      if (!caller && request.method !== 'POST' && isHidden(error)) return this.#missing(request, reply, caller, path);
-      const other = isHidden(error) && request.method !== 'POST' && (await this.#options.otherForm(call));
+      if (request.method === 'POST' || !isHidden(error)) throw error;
+      const other = await this.#options.otherForm(call);
       if (other) return reply.redirect(other, 302);
-      if (!caller && isHidden(error)) return this.#missing(request, reply, caller, path);
+      if (!caller) return this.#missing(request, reply, caller, path);
       throw error;
     }
   }

@@ -288,7 +288,7 @@ test('branches and tags are listed, created and deleted', async () => {
 test('pages are small', async () => {
   const here = await filledWorld();
   await commit(here, {
-    'a.ts': 'export const value = (name: string) => [name, 'more', 1 + 2]; // a comment\n'.repeat(1_000),
+    'a.ts': 'export const value = (name: string) => [name, "more", 1 + 2]; // a comment\n'.repeat(1_000),
   });
   await here.as('owner').put(`/groups/${here.group.id}`, { visibility: 'public' });
   await here.as('owner').put(`/projects/${here.project.id}`, { visibility: 'public' });

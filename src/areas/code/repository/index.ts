@@ -37,7 +37,6 @@ export {
   presentCommit,
   treePage,
 } from './present.ts';
-export { Branch, blobPage, Commit, commitCore, presentCommit } from './present.ts';
 export { branchRefusal, mayCommitTo, oddTreeRefusals, pushRefusals } from './push_checks/checks.ts';
 export { fileTexts, tooLargeText } from './push_checks/refusal_rules.ts';
 export { contentIn, movedBranches, pushedBranches, readOnlyRefusal, refusal } from './rules.ts';

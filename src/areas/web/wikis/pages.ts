@@ -14,7 +14,7 @@ const home = 'home';
 const listed_per_page = 100;
 
 /** The address of a wiki, from the path of one of its pages. */
-export const wikiOf = ({ path }: { path: string }): string => path.replace(/\/-\/wikis.*$/, '/-/wikis');
+const wikiOf = ({ path }: { path: string }): string => path.replace(/\/-\/wikis.*$/, '/-/wikis');
 
 /** The pages beside the one that is shown, or a page of the list of all. */
 async function pagesOf({ list }: PageCall, { noun }: WikiKind, paging: object = {}) {
