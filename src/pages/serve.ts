@@ -101,6 +101,12 @@ class PageServer {
     this.#find = pageFinder(options.pages);
   }
 
+  /** Whether an address is that of a page, or someone would like to read that there is none. */
+  answers(request: FastifyRequest): boolean {
+    const path = request.url.split('?', 1)[0]!;
+    return !path.startsWith('/api/') && (wantsHtml(request) || this.#find(path) !== undefined);
+  }
+
   async answer(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -320,6 +326,13 @@ export function pageDoorway(options: PagesOptions): Doorway {
       ),
     ),
     errors: () => server.errors,
+    // Before anything is read of a request that no page answers.
+    prepare: (app) => {
+      app.addHook('onRequest', (request, reply, done) => {
+        if (server.answers(request)) done();
+        else reply.callNotFound();
+      });
+    },
     bodies: { at_most_bytes: largestForm_bytes },
   };
 }
