@@ -43,7 +43,6 @@ export const pages: readonly AnyPage[] = [
   changePasswordPage,
   sessionsPage,
   preferencesPage,
-  ...repositoryPages,
   issuesPage,
   newIssuePage,
   editIssuePage,
@@ -67,6 +66,7 @@ export const pages: readonly AnyPage[] = [
   groupPageOf,
   personRedirect,
   personPage,
+  ...repositoryPages,
 ];
 
 /** The sections of a project, by an operation that whoever sees them may run. */

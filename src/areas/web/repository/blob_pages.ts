@@ -2,21 +2,12 @@
 
 import { highlighted } from '../../../highlighting/index.ts';
 import { notFound } from '../../../http/index.ts';
-import { filePage, type Html, type PageCall, page } from '../../../pages/index.ts';
-import { blobView } from './blob_views.ts';
-import { fileBytes, fileToShow, type ShownFile } from './file_queries.ts';
+import { filePage, type PageCall, page } from '../../../pages/index.ts';
+import { type Blob, blobView } from './blob_views.ts';
+import { fileBytes, fileToShow } from './file_queries.ts';
 import { linesToShow } from './line_rules.ts';
 import { isMarkdown, textHtml } from './markdown_present.ts';
-import { type RefPath, refPathOf } from './ref_queries.ts';
-
-export interface Blob {
-  place: RefPath;
-  file: ShownFile;
-  /** Of Markdown, unless its source is asked for. */
-  rendered: Html | undefined;
-  /** The lines as HTML, if the language is known. */
-  colours: readonly string[] | undefined;
-}
+import { refPathOf } from './ref_queries.ts';
 
 async function load(call: PageCall): Promise<Blob> {
   const place = await refPathOf(call);

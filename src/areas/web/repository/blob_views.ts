@@ -1,4 +1,5 @@
 /** How files are shown. */
+
 import {
   type Content,
   type Html,
@@ -12,10 +13,20 @@ import {
 import { counted, sizeText } from '../../../texts/index.ts';
 import { blobPage } from '../../code/repository/index.ts';
 import { commitsPage, joined, rawPage } from './address_rules.ts';
-import type { Blob } from './blob_pages.ts';
+import type { ShownFile } from './file_queries.ts';
 import { lineEnd_chars, linesToShow } from './line_rules.ts';
 import { isMarkdown } from './markdown_present.ts';
+import type { RefPath } from './ref_queries.ts';
 import { lastCommit, pathLinks } from './tree_views.ts';
+
+export interface Blob {
+  place: RefPath;
+  file: ShownFile;
+  /** Of Markdown, unless its source is asked for. */
+  rendered: Html | undefined;
+  /** The lines as HTML, if the language is known. */
+  colours: readonly string[] | undefined;
+}
 
 const linesOnPage = 10_000;
 

@@ -1,14 +1,8 @@
 /** The branches of a repository. */
 import type { Static } from 'typebox';
-import type { Page as ListPage } from '../../../http/index.ts';
 import { page, pagingOf } from '../../../pages/index.ts';
 import { Branch, treePage } from '../../code/repository/index.ts';
-import { branchesView } from './branch_views.ts';
-
-export interface Branches {
-  id: string;
-  branches: ListPage<Static<typeof Branch>>;
-}
+import { type Branches, branchesView } from './branch_views.ts';
 
 export const branchPages = page('/:id/-/branches', {
   async load(call): Promise<Branches> {

@@ -1,16 +1,22 @@
 /** How branches are shown. */
+import type { Static } from 'typebox';
+import type { Page as ListPage } from '../../../http/index.ts';
 import { type Content, filterForm, form, html, pager, rows, type Seen, time, type View } from '../../../pages/index.ts';
-import { comparePage, treePage } from '../../code/repository/index.ts';
+import { type Branch, comparePage, treePage } from '../../code/repository/index.ts';
 import { commitsPage } from './address_rules.ts';
-import type { Branches } from './branch_pages.ts';
 
-type Branch = Branches['branches']['items'][number];
+export interface Branches {
+  id: string;
+  branches: ListPage<Static<typeof Branch>>;
+}
 
-const removal = ({ name }: Branch, seen: Seen): Content =>
+type ShownBranch = Branches['branches']['items'][number];
+
+const removal = ({ name }: ShownBranch, seen: Seen): Content =>
   html`<details><summary>Delete<span class="visually-hidden"> ${name}</span></summary>
 ${form(seen, 'remove', { key: name, fields: [{ name: 'branch', label: '', kind: 'hidden', value: name }], button: `Delete ${name}`, look: 'danger' })}</details>`;
 
-function branchRow(id: string, branch: Branch, main: string | undefined, seen: Seen): Content {
+function branchRow(id: string, branch: ShownBranch, main: string | undefined, seen: Seen): Content {
   const { name, commit } = branch;
   return html`<a class="title" href="${treePage(id, name)}">${name}</a>
 ${branch.default && html`<span class="label">default</span>`} ${branch.protected && html`<span class="label">protected</span>`} ${branch.merged && html`<span class="label">merged</span>`}

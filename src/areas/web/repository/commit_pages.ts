@@ -1,19 +1,9 @@
 /** The history of a ref, and a commit with its changes. */
-import type { Static } from 'typebox';
-import type { Page as ListPage } from '../../../http/index.ts';
 import { type PageCall, page, pagingOf } from '../../../pages/index.ts';
 import { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { blobPage, CommitDetail, CommitRef, Diff, ListedCommit } from '../../code/repository/index.ts';
-import type { DiffSource } from '../diffs/index.ts';
-import { commitView, historyView } from './commit_views.ts';
-import { type RefPath, refPathOf } from './ref_queries.ts';
-
-export interface History {
-  id: string;
-  /** Undefined for the default branch. */
-  place: RefPath | undefined;
-  commits: ListPage<Static<typeof ListedCommit>>;
-}
+import { commitView, type History, historyView, type ShownCommit } from './commit_views.ts';
+import { refPathOf } from './ref_queries.ts';
 
 const filters = ['author', 'since', 'until'] as const;
 
@@ -36,15 +26,6 @@ async function loadHistory(call: PageCall): Promise<History> {
 
 export const historyPages = page('/:id/-/commits/*ref_path', { load: loadHistory, view: historyView });
 export const defaultHistoryPage = page('/:id/-/commits', { load: loadHistory, view: historyView });
-
-export interface ShownCommit {
-  id: string;
-  commit: Static<typeof CommitDetail>;
-  /** The branches and tags that contain it. */
-  refs: ListPage<Static<typeof CommitRef>> | undefined;
-  statuses: ListPage<Static<typeof CommitStatus>> | undefined;
-  diffs: DiffSource;
-}
 
 export const commitPages = page('/:id/-/commit/:sha', {
   async load(call): Promise<ShownCommit> {

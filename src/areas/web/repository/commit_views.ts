@@ -1,5 +1,7 @@
 /** How commits are shown. */
+import type { Static } from 'typebox';
 import { commitKind } from '../../../access/index.ts';
+import type { Page as ListPage } from '../../../http/index.ts';
 import {
   type Content,
   facts,
@@ -12,13 +14,30 @@ import {
   type View,
 } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
-import { treePage } from '../../code/repository/index.ts';
-import { diffPieces } from '../diffs/index.ts';
+import type { CommitStatus } from '../../code/commit_statuses/index.ts';
+import { type CommitDetail, type CommitRef, type ListedCommit, treePage } from '../../code/repository/index.ts';
+import { type DiffSource, diffPieces } from '../diffs/index.ts';
 import { tagPage } from './address_rules.ts';
-import type { History, ShownCommit } from './commit_pages.ts';
+import type { RefPath } from './ref_queries.ts';
 import { pathLinks } from './tree_views.ts';
 
-type ListedCommit = History['commits']['items'][number];
+export interface History {
+  id: string;
+  /** Undefined for the default branch. */
+  place: RefPath | undefined;
+  commits: ListPage<Static<typeof ListedCommit>>;
+}
+
+export interface ShownCommit {
+  id: string;
+  commit: Static<typeof CommitDetail>;
+  /** The branches and tags that contain it. */
+  refs: ListPage<Static<typeof CommitRef>> | undefined;
+  statuses: ListPage<Static<typeof CommitStatus>> | undefined;
+  diffs: DiffSource;
+}
+
+type CommitInList = History['commits']['items'][number];
 
 /** A commit in a list. */
 export const commitRow = (
@@ -29,7 +48,7 @@ export const commitRow = (
     title,
     author_name,
     committed_date,
-  }: Pick<ListedCommit, 'id' | 'short_id' | 'title' | 'author_name' | 'committed_date'>,
+  }: Pick<CommitInList, 'id' | 'short_id' | 'title' | 'author_name' | 'committed_date'>,
 ): Html =>
   html`<li><a class="title" href="${commitKind.page(id, sha)}">${title === '' ? 'No message' : title}</a>
 <div class="soft">${author_name} committed on ${time(committed_date)} · <code>${short_id}</code></div></li>`;

@@ -1,21 +1,12 @@
 /** Comparing two refs. */
-import type { Static } from 'typebox';
 import { ApiError, notFound, type Values } from '../../../http/index.ts';
 import { type PageCall, page } from '../../../pages/index.ts';
 import { blobPage, Comparison, comparePage } from '../../code/repository/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
-import { compareView, newComparisonView } from './compare_views.ts';
+import { compareView, type NewComparison, newComparisonView, type ShownComparison } from './compare_views.ts';
 
 /** Two refs, with two dots between them or with three, which leave out what only the first one has. */
 const range = /^(.+?)(\.\.\.?)(.+)$/;
-
-export interface ShownComparison {
-  id: string;
-  from: string;
-  to: string;
-  comparison: Static<typeof Comparison>;
-  fileAt(side: 'old' | 'new', path: string): string;
-}
 
 export const comparePages = page('/:id/-/compare/*refs', {
   async load(call): Promise<ShownComparison> {
@@ -39,12 +30,6 @@ function chosen({ params }: PageCall, fields: Values): string {
   if (from === undefined || to === undefined)
     throw new ApiError(400, { message: { [from === undefined ? 'from' : 'to']: ['is empty'] } });
   return comparePage(params.id!, `${from}...${to}`);
-}
-
-export interface NewComparison {
-  id: string;
-  from: string | undefined;
-  to: string | undefined;
 }
 
 export const newComparisonPages = page('/:id/-/compare', {

@@ -1,11 +1,25 @@
 /** How comparisons are shown. */
+import type { Static } from 'typebox';
 import { form, type Html, html, type Seen, type View } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
-import { comparePage } from '../../code/repository/index.ts';
+import { type Comparison, comparePage } from '../../code/repository/index.ts';
 import { diffPieces, pagesOfDiffs } from '../diffs/index.ts';
 import { newComparisonPage } from './address_rules.ts';
 import { commitRow } from './commit_views.ts';
-import type { NewComparison, ShownComparison } from './compare_pages.ts';
+
+export interface ShownComparison {
+  id: string;
+  from: string;
+  to: string;
+  comparison: Static<typeof Comparison>;
+  fileAt(side: 'old' | 'new', path: string): string;
+}
+
+export interface NewComparison {
+  id: string;
+  from: string | undefined;
+  to: string | undefined;
+}
 
 /** Older ones are left out. */
 const commitsShown = 100;

@@ -1,20 +1,11 @@
 /** The first page of a project. */
-import type { Static } from 'typebox';
 import { projectPage } from '../../../access/index.ts';
 import { notFound } from '../../../http/index.ts';
 import { type PageCall, page, redirect } from '../../../pages/index.ts';
 import { ProjectWithAccessForm, Starrer } from '../../spaces/projects/index.ts';
-import { homeView } from './home_views.ts';
+import { homeView, type ProjectHome } from './home_views.ts';
 import { refPathOf } from './ref_queries.ts';
-import { folderToShow, type ShownFolder } from './tree_queries.ts';
-
-export interface ProjectHome {
-  id: string;
-  project: Static<typeof ProjectWithAccessForm>;
-  /** The top folder of the default branch. */
-  folder: ShownFolder | undefined;
-  is_starred: boolean;
-}
+import { folderToShow } from './tree_queries.ts';
 
 async function isStarred({ list, caller }: PageCall): Promise<boolean> {
   if (!caller) return false;

@@ -1,9 +1,19 @@
 /** How the first page of a project is shown. */
+import type { Static } from 'typebox';
 import { type Content, facts, form, html, type Seen, time, type View } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
+import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { branchesPage } from './address_rules.ts';
-import type { ProjectHome } from './home_pages.ts';
+import type { ShownFolder } from './tree_queries.ts';
 import { folderView, lastCommit, refActions } from './tree_views.ts';
+
+export interface ProjectHome {
+  id: string;
+  project: Static<typeof ProjectWithAccessForm>;
+  /** The top folder of the default branch. */
+  folder: ShownFolder | undefined;
+  is_starred: boolean;
+}
 
 /** What fills an empty repository. */
 function firstPush({ http_url_to_repo, path, default_branch = 'main' }: ProjectHome['project']): Content {

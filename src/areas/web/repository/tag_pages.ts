@@ -1,15 +1,9 @@
 /** The tags of a repository. */
 import type { Static } from 'typebox';
-import type { Page as ListPage } from '../../../http/index.ts';
 import { page, pagingOf } from '../../../pages/index.ts';
 import { Tag } from '../../code/repository/index.ts';
 import { tagPage, tagsPage } from './address_rules.ts';
-import { tagsView, tagView } from './tag_views.ts';
-
-export interface Tags {
-  id: string;
-  tags: ListPage<Static<typeof Tag>>;
-}
+import { type ShownTag, type Tags, tagsView, tagView } from './tag_views.ts';
 
 export const tagListPage = page('/:id/-/tags', {
   async load(call): Promise<Tags> {
@@ -26,13 +20,6 @@ export const tagListPage = page('/:id/-/tags', {
   },
   view: tagsView,
 });
-
-export interface ShownTag {
-  id: string;
-  tag: Static<typeof Tag>;
-  /** Whether the caller may write to the repository. */
-  may_write: boolean;
-}
 
 export const tagPages = page('/:id/-/tags/*tag_name', {
   async load(call): Promise<ShownTag> {

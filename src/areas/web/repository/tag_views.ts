@@ -1,5 +1,7 @@
 /** How tags are shown. */
+import type { Static } from 'typebox';
 import { commitKind } from '../../../access/index.ts';
+import type { Page as ListPage } from '../../../http/index.ts';
 import {
   type Content,
   facts,
@@ -13,9 +15,20 @@ import {
   time,
   type View,
 } from '../../../pages/index.ts';
-import { treePage } from '../../code/repository/index.ts';
+import { type Tag, treePage } from '../../code/repository/index.ts';
 import { archivePage, commitsPage, tagPage } from './address_rules.ts';
-import type { ShownTag, Tags } from './tag_pages.ts';
+
+export interface Tags {
+  id: string;
+  tags: ListPage<Static<typeof Tag>>;
+}
+
+export interface ShownTag {
+  id: string;
+  tag: Static<typeof Tag>;
+  /** Whether the caller may write to the repository. */
+  may_write: boolean;
+}
 
 const commitLine = (id: string, { commit, target }: ShownTag['tag']): Html =>
   commit
