@@ -23,7 +23,7 @@ export interface DiffSource {
 const filesOnPage = 1_000;
 const filesAtOnce = 100;
 /** Longer diffs are behind a link of their own. */
-const folded = { lines: 5_000, chars: 500_000 };
+const foldedFrom_lines = 5_000;
 /** What follows in a line is cut off. */
 const lineEnd_chars = 2_000;
 
@@ -74,7 +74,7 @@ function changesOf(file: FileDiff, number: number, seen: Seen, isAsked: boolean)
     }</p>`;
   if (file.diff.startsWith('Binary files ')) return html`<p class="soft">The file is binary.</p>`;
   const { lines } = countsOf(file.diff);
-  if (!isAsked && (lines > folded.lines || file.diff.length > folded.chars))
+  if (!isAsked && lines > foldedFrom_lines)
     return html`<p><a href="${withQuery(seen, { file: number, page: undefined })}">Show the ${counted(lines, 'line')} of this diff</a></p>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${`Changes of ${file.new_path}`}"><table class="diff">
 <caption class="visually-hidden">Changes with line numbers before and after</caption>
