@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
+import { prepareMergeRequest } from '../../src/areas/work/merge_requests/index.ts';
 import { inAddress } from '../../src/foundation/addresses.ts';
 import { anonymousBrowser, type Browser, browserOf } from '../support/browser.ts';
+import { performQueued } from '../support/jobs.ts';
 import { filledWorld } from '../support/repository.ts';
 import { type World, world } from '../support/world.ts';
 
@@ -223,6 +225,30 @@ test('a commit shows its message, its refs and its changes', async () => {
   assert.ok(html.includes('<tr class="added"><td><td>2<td><span class="visually-hidden">Added: </span>second\n'));
   assert.match(await shown(browser, `${at}/commits/main/a.txt`), new RegExp(`commit/${sha}`));
   assert.doesNotMatch(await shown(browser, `${at}/commits/main?until=2000-01-01`), /commit\//);
+});
+
+test('a commit shows what it belongs to, and takes comments', async () => {
+  const here = await filledWorld();
+  await branch(here, 'side');
+  const sha = await commit(here, { 'a.txt': 'first\n' }, 'side');
+  const at = `/${here.project.full_path}/-`;
+  const asked = await here.as('developer').post(`/projects/${here.project.id}/merge_requests`, {
+    source_branch: 'side',
+    target_branch: 'main',
+    title: 'Side',
+  });
+  assert.equal(asked.status, 201);
+  await performQueued(here.services, [prepareMergeRequest]);
+  const browser = await browserOf(here, here.people.developer);
+  assert.ok((await shown(browser, `${at}/commit/${sha}`)).includes('!1 Side'));
+  const { to } = await browser.send(`${at}/commit/${sha}`, 'comment', { body: `**Why?** ${hostile}` });
+  assert.equal(to, `${at}/commit/${sha}#comments`);
+  const html = await shown(browser, to);
+  assert.ok(html.includes('<strong>Why?</strong>'));
+  assert.doesNotMatch(html, /<script>|<img src=x/);
+  const [, discussion_id = ''] = /name="discussion_id" value="([0-9a-f]{40})"/.exec(html) ?? [];
+  await browser.send(`${at}/commit/${sha}`, 'reply', { body: 'Because.', discussion_id, _key: discussion_id });
+  assert.match(await shown(browser, to), /id="note_\d+"[\s\S]*replied[\s\S]*Because\./);
 });
 
 test('large changes are in parts, each of which can be reached', async () => {

@@ -2,6 +2,9 @@
 import { type PageCall, page, pagingOf } from '../../../pages/index.ts';
 import { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { blobPage, CommitDetail, CommitRef, Diff, ListedCommit } from '../../code/repository/index.ts';
+import { Discussion } from '../../conversation/discussions/index.ts';
+import { MergeRequestInList } from '../../work/merge_requests/index.ts';
+import { noteTexts } from '../issuables/index.ts';
 import { commitView, type History, historyView, type ShownCommit } from './commit_views.ts';
 import { refPathOf } from './ref_queries.ts';
 
@@ -27,14 +30,21 @@ async function loadHistory(call: PageCall): Promise<History> {
 export const historyPages = page('/:id/-/commits/*ref_path', { load: loadHistory, view: historyView });
 export const defaultHistoryPage = page('/:id/-/commits', { load: loadHistory, view: historyView });
 
-export const commitPages = page('/:id/-/commit/:sha', {
+/** The comments that follow the first ones are for clients of the API. */
+const mostThreads = 100;
+
+const toComments = (_reply: never, { path }: PageCall) => `${path}#comments`;
+
+export const commitPages = page('/:id/-/commit/:commit_id', {
   async load(call): Promise<ShownCommit> {
-    const { id = '' } = call.params;
-    const commit = await call.one(CommitDetail, 'getCommit');
+    const { id = '', commit_id } = call.params;
+    const commit = await call.one(CommitDetail, 'getCommit', { sha: commit_id });
     const sha = commit.id;
-    const [refs, statuses] = await Promise.all([
+    const [refs, statuses, merge_requests, threads] = await Promise.all([
       call.perhaps(call.list(CommitRef, 'listCommitRefs', { sha, per_page: 20 })),
       call.perhaps(call.list(CommitStatus, 'listCommitStatuses', { sha, per_page: 20 })),
+      call.perhaps(call.list(MergeRequestInList, 'listMergeRequestsOfCommit', { sha, per_page: 20 })),
+      call.perhaps(call.list(Discussion, 'listCommitDiscussions', { commit_id: sha, per_page: mostThreads })),
     ]);
     const [parent] = commit.parent_ids;
     return {
@@ -42,12 +52,21 @@ export const commitPages = page('/:id/-/commit/:sha', {
       commit,
       refs,
       statuses,
+      merge_requests,
+      threads,
+      texts: await noteTexts(call, { id: commit.project_id, full_path: id }, threads?.items ?? []),
       diffs: {
         page: (paging) => call.list(Diff, 'listCommitDiffs', { sha, ...paging }),
         fileAt: (side, path) =>
           side === 'new' ? blobPage(id, sha, path) : parent === undefined ? undefined : blobPage(id, parent, path),
       },
     };
+  },
+  forms: {
+    comment: { runs: 'createCommitDiscussion', next: toComments },
+    reply: { runs: 'createCommitDiscussionNote', next: toComments },
+    edit_note: { runs: 'updateCommitDiscussionNote', next: toComments },
+    remove_note: { runs: 'deleteCommitDiscussionNote', next: toComments },
   },
   view: commitView,
 });

@@ -6,6 +6,7 @@ import {
   type Content,
   facts,
   filterForm,
+  form,
   type Html,
   html,
   pager,
@@ -16,7 +17,9 @@ import {
 import { counted } from '../../../texts/index.ts';
 import type { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { type CommitDetail, type CommitRef, type ListedCommit, treePage } from '../../code/repository/index.ts';
+import type { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import { type DiffSource, diffPieces } from '../diffs/index.ts';
+import { type NoteTexts, type Thread, threadView } from '../issuables/index.ts';
 import { tagPage } from './address_rules.ts';
 import type { RefPath } from './ref_queries.ts';
 import { pathLinks } from './tree_views.ts';
@@ -34,6 +37,10 @@ export interface ShownCommit {
   /** The branches and tags that contain it. */
   refs: ListPage<Static<typeof CommitRef>> | undefined;
   statuses: ListPage<Static<typeof CommitStatus>> | undefined;
+  merge_requests: ListPage<Static<typeof MergeRequestInList>> | undefined;
+  /** Comments, each with what was replied to it. */
+  threads: ListPage<Thread> | undefined;
+  texts: NoteTexts;
   diffs: DiffSource;
 }
 
@@ -100,6 +107,23 @@ const statusRows = ({ statuses }: ShownCommit): Content =>
       html`<li><span class="${`state state-${status}`}">${status}</span> ${target_url ? html`<a href="${target_url}" rel="nofollow noreferrer">${name}</a>` : name} ${description && html`<span class="soft">${description}</span>`}</li>`,
   )}</ul>`;
 
+const mergeRequestRows = ({ merge_requests }: ShownCommit): Content =>
+  merge_requests &&
+  merge_requests.items.length > 0 &&
+  html`<h2>Merge requests</h2>
+<ul class="rows">${merge_requests.items.map(
+    ({ web_url, title, iid }) => html`<li><a href="${new URL(web_url).pathname}">!${iid} ${title}</a></li>`,
+  )}</ul>`;
+
+function commentsView({ threads, texts }: ShownCommit, seen: Seen): Content {
+  if (!threads) return undefined;
+  return html`<section aria-labelledby="comments"><h2 id="comments">${counted(threads.items.length, 'comment')}</h2>
+${threads.items.map((thread) => threadView(seen, thread, texts))}
+${threads.has_more && html`<p class="soft">Only the first ${threads.items.length} are shown.</p>`}
+${form(seen, 'comment', { fields: [{ name: 'body', label: 'Comment', kind: 'area', is_required: true }], button: 'Comment' })}
+</section>`;
+}
+
 async function* commitPieces(shown: ShownCommit, seen: Seen): AsyncGenerator<Html> {
   const { id, commit, diffs } = shown;
   const body = commit.message.slice(commit.title.length).trim();
@@ -117,7 +141,9 @@ ${facts([
   ['Changes', commit.stats && `${counted(commit.stats.additions, 'line')} added, ${commit.stats.deletions} removed`],
 ])}
 <p class="actions"><a href="${treePage(id, commit.id)}" rel="nofollow">Files of this commit</a></p>
-${statusRows(shown)}`;
+${statusRows(shown)}
+${mergeRequestRows(shown)}
+${commentsView(shown, seen)}`;
   yield* diffPieces(diffs, seen);
 }
 

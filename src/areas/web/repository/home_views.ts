@@ -52,10 +52,10 @@ export function homeView(home: ProjectHome, seen: Seen): View {
     place: { id, kind: 'project', tab: 'code' },
     ...(project.visibility === 'public' && !seen.caller ? { is_public: true as const } : {}),
     main: html`${project.description && html`<p>${project.description}</p>`}
-<p class="actions"><span class="label">${project.visibility}</span>${project.archived && html`<span class="label">archived</span>`}
+<div class="actions"><span class="label">${project.visibility}</span>${project.archived && html`<span class="label">archived</span>`}
 ${project.topics.map((topic) => html`<span class="label">${topic}</span>`)}
 <span class="soft">${counted(project.star_count, 'star')}</span>
-${is_starred ? form(seen, 'unstar', { button: 'Remove the star', look: 'plain' }) : form(seen, 'star', { button: 'Star', look: 'plain' })}</p>
+${is_starred ? form(seen, 'unstar', { button: 'Remove the star', look: 'plain' }) : form(seen, 'star', { button: 'Star', look: 'plain' })}</div>
 ${project.marked_for_deletion_on && html`<p class="notice">This project will be deleted after ${project.marked_for_deletion_on}.</p>`}
 ${facts([
   ['Clone with HTTP', html`<code>${project.http_url_to_repo}</code>`],
