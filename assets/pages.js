@@ -17,3 +17,8 @@ for (const field of document.querySelectorAll('textarea[id]')) {
 document.addEventListener('click', ({ target }) => {
   for (const menu of document.querySelectorAll('details.menu[open]')) if (!menu.contains(target)) menu.open = false;
 });
+
+// A link to a comment names no page of its conversation: the comment is on this one or a later one.
+const next = document.querySelector('a[rel="next"]');
+if (/^#note_\d+$/.test(location.hash) && next && !document.querySelector(location.hash))
+  location.replace(next.href + location.hash);

@@ -39,6 +39,9 @@ export interface Field {
   is_clearable?: true | 'null';
 }
 
+/** A field that people do not see. */
+export const hidden = (name: string, value: Field['value']): Field => ({ name, label: '', kind: 'hidden', value });
+
 export interface FormParts {
   fields?: readonly Field[];
   /** The label of the button. */

@@ -21,8 +21,19 @@ export class Html {
 /** What a hole between tags takes. Nothing is shown for undefined, null and false. */
 export type Content = Html | string | number | undefined | null | false | readonly Content[];
 
-/** Markup of a program that sanitises it, such as the one for Markdown. */
-export const sanitised = (markup: string): Html => new Html(markup);
+/**
+ * Markup of a program that sanitises it, such as the one for Markdown.
+ * @param lowered by how many levels its headings are below those that it says, since a page has headings of its own
+ */
+export const sanitised = (markup: string, lowered = 0): Html =>
+  new Html(
+    lowered === 0
+      ? markup
+      : markup.replaceAll(
+          /<(\/?)h([1-6])>/g,
+          (_, slash, level) => `<${slash}h${Math.min(6, Number(level) + lowered)}>`,
+        ),
+  );
 
 /** Where a hole is. */
 type Hole = 'text' | 'attribute' | 'address' | 'optional';

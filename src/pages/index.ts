@@ -1,6 +1,6 @@
 /** Pages for people in browsers. */
 export { readAssets } from './assets.ts';
-export { type Field, filterForm, form, refusalIn } from './forms.ts';
+export { type Field, filterForm, form, hidden, refusalIn } from './forms.ts';
 export { type Content, Html, html, sanitised } from './html.ts';
 export type { Tab } from './layout.ts';
 export { type HtmlPage, type HtmlPart, pageForm, sendPage } from './notice.ts';

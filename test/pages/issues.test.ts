@@ -192,3 +192,16 @@ test('an address of a work item leads to the issue', async () => {
   const { to } = await browser.get(`/${here.project.full_path}/-/work_items/1`);
   assert.equal(to, `${base}/1`);
 });
+
+test('to-do items lead to what they are about, and are done one by one or all at once', async () => {
+  const { here, browser } = await visit();
+  const { developer } = here.people;
+  for (const title of [`Weed ${hostile}`, 'Mow']) await addIssue(here, { title, assignee_ids: [developer.id] });
+  const { html } = await browser.get('/dashboard/todos');
+  assert.ok(html.includes('Weed') && html.includes('Mow') && !html.includes('<script>alert'));
+  const [, id] = /id="(done-\d+)"/.exec(html)!;
+  assert.equal((await browser.send('/dashboard/todos', 'done', fieldsIn(html, id!))).status, 303);
+  await browser.send('/dashboard/todos', 'all_done');
+  assert.match((await browser.get('/dashboard/todos')).html, /There is nothing to do\./);
+  assert.match((await browser.get('/dashboard/todos?state=done')).html, /Weed/);
+});

@@ -22,7 +22,7 @@ export async function textsAsHtml(
   const rendered = texts.filter((text) => typeof text === 'string' && isRendered(text)) as string[];
   const linkOf = await linksFor({ db, caller, url }, rendered, { full_path });
   const context = { linkOf, uploads: webPath('project', id), images_of: url };
-  return Promise.all(texts.map(async (text) => (text ? sanitised(await toHtml(text, context)) : undefined)));
+  return Promise.all(texts.map(async (text) => (text ? sanitised(await toHtml(text, context), 2) : undefined)));
 }
 
 /** The path of the project in a full reference, such as `group/project#1`. */

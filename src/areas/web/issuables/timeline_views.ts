@@ -1,5 +1,16 @@
 /** How a conversation looks: comments, threads and changes, in one order. */
-import { form, type Html, html, pager, person, refusalIn, type Seen, time, withQuery } from '../../../pages/index.ts';
+import {
+  form,
+  type Html,
+  hidden,
+  html,
+  pager,
+  person,
+  refusalIn,
+  type Seen,
+  time,
+  withQuery,
+} from '../../../pages/index.ts';
 import type { Change, NoteTexts, ShownNote, Thread, Timeline } from './definition.ts';
 
 /** Where a comment on a diff is. */
@@ -8,8 +19,6 @@ function placeOf({ position }: ShownNote): string | undefined {
   const line = position.new_line ?? position.old_line;
   return `${position.new_path ?? position.old_path}${line ? `, line ${line}` : ''}`;
 }
-
-const hidden = (name: string, value: string | number) => ({ name, label: '', kind: 'hidden' as const, value });
 
 const isEdited = (seen: Seen, { id }: ShownNote): boolean =>
   seen.query.edit === String(id) || refusalIn(seen, 'edit_note', id) !== undefined;
@@ -101,13 +110,11 @@ function entriesOf(seen: Seen, { threads, changes }: Timeline, texts: NoteTexts)
 
 /** The whole conversation with the form for a comment. */
 export function timelineView(seen: Seen, timeline: Timeline, texts: NoteTexts): Html {
-  const pages = pager(timeline.threads, seen);
   return html`<section aria-labelledby="activity">
 <h2 id="activity">Activity</h2>
-${pages}
 ${entriesOf(seen, timeline, texts)}
 ${timeline.has_more_changes && html`<p class="soft">Only the first 100 changes of each kind are shown.</p>`}
-${pages}
+${pager(timeline.threads, seen)}
 ${commentView(seen)}
 </section>`;
 }

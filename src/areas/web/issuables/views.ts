@@ -6,6 +6,7 @@ import {
   filterForm,
   form,
   type Html,
+  hidden,
   html,
   label,
   type Seen,
@@ -49,7 +50,7 @@ export const filtersView = (seen: Seen, more: readonly Field[] = []): Html =>
       { name: 'milestone', label: 'Milestone' },
       ...more,
       { name: 'sort', label: 'Order', kind: 'select', options: orders },
-      ...(typeof seen.query.state === 'string' ? [{ name: 'state', label: '', kind: 'hidden' as const }] : []),
+      ...(typeof seen.query.state === 'string' ? [hidden('state', seen.query.state)] : []),
     ],
     'Filter',
   );

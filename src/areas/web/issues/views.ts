@@ -106,6 +106,7 @@ export function issueView(shown: ShownIssue, seen: Seen): View {
     } Opened ${time(issue.created_at)} by ${person(issue.author)}</p>
 <div class="columns">
 <div>
+<h2 class="visually-hidden">Description</h2>
 <div class="text">${description ?? html`<p class="soft">No description.</p>`}</div>
 ${reactionsView(seen, awards)}
 ${linkRows(links)}
@@ -113,10 +114,10 @@ ${mergeRequestRows('Merge requests that close this issue', closing)}
 ${mergeRequestRows('Related merge requests', related)}
 ${timelineView(seen, timeline, texts)}
 </div>
-<aside aria-label="About the issue">
+<section aria-label="About the issue">
 <div class="actions">${seen.may('close') && html`<a class="button" href="${`${issueKind.page(full_path, issue.iid)}/edit`}">Edit</a>`} ${stateForms(seen, issue.state, issue.subscribed)}</div>
 ${factsView(shown)}
-</aside>
+</section>
 </div>`,
   };
 }

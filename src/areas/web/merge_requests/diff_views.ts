@@ -1,6 +1,6 @@
 /** Files of a diff, and the form for a comment on one of their lines. */
 import type { Static } from 'typebox';
-import { form, type Html, html, type Seen, withQuery } from '../../../pages/index.ts';
+import { form, type Html, hidden, html, type Seen, withQuery } from '../../../pages/index.ts';
 import type { Diff } from '../../code/repository/index.ts';
 import { linesIn } from '../../conversation/notes/index.ts';
 import type { ShownMergeRequest } from './views.ts';
@@ -74,7 +74,7 @@ export function commentForm(
 ${form(seen, 'thread', {
   fields: [
     { name: 'body', label: 'Comment', kind: 'area', is_required: true },
-    ...given.map(([name, value]) => ({ name: `position[${name}]`, label: '', kind: 'hidden' as const, value })),
+    ...given.map(([name, value]) => hidden(`position[${name}]`, value)),
   ],
   button: 'Comment',
   action: withQuery(seen, {}),

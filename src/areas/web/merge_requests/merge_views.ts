@@ -2,7 +2,18 @@
 import type { Static } from 'typebox';
 import type { Page, Plan } from '../../../http/index.ts';
 import { reaches } from '../../../http/index.ts';
-import { type Content, form, type Html, html, people, rows, type Seen, state, time } from '../../../pages/index.ts';
+import {
+  type Content,
+  form,
+  type Html,
+  hidden,
+  html,
+  people,
+  rows,
+  type Seen,
+  state,
+  time,
+} from '../../../pages/index.ts';
 import type { CommitStatus } from '../../code/commit_statuses/index.ts';
 import type { Approvals } from '../../work/merge_requests/index.ts';
 import type { ShownMergeRequest } from './views.ts';
@@ -33,8 +44,6 @@ const sentences: Record<string, string> = {
 /** These go away by themselves, or by what others do. */
 const waitsFor = ['ci_still_running', 'ci_must_pass', 'not_approved', 'discussions_not_resolved', 'requested_changes'];
 
-const hiddenSha = ({ sha }: ShownMergeRequest) => ({ name: 'sha', label: '', kind: 'hidden' as const, value: sha });
-
 function approvalsView(seen: Seen, merge_request: ShownMergeRequest, approvals: ShownApprovals, plan: Plan): Html {
   const { approved_by, approvals_left, user_can_approve, user_has_approved, require_password_to_approve } = approvals;
   const given = approved_by.map(({ user }) => user);
@@ -51,7 +60,7 @@ function approvalsView(seen: Seen, merge_request: ShownMergeRequest, approvals: 
 ${
   user_can_approve &&
   form(seen, 'approve', {
-    fields: [hiddenSha(merge_request), ...(require_password_to_approve ? [password] : [])],
+    fields: [hidden('sha', merge_request.sha), ...(require_password_to_approve ? [password] : [])],
     button: 'Approve',
   })
 }${user_has_approved && form(seen, 'unapprove', { button: 'Take back the approval', look: 'plain' })}`;
@@ -85,7 +94,7 @@ function mergeForms(seen: Seen, merge_request: ShownMergeRequest): Content {
         kind: 'checkbox',
         value: should_remove_source_branch ?? force_remove_source_branch ?? false,
       },
-      hiddenSha(merge_request),
+      hidden('sha', merge_request.sha),
     ],
     button: isReady ? 'Merge' : 'Merge as soon as nothing prevents it',
   });
@@ -96,10 +105,9 @@ const draftMarks = /^(\s*(draft:|\[draft\]|\(draft\))\s*)+/i;
 
 function openView(seen: Seen, merge_request: ShownMergeRequest): Html {
   const { detailed_merge_status, merge_error, draft, title, rebase_in_progress } = merge_request;
-  const ready = { name: 'title', label: '', kind: 'hidden' as const, value: title.replace(draftMarks, '') };
   return html`<p><strong>${sentences[detailed_merge_status] ?? detailed_merge_status}</strong></p>
 ${merge_error && html`<p class="refusal">${merge_error}</p>`}
-${draft && form(seen, 'ready', { fields: [ready], button: 'Mark as ready', look: 'plain' })}
+${draft && form(seen, 'ready', { fields: [hidden('title', title.replace(draftMarks, ''))], button: 'Mark as ready', look: 'plain' })}
 ${rebase_in_progress ? html`<p>It is being rebased.</p>` : detailed_merge_status === 'need_rebase' && form(seen, 'rebase', { button: 'Rebase', look: 'plain' })}
 ${mergeForms(seen, merge_request)}`;
 }

@@ -1,7 +1,17 @@
 /** A new merge request, at the address that `git push` prints. */
 import type { Static } from 'typebox';
 import type { Values } from '../../../http/index.ts';
-import { type Content, form, type Html, html, type PageCall, page, rows, type Seen } from '../../../pages/index.ts';
+import {
+  type Content,
+  form,
+  type Html,
+  hidden,
+  html,
+  type PageCall,
+  page,
+  rows,
+  type Seen,
+} from '../../../pages/index.ts';
 import { Branch, type Commit, Comparison } from '../../code/repository/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { choicesOf, pathOf, peopleField, planningFields } from '../issuables/index.ts';
@@ -87,12 +97,6 @@ const commitsView = (commits: readonly Static<typeof Commit>[]): Content =>
 
 function createForm({ target, source_branch, target_branch, choices, comparison }: Loaded, seen: Seen): Content {
   const commits = comparison?.commits ?? [];
-  const hidden = (name: string, value: string | number | undefined) => ({
-    name,
-    label: '',
-    kind: 'hidden' as const,
-    value,
-  });
   return form(seen, 'create', {
     fields: [
       {

@@ -86,17 +86,18 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
       '',
       html`<div class="columns">
 <div>
+<h2 class="visually-hidden">Description</h2>
 <div class="text">${text ?? html`<p class="soft">No description.</p>`}</div>
 ${reactionsView(seen, awards)}
 ${mergeBox(seen, merge_request, approvals, statuses)}
 ${closedView(closes)}
 ${timelineView(seen, timeline, texts)}
 </div>
-<aside aria-label="About the merge request">
+<section aria-label="About the merge request">
 <div class="actions">${seen.may('ready') && html`<a class="button" href="${`${mergeRequestKind.page(projectOf(merge_request), merge_request.iid)}/edit`}">Edit</a>`} ${stateForms(seen, merge_request.state, merge_request.subscribed)}</div>
 ${factsView(merge_request)}
 <p><a href="${`${toMergeRequest(merge_request)}.diff`}">All changes as text</a></p>
-</aside>
+</section>
 </div>`,
     ),
 });

@@ -1,6 +1,6 @@
 /** The to-do list of the visitor (docs/reference/pages.md#to-do-list). */
 import type { Static } from 'typebox';
-import { form, html, page, pager, pagingOf, person, rows, time } from '../../../pages/index.ts';
+import { form, hidden, html, page, pager, pagingOf, person, rows, time } from '../../../pages/index.ts';
 import type { TodoForm } from '../../activity/todos/index.ts';
 import { pathOf, statesView } from '../issuables/index.ts';
 
@@ -55,7 +55,7 @@ ${todo.target_url.includes('#note_') && html`<div class="soft">${shortened(todo.
 ${
   state === 'pending' &&
   form(seen, 'done', {
-    fields: [{ name: 'id', label: '', kind: 'hidden', value: todo.id }],
+    fields: [hidden('id', todo.id)],
     button: html`Done<span class="visually-hidden">: ${nameOf(todo)}</span>`,
     look: 'plain',
     key: todo.id,

@@ -60,13 +60,13 @@ export function pageView(
     is_public: true,
     main: html`<p class="actions">${seen.may('change') && html`<a class="button" href="${`${wikiAddress(wiki)}/${inAddress(slug)}/edit`}">Edit</a>`} ${newButton(wiki, seen)}</p>
 <div class="columns">
-<div class="text">${sanitised(shown.content ?? '')}</div>
-<aside aria-labelledby="pages"><h2 id="pages">Pages</h2>
+<div class="text">${sanitised(shown.content ?? '', 1)}</div>
+<section aria-labelledby="pages"><h2 id="pages">Pages</h2>
 ${rows(
   pages.items.map((each) => linkTo(wiki, each)),
   '',
 )}
-<p><a href="${`${wikiAddress(wiki)}/pages`}">All pages</a></p></aside>
+<p><a href="${`${wikiAddress(wiki)}/pages`}">All pages</a></p></section>
 </div>`,
   };
 }
