@@ -115,9 +115,9 @@ export function sendPieces(
   reply: FastifyReply,
   pieces: AsyncIterable<Html>,
   failed: (error: unknown) => Html,
-  { origin }: Sending,
+  { status = 200, origin }: Sending,
 ): FastifyReply {
-  headFor(reply, origin);
+  headFor(reply.code(status), origin);
   const encoding = encodingFor(request);
   const source = Readable.from(joined(pieces, failed));
   if (encoding === undefined) return reply.send(source);

@@ -11,7 +11,7 @@ export {
 } from './comment_actions.ts';
 export type { Discussable, Threads } from './definition.ts';
 export { diffOfCommit, filesIn, hunksOf, positionIn, type Refs } from './diff_git.ts';
-export { lineCode, linesIn, shows } from './diff_rules.ts';
+export { lineCode, shows } from './diff_rules.ts';
 export { eventComments } from './elsewhere/event_queries.ts';
 export { sampleNote } from './elsewhere/hook_actions.ts';
 export { commentMail, type Mailed, type MailedCommits } from './elsewhere/mail_queries.ts';

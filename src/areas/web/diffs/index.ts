@@ -1,2 +1,3 @@
 /** The view of diffs that commits, comparisons and merge requests share. */
-export { type DiffSource, diffPieces, pagesOfDiffs } from './views.ts';
+export type { DiffLine } from './hunk_rules.ts';
+export { type DiffSource, diffPieces, type FileDiff, pagesOfDiffs } from './views.ts';

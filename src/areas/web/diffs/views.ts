@@ -17,6 +17,13 @@ export interface DiffSource {
   page(paging: { page: number; per_page: number }): Promise<ListPage<FileDiff>>;
   /** The address of a file as it was before, or is after the changes; undefined if no page shows it. */
   fileAt(side: 'old' | 'new', path: string): string | undefined;
+  /**
+   * Where a line can be commented on.
+   * @param number the place of its file among all files, from 1
+   */
+  commentAt?(number: number, line: DiffLine): string;
+  /** What stands below the changes of a file, such as comments on them. */
+  below?(file: FileDiff, number: number): Content;
 }
 
 /** More files are on the next page. */
@@ -53,17 +60,20 @@ const hidden: Partial<Record<string, Html>> = {
 };
 
 /** End tags of rows and cells are left out, as HTML allows: a diff has tens of thousands. */
-function rowOf(line: DiffLine | DiffHead): Html {
+function rowOf(line: DiffLine | DiffHead, comment: ((line: DiffLine) => string) | undefined): Html {
   if (!('old' in line)) return html`<tr class="${line.kind}"><td colspan="3">${line.text}\n`;
   const name = line.kind === 'same' ? undefined : line.kind;
-  return html`<tr ?class="${name}"><td>${line.old}<td>${line.new}${name ? markedCell(name, line.text) : textCell(line.text)}\n`;
+  const link = comment?.(line);
+  const numbered = (number: number | undefined): Content =>
+    number !== undefined && link ? html`<a href="${link}" rel="nofollow">${number}</a>` : number;
+  return html`<tr ?class="${name}"><td>${numbered(line.old)}<td>${numbered(line.new)}${name ? markedCell(name, line.text) : textCell(line.text)}\n`;
 }
 
 const markedCell = (name: string, text: string): Html =>
   text.length <= lineEnd_chars ? html`<td>${hidden[name]}${text}` : textCell(text);
 
 /** The changes of a file, or why they are not shown. */
-function changesOf(file: FileDiff, number: number, seen: Seen, isAsked: boolean): Content {
+function changesOf(file: FileDiff, number: number, source: DiffSource, seen: Seen, isAsked: boolean): Content {
   if (file.too_large || file.collapsed)
     return html`<p class="soft">The changes are too large to be shown. Clone the repository to see them.</p>`;
   if (file.diff === '')
@@ -76,13 +86,15 @@ function changesOf(file: FileDiff, number: number, seen: Seen, isAsked: boolean)
   const { lines } = countsOf(file.diff);
   if (!isAsked && lines > foldedFrom_lines)
     return html`<p><a href="${withQuery(seen, { file: number, page: undefined })}">Show the ${counted(lines, 'line')} of this diff</a></p>`;
+  const comment = source.commentAt && ((line: DiffLine) => source.commentAt!(number, line));
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${`Changes of ${file.new_path}`}"><table class="diff">
-<caption class="visually-hidden">Changes with line numbers before and after</caption>
-${[...linesOfDiff(file.diff)].map(rowOf)}</table></div>`;
+<caption class="visually-hidden">Changes with line numbers before and after${comment && ', which lead to a comment on the line'}</caption>
+${[...linesOfDiff(file.diff)].map((line) => rowOf(line, comment))}</table></div>`;
 }
 
 /** @param number the place of the file among all files, from 1 */
-function fileOf(file: FileDiff, number: number, { fileAt }: DiffSource, seen: Seen, isAsked = false): Html {
+function fileOf(file: FileDiff, number: number, source: DiffSource, seen: Seen, isAsked = false): Html {
+  const { fileAt } = source;
   const [before, after] = [
     file.new_file ? undefined : fileAt('old', file.old_path),
     file.deleted_file ? undefined : fileAt('new', file.new_path),
@@ -92,8 +104,9 @@ function fileOf(file: FileDiff, number: number, { fileAt }: DiffSource, seen: Se
 <p class="about"><span class="label">${kindOf(file)}</span> ${countsText(countsOf(file.diff))}
 ${before && html`<a href="${before}">File before<span class="visually-hidden"> the change of ${file.old_path}</span></a>`}
 ${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}</p>
-${changesOf(file, number, seen, isAsked)}
+${changesOf(file, number, source, seen, isAsked)}
 </section>
+${source.below?.(file, number)}
 `;
 }
 

@@ -1,119 +1,133 @@
 /** The changes of a merge request, of its last version or an earlier one, with the threads at their files. */
 import type { Static } from 'typebox';
-import { filePage, html, type PageCall, page, pager, pagingOf, type Seen, withQuery } from '../../../pages/index.ts';
-import { Comparison, Diff } from '../../code/repository/index.ts';
+import { filePage, type Html, html, type PageCall, page, type Seen, withQuery } from '../../../pages/index.ts';
+import { blobPage, Comparison, Diff } from '../../code/repository/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { MergeRequest, MergeRequestVersion, MergeRequestVersionDetail } from '../../work/merge_requests/index.ts';
-import { conversationForms, type NoteTexts, noteTexts, type Thread, threadView } from '../issuables/index.ts';
-import { commentForm, fileView } from './diff_views.ts';
-import { projectOf, sectionView } from './views.ts';
+import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/index.ts';
+import { conversationForms, noteTexts, type Thread } from '../issuables/index.ts';
+import { belowFile, lineAddress, lineAsked } from './diff_views.ts';
+import { projectOf, type ShownMergeRequest, sectionView } from './views.ts';
 
-type FileDiff = Static<typeof Diff>;
-const files_per_page = 20;
+type Source = Pick<DiffSource, 'page' | 'fileAt'>;
 
-interface Changes {
-  items: readonly FileDiff[];
-  page: number;
-  per_page: number;
-  has_more: boolean;
-  total?: number;
-}
+const asked = ({ query }: Pick<PageCall, 'query'>, name: string): string | undefined => {
+  const value = query[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
 
-/** Those of a page, where all of them have been read at once. */
-function pageOf(diffs: readonly FileDiff[], wanted: unknown): Changes {
-  const page = Math.max(1, Math.trunc(Number(wanted)) || 1);
-  const items = diffs.slice((page - 1) * files_per_page, page * files_per_page);
-  return { items, page, per_page: files_per_page, total: diffs.length, has_more: page * files_per_page < diffs.length };
-}
+/** Where files are seen as they were before the changes, and as they are after them. */
+const filesAt =
+  (project: string, before: string | null | undefined, after: string | undefined): Source['fileAt'] =>
+  (side, path) => {
+    const sha = side === 'old' ? before : after;
+    return sha ? blobPage(project, sha, path) : undefined;
+  };
 
 /** The changes that are asked for: those of a version, those since another commit, or those of the last version. */
-async function changesOf({ one, list, query }: PageCall): Promise<Changes> {
-  if (typeof query.diff_id !== 'string')
-    return list(Diff, 'listMergeRequestDiffs', { ...pagingOf({ query }), per_page: files_per_page });
-  const version = await one(MergeRequestVersionDetail, 'getMergeRequestVersion', { version_id: query.diff_id });
-  if (typeof query.start_sha !== 'string' || query.start_sha === '') return pageOf(version.diffs, query.page);
-  const range = { from: query.start_sha, to: version.head_commit_sha, straight: true };
-  return pageOf((await one(Comparison, 'compareCommits', range)).diffs, query.page);
+async function sourceOf(call: PageCall, merge_request: Promise<ShownMergeRequest>): Promise<Source> {
+  const { one, list } = call;
+  const [version_id, start_sha] = [asked(call, 'diff_id'), asked(call, 'start_sha')];
+  if (version_id === undefined) {
+    const shown = await merge_request;
+    return {
+      page: (paging) => list(Diff, 'listMergeRequestDiffs', paging),
+      fileAt: filesAt(projectOf(shown), shown.diff_refs?.base_sha, shown.diff_refs?.head_sha),
+    };
+  }
+  const version = await one(MergeRequestVersionDetail, 'getMergeRequestVersion', { version_id });
+  const { head_commit_sha: to, base_commit_sha } = version;
+  const project = projectOf(await merge_request);
+  if (start_sha === undefined)
+    return { page: pagesOfDiffs(version.diffs), fileAt: filesAt(project, base_commit_sha, to) };
+  const { diffs } = await one(Comparison, 'compareCommits', { from: start_sha, to, straight: true });
+  return { page: pagesOfDiffs(diffs), fileAt: filesAt(project, start_sha, to) };
 }
 
-const pathOfThread = ({ notes }: Thread) => notes[0]?.position?.new_path ?? notes[0]?.position?.old_path;
+/** More threads are not read for the changes. */
+const maximumThreads = 100;
 
 async function load(call: PageCall) {
   const { one, list, perhaps } = call;
-  const [merge_request, changes, versions, discussions] = await Promise.all([
-    one(MergeRequest, 'getMergeRequest'),
-    changesOf(call),
+  const shown = one(MergeRequest, 'getMergeRequest');
+  const [merge_request, source, versions, discussions] = await Promise.all([
+    shown,
+    sourceOf(call, shown),
     list(MergeRequestVersion, 'listMergeRequestVersions', { per_page: 100 }),
-    perhaps(list(Discussion, 'listMergeRequestDiscussions', { per_page: 100 })),
+    perhaps(list(Discussion, 'listMergeRequestDiscussions', { per_page: maximumThreads })),
   ]);
-  const paths = new Set(changes.items.map(({ new_path }) => new_path));
-  const threads = (discussions?.items ?? []).filter((thread) => paths.has(pathOfThread(thread) ?? ''));
+  const threads = (discussions?.items ?? []).filter(({ notes }) => notes[0]?.position);
   const place = { id: merge_request.project_id, full_path: projectOf(merge_request) };
   const texts = await noteTexts(call, place, threads);
-  return { merge_request, changes, versions: versions.items, threads, texts, has_more_threads: discussions?.has_more };
+  return {
+    merge_request,
+    source,
+    versions: versions.items,
+    said: { threads, texts },
+    has_more: discussions?.has_more ?? false,
+  };
 }
 type Loaded = Awaited<ReturnType<typeof load>>;
 
-const short = (sha: string) => sha.slice(0, 8);
+const versionName = ({ head_commit_sha }: Static<typeof MergeRequestVersion>, number: number, isLast = false): string =>
+  `${isLast ? 'Last version' : `Version ${number}`}, ${head_commit_sha.slice(0, 8)}`;
 
 /** The choice of a version, and of the one that it is compared with. */
-function versionsView({ versions }: Loaded, seen: Seen) {
+function versionsView({ versions }: Loaded, seen: Seen): Html | undefined {
   if (versions.length < 2) return undefined;
-  const chosen = (value: string | number, name: string) => String(seen.query[name] ?? '') === String(value);
+  const count = versions.length;
   return html`<form method="get" action="${seen.path}" class="filters">
 <div class="field"><label for="diff_id">Version</label><select id="diff_id" name="diff_id">${versions.map(
-    ({ id, head_commit_sha }, index) =>
-      html`<option value="${id}" ?selected="${chosen(id, 'diff_id')}">${index === 0 ? 'Last version' : `Version ${versions.length - index}`}, ${short(head_commit_sha)}</option>`,
+    (version, index) =>
+      html`<option value="${version.id}" ?selected="${asked(seen, 'diff_id') === String(version.id)}">${versionName(version, count - index, index === 0)}</option>`,
   )}</select></div>
 <div class="field"><label for="start_sha">Compared with</label><select id="start_sha" name="start_sha"><option value="">The target branch</option>${versions
     .slice(1)
     .map(
-      ({ head_commit_sha }, index) =>
-        html`<option value="${head_commit_sha}" ?selected="${chosen(head_commit_sha, 'start_sha')}">Version ${versions.length - 1 - index}, ${short(head_commit_sha)}</option>`,
+      (version, index) =>
+        html`<option value="${version.head_commit_sha}" ?selected="${asked(seen, 'start_sha') === version.head_commit_sha}">${versionName(version, count - 1 - index)}</option>`,
     )}</select></div>
 <button>Show</button></form>`;
 }
 
-const threadsAt = (seen: Seen, { threads }: Loaded, texts: NoteTexts, path: string) =>
-  threads.filter((thread) => pathOfThread(thread) === path).map((thread) => threadView(seen, thread, texts));
+/** A page of diffs has this many files. */
+const files_per_page = 1_000;
 
-const { reply, edit_note, remove_note } = conversationForms('MergeRequest');
+async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
+  const { merge_request, source, said, has_more } = shown;
+  yield html`${versionsView(shown, seen)}${
+    has_more &&
+    html`<p class="soft">Only the first ${maximumThreads} threads are shown here; the overview has all of them.</p>`
+  }`;
+  const line = lineAsked(seen);
+  const at = line ? { ...seen, query: { page: String(Math.ceil(line.number / files_per_page)) } } : seen;
+  // Comments are on the last version.
+  const mayComment = seen.may('thread') && asked(seen, 'diff_id') === undefined;
+  const parts = { ...source, below: belowFile(seen, merge_request, said) };
+  yield* diffPieces(mayComment ? { ...parts, commentAt: lineAddress } : parts, at);
+}
 
 /** The changes with the thread that was begun or resolved. */
-const backToFile = (outcome: never, call: PageCall): string => {
+const toThread = (outcome: never, call: PageCall): string => {
   const { body, notes } = outcome as { body?: Partial<Thread> } & Partial<Thread>;
   const first = (body?.notes ?? notes)?.[0];
-  const address = withQuery(call, { file: undefined, old_line: undefined, new_line: undefined });
-  return first ? `${address}#note_${first.id}` : address;
+  return `${withQuery(call, { at: undefined })}${first ? `#note_${first.id}` : ''}`;
 };
 
-export const mergeRequestDiffPage = filePage('/:id/-/merge_requests/:merge_request_iid.diff', ({ bytes }) =>
-  bytes('getMergeRequestRawDiffs'),
-);
+const { reply, edit_note, remove_note } = conversationForms('MergeRequest');
 
 export const mergeRequestDiffsPage = page('/:id/-/merge_requests/:merge_request_iid/diffs', {
   load,
   forms: {
-    thread: { runs: 'createMergeRequestDiscussion', next: backToFile },
+    thread: { runs: 'createMergeRequestDiscussion', next: toThread },
     reply,
     edit_note,
     remove_note,
-    resolve: { runs: 'resolveMergeRequestDiscussion', next: backToFile },
+    resolve: { runs: 'resolveMergeRequestDiscussion', next: toThread },
   },
-  view: (shown, seen) => {
-    const { merge_request, changes, texts, has_more_threads } = shown;
-    return sectionView(
-      merge_request,
-      '/diffs',
-      html`<h2>Changes</h2>
-${versionsView(shown, seen)}
-${changes.items.length === 0 && html`<p class="soft">Nothing is changed.</p>`}
-${changes.items.map(
-  (file) =>
-    html`${fileView(seen, file)}${commentForm(seen, merge_request, file)}${threadsAt(seen, shown, texts, file.new_path)}`,
-)}
-${pager(changes as never, seen)}
-${has_more_threads && html`<p class="soft">Only the first 100 threads are shown here; the overview has all of them.</p>`}`,
-    );
-  },
+  view: (shown, seen) => sectionView(shown.merge_request, '/diffs', pieces(shown, seen)),
 });
+
+export const mergeRequestDiffPage = filePage('/:id/-/merge_requests/:merge_request_iid.diff', ({ bytes }) =>
+  bytes('getMergeRequestRawDiffs'),
+);
