@@ -1,4 +1,4 @@
-/** One issue (docs/reference/pages.md#issues). */
+/** One issue (docs/reference/work_pages.md). */
 import { issueKind } from '../../../access/index.ts';
 import { page, redirect } from '../../../pages/index.ts';
 import { AwardEmoji } from '../../conversation/award_emoji/index.ts';

@@ -1,4 +1,4 @@
-/** One merge request (docs/reference/pages.md#merge-requests). */
+/** One merge request (docs/reference/work_pages.md). */
 import { mergeRequestKind } from '../../../access/index.ts';
 import { type Content, facts, html, page, people, rows, state } from '../../../pages/index.ts';
 import { CommitStatus } from '../../code/commit_statuses/index.ts';

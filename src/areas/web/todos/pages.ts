@@ -1,4 +1,4 @@
-/** The to-do list of the visitor (docs/reference/pages.md#to-do-list). */
+/** The to-do list of the visitor (docs/reference/work_pages.md). */
 import type { Static } from 'typebox';
 import { form, hidden, html, page, pager, pagingOf, person, rows, time } from '../../../pages/index.ts';
 import type { TodoForm } from '../../activity/todos/index.ts';

@@ -1,4 +1,4 @@
-/** Wikis of projects and groups (docs/reference/pages.md#wikis). */
+/** Wikis of projects and groups (docs/reference/work_pages.md). */
 import type { Static } from 'typebox';
 import { inAddress } from '../../../foundation/addresses.ts';
 import { notFound } from '../../../http/index.ts';
