@@ -9,7 +9,7 @@ import {
 import { type Browser, browserOf, fieldsIn } from '../support/browser.ts';
 import { addIssue } from '../support/issues.ts';
 import { performQueued } from '../support/jobs.ts';
-import { addBranch, addMergeRequest } from '../support/merge_requests.ts';
+import { addBranch, addFork, addMergeRequest } from '../support/merge_requests.ts';
 import { cloneFor } from '../support/pushing.ts';
 import { filledWorld } from '../support/repository.ts';
 import type { World } from '../support/world.ts';
@@ -164,6 +164,21 @@ test('versions are chosen, and compared with each other', async () => {
   const text = await browser.get(`${base}/${iid}.diff`);
   assert.match(text.headers.get('content-type')!, /^text\/plain/);
   assert.match(text.html, /^diff --git/);
+});
+
+test('what a fork changes is offered to the project that it was made from', async () => {
+  const { here } = await visit();
+  const { id } = await addFork(here, 'developer', here.project, { path: 'forked' });
+  await addBranch(here, 'forked-topic', { id }, 'developer');
+  const browser = await browserOf(here, here.people.developer);
+  const { body: fork } = await here.as('developer').get(`/projects/${id}`);
+  const address = `/${fork.path_with_namespace}/-/merge_requests/new?merge_request[source_branch]=forked-topic`;
+  const { html } = await browser.get(address);
+  assert.match(html, new RegExp(`Target branch in ${here.project.full_path}`));
+  const { to } = await browser.send(address, 'create', fieldsIn(html, 'create'));
+  assert.match(to!, new RegExp(`^/${here.project.full_path}/-/merge_requests/\\d+$`));
+  const own = (await browser.get(`${address}&merge_request[target_project_id]=${id}`)).html;
+  assert.match(own, new RegExp(`Target branch in ${fork.path_with_namespace}`));
 });
 
 test('hidden and missing merge requests look the same', async () => {

@@ -72,7 +72,7 @@ const statusesView = (statuses: Statuses): Content =>
   html`<h3>Statuses of the last commit</h3>${rows(
     statuses.items.map(
       ({ name, status, description, target_url, finished_at }) =>
-        html`${state(status)} ${target_url ? html`<a href="${target_url}">${name}</a>` : name} <span class="soft">${description} ${time(finished_at)}</span>`,
+        html`${state(status)} ${target_url ? html`<a href="${target_url}" rel="nofollow noopener">${name}</a>` : name} <span class="soft">${description} ${time(finished_at)}</span>`,
     ),
     '',
   )}${statuses.has_more && html`<p class="soft">Only the first ${statuses.items.length} are shown.</p>`}`;

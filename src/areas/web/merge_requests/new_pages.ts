@@ -84,7 +84,17 @@ const branchesView = ({ project, target, source_branch, target_branch, sources, 
   html`<form method="get" action="${seen.path}" class="filters">
 ${branchSelect('source_branch', `Source branch in ${project.path_with_namespace}`, sources, source_branch)}
 ${branchSelect('target_branch', `Target branch in ${target.path}`, targets, target_branch)}
-<button>Compare the branches</button></form>`;
+<input type="hidden" name="merge_request[target_project_id]" value="${target.id}">
+<button>Compare the branches</button></form>
+${otherTarget(project, target.id, seen, source_branch)}`;
+
+/** Of a fork, the way to the other project that it can be merged into. */
+function otherTarget(project: Project, target: number, seen: Seen, source: string | undefined): Content {
+  const parent = project.forked_from_project;
+  if (!parent) return undefined;
+  const other = target === parent.id ? project : parent;
+  return html`<p><a href="${addressOf(seen, other.id, source)}">Merge into ${other.path_with_namespace} instead</a></p>`;
+}
 
 const commitsView = (commits: readonly Static<typeof Commit>[]): Content =>
   html`<h2>Commits</h2>${rows(
@@ -125,13 +135,16 @@ function createForm({ target, source_branch, target_branch, choices, comparison 
       hidden('target_project_id', target.id),
     ],
     button: 'Create the merge request',
-    action: addressOf(seen, source_branch, target_branch),
+    action: addressOf(seen, target.id, source_branch, target_branch),
   });
 }
 
-/** The address of the page with both branches, at which a refused form is shown again. */
-const addressOf = ({ path }: Pick<Seen, 'path'>, source: string | undefined, target: string | undefined): string =>
-  `${path}?${new URLSearchParams({ 'merge_request[source_branch]': source ?? '', 'merge_request[target_branch]': target ?? '' })}`;
+/** The address of the page with what it asks for, at which a refused form is shown again. */
+function addressOf({ path }: Pick<Seen, 'path'>, target_project_id: number, source = '', target = ''): string {
+  const asked = { source_branch: source, target_branch: target, target_project_id: String(target_project_id) };
+  const named = Object.entries(asked).map(([name, value]): [string, string] => [`merge_request[${name}]`, value]);
+  return `${path}?${new URLSearchParams(named)}`;
+}
 
 export const newMergeRequestPage = page('/:id/-/merge_requests/new', {
   signed_in: true,
