@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { issueKind } from '../../../access/index.ts';
 import { html, page, pager, pagingOf, people, person, rows, time } from '../../../pages/index.ts';
+import { counted } from '../../../texts/index.ts';
 import { Issue, IssueStatistics } from '../../work/issues/index.ts';
 import { filtersIn, filtersView, labelsView, pathOf, sharedFilters, statesView } from '../issuables/index.ts';
 
@@ -11,7 +12,7 @@ const row = (issue: Static<typeof Issue>) =>
   html`<a class="title" href="${pathOf(issue.web_url)}">${issue.title}</a> ${labelsView(issue.labels)}${issue.confidential && html`<span class="label">Confidential</span>`}
 <div class="soft">${issue.references.short} opened ${time(issue.created_at)} by ${person(issue.author)}${issue.assignees.length > 0 && html`, assigned to ${people(issue.assignees)}`}${
     issue.milestone && html`, milestone ${issue.milestone.title}`
-  }${issue.due_date && html`, due ${issue.due_date}`}${issue.user_notes_count > 0 && html`, ${issue.user_notes_count} comments`}</div>`;
+  }${issue.due_date && html`, due ${issue.due_date}`}${issue.user_notes_count > 0 && html`, ${counted(issue.user_notes_count, 'comment')}`}</div>`;
 
 export const issuesPage = page('/:id/-/issues', {
   load: async ({ list, one, query, params }) => {

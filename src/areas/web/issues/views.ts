@@ -77,6 +77,10 @@ const mergeRequestRows = (title: string, found: MergeRequests): Content =>
     '',
   )}${found.has_more && html`<p class="soft">Only the first ${found.items.length} are shown.</p>`}`;
 
+/** Those that are not among others. */
+const without = (found: MergeRequests, others: MergeRequests): MergeRequests =>
+  found && { ...found, items: found.items.filter(({ id }) => !others?.items.some((other) => other.id === id)) };
+
 const linkWords: Record<string, string> = {
   relates_to: 'Relates to',
   blocks: 'Blocks',
@@ -111,7 +115,7 @@ export function issueView(shown: ShownIssue, seen: Seen): View {
 ${reactionsView(seen, awards)}
 ${linkRows(links)}
 ${mergeRequestRows('Merge requests that close this issue', closing)}
-${mergeRequestRows('Related merge requests', related)}
+${mergeRequestRows('Other related merge requests', without(related, closing))}
 ${timelineView(seen, timeline, texts)}
 </div>
 <section aria-label="About the issue">

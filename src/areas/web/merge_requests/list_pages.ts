@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { mergeRequestKind } from '../../../access/index.ts';
 import { type Field, html, page, pager, pagingOf, people, person, rows, state, time } from '../../../pages/index.ts';
+import { counted } from '../../../texts/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import { filtersIn, filtersView, labelsView, pathOf, sharedFilters, statesView } from '../issuables/index.ts';
 
@@ -36,7 +37,7 @@ const row = (each: Static<typeof MergeRequestInList>) =>
     each.assignees && each.assignees.length > 0 && html`, assigned to ${people(each.assignees)}`
   }${each.reviewers && each.reviewers.length > 0 && html`, to be reviewed by ${people(each.reviewers)}`}${
     each.milestone && html`, milestone ${each.milestone.title}`
-  }${each.user_notes_count !== undefined && each.user_notes_count > 0 && html`, ${each.user_notes_count} comments`}</div>`;
+  }${each.user_notes_count !== undefined && each.user_notes_count > 0 && html`, ${counted(each.user_notes_count, 'comment')}`}</div>`;
 
 const states = ['opened', 'merged', 'closed'] as const;
 
