@@ -5,6 +5,7 @@ import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway, type Tab } from '../pages/index.ts';
 import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
+import { codeFactPages, instanceFactPages, memberPages, planningFactPages } from './web/facts/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
 import { editIssuePage, issuePage, issuesPage, newIssuePage, workItemPage } from './web/issues/index.ts';
@@ -35,6 +36,8 @@ import { wikiPages } from './web/wikis/index.ts';
 /** Of two that match an address, the first one counts. */
 export const pages: readonly AnyPage[] = [
   homePage,
+  // Projects have longer paths.
+  personPage,
   signInPage,
   signOutPage,
   confirmPasswordPage,
@@ -67,6 +70,10 @@ export const pages: readonly AnyPage[] = [
   personRedirect,
   personPage,
   ...repositoryPages,
+  ...planningFactPages,
+  ...codeFactPages,
+  ...memberPages,
+  ...instanceFactPages,
 ];
 
 /** The sections of a project, by an operation that whoever sees them may run. */

@@ -88,11 +88,12 @@ export function callOf(
     const grant = await performer.grant({ caller, params: own, rightsVersion });
     return performer.run(grant, { ...given, ...own }, conditions, request.headers);
   };
+  const bodyOf = ({ returns }: AnyEndpoint, result: unknown) =>
+    returns.kind === 'page' ? result : returns.parts(result).body;
   const typed = async (schema: TSchema, operation: string, given: Values = {}) => {
     const endpoint = endpointOf(operation);
     expect(endpoint, schema);
-    const result = await perform(operation, given);
-    return (endpoint.returns.kind === 'page' ? result : endpoint.returns.parts(result).body) as never;
+    return bodyOf(endpoint, await perform(operation, given)) as never;
   };
   return {
     services,
@@ -106,6 +107,11 @@ export function callOf(
     one: typed,
     all: typed,
     list: typed,
+    described: async (operation, given = {}) => {
+      const endpoint = endpointOf(operation);
+      const { items, ...schema } = (endpoint.returns.schema ?? {}) as TSchema & { items?: TSchema };
+      return { schema: items ?? schema, reply: bodyOf(endpoint, await perform(operation, given)) };
+    },
     bytes: async (operation, given = {}) => endpointOf(operation).returns.parts(await perform(operation, given)),
     perhaps: async (asked) => {
       try {

@@ -31,12 +31,20 @@ export interface PageCall {
   all<S extends TSchema>(item: S, operation: string, parameters?: Values): Promise<Static<S>[]>;
   /** The same of an endpoint that replies with a page of a list. */
   list<S extends TSchema>(item: S, operation: string, parameters?: Values): Promise<ListPage<Static<S>>>;
+  /** What an endpoint replies with, whatever it is, and the schema of it or of the items of its list. */
+  described(operation: string, parameters?: Values): Promise<Described>;
   /** The bytes of a file. */
   bytes(operation: string, parameters?: Values): Promise<FileParts>;
   /** What a page can be without: undefined if it is hidden from the caller or missing. */
   perhaps<T>(asked: Promise<T>): Promise<T | undefined>;
   /** Whether the caller may run an endpoint. */
   may(operation: string, parameters?: Values): Promise<boolean>;
+}
+
+/** A reply with its schema. */
+export interface Described {
+  schema: TSchema;
+  reply: unknown;
 }
 
 /** A file as endpoints reply with it. */

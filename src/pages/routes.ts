@@ -23,7 +23,9 @@ function routeOf(page: AnyPage): Route {
   const pattern = page.path.replaceAll(/[.+()]/g, '\\$&').replaceAll(/(\*|:)(\w+)/g, (_, mark, name) => {
     names.push(name);
     if (mark === '*') return '(.+)';
-    return name === 'id' && /^(\/groups)?\/:id(\/|$)/.test(page.path) ? pathPattern : '([^/]+)';
+    if (name !== 'id' || !/^(\/groups)?\/:id(\/|$)/.test(page.path)) return '([^/]+)';
+    // No project is below what stands before the paths of groups.
+    return page.path.startsWith('/groups') ? pathPattern : `(?!groups/)${pathPattern}`;
   });
   return { page, names, pattern: new RegExp(`^${pattern}$`) };
 }

@@ -1,0 +1,64 @@
+/** Snippets, errors, vulnerabilities and dependencies. */
+import type { Values } from '../../../http/index.ts';
+import { type Content, filePage, html, time } from '../../../pages/index.ts';
+import { factPage } from './page.ts';
+import { titleLine } from './planning_pages.ts';
+
+const errorLine = ({ title, web_url, status, events_count, last_seen_at }: Values): Content =>
+  html`<a href="${new URL(String(web_url)).pathname}">${String(title)}</a> <span class="label">${String(status)}</span>
+<div class="soft">${String(events_count)} events, the last one ${time(String(last_seen_at))}</div>`;
+
+const vulnerabilityLine = ({ name, url, severity, state }: Values): Content =>
+  html`<a href="${new URL(String(url)).pathname}">${String(name)}</a> <span class="label">${String(severity)}</span> <span class="label">${String(state)}</span>`;
+
+const dependencyLine = ({ name, version, package_manager, dependency_file_path }: Values): Content =>
+  html`${String(name)} ${String(version)}
+<div class="soft">${String(package_manager)}, in ${String(dependency_file_path)}</div>`;
+
+const dependencies = {
+  title: () => 'Dependencies',
+  lists: [{ heading: 'What the project depends on', operation: 'listProjectDependencies', line: dependencyLine }],
+};
+
+export const codeFactPages = [
+  factPage('/:id/-/snippets/:snippet_id', {
+    read: ({ described }) => described('getProjectSnippet'),
+    title: ({ title }) => String(title),
+    notes: { operation: 'listSnippetNotes' },
+  }),
+  filePage('/:id/-/snippets/:snippet_id/raw', ({ bytes }) => bytes('getRawProjectSnippet')),
+  filePage('/:id/-/snippets/:snippet_id/raw/:ref/*file_path', ({ bytes }) => bytes('getRawProjectSnippetFile')),
+  factPage('/:id/-/snippets', {
+    title: () => 'Snippets',
+    lists: [{ heading: 'All snippets', operation: 'listProjectSnippets', line: titleLineOfSnippet }],
+  }),
+  factPage('/-/snippets/:id', {
+    read: ({ described }) => described('getSnippet'),
+    title: ({ title }) => String(title),
+  }),
+  filePage('/-/snippets/:id/raw', ({ bytes }) => bytes('getRawSnippet')),
+  filePage('/-/snippets/:id/raw/:ref/*file_path', ({ bytes }) => bytes('getRawSnippetFile')),
+  factPage('/:id/-/error_tracking/:error_id/details', {
+    read: ({ described }) => described('getError'),
+    title: ({ title }) => String(title),
+  }),
+  factPage('/:id/-/error_tracking', {
+    title: () => 'Errors',
+    lists: [{ heading: 'Errors', operation: 'listErrors', line: errorLine }],
+  }),
+  factPage('/:id/-/security/vulnerabilities/:vulnerability_id', {
+    read: ({ described }) => described('getProjectVulnerability'),
+    title: ({ name }) => String(name),
+  }),
+  factPage('/:id/-/security/vulnerabilities', {
+    title: () => 'Vulnerabilities',
+    lists: [{ heading: 'Vulnerabilities', operation: 'listProjectVulnerabilities', line: vulnerabilityLine }],
+  }),
+  factPage('/:id/-/dependencies', dependencies),
+  // SPDX documents name themselves by such addresses.
+  factPage('/:id/-/dependencies/:export_uuid', dependencies),
+];
+
+function titleLineOfSnippet({ state: _state, ...snippet }: Values): Content {
+  return titleLine({ ...snippet, state: snippet.visibility });
+}

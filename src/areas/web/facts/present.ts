@@ -1,0 +1,100 @@
+/** A value of the API as content of a page, by its schema. */
+import type { TSchema } from 'typebox';
+import { type Content, day, facts, html, person, sanitised, time } from '../../../pages/index.ts';
+
+/** Of a list, and of the levels below a value. */
+const [shownItems, shownLevels] = [100, 4];
+/** Of a text; the API has all of it. */
+const shownCharacters = 20_000;
+
+/** What values are shown with. */
+export interface Showing {
+  /** Our address, without a trailing slash. */
+  url: string;
+  /** Markdown as sanitised HTML. */
+  markdown(text: string): Promise<string>;
+}
+
+/** Texts in Markdown, by the names that they have in replies. */
+const markdownNames = new Set(['description', 'details', 'body', 'comment']);
+/** Members that are for programs. */
+const leftOut = /^(_links|id|iid|.*_id|references|description_html|.*_to_repo|avatar_url|task_completion_status)$/;
+
+interface Names {
+  [name: string]: unknown;
+}
+
+const isObject = (value: unknown): value is Names =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `first_seen_at` as “First seen at”. */
+export const labelOf = (name: string): string => {
+  const words = name.replaceAll('_', ' ').replace(/\burls?\b/, 'address');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+function textOf(name: string, text: string, { format }: { format?: string }, { url }: Showing): Content {
+  if (format === 'date-time') return time(text);
+  if (format === 'date') return day(text);
+  const isOurs = text.startsWith(`${url}/`);
+  if (/(^|_)(url|urls|links)$/.test(name) && (isOurs || /^https?:/.test(text)))
+    return html`<a href="${isOurs ? text.slice(url.length) : text}" rel="nofollow noopener">${text}</a>`;
+  if (text.length > shownCharacters) return [text.slice(0, shownCharacters), ' … (cut off)'];
+  return text.includes('\n') ? html`<pre>${text}</pre>` : text;
+}
+
+/** A person, or something that has a page, is a link. */
+function linkTo(value: Names, { url }: Showing): Content {
+  const { username, name, title, web_url } = value;
+  if (typeof username === 'string' && typeof name === 'string') return person({ username, name });
+  const text = title ?? name;
+  if (typeof text === 'string' && typeof web_url === 'string' && web_url.startsWith(`${url}/`))
+    return html`<a href="${web_url.slice(url.length)}">${text}</a>`;
+  return undefined;
+}
+
+/** The schema of what is inside, where it may be null or one of several. */
+function insideOf(
+  schema: TSchema,
+): TSchema & { properties?: Record<string, TSchema>; items?: TSchema; format?: string } {
+  const { anyOf } = schema as { anyOf?: TSchema[] };
+  return anyOf ? (anyOf.find((each) => (each as { type?: string }).type !== 'null') ?? schema) : schema;
+}
+
+async function contentOf(name: string, value: unknown, of: TSchema, showing: Showing, level: number): Promise<Content> {
+  const schema = insideOf(of);
+  if (value === null || value === undefined || value === '') return undefined;
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'string' && markdownNames.has(name)) return sanitised(await showing.markdown(value));
+  if (typeof value === 'string') return textOf(name, value, schema, showing);
+  if (Array.isArray(value)) {
+    if (value.length === 0) return undefined;
+    const shown = value.slice(0, shownItems).map((each) => contentOf(name, each, schema.items ?? {}, showing, level));
+    const items = await Promise.all(shown);
+    return html`<ul>${items.map((item) => html`<li>${item}</li>`)}${value.length > shownItems && html`<li>… ${value.length - shownItems} more</li>`}</ul>`;
+  }
+  if (!isObject(value)) return String(value);
+  const link = level > 0 && linkTo(value, showing);
+  if (link) return link;
+  return level < shownLevels ? factsOf(value, schema, showing, level + 1) : undefined;
+}
+
+/**
+ * The members of a value with their names, and what the schema says of them.
+ * @param value of an object
+ */
+export async function factsOf(value: unknown, schema: TSchema, showing: Showing, level = 0): Promise<Content> {
+  const properties = insideOf(schema).properties ?? {};
+  const members = Object.entries(isObject(value) ? value : {}).filter(([name]) => !leftOut.test(name));
+  const shown = members.map(async ([name, member]) => {
+    const of = properties[name] ?? {};
+    const content = await contentOf(name, member, of, showing, level + 1);
+    const { description: help } = of as { description?: string };
+    const isShort = content !== undefined && level === 0 && help !== undefined;
+    return [
+      labelOf(name),
+      isShort ? html`${content} <span class="help">${help.replaceAll('`', '')}</span>` : content,
+    ] as const;
+  });
+  return facts(await Promise.all(shown));
+}
