@@ -1,15 +1,19 @@
 /** The administrator that the first start creates, and the text it prints about the account. */
 import { sql } from 'kysely';
 import { createToken } from '../areas/people/personal_access_tokens/index.ts';
+import { passwordLink_hours, passwordLinkFor } from '../areas/people/sessions/index.ts';
 import { createUser } from '../areas/people/users/index.ts';
 import { type Config, mailDomain } from '../config.ts';
 import type { Database } from '../db/index.ts';
+import { secretsOf } from '../services/index.ts';
 import { newPassword } from './user_create.ts';
 
 export interface FirstAdministrator {
   /** Each is omitted if the operator has set it. */
   password: string | undefined;
   token: string | undefined;
+  /** The address by which they choose a password of their own, unless the operator has chosen one. */
+  password_link: string | undefined;
 }
 
 /** An arbitrary number. Servers that start together on a new database must create only one administrator. */
@@ -52,11 +56,19 @@ export async function addFirstAdministrator(
       expires_at: null,
       value: rootToken,
     });
-    const administrator = { password: rootPassword ? undefined : password, token: rootToken ? undefined : value };
+    const administrator = {
+      password: rootPassword ? undefined : password,
+      token: rootToken ? undefined : value,
+      password_link: rootPassword ? undefined : await passwordLinkOf(config, tx, user_id),
+    };
     tell(administrator);
     return administrator;
   });
 }
+
+/** The address of a page where a user chooses a password. It works once. */
+export const passwordLinkOf = async (config: Config, db: Database, user_id: number): Promise<string> =>
+  config.url + (await passwordLinkFor({ secrets: secretsOf(config) }, db, user_id));
 
 /** How to log in. It is never shown again. */
 export function secretsText({ password, token }: FirstAdministrator): string {
@@ -69,11 +81,14 @@ ${once ? `The ${once} will not be shown again; \`npm run coppice -- token create
 }
 
 /** The text that the first start prints when the server listens. */
-export function welcome(url: string, { token }: FirstAdministrator): string {
+export function welcome(url: string, { token, password_link }: FirstAdministrator): string {
   const header = `--header "PRIVATE-TOKEN: ${token ?? '$COPPICE_ROOT_TOKEN'}"`;
   return `
 Coppice is ready at ${url}
 
+Open it in a browser
+  ${url}/users/sign_in
+${password_link ? `Choose the password of root there; the link works once, within ${passwordLink_hours} hours\n  ${password_link}\n` : ''}
 Try
   curl ${header} ${url}/api/v4/version
   curl ${header} --data name=hello ${url}/api/v4/projects

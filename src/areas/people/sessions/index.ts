@@ -13,4 +13,4 @@ export {
 } from './actions.ts';
 export { deleteEndedSessions, sendPasswordLink } from './jobs.ts';
 export { changePassword, choosePassword, passwordLinkFor, resetPassword } from './password_actions.ts';
-export { passwordPage } from './rules.ts';
+export { passwordLink_hours, passwordPage } from './rules.ts';
