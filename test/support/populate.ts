@@ -71,8 +71,16 @@ function asSent(body: unknown): unknown {
     : body;
 }
 
+const watchers: ((body: unknown) => void)[] = [];
+
+/** Shows a test all later replies of the API, of all worlds of its process. */
+export const watchReplies = (watch: (body: unknown) => void): void => {
+  watchers.push(watch);
+};
+
 /** Holds a reply against its schema: what the documentation promises is what is sent. */
 function inspectReply(endpoint: AnyEndpoint, body: unknown): void {
+  for (const watch of watchers) watch(body);
   let check = checks.get(endpoint);
   if (!check) {
     check = Compile(endpoint.returns.schema!);
