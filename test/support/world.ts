@@ -6,7 +6,7 @@ import { sharedDatabase, testDatabase } from './database.ts';
 import { atFileEnd, atProcessEnd } from './file_end.ts';
 import { populate, type RunningServer, startServer, type World, type WorldOptions } from './populate.ts';
 
-export type { Person, Persona, World, WorldOptions } from './populate.ts';
+export type { Persona, World, WorldOptions } from './populate.ts';
 
 let shared: Promise<RunningServer> | undefined;
 let own: Promise<RunningServer> | undefined;

@@ -8,7 +8,6 @@ export {
   renewedCookie,
   setTheme,
   signIn,
-  startSession,
   themes,
 } from './actions.ts';
 export { deleteEndedSessions, sendPasswordLink } from './jobs.ts';

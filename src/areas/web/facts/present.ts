@@ -28,7 +28,7 @@ const isObject = (value: unknown): value is Names =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** `first_seen_at` as “First seen at”. */
-export const labelOf = (name: string): string => {
+const labelOf = (name: string): string => {
   const words = name.replaceAll('_', ' ').replace(/\burls?\b/, 'address');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
