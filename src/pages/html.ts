@@ -66,10 +66,11 @@ function holeBehind(before: string): Hole {
   return addresses.has(name.toLowerCase()) && isFirst ? 'address' : 'attribute';
 }
 
-/** A template that was looked through once: its texts, and the kinds of the holes between them. */
+/** A template that was looked through once: its texts, and the kinds of the holes between them, with the names of attributes that may be absent. */
 interface Template {
   texts: readonly string[];
   holes: readonly Hole[];
+  names: readonly string[];
 }
 
 const templates = new WeakMap<TemplateStringsArray, Template>();
@@ -83,14 +84,14 @@ function templateOf(strings: TemplateStringsArray): Template {
     const start = holes[index - 1] === 'optional' ? text.slice(1) : text;
     return holes[index] === 'optional' ? start.replace(/\s\?[\w-]+="$/, '') : start;
   });
-  const template = { texts, holes };
+  const names = strings.map((text) => /\?([\w-]+)="$/.exec(text)?.[1] ?? '');
+  const template = { texts, holes, names };
   templates.set(strings, template);
   return template;
 }
 
 /** An attribute that is absent for undefined, null and false, and has no value for true. */
-function optionalAttribute(before: string, value: unknown): string {
-  const name = /\?([\w-]+)="$/.exec(before)![1]!;
+function optionalAttribute(name: string, value: unknown): string {
   if (value === true) return ` ${name}`;
   return value === undefined || value === null || value === false ? '' : ` ${name}="${escapeHtml(String(value))}"`;
 }
@@ -117,12 +118,12 @@ const attributeText = (value: unknown): string =>
 
 /** Markup with values in it, each escaped by where it is. */
 export function html(strings: TemplateStringsArray, ...values: readonly (Content | boolean)[]): Html {
-  const { texts, holes } = templateOf(strings);
+  const { texts, holes, names } = templateOf(strings);
   let text = texts[0]!;
-  for (const [index, hole] of holes.entries()) {
-    const value = values[index];
+  for (let index = 0; index < holes.length; index++) {
+    const [hole, value] = [holes[index], values[index]];
     if (hole === 'text') text += textOf(value as Content);
-    else if (hole === 'optional') text += optionalAttribute(strings[index]!, value);
+    else if (hole === 'optional') text += optionalAttribute(names[index]!, value);
     else text += hole === 'address' ? escapeHtml(safeAddress(String(value ?? ''))) : attributeText(value);
     text += texts[index + 1]!;
   }

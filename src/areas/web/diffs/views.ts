@@ -1,4 +1,5 @@
 /** How diffs are shown: the list of files first, then the changes of each as a table. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Static } from 'typebox';
 import type { Page as ListPage } from '../../../http/index.ts';
 import { type Content, type Html, html, pager, type Seen, withQuery } from '../../../pages/index.ts';
@@ -49,31 +50,50 @@ const pathOf = ({ old_path, new_path, renamed_file }: FileDiff): Content =>
 const countsText = ({ added, removed }: { added: number; removed: number }): Html =>
   html`<span class="soft">${counted(added, 'line')} added, ${removed} removed</span>`;
 
-function textCell(text: string): Html {
-  if (text.length <= lineEnd_chars) return html`<td>${text}`;
-  return html`<td>${text.slice(0, lineEnd_chars)}<span class="soft"> … ${counted(text.length - lineEnd_chars, 'more character')}</span>`;
-}
-
-const hidden: Partial<Record<string, Html>> = {
+const hidden = {
+  same: undefined,
   added: html`<span class="visually-hidden">Added: </span>`,
   removed: html`<span class="visually-hidden">Removed: </span>`,
 };
 
+const textOf = (text: string): Content =>
+  text.length <= lineEnd_chars
+    ? text
+    : html`${text.slice(0, lineEnd_chars)}<span class="soft"> … ${counted(text.length - lineEnd_chars, 'more character')}</span>`;
+
+type CommentAt = (line: DiffLine) => string;
+
 /** End tags of rows and cells are left out, as HTML allows: a diff has tens of thousands. */
-function rowOf(line: DiffLine | DiffHead, comment: ((line: DiffLine) => string) | undefined): Html {
+function rowOf(line: DiffLine | DiffHead, commentAt: CommentAt | undefined): Html {
   if (!('old' in line)) return html`<tr class="${line.kind}"><td colspan="3">${line.text}\n`;
-  const name = line.kind === 'same' ? undefined : line.kind;
-  const link = comment?.(line);
+  const link = commentAt?.(line);
   const numbered = (number: number | undefined): Content =>
     number !== undefined && link ? html`<a href="${link}" rel="nofollow">${number}</a>` : number;
-  return html`<tr ?class="${name}"><td>${numbered(line.old)}<td>${numbered(line.new)}${name ? markedCell(name, line.text) : textCell(line.text)}\n`;
+  const { kind, text } = line;
+  if (kind === 'same') return html`<tr><td>${numbered(line.old)}<td>${numbered(line.new)}<td>${textOf(text)}\n`;
+  return html`<tr class="${kind}"><td>${numbered(line.old)}<td>${numbered(line.new)}<td>${hidden[kind]}${textOf(text)}\n`;
 }
 
-const markedCell = (name: string, text: string): Html =>
-  text.length <= lineEnd_chars ? html`<td>${hidden[name]}${text}` : textCell(text);
+/** Other requests are served between slices. */
+const slice_lines = 1_000;
 
-/** The changes of a file, or why they are not shown. */
-function changesOf(file: FileDiff, number: number, source: DiffSource, seen: Seen, isAsked: boolean): Content {
+async function* tableOf(file: FileDiff, commentAt: CommentAt | undefined): AsyncGenerator<Html> {
+  yield html`<div class="scroll" tabindex="0" role="region" aria-label="${`Changes of ${file.new_path}`}"><table class="diff">
+<caption class="visually-hidden">Changes with line numbers before and after${commentAt && ', which lead to a comment on the line'}</caption>
+`;
+  let rows: Html[] = [];
+  for (const line of linesOfDiff(file.diff)) {
+    rows.push(rowOf(line, commentAt));
+    if (rows.length < slice_lines) continue;
+    yield html`${rows}`;
+    rows = [];
+    await nextTurn();
+  }
+  yield html`${rows}</table></div>`;
+}
+
+/** Why the changes of a file are not shown as a table, if they are not. */
+function insteadOf(file: FileDiff, number: number, seen: Seen, isAsked: boolean): Html | undefined {
   if (file.too_large || file.collapsed)
     return html`<p class="soft">The changes are too large to be shown. Clone the repository to see them.</p>`;
   if (file.diff === '')
@@ -84,30 +104,37 @@ function changesOf(file: FileDiff, number: number, source: DiffSource, seen: See
     }</p>`;
   if (file.diff.startsWith('Binary files ')) return html`<p class="soft">The file is binary.</p>`;
   const { lines } = countsOf(file.diff);
-  if (!isAsked && lines > foldedFrom_lines)
-    return html`<p><a href="${withQuery(seen, { file: number, page: undefined })}">Show the ${counted(lines, 'line')} of this diff</a></p>`;
-  const comment = source.commentAt && ((line: DiffLine) => source.commentAt!(number, line));
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${`Changes of ${file.new_path}`}"><table class="diff">
-<caption class="visually-hidden">Changes with line numbers before and after${comment && ', which lead to a comment on the line'}</caption>
-${[...linesOfDiff(file.diff)].map((line) => rowOf(line, comment))}</table></div>`;
+  return !isAsked && lines > foldedFrom_lines
+    ? html`<p><a href="${withQuery(seen, { file: number, page: undefined })}">Show the ${counted(lines, 'line')} of this diff</a></p>`
+    : undefined;
 }
 
 /** @param number the place of the file among all files, from 1 */
-function fileOf(file: FileDiff, number: number, source: DiffSource, seen: Seen, isAsked = false): Html {
-  const { fileAt } = source;
+async function* fileOf(
+  file: FileDiff,
+  number: number,
+  source: DiffSource,
+  seen: Seen,
+  isAsked = false,
+): AsyncGenerator<Html> {
   const [before, after] = [
-    file.new_file ? undefined : fileAt('old', file.old_path),
-    file.deleted_file ? undefined : fileAt('new', file.new_path),
+    file.new_file ? undefined : source.fileAt('old', file.old_path),
+    file.deleted_file ? undefined : source.fileAt('new', file.new_path),
   ];
-  return html`<section class="file" id="${`file-${number}`}">
+  yield html`<section class="file" id="${`file-${number}`}">
 <h3>${pathOf(file)}</h3>
 <p class="about"><span class="label">${kindOf(file)}</span> ${countsText(countsOf(file.diff))}
 ${before && html`<a href="${before}">File before<span class="visually-hidden"> the change of ${file.old_path}</span></a>`}
 ${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}</p>
-${changesOf(file, number, source, seen, isAsked)}
+`;
+  const instead = insteadOf(file, number, seen, isAsked);
+  if (instead) yield instead;
+  else yield* tableOf(file, source.commentAt && ((line) => source.commentAt!(number, line)));
+  yield html`
 </section>
 ${source.below?.(file, number)}
 `;
+  await nextTurn();
 }
 
 const listOf = (
@@ -127,11 +154,11 @@ async function* oneFile(source: DiffSource, seen: Seen, number: number): AsyncGe
   const { items } = await source.page({ page: number, per_page: 1 });
   yield html`<p><a href="${withQuery(seen, { file: undefined })}">All files</a></p>`;
   if (items.length === 0) yield html`<p class="soft">There is no such file.</p>`;
-  for (const file of items) yield fileOf(file, number, source, seen, true);
+  for (const file of items) yield* fileOf(file, number, source, seen, true);
 }
 
 /**
- * The diffs of a page, in pieces: a hundred files at a time are read, and a file at a time is written, so that a large change takes no memory. `?page=` leads on, and
+ * The diffs of a page, in pieces: a hundred files at a time are read, and a thousand lines at a time are written, so that a large change takes no memory. `?page=` leads on, and
  * `?file=` shows one of the files alone.
  */
 export async function* diffPieces(source: DiffSource, seen: Seen): AsyncGenerator<Html> {
@@ -149,7 +176,7 @@ export async function* diffPieces(source: DiffSource, seen: Seen): AsyncGenerato
     const first = (batch - 1) * filesAtOnce + 1;
     if (batch % batches === 1 && files.total !== undefined) yield html`<p>${counted(files.total, 'file')} changed.</p>`;
     if (files.items.length > 0) yield listOf(files.items, first);
-    for (const [index, file] of files.items.entries()) yield fileOf(file, first + index, source, seen);
+    for (const [index, file] of files.items.entries()) yield* fileOf(file, first + index, source, seen);
     has_more = files.has_more;
     if (!has_more) break;
   }

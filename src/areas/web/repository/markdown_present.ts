@@ -12,9 +12,8 @@ export const isMarkdown = (name: string): boolean => /\.(md|markdown|mdown|mkd)$
 /** The file that describes a folder. */
 export const isReadme = (name: string): boolean => /^readme(\.[a-z]+)?$/i.test(name);
 
-/** A page has one heading of the first level, and sections of its own below it. */
-const lowered = (markup: string): string =>
-  markup.replaceAll(/<(\/?)h([1-6])>/g, (_, slash, level) => `<${slash}h${Math.min(6, Number(level) + 2)}>`);
+/** Levels above those of a text: the heading of the page, and that of the file. */
+const headingsBelow = 2;
 
 /** The text of a file as HTML: Markdown is rendered, with links and images that lead to other files of the same ref. */
 export async function textHtml({ services, caller }: PageCall, place: RefPath, file: ShownFile): Promise<Html> {
@@ -29,5 +28,5 @@ export async function textHtml({ services, caller }: PageCall, place: RefPath, f
     file: { path: file.path, pages: inRef('blob'), raw: inRef('raw') },
     images_of: url,
   });
-  return html`<div class="text">${sanitised(lowered(await toLongHtml(text, contextOf, place.commit.project_id)))}</div>`;
+  return html`<div class="text">${sanitised(await toLongHtml(text, contextOf, place.commit.project_id), headingsBelow)}</div>`;
 }
