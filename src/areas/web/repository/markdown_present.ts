@@ -1,6 +1,6 @@
 /** Markdown files of a repository as HTML. */
-
 import { projectPage } from '../../../access/index.ts';
+import { inAddress } from '../../../foundation/addresses.ts';
 import { toLongHtml } from '../../../markdown/index.ts';
 import { type Html, html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
@@ -21,8 +21,7 @@ export async function textHtml({ services, caller }: PageCall, place: RefPath, f
   if (!isMarkdown(file.name)) return html`<pre>${text}</pre>`;
   const { db, url } = services;
   const project = projectPage(place.id);
-  const inRef = (kind: 'blob' | 'raw') =>
-    `${project}/-/${kind}/${place.ref.split('/').map(encodeURIComponent).join('/')}`;
+  const inRef = (kind: 'blob' | 'raw') => `${project}/-/${kind}/${inAddress(place.ref)}`;
   const contextOf = async () => ({
     linkOf: await linksFor({ db, caller, url }, text, { full_path: place.id }),
     file: { path: file.path, pages: inRef('blob'), raw: inRef('raw') },
