@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { anonymousBrowser, type Browser, browserOf, fieldsIn } from '../support/browser.ts';
 import { addIssue } from '../support/issues.ts';
 import { type World, world } from '../support/world.ts';
@@ -8,6 +9,13 @@ import { type World, world } from '../support/world.ts';
 const hostile = '"><script>alert(1)</script>{{7*7}}';
 /** The same as the text of a page. */
 const shown = '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;{{7*7}}';
+
+let statements = 0;
+const query = pg.Client.prototype.query;
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+  statements += 1;
+  return Reflect.apply(query, this, args);
+} as typeof query;
 
 let known: Promise<{ here: World; browser: Browser; base: string }> | undefined;
 /** One world for all tests of the file, in which a developer has signed in. */
@@ -154,6 +162,26 @@ test('a long conversation has pages, and a new comment is on the last one', asyn
   const last = (await browser.get(to!.split('#')[0]!)).html;
   assert.ok(last.includes('The newest') && last.includes(`id="${to!.split('#')[1]}"`));
   assert.equal(last.match(/<article/g)?.length, 11);
+});
+
+test('a page takes no more statements for more comments', async () => {
+  const { here, browser, base } = await visit();
+  const { people } = here;
+  const counts: number[] = [];
+  for (const comments of [2, 40]) {
+    const { id, iid } = await addIssue(here, { title: 'Counted', description: 'See #1' });
+    await sql`
+      insert into notes (issue_id, author_id, body)
+      select ${id}, ${people.owner.id}, ${`See #1 and !1, @${people.guest.username}`} from generate_series(1, ${comments}::int)`.execute(
+      here.db,
+    );
+    await browser.get(`${base}/${iid}`);
+    statements = 0;
+    assert.equal((await browser.get(`${base}/${iid}`)).status, 200);
+    counts.push(statements);
+  }
+  assert.equal(counts[1], counts[0]);
+  assert.ok(counts[0]! <= 26, `${counts[0]} statements`);
 });
 
 test('a comment that was sent after the session had ended is kept through the sign-in', async () => {
