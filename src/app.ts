@@ -198,7 +198,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     primacyDoorway,
     invitationPages,
     health(copyProblem),
-    documentation(endpoints, describedDoors),
+    documentation(endpoints, describedDoors, config.url),
     assets.doorway,
     pagesDoorway({ ...performing, endpoints, assets: assets.addresses }),
     ...(metrics ? [metricsDoorway({ token: config.metricsToken, gather: metrics.gather })] : []),

@@ -7,6 +7,7 @@ import type { FiledEndpoint } from './endpoint.ts';
 import { jsonForm } from './error_replies.ts';
 import { apiRoot } from './mount.ts';
 import { openApiDocument } from './openapi.ts';
+import { originFor } from './origin.ts';
 
 /** The folder of the assets. Asking the package's own module would load the whole page into the server. */
 const assets = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
@@ -19,8 +20,19 @@ const page = `<!doctype html>
 const script = `SwaggerUIBundle({ url: '${apiRoot}/openapi.json', dom_id: '#api', docExpansion: 'none' });`;
 const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
-/** The page, its assets and the document. */
-export function documentation(endpoints: readonly FiledEndpoint[], described: readonly DescribedDoor[]): Doorway {
+/** Of the page: it runs no other file of this server, such as one that a user wrote. */
+const pagePolicy = (origin: string) =>
+  `${policy}; script-src ${origin}/docs/; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`;
+
+/**
+ * The page, its assets and the document.
+ * @param external_url the external address of the server
+ */
+export function documentation(
+  endpoints: readonly FiledEndpoint[],
+  described: readonly DescribedDoor[],
+  external_url: string,
+): Doorway {
   let document: Buffer | undefined;
   return {
     doors: [
@@ -35,7 +47,11 @@ export function documentation(endpoints: readonly FiledEndpoint[], described: re
       door({
         method: 'GET',
         url: '/docs',
-        handle: ({ reply }) => reply.header('content-security-policy', policy).type('text/html').send(page),
+        handle: ({ request, reply }) =>
+          reply
+            .header('content-security-policy', pagePolicy(originFor(request, external_url)))
+            .type('text/html')
+            .send(page),
       }),
       door({ method: 'GET', url: '/docs/start.js', handle: ({ reply }) => reply.type('text/javascript').send(script) }),
     ],
