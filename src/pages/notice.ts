@@ -1,8 +1,10 @@
-/** Small pages for browsers, behind the links in mail. They are self-contained: no script, no asset, no session. */
-import { createHash } from 'node:crypto';
+/** Small pages for browsers, behind the links in mail. They need no session. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiError, type ErrorForm, sentenceOf } from '../http/index.ts';
-import { escapeHtml } from '../texts/index.ts';
+import { type Assets, readAssets } from './assets.ts';
+import { type Html, html } from './html.ts';
+import { layout } from './layout.ts';
+import { facts } from './parts.ts';
 
 /** An input of a form. */
 export interface HtmlInput {
@@ -36,17 +38,17 @@ export interface HtmlPage {
   parts: readonly HtmlPart[];
 }
 
-const style = `:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1rem}
-h1{font-size:1.5rem}dt{font-weight:600}dd{margin:0 0 .5rem}dd,p{overflow-wrap:anywhere}button{font:inherit;padding:.4rem 1rem;margin:.5rem 0}
-label{display:block;margin:.5rem 0}input{font:inherit;display:block;width:100%;box-sizing:border-box}`;
-
-/** Nothing may be loaded or executed, whatever a user-supplied text contains. */
+/** Nothing but our own assets may be loaded or executed, whatever a user-supplied text contains. */
 const policy = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types coppice',
 ].join('; ');
 
 const headers = {
@@ -58,31 +60,30 @@ const headers = {
   'x-robots-tag': 'noindex',
 };
 
-const inputOf = ({ name, label, type, autocomplete, value = '' }: HtmlInput) =>
-  `<label>${escapeHtml(label)} <input name="${escapeHtml(name)}" type="${type}" autocomplete="${autocomplete}" value="${escapeHtml(value)}" required></label>`;
+const inputOf = ({ name, label, type, autocomplete, value = '' }: HtmlInput): Html =>
+  html`<div class="field"><label>${label} <input name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" required></label></div>`;
 
-function htmlOf(part: HtmlPart): string {
-  if (typeof part === 'string') return `<p>${escapeHtml(part)}</p>`;
-  if ('facts' in part)
-    return `<dl>${part.facts.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>`;
-  if ('link' in part) return `<p><a href="${escapeHtml(part.url)}">${escapeHtml(part.link)}</a></p>`;
-  const fields = Object.entries(part.fields ?? {}).map(
-    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+function htmlOf(part: HtmlPart): Html {
+  if (typeof part === 'string') return html`<p>${part}</p>`;
+  if ('facts' in part) return facts(part.facts);
+  if ('link' in part) return html`<p><a href="${part.url}">${part.link}</a></p>`;
+  const { button, action, fields = {}, inputs = [] } = part;
+  const hidden = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const inputs = (part.inputs ?? []).map(inputOf);
-  return `<form method="post" action="${escapeHtml(part.action)}">${[...fields, ...inputs].join('')}<button type="submit">${escapeHtml(part.button)}</button></form>`;
+  return html`<form method="post" action="${action}" class="${inputs.length > 0 ? 'fields' : 'single'}">${hidden}${inputs.map(inputOf)}<button class="primary">${button}</button></form>`;
 }
 
-/** A complete page. Texts are escaped. */
-export const htmlPage = ({ title, parts }: HtmlPage): string => `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)} · Coppice</title><style>${style}</style></head>
-<body><main>
-<h1>${escapeHtml(title)}</h1>
-${parts.map(htmlOf).join('\n')}
-</main></body>
-</html>
-`;
+let assets: Assets | undefined;
+
+/** A complete page, as someone who is not signed in sees it. Texts are escaped. */
+export function htmlPage({ title, parts }: HtmlPage): string {
+  assets ??= readAssets().addresses;
+  const main = html`${parts.map(htmlOf)}`;
+  const seen = { caller: undefined, path: '/', query: {}, may: () => false, refused: undefined };
+  const { before, after } = layout({ title: [title], main }, seen, { assets, tabs: [] });
+  return `${before}${main}${after}`;
+}
 
 /** Replies with a page that is not cached and loads nothing. */
 export const sendPage = (reply: FastifyReply, status: number, page: HtmlPage): FastifyReply =>

@@ -257,7 +257,7 @@ test('the link to decline asks first; declining deletes the invitation, and the 
   const page = await invited(here, email);
   const asked = await browse(here, `${page}/decline`);
   assert.equal(asked.status, 200);
-  assert.ok(asked.text.includes(`<form method="post" action="${page}/decline">`), asked.text);
+  assert.ok(asked.text.includes(`<form method="post" action="${page}/decline"`), asked.text);
   assert.equal(await pending(here), 1, 'following the link declines nothing');
   assert.equal((await browse(here, `${page}/decline`, {})).status, 200);
   assert.equal(await pending(here), 0);
