@@ -1,7 +1,7 @@
 /** Snippets, errors, vulnerabilities and dependencies. */
 import type { Values } from '../../../http/index.ts';
 import { type Content, filePage, html, time } from '../../../pages/index.ts';
-import { factPage } from './page.ts';
+import { factPage } from './definition.ts';
 import { titleLine } from './planning_pages.ts';
 
 const errorLine = ({ title, web_url, status, events_count, last_seen_at }: Values): Content =>

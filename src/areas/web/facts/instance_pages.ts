@@ -1,6 +1,6 @@
 /** Geo nodes and migrations. */
 import type { Values } from '../../../http/index.ts';
-import { factPage } from './page.ts';
+import { factPage } from './definition.ts';
 
 const titleOf = ({ name, id }: Values): string => String(name ?? id);
 

@@ -2,7 +2,7 @@
 import { inAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
 import { type Content, html, person, time } from '../../../pages/index.ts';
-import { factPage } from './page.ts';
+import { factPage } from './definition.ts';
 
 const levelNames: Readonly<Record<number, string>> = {
   5: 'Minimal access',

@@ -3,7 +3,7 @@ import { found, notFound, type Values } from '../../../http/index.ts';
 import { type Content, html, type PageCall, person, redirect } from '../../../pages/index.ts';
 import { Iteration, iterationsById, presentIteration } from '../../planning/iterations/index.ts';
 import { Milestone } from '../../planning/milestones/index.ts';
-import { factPage } from './page.ts';
+import { factPage } from './definition.ts';
 
 /** An issue, a merge request or an epic, by its title. */
 export const titleLine = ({ title, web_url, state, author }: Values): Content =>

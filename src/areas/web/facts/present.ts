@@ -29,7 +29,6 @@ const isObject = (value: unknown): value is Names =>
 
 /** `first_seen_at` as “First seen at”. */
 const labelOf = (name: string): string => {
-export const labelOf = (name: string): string => {
   const words = name.replaceAll('_', ' ').replace(/\burls?\b/, 'address');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };

@@ -1,4 +1,4 @@
-/** Pages of projects and their repositories (docs/reference/pages.md). */
+/** Pages of projects and their repositories (docs/reference/repository_pages.md). */
 import type { AnyPage } from '../../../pages/index.ts';
 import { archivePages, blobPages, rawPages } from './blob_pages.ts';
 import { branchPages } from './branch_pages.ts';
