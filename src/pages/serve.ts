@@ -1,9 +1,10 @@
 /** The doors of all pages: finds the page of an address, shows it, and runs its forms. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sessionCookie, type Visitor, visitorOf } from '../access/index.ts';
+import { countRequest, sessionCookie, type Visitor, visitorOf } from '../access/index.ts';
 import {
   type AnyEndpoint,
   ApiError,
+  type Counting,
   type Doorway,
   door,
   type ErrorForm,
@@ -211,7 +212,6 @@ class PageServer {
       return await this.#run(request, call, form, values);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500 || error instanceof Moved) throw error;
-      // It is already as the form would make it.
       // There was nothing to change.
       if (error.status === 304) return call.reply.redirect(call.path, 303);
       return this.#show(request, call, page, { name: name as string, values, refusal: error });
@@ -234,10 +234,11 @@ class PageServer {
     return goOn(form.next?.(result as never, call) ?? path);
   }
 
-  /** What someone has typed before their session ended goes along through the sign-in. */
+  /** What someone has typed before their session ended goes along through the sign-in, except for secrets. */
   #askSignIn(request: FastifyRequest, call: Calling, form: string, values: Values): Promise<FastifyReply> {
     const { page } = this.#find('/users/sign_in')!;
-    const query = { to: call.path, kept: JSON.stringify({ form, values }) };
+    const kept = Object.fromEntries(Object.entries(values).filter(([field]) => !/password|token/i.test(field)));
+    const query = { to: call.path, kept: JSON.stringify({ form, values: kept }) };
     const asked = { ...call, query, path: '/users/sign_in' };
     return this.#show(request, asked, page as ViewPage, undefined, 401);
   }
@@ -312,6 +313,7 @@ export function pageDoorway(options: PagesOptions): Doorway {
   const who = {
     carries: (request: FastifyRequest) => sessionCookie(request, options.services.url) !== undefined,
     identify: visitorOf,
+    count: (services: Services, counting: Counting) => countRequest(services, {}, counting),
     scopes: () => undefined,
   };
   return {

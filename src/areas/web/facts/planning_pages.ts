@@ -12,7 +12,7 @@ export const titleLine = ({ title, web_url, state, author }: Values): Content =>
 
 /** The page of a milestone, which its address names by its number in the group or project. */
 const milestonePage = (noun: 'Project' | 'Group') =>
-  factPage(`${noun === 'Group' ? '/groups/:id' : '/:id'}/-/milestones/:milestone_iid`, {
+  factPage(noun === 'Group' ? '/groups/:id/-/milestones/:milestone_iid' : '/:id/-/milestones/:milestone_iid', {
     async read({ list, described, params }) {
       const { items } = await list(Milestone, `list${noun}Milestones`, { iids: [params.milestone_iid] });
       return described(`get${noun}Milestone`, { milestone_id: found('Milestone', items[0]).id });

@@ -1,6 +1,5 @@
 /** Markdown files of a repository as HTML. */
-import { projectPage } from '../../../access/index.ts';
-import { inAddress } from '../../../foundation/addresses.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
 import { toLongHtml } from '../../../markdown/index.ts';
 import { type Html, html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
@@ -12,6 +11,10 @@ export const isMarkdown = (name: string): boolean => /\.(md|markdown|mdown|mkd)$
 /** The file that describes a folder. */
 export const isReadme = (name: string): boolean => /^readme(\.[a-z]+)?$/i.test(name);
 
+/** The files of a ref, as pages and as they are. */
+const blobs = pagePath('/:project/-/blob/:ref');
+const raws = pagePath('/:project/-/raw/:ref');
+
 /** Levels above those of a text: the heading of the page, and that of the file. */
 const headingsBelow = 2;
 
@@ -20,11 +23,9 @@ export async function textHtml({ services, caller }: PageCall, place: RefPath, f
   const { text = '' } = file;
   if (!isMarkdown(file.name)) return html`<pre>${text}</pre>`;
   const { db, url } = services;
-  const project = projectPage(place.id);
-  const inRef = (kind: 'blob' | 'raw') => `${project}/-/${kind}/${inAddress(place.ref)}`;
   const contextOf = async () => ({
     linkOf: await linksFor({ db, caller, url }, text, { full_path: place.id }),
-    file: { path: file.path, pages: inRef('blob'), raw: inRef('raw') },
+    file: { path: file.path, pages: blobs(place.id, place.ref), raw: raws(place.id, place.ref) },
     images_of: url,
   });
   return html`<div class="text">${sanitised(await toLongHtml(text, contextOf, place.commit.project_id), headingsBelow)}</div>`;

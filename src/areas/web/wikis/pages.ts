@@ -5,7 +5,7 @@ import { notFound } from '../../../http/index.ts';
 import { type AnyPage, type PageCall, page, pagingOf, redirect } from '../../../pages/index.ts';
 import { WikiPageForm } from '../../code/wikis/index.ts';
 import { type WikiKind, wikiKinds } from './definition.ts';
-import { editView, listView, missingView, newView, pageView } from './views.ts';
+import { editView, listView, missingView, newView, pageView, wikiAddress } from './views.ts';
 
 type WikiPage = Static<typeof WikiPageForm>;
 
@@ -38,10 +38,11 @@ async function shownPage(call: PageCall, kind: WikiKind) {
   return { id: call.params.id!, slug, kind, pages, shown };
 }
 
-async function firstPage(call: PageCall, { noun, kind }: WikiKind): Promise<string> {
+async function firstPage(call: PageCall, kind: WikiKind): Promise<string> {
+  const { noun } = kind;
   await call.list(WikiPageForm, `list${noun}WikiPages`, { per_page: 1 });
   const first = await call.perhaps(call.one(WikiPageForm, `get${noun}WikiPage`, { slug: home }));
-  const wiki = `${kind === 'group' ? '/groups' : ''}/${inAddress(call.params.id!)}/-/wikis`;
+  const wiki = wikiAddress({ id: call.params.id!, kind });
   return first ? `${wiki}/${home}` : `${wiki}/pages`;
 }
 

@@ -1,6 +1,6 @@
 /** How wikis look. */
 import type { Static } from 'typebox';
-import { inAddress } from '../../../foundation/addresses.ts';
+import { inAddress, pagePath } from '../../../foundation/addresses.ts';
 import type { Page } from '../../../http/index.ts';
 import {
   type Field,
@@ -24,8 +24,9 @@ interface InWiki {
   kind: WikiKind;
 }
 
-const wikiAddress = ({ id, kind: { kind } }: InWiki): string =>
-  `${kind === 'group' ? '/groups' : ''}/${inAddress(id)}/-/wikis`;
+const addresses = { project: pagePath('/:project/-/wikis'), group: pagePath('/groups/:group/-/wikis') };
+
+export const wikiAddress = ({ id, kind }: InWiki): string => addresses[kind.kind](id);
 
 const around = ({ id, kind }: InWiki, title: readonly string[]) => ({
   title: [...title, 'Wiki', id],
