@@ -1,5 +1,5 @@
 /** Parts that many pages have. */
-import type { Page as ListPage } from '../http/index.ts';
+import type { Page as ListPage, Values } from '../http/index.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { Seen } from './page.ts';
 
@@ -78,3 +78,9 @@ export const pagingOf = ({ query }: Pick<Seen, 'query'>) => ({
   ...(typeof query.page === 'string' ? { page: query.page } : {}),
   ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}),
 });
+
+/** What was typed into a field, without the space around it; nothing if it was left empty. */
+export function textIn(fields: Values, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}

@@ -1,6 +1,6 @@
 /** Comparing two refs. */
 import { ApiError, notFound, type Values } from '../../../http/index.ts';
-import { type PageCall, page } from '../../../pages/index.ts';
+import { type PageCall, page, textIn } from '../../../pages/index.ts';
 import { blobPage, Comparison, comparePage } from '../../code/repository/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { compareView, type NewComparison, newComparisonView, type ShownComparison } from './compare_views.ts';
@@ -18,11 +18,6 @@ export const comparePages = page('/:id/-/compare/*refs', {
   },
   view: compareView,
 });
-
-const textIn = (values: Values, name: string): string | undefined => {
-  const value = values[name];
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-};
 
 /** What can be compared is in the address, so that a comparison has one. */
 function chosen({ params }: PageCall, fields: Values): string {

@@ -11,6 +11,7 @@ import {
   pagingOf,
   redirect,
   rows,
+  textIn,
   time,
   type View,
 } from '../../../pages/index.ts';
@@ -27,11 +28,6 @@ const scopeTexts: Readonly<Record<string, string>> = {
   write_repository: 'fetching and pushing with git',
   self_rotate: 'rotating itself',
   sudo: 'acting as another user, together with a scope of the request',
-};
-
-const textIn = (fields: Values, name: string): string | undefined => {
-  const value = fields[name];
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 };
 
 function expiryIn(fields: Values): string | undefined {
