@@ -15,7 +15,7 @@ function fingerprintOf(key: string): string {
 export const sshKeysPage = page(path, {
   signed_in: true,
   load: ({ list, query }) => list(Key, 'listOwnKeys', pagingOf({ query })),
-  forms: { add: { runs: 'createOwnKey' }, delete: { runs: 'deleteOwnKey' } },
+  forms: { add: { runs: 'createOwnKey', is_sensitive: true }, delete: { runs: 'deleteOwnKey' } },
   view: (keys, seen) => ({
     title: ['SSH keys'],
     main: html`<p>With an SSH key, you fetch and push without a password, and your signatures can be verified.</p>
