@@ -11,7 +11,7 @@ import { copyProblem, databaseUpgrade } from './areas/geo/following/index.ts';
 import { geoDoorway } from './areas/geo/link/index.ts';
 import { primacyDoorway } from './areas/geo/promotion/index.ts';
 import { blobsOfBothSites, serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
-import { areaServices, describedDoors, endpoints, geoRoutes, gitKinds } from './areas/index.ts';
+import { areaServices, describedDoors, endpoints, geoRoutes, gitKinds, pageEndpoints } from './areas/index.ts';
 import { pagesDoorway } from './areas/pages.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
@@ -200,7 +200,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     health(copyProblem),
     documentation(endpoints, describedDoors, config.url),
     assets.doorway,
-    pagesDoorway({ ...performing, endpoints, assets: assets.addresses }),
+    pagesDoorway({ ...performing, endpoints: [...endpoints, ...pageEndpoints], assets: assets.addresses }),
     ...(metrics ? [metricsDoorway({ token: config.metricsToken, gather: metrics.gather })] : []),
   ];
   takeUpgrades(app.server, databaseUpgrade(services, config.databaseUrl === undefined));

@@ -1,5 +1,5 @@
 /** The map of the API: every area and its endpoints. */
-import { type DescribedDoor, type FiledEndpoint, tagged } from '../http/index.ts';
+import { type AnyEndpoint, type DescribedDoor, type FiledEndpoint, tagged } from '../http/index.ts';
 import type { AreaServices, Repositories } from '../services/index.ts';
 import { eventRoutes } from './activity/events/index.ts';
 import { hookRoutes } from './activity/hooks/index.ts';
@@ -46,7 +46,7 @@ import { wikiRoutes } from './code/wikis/routes.ts';
 import { type Awarded, awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
 import { commitNoun } from './conversation/commit_comments/index.ts';
 import { commitCommentRoutes } from './conversation/commit_comments/routes.ts';
-import { discussionRoutes } from './conversation/discussions/routes.ts';
+import { discussionRoutes, shownDiscussions } from './conversation/discussions/routes.ts';
 import { wikiPageHtml } from './conversation/markdown/index.ts';
 import { markdownRoutes } from './conversation/markdown/routes.ts';
 import {
@@ -234,6 +234,9 @@ export const geoRoutes: readonly AnyGeoRoute[] = [
 
 /** The doors that are documented with the endpoints. */
 export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors];
+
+/** What only pages read. */
+export const pageEndpoints: readonly AnyEndpoint[] = discussed.map(shownDiscussions);
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
 export const endpoints: readonly FiledEndpoint[] = [

@@ -56,14 +56,22 @@ export function withQuery(
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** Links to the pages before and after the one that is shown. */
-export function pager({ page, has_more, total, per_page, cursor }: ListPage<unknown>, seen: Seen): Html | undefined {
+/**
+ * Links to the pages before and after the one that is shown.
+ * @param list its name, on a page with several lists
+ */
+export function pager(
+  { page, has_more, total, per_page, cursor }: ListPage<unknown>,
+  seen: Seen,
+  list?: string,
+): Html | undefined {
   if (page === 1 && !has_more) return undefined;
+  const names = pagingNames(list);
   const last = total === undefined ? '' : ` of ${Math.max(1, Math.ceil(total / per_page))}`;
-  return html`<nav class="pager" aria-label="Pages"><ul>
-${page > 1 && html`<li><a rel="prev" href="${withQuery(seen, { page: page - 1, cursor: undefined })}">Previous page</a></li>`}
+  return html`<nav class="pager" aria-label="${list ? `Pages of ${list.replaceAll('_', ' ')}` : 'Pages'}"><ul>
+${page > 1 && html`<li><a rel="prev" href="${withQuery(seen, { [names.page]: page - 1, [names.cursor]: undefined })}">Previous page</a></li>`}
 <li><span>Page ${page}${last}</span></li>
-${has_more && html`<li><a rel="next" href="${withQuery(seen, { page: page + 1, cursor })}">Next page</a></li>`}
+${has_more && html`<li><a rel="next" href="${withQuery(seen, { [names.page]: page + 1, [names.cursor]: cursor })}">Next page</a></li>`}
 </ul></nav>`;
 }
 
@@ -73,11 +81,20 @@ export const rows = (items: readonly Content[], empty: string): Html =>
     ? html`<p class="soft">${empty}</p>`
     : html`<ul class="rows">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 
-/** The page of a list that was asked for, as parameters of an endpoint. */
-export const pagingOf = ({ query }: Pick<Seen, 'query'>) => ({
-  ...(typeof query.page === 'string' ? { page: query.page } : {}),
-  ...(typeof query.cursor === 'string' ? { cursor: query.cursor } : {}),
-});
+const pagingNames = (list: string | undefined) =>
+  list === undefined ? { page: 'page', cursor: 'cursor' } : { page: `${list}_page`, cursor: `${list}_cursor` };
+
+/**
+ * The page of a list that was asked for, as parameters of an endpoint.
+ * @param list its name, on a page with several lists
+ */
+export function pagingOf({ query }: Pick<Seen, 'query'>, list?: string): { page?: string; cursor?: string } {
+  const { [pagingNames(list).page]: page, [pagingNames(list).cursor]: cursor } = query;
+  return {
+    ...(typeof page === 'string' ? { page } : {}),
+    ...(typeof cursor === 'string' ? { cursor } : {}),
+  };
+}
 
 /** What was typed into a field, without the space around it; nothing if it was left empty. */
 export function textIn(fields: Values, name: string): string | undefined {

@@ -215,6 +215,21 @@ test('a hidden issue and a missing one look the same', async () => {
   assert.deepEqual([anonymous.status, anonymous.to], [302, `/users/sign_in?to=${encodeURIComponent(pages[0]!)}`]);
 });
 
+test('everybody reads the comments on what everybody sees, except for internal ones', async () => {
+  const here = await world();
+  for (const path of [`/groups/${here.group.id}`, `/projects/${here.project.id}`])
+    assert.equal((await here.as('owner').put(path, { visibility: 'public' })).status, 200);
+  const { iid } = await addIssue(here, { title: 'Frost' });
+  const notes = `/projects/${here.project.id}/issues/${iid}/notes`;
+  for (const fields of [{ body: 'Cover the blossoms' }, { body: 'Who forgot?', internal: true }])
+    assert.equal((await here.as('owner').post(notes, fields)).status, 201);
+  const path = `/${here.project.full_path}/-/issues/${iid}`;
+  const { html } = await anonymousBrowser(here.url).get(path);
+  assert.ok(html.includes('Cover the blossoms') && html.includes('Sign in</a> to comment'));
+  assert.ok(!html.includes('Who forgot?'));
+  assert.match((await (await browserOf(here, here.people.owner)).get(path)).html, /Who forgot\?/);
+});
+
 test('an address of a work item leads to the issue', async () => {
   const { here, browser, base } = await visit();
   const { to } = await browser.get(`/${here.project.full_path}/-/work_items/1`);

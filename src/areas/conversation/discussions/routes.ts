@@ -1,7 +1,8 @@
 /** Discussions: comments as threads (docs/reference/discussions.md). */
 import { type TProperties, Type } from 'typebox';
-import type { NoteableKind } from '../../../access/index.ts';
+import type { MaybeCaller, NoteableKind, OnNoteable } from '../../../access/index.ts';
 import {
+  type Access,
   type AnyEndpoint,
   del,
   exactlyOneOf,
@@ -70,6 +71,27 @@ interface Change {
   resolved?: boolean;
 }
 
+const listing = (
+  { kind: { name, discussed_at } }: Discussable,
+  operation: string,
+  access: Access<OnNoteable<MaybeCaller>>,
+): AnyEndpoint =>
+  get(`${discussed_at.path}/discussions`, {
+    operation,
+    summary: `List the discussions of ${withArticle(name)}, oldest first`,
+    access,
+    input: paging,
+    returns: pageOf(Discussion),
+    handle: async ({ db, url, input, ...granted }) => {
+      const page = await threadsOf(db, granted, input);
+      return mapPage(page, ({ notes }) => presentDiscussion(url, notes));
+    },
+  });
+
+/** The list as pages show it, to whoever may see the noun. The API sends it to those of them who are signed in. */
+export const shownDiscussions = (noun: Discussable): AnyEndpoint =>
+  listing(noun, `show${noun.kind.type}Discussions`, noun.kind.discussed_at.visible(noun.kind.type));
+
 /** The threads on the things of one kind. */
 export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
   const { name, type, discussed_at, endpoints } = noun.kind;
@@ -78,17 +100,7 @@ export function discussionRoutes(noun: Discussable): AnyEndpoint[] {
   const thread = { discussion_id: Type.String() };
   const comment = { body: longText(Type.String()), created_at: CommentTime() };
   return endpoints([
-    get(base, {
-      operation: `list${type}Discussions`,
-      summary: `List the discussions of ${withArticle(name)}, oldest first`,
-      access,
-      input: paging,
-      returns: pageOf(Discussion),
-      handle: async ({ db, url, input, ...granted }) => {
-        const page = await threadsOf(db, granted, input);
-        return mapPage(page, ({ notes }) => presentDiscussion(url, notes));
-      },
-    }),
+    listing(noun, `list${type}Discussions`, access),
     post(base, {
       operation: `create${type}Discussion`,
       summary: `Create a discussion on ${withArticle(name)}`,

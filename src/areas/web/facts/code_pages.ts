@@ -24,7 +24,7 @@ export const codeFactPages = [
   factPage('/:id/-/snippets/:snippet_id', {
     read: ({ described }) => described('getProjectSnippet'),
     title: ({ title }) => String(title),
-    notes: { operation: 'listSnippetNotes' },
+    discussions: { operation: 'showSnippetDiscussions' },
   }),
   filePage('/:id/-/snippets/:snippet_id/raw', ({ bytes }) => bytes('getRawProjectSnippet')),
   filePage('/:id/-/snippets/:snippet_id/raw/:ref/*file_path', ({ bytes }) => bytes('getRawProjectSnippetFile')),

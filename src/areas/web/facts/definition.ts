@@ -1,7 +1,6 @@
 /** A page made of the reply of an endpoint, whatever it is. */
 
 import type { Page as ListPage, Values } from '../../../http/index.ts';
-import { isRendered, toHtml } from '../../../markdown/index.ts';
 import {
   type Content,
   type Described,
@@ -11,13 +10,10 @@ import {
   page,
   pager,
   pagingOf,
-  person,
   rows,
-  sanitised,
-  time,
 } from '../../../pages/index.ts';
-import { linksFor } from '../../conversation/markdown/index.ts';
-import { Note } from '../../conversation/notes/index.ts';
+import { Discussion } from '../../conversation/discussions/index.ts';
+import { noteTexts, type TextPlace, textsAsHtml, threadView } from '../issuables/index.ts';
 import { factsOf, type Showing } from './present.ts';
 
 /** A list on a page of facts. */
@@ -35,28 +31,22 @@ interface Facts {
   read?(call: PageCall): Promise<Described>;
   title(reply: Values): string;
   lists?: readonly FactList[];
-  /** The endpoint of its comments. */
-  notes?: { operation: string; parameters?(reply: Values): Values };
+  /** The endpoint of its threads of comments. */
+  discussions?: { operation: string; parameters?(reply: Values): Values };
 }
 
-const placeOf = (path: string, id: string | undefined) =>
-  path.startsWith('/groups/:id')
-    ? { id: id!, kind: 'group' as const }
-    : path.startsWith('/:id')
-      ? { id: id!, kind: 'project' as const }
-      : undefined;
-
-function showingFor({ services: { db, url }, caller, params: { id } }: PageCall, path: string): Showing {
-  const place = placeOf(path, id);
-  const context = place && (place.kind === 'group' ? { group_path: place.id } : { full_path: place.id });
-  return {
-    url,
-    async markdown(text) {
-      const linkOf = isRendered(text) ? await linksFor({ db, caller, url }, text, context) : undefined;
-      return toHtml(text, { linkOf, images_of: url });
-    },
-  };
+/** The project or group of an address, and its id where the reply names it. */
+function placeOf(path: string, { params: { id } }: PageCall, { project_id, group_id }: Values): TextPlace | undefined {
+  const kind = path.startsWith('/groups/:id') ? 'group' : path.startsWith('/:id') ? 'project' : undefined;
+  if (kind === undefined) return undefined;
+  const given = kind === 'group' ? group_id : project_id;
+  return { kind, full_path: id!, ...(typeof given === 'number' ? { id: given } : {}) };
 }
+
+const showingFor = (call: PageCall, place: TextPlace | undefined): Showing => ({
+  url: call.services.url,
+  markdown: async (text) => (await textsAsHtml(call, place, [text]))[0],
+});
 
 /** Items of an endpoint: those of a page, or all. */
 const listOf = (reply: unknown): ListPage<Values> =>
@@ -64,8 +54,11 @@ const listOf = (reply: unknown): ListPage<Values> =>
     ? { items: reply as Values[], page: 1, per_page: reply.length, has_more: false }
     : (reply as ListPage<Values>);
 
+/** `Child epics` as `child_epics`, in the query of the page. */
+const nameOf = ({ heading }: FactList): string => heading.toLowerCase().replaceAll(' ', '_');
+
 async function loadList(list: FactList, reply: Values, call: PageCall, showing: Showing) {
-  const parameters = { ...pagingOf(call), ...list.parameters?.(reply, call) };
+  const parameters = { ...pagingOf(call, nameOf(list)), ...list.parameters?.(reply, call) };
   const found = await call.perhaps(call.described(list.operation, parameters));
   if (!found) return undefined;
   const of = listOf(found.reply);
@@ -73,21 +66,14 @@ async function loadList(list: FactList, reply: Values, call: PageCall, showing: 
   return { list, of, lines };
 }
 
-async function loadNotes(
-  { operation, parameters }: NonNullable<Facts['notes']>,
+async function loadThreads(
+  { operation, parameters }: NonNullable<Facts['discussions']>,
   reply: Values,
   call: PageCall,
-  showing: Showing,
+  place: TextPlace | undefined,
 ) {
-  const asked = { ...pagingOf(call), sort: 'asc', order_by: 'created_at', ...parameters?.(reply) };
-  const found = await call.perhaps(call.list(Note, operation, asked));
-  if (!found) return undefined;
-  const lines = found.items.map(
-    async ({ id, author, created_at, body }) =>
-      html`<article id="${`note_${id}`}"><p class="soft">${person(author)} ${time(created_at)}</p>
-<div class="text">${sanitised(await showing.markdown(body))}</div></article>`,
-  );
-  return { of: found, lines: await Promise.all(lines) };
+  const threads = await call.list(Discussion, operation, { ...pagingOf(call), ...parameters?.(reply) });
+  return { threads, texts: await noteTexts(call, place, threads.items) };
 }
 
 /** What the heading and the address of the page say already is left out. */
@@ -95,14 +81,15 @@ const withoutHeading = (reply: Values, ...said: string[]): Values =>
   Object.fromEntries(Object.entries(reply).filter(([, value]) => !said.includes(value as string)));
 
 async function load(path: string, about: Facts, call: PageCall) {
-  const showing = showingFor(call, path);
   const found = await about.read?.(call);
   const reply = (found ? found.reply : {}) as Values;
-  const [shown, notes, ...lists] = await Promise.all([
+  const place = placeOf(path, call, reply);
+  const showing = showingFor(call, place);
+  const [shown, said, ...lists] = await Promise.all([
     found
       ? factsOf(withoutHeading(reply, about.title(reply), showing.url + call.path), found.schema, showing)
       : undefined,
-    about.notes && loadNotes(about.notes, reply, call, showing),
+    about.discussions && loadThreads(about.discussions, reply, call, place),
     ...(about.lists ?? []).map((list) => loadList(list, reply, call, showing)),
   ]);
   // A page of lists alone is there for those who may see one of them.
@@ -110,9 +97,9 @@ async function load(path: string, about: Facts, call: PageCall) {
   return {
     title: about.title(reply),
     shown,
-    notes,
+    said,
     lists: lists.filter((list) => list !== undefined),
-    place: placeOf(path, call.params.id),
+    place: place && { id: place.full_path, kind: place.kind },
   };
 }
 
@@ -123,20 +110,20 @@ async function load(path: string, about: Facts, call: PageCall) {
 export const factPage = (path: string, about: Facts): Page<Awaited<ReturnType<typeof load>>> =>
   page(path, {
     load: (call) => load(path, about, call),
-    view: ({ title, shown, notes, lists, place }, seen) => ({
+    view: ({ title, shown, said, lists, place }, seen) => ({
       title: [title],
       ...(place && { place }),
       main: html`${shown}
 ${lists.map(
   ({ list, of, lines }) => html`<h2>${list.heading}</h2>
 ${rows(lines, list.empty ?? 'There are none.')}
-${pager(of, seen)}`,
+${pager(of, seen, nameOf(list))}`,
 )}
 ${
-  notes &&
+  said &&
   html`<h2>Comments</h2>
-${notes.lines.length === 0 ? html`<p class="soft">There are none.</p>` : notes.lines}
-${pager(notes.of, seen)}`
+${said.threads.items.length === 0 ? html`<p class="soft">There are none.</p>` : said.threads.items.map((thread) => threadView(seen, thread, said.texts))}
+${pager(said.threads, seen)}`
 }`,
     }),
   });

@@ -48,7 +48,7 @@ export const planningFactPages = [
       { heading: 'Child epics', operation: 'listChildEpics', line: titleLine },
       { heading: 'Issues', operation: 'listEpicIssues', line: titleLine },
     ],
-    notes: { operation: 'listEpicNotes', parameters: ({ id }) => ({ epic_id: id }) },
+    discussions: { operation: 'showEpicDiscussions', parameters: ({ id }) => ({ epic_id: id }) },
   }),
   redirect('/groups/:id/-/epics/:epic_iid/edit', ({ path }) => path.replace(/\/edit$/, '')),
   factPage('/groups/:id/-/epics', {

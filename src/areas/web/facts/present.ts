@@ -1,6 +1,6 @@
 /** A value of the API as content of a page, by its schema. */
 import type { TSchema } from 'typebox';
-import { type Content, day, facts, html, person, sanitised, time } from '../../../pages/index.ts';
+import { type Content, day, facts, html, person, time } from '../../../pages/index.ts';
 
 /** Of a list, and of the levels below a value. */
 const [shownItems, shownLevels] = [100, 4];
@@ -11,8 +11,8 @@ const shownCharacters = 20_000;
 export interface Showing {
   /** Our address, without a trailing slash. */
   url: string;
-  /** Markdown as sanitised HTML. */
-  markdown(text: string): Promise<string>;
+  /** Markdown as HTML. */
+  markdown(text: string): Promise<Content>;
 }
 
 /** Texts in Markdown, by the names that they have in replies. */
@@ -65,7 +65,7 @@ async function contentOf(name: string, value: unknown, of: TSchema, showing: Sho
   const schema = insideOf(of);
   if (value === null || value === undefined || value === '') return undefined;
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value === 'string' && markdownNames.has(name)) return sanitised(await showing.markdown(value));
+  if (typeof value === 'string' && markdownNames.has(name)) return showing.markdown(value);
   if (typeof value === 'string') return textOf(name, value, schema, showing);
   if (Array.isArray(value)) {
     if (value.length === 0) return undefined;

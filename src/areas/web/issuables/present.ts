@@ -4,25 +4,32 @@ import { type Html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
 import { webPath } from '../../conversation/uploads/index.ts';
 
-/** The project of something, and its path. */
-export interface Place {
-  id: number;
+/** Where texts are written: their references and uploads are those of a project or group. */
+export interface TextPlace {
+  kind: 'project' | 'group';
+  /** Without it, uploads are not looked for. */
+  id?: number;
   full_path: string;
 }
 
 /**
  * Renders the texts of a page, whose references are looked up together.
+ * @param place undefined for what belongs to a user
  * @returns one for each text; undefined for one that is missing or empty
  */
 export async function textsAsHtml(
   { services: { db, url }, caller }: Pick<PageCall, 'services' | 'caller'>,
-  { id, full_path }: Place,
+  place: TextPlace | undefined,
   texts: readonly (string | null | undefined)[],
 ): Promise<(Html | undefined)[]> {
   const rendered = texts.filter((text) => typeof text === 'string' && isRendered(text)) as string[];
-  const linkOf = await linksFor({ db, caller, url }, rendered, { full_path });
-  const context = { linkOf, uploads: webPath('project', id), images_of: url };
-  return Promise.all(texts.map(async (text) => (text ? sanitised(await toHtml(text, context), 2) : undefined)));
+  const context = place && (place.kind === 'group' ? { group_path: place.full_path } : { full_path: place.full_path });
+  const rendering = {
+    linkOf: rendered.length > 0 ? await linksFor({ db, caller, url }, rendered, context) : undefined,
+    uploads: place?.id === undefined ? undefined : webPath(place.kind, place.id),
+    images_of: url,
+  };
+  return Promise.all(texts.map(async (text) => (text ? sanitised(await toHtml(text, rendering), 2) : undefined)));
 }
 
 /** The path of the project in a full reference, such as `group/project#1`. */

@@ -4,7 +4,7 @@ import { html, label, type PageCall } from '../../../pages/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { resourceEventForms } from '../../conversation/resource_events/index.ts';
 import type { Change, NoteTexts, Noun, Thread, Timeline } from './definition.ts';
-import { type Place, textsAsHtml } from './present.ts';
+import { type TextPlace, textsAsHtml } from './present.ts';
 
 const threads_per_page = 50;
 /** More changes of a kind are not read. */
@@ -15,7 +15,7 @@ type Read = Pick<PageCall, 'list' | 'perhaps' | 'query'>;
 /** The threads of the page that was asked for; `last` is where a new comment is. */
 async function threadsOf({ list, query }: Read, noun: Noun) {
   const ask = (page: unknown) =>
-    list(Discussion, `list${noun}Discussions`, { per_page: threads_per_page, page: page ?? 1 });
+    list(Discussion, `show${noun}Discussions`, { per_page: threads_per_page, page: page ?? 1 });
   if (query.page !== 'last') return ask(query.page);
   const first = await ask(1);
   const last = Math.ceil((first.total ?? 1) / threads_per_page);
@@ -60,21 +60,17 @@ async function changesOfKind<Kind extends keyof Forms>({ list, perhaps }: Read, 
   };
 }
 
-/** What was said is for those who are signed in. */
-const nothingSaid = { items: [], page: 1, per_page: threads_per_page, has_more: false };
-
 const startOf = ({ notes }: Thread): string => notes[0]!.created_at;
 
 /** The page of the timeline that was asked for. A change is on the page of the thread before it, or on the first one. */
 export async function timelineOf(call: Read, noun: Noun): Promise<Timeline> {
-  const [said, ...read] = await Promise.all([
-    call.perhaps(threadsOf(call, noun)),
+  const [threads, ...read] = await Promise.all([
+    threadsOf(call, noun),
     ...kindsOf[noun].map((kind) => changesOfKind(call, noun, kind)),
   ]);
-  const threads = said ?? nothingSaid;
   const from = threads.page === 1 || threads.items.length === 0 ? '' : startOf(threads.items[0]!);
   const following = threads.has_more
-    ? await call.list(Discussion, `list${noun}Discussions`, { per_page: 1, page: threads.page * threads_per_page + 1 })
+    ? await call.list(Discussion, `show${noun}Discussions`, { per_page: 1, page: threads.page * threads_per_page + 1 })
     : undefined;
   const until = following?.items[0] ? startOf(following.items[0]) : undefined;
   const changes = read
@@ -90,7 +86,7 @@ export async function timelineOf(call: Read, noun: Noun): Promise<Timeline> {
 /** The notes of some threads as HTML. */
 export async function noteTexts(
   call: Pick<PageCall, 'services' | 'caller'>,
-  place: Place,
+  place: TextPlace | undefined,
   threads: readonly Thread[],
 ): Promise<NoteTexts> {
   const notes = threads.flatMap((thread) => thread.notes);

@@ -45,6 +45,7 @@ function noteView(seen: Seen, discussion_id: string, note: ShownNote, texts: Not
     updated_at !== created_at && html` <span class="soft">edited</span>`
   }${internal && html` <span class="label">Internal</span>`}${
     isOwn &&
+    seen.may('edit_note') &&
     html` <a href="${`${withQuery(seen, { edit: id })}#note_${id}`}">Edit<span class="visually-hidden"> the comment</span></a>`
   }</header>
 <div class="text">${isOwn && isEdited(seen, note) ? editForm(seen, discussion_id, note) : texts.get(id)}</div>
@@ -121,7 +122,7 @@ ${commentView(seen)}
 
 function commentView(seen: Seen): Html {
   if (!seen.caller)
-    return html`<p><a href="${`/users/sign_in?to=${encodeURIComponent(seen.path)}`}">Sign in</a> to read and write comments.</p>`;
+    return html`<p><a href="${`/users/sign_in?to=${encodeURIComponent(seen.path)}`}">Sign in</a> to comment.</p>`;
   return html`${form(seen, 'comment', {
     fields: [
       {

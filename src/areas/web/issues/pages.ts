@@ -18,7 +18,7 @@ export const issuePage = page('/:id/-/issues/:issue_iid', {
       perhaps(list(MergeRequestInList, 'listMergeRequestsClosingIssue', { per_page: 100 })),
       list(AwardEmoji, 'listIssueAwardEmoji', { per_page: 100 }),
     ]);
-    const place = { id: issue.project_id, full_path: pathIn(issue.references.full) };
+    const place = { kind: 'project' as const, id: issue.project_id, full_path: pathIn(issue.references.full) };
     const [[description], texts] = await Promise.all([
       textsAsHtml(call, place, [issue.description]),
       noteTexts(call, place, timeline.threads.items),

@@ -48,23 +48,23 @@ async function sourceOf(call: PageCall, merge_request: Promise<ShownMergeRequest
 const maximumThreads = 100;
 
 async function load(call: PageCall) {
-  const { one, list, perhaps } = call;
+  const { one, list } = call;
   const shown = one(MergeRequest, 'getMergeRequest');
   const [merge_request, source, versions, discussions] = await Promise.all([
     shown,
     sourceOf(call, shown),
     list(MergeRequestVersion, 'listMergeRequestVersions', { per_page: 100 }),
-    perhaps(list(Discussion, 'listMergeRequestDiscussions', { per_page: maximumThreads })),
+    list(Discussion, 'showMergeRequestDiscussions', { per_page: maximumThreads }),
   ]);
-  const threads = (discussions?.items ?? []).filter(({ notes }) => notes[0]?.position);
-  const place = { id: merge_request.project_id, full_path: projectOf(merge_request) };
+  const threads = discussions.items.filter(({ notes }) => notes[0]?.position);
+  const place = { kind: 'project' as const, id: merge_request.project_id, full_path: projectOf(merge_request) };
   const texts = await noteTexts(call, place, threads);
   return {
     merge_request,
     source,
     versions: versions.items,
     said: { threads, texts },
-    has_more: discussions?.has_more ?? false,
+    has_more: discussions.has_more,
   };
 }
 type Loaded = Awaited<ReturnType<typeof load>>;

@@ -59,7 +59,7 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
       list(AwardEmoji, 'listMergeRequestAwardEmoji', { per_page: 100 }),
     ]);
     const { sha, source_project_id, project_id, description } = merge_request;
-    const place = { id: project_id, full_path: projectOf(merge_request) };
+    const place = { kind: 'project' as const, id: project_id, full_path: projectOf(merge_request) };
     const [[text], texts, statuses] = await Promise.all([
       textsAsHtml(call, place, [description]),
       noteTexts(call, place, timeline.threads.items),

@@ -44,7 +44,7 @@ export const commitPages = page('/:id/-/commit/:commit_id', {
       call.perhaps(call.list(CommitRef, 'listCommitRefs', { sha, per_page: 20 })),
       call.perhaps(call.list(CommitStatus, 'listCommitStatuses', { sha, per_page: 20 })),
       call.perhaps(call.list(MergeRequestInList, 'listMergeRequestsOfCommit', { sha, per_page: 20 })),
-      call.perhaps(call.list(Discussion, 'listCommitDiscussions', { commit_id: sha, per_page: mostThreads })),
+      call.list(Discussion, 'showCommitDiscussions', { commit_id: sha, per_page: mostThreads }),
     ]);
     const [parent] = commit.parent_ids;
     return {
@@ -54,7 +54,7 @@ export const commitPages = page('/:id/-/commit/:commit_id', {
       statuses,
       merge_requests,
       threads,
-      texts: await noteTexts(call, { id: commit.project_id, full_path: id }, threads?.items ?? []),
+      texts: await noteTexts(call, { kind: 'project', id: commit.project_id, full_path: id }, threads.items),
       diffs: {
         page: (paging) => call.list(Diff, 'listCommitDiffs', { sha, ...paging }),
         fileAt: (side, path) =>

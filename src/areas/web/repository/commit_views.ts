@@ -39,7 +39,7 @@ export interface ShownCommit {
   statuses: ListPage<Static<typeof CommitStatus>> | undefined;
   merge_requests: ListPage<Static<typeof MergeRequestInList>> | undefined;
   /** Comments, each with what was replied to it. */
-  threads: ListPage<Thread> | undefined;
+  threads: ListPage<Thread>;
   texts: NoteTexts;
   diffs: DiffSource;
 }
@@ -116,7 +116,6 @@ const mergeRequestRows = ({ merge_requests }: ShownCommit): Content =>
   )}</ul>`;
 
 function commentsView({ threads, texts }: ShownCommit, seen: Seen): Content {
-  if (!threads) return undefined;
   return html`<section aria-labelledby="comments"><h2 id="comments">${counted(threads.items.length, 'comment')}</h2>
 ${threads.items.map((thread) => threadView(seen, thread, texts))}
 ${threads.has_more && html`<p class="soft">Only the first ${threads.items.length} are shown.</p>`}
