@@ -19,6 +19,7 @@ import { branchRoutes } from './code/repository/branches/routes.ts';
 import { compareRoutes } from './code/repository/commits/compare_routes.ts';
 import { commitDetailRoutes } from './code/repository/commits/detail_routes.ts';
 import { commitRoutes } from './code/repository/commits/routes.ts';
+import { commitTextRoute } from './code/repository/commits/text_routes.ts';
 import { commitWriteRoutes } from './code/repository/commits/write_routes.ts';
 import {
   eventFollower,
@@ -34,6 +35,7 @@ import { tagRoutes } from './code/repository/tags/routes.ts';
 import { archiveRoutes } from './code/repository/trees/archive_routes.ts';
 import { blobRoutes } from './code/repository/trees/blob_routes.ts';
 import { languageRoutes } from './code/repository/trees/language_routes.ts';
+import { lastCommitRoute } from './code/repository/trees/last_commit_routes.ts';
 import { treeRoutes } from './code/repository/trees/routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
 import { snippetNoun, snippetRepositories } from './code/snippets/index.ts';
@@ -236,7 +238,11 @@ export const geoRoutes: readonly AnyGeoRoute[] = [
 export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors];
 
 /** What only pages read. */
-export const pageEndpoints: readonly AnyEndpoint[] = discussed.map(shownDiscussions);
+export const pageEndpoints: readonly AnyEndpoint[] = [
+  ...discussed.map(shownDiscussions),
+  lastCommitRoute,
+  commitTextRoute,
+];
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
 export const endpoints: readonly FiledEndpoint[] = [

@@ -18,7 +18,7 @@ import {
   mergeRequestsPage,
   newMergeRequestPage,
 } from './web/merge_requests/index.ts';
-import { repositoryPages } from './web/repository/index.ts';
+import { otherAddress, repositoryPages } from './web/repository/index.ts';
 import { sshKeyRedirect, sshKeysPage, tokenRedirect, tokensPage } from './web/settings/index.ts';
 import {
   changePasswordPage,
@@ -106,10 +106,11 @@ async function pathOf({ db }: Services, { path }: Moved): Promise<string> {
 }
 
 /** The path of a group leads to its page. */
-async function otherForm({ may, path, params: { id, username } }: PageCall): Promise<string | undefined> {
+async function otherForm(call: PageCall): Promise<string | undefined> {
+  const { id, username } = call.params;
   const group = id ?? username;
-  const isPath = group !== undefined && `/${inAddress(group)}` === path;
-  return isPath && (await may('getGroup', { id: group })) ? groupPage(group) : undefined;
+  const isPath = group !== undefined && `/${inAddress(group)}` === call.path;
+  return isPath && (await call.may('getGroup', { id: group })) ? groupPage(group) : otherAddress(call);
 }
 
 export const pagesDoorway = (

@@ -71,7 +71,10 @@ export function layout(view: View, seen: Seen, { assets, tabs }: Surroundings): 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${[...title, 'Coppice'].join(' · ')}</title>
-<link rel="stylesheet" href="${assets.style}">
+${Object.entries(view.metadata ?? {}).map(
+  ([name, content]) => html`<meta name="${name}" content="${content}">
+`,
+)}<link rel="stylesheet" href="${assets.style}">
 <link rel="icon" href="${assets.icon}">
 <script type="module" src="${assets.script}"></script>
 </head>

@@ -123,6 +123,8 @@ export interface View {
   place?: Place;
   /** Pieces are sent one after the other. */
   main: Html | AsyncIterable<Html>;
+  /** What programs read in the head of the page, by name. */
+  metadata?: Readonly<Record<string, string>>;
   /** Whether search engines may show it, and archive nothing otherwise. */
   is_public?: true;
 }

@@ -139,6 +139,39 @@ test('the addresses of odd branches open, and the longest ref counts', async () 
   assert.ok((await shown(browser, `${at}/-/blob/long/er/README.md`)).includes('one'));
 });
 
+test('other forms of addresses lead to the page', async () => {
+  const here = await filledWorld();
+  const browser = await browserOf(here, here.people.developer);
+  const at = `/${here.project.full_path}`;
+  await commit(here, { 'docs/guide.md': '# Guide' });
+  for (const [other, page] of [
+    ['/-/blob/main/docs', '/-/tree/main/docs'],
+    ['/-/tree/main/docs/guide.md', '/-/blob/main/docs/guide.md'],
+    ['/issues?state=all', '/-/issues?state=all'],
+    ['/merge_requests/1', '/-/merge_requests/1'],
+    ['/tree/main/docs', '/-/tree/main/docs'],
+  ] as const) {
+    const { status, to } = await browser.get(at + other);
+    assert.deepEqual([status, to], [302, at + page], other);
+    const { to: signIn } = await anonymousBrowser(here.url).get(at + other);
+    assert.match(signIn!, /^\/users\/sign_in/);
+  }
+  for (const missing of ['/-/blob/main/nothing', '/-/tree/main/nothing', '/nothing', '/issuesque'])
+    assert.equal((await browser.get(at + missing)).status, 404, missing);
+});
+
+test('go get finds the repository of a module and of its packages', async () => {
+  const here = await filledWorld();
+  const browser = await browserOf(here, here.people.developer);
+  const path = here.project.full_path;
+  const { host } = new URL((await here.as('developer').get(`/projects/${here.project.id}`)).body.web_url);
+  const tag = `<meta name="go-import" content="${host}/${path} git http://${host}/${path}.git">`;
+  for (const rest of ['', '/pkg/apples'])
+    assert.ok((await shown(browser, `/${path}${rest}?go-get=1`)).includes(tag), rest);
+  assert.ok(!(await shown(browser, `/${path}`)).includes('go-import'));
+  assert.equal((await browser.get(`/${path}/pkg/apples`)).status, 404);
+});
+
 test('names and contents of files are text', async () => {
   const here = await filledWorld();
   const name = hostile.replaceAll('/', '∕');
@@ -209,7 +242,7 @@ test('large files and folders are shown in part, with a link to the rest', async
   const large = await shown(browser, `${at}/blob/main/large.txt`);
   assert.ok(large.includes('its first megabyte'));
   assert.ok(countIn(large, '<tr id=') <= 10_000);
-  assert.equal(countIn(await shown(browser, `${at}/tree/main/many?page=3`), '<td>File</td>'), 50);
+  assert.equal(countIn(await shown(browser, `${at}/tree/main/many?page=3`), '/-/blob/main/many/'), 50);
 });
 
 test('a commit shows its message, its refs and its changes', async () => {
@@ -224,6 +257,14 @@ test('a commit shows its message, its refs and its changes', async () => {
   assert.ok(html.includes('ci/&lt;b&gt;'));
   assert.ok(html.includes('<tr class="added"><td><td>2<td><span class="visually-hidden">Added: </span>second\n'));
   assert.match(await shown(browser, `${at}/commits/main/a.txt`), new RegExp(`commit/${sha}`));
+  assert.match(await shown(browser, `${at}/commit/${sha}.diff`), /^diff --git a\/a\.txt b\/a\.txt\n[\s\S]*\+second\n$/);
+  assert.match(
+    await shown(browser, `${at}/commit/${sha}.patch`),
+    new RegExp(`^From ${sha} [\\s\\S]*Subject: \\[PATCH\\] Add files`),
+  );
+  // A busy machine may find it for the next reader only.
+  const link = `<a href="${at}/commit/${sha}">Add files</a>`;
+  while (!(await shown(browser, `${at}/tree/main`)).includes(link));
   assert.doesNotMatch(await shown(browser, `${at}/commits/main?until=2000-01-01`), /commit\//);
 });
 

@@ -52,5 +52,6 @@ export {
   sniffed_bytes,
   uncached,
 } from './trees/content_rules.ts';
+export { LastCommit } from './trees/last_commit_routes.ts';
 export { TreeObject } from './trees/routes.ts';
 export { admitInJson } from './trees/size_checks.ts';

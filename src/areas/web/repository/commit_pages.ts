@@ -1,5 +1,5 @@
 /** The history of a ref, and a commit with its changes. */
-import { type PageCall, page, pagingOf } from '../../../pages/index.ts';
+import { filePage, type PageCall, page, pagingOf } from '../../../pages/index.ts';
 import { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { blobPage, CommitDetail, CommitRef, Diff, ListedCommit } from '../../code/repository/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
@@ -34,6 +34,11 @@ export const defaultHistoryPage = page('/:id/-/commits', { load: loadHistory, vi
 const mostThreads = 100;
 
 const toComments = (_reply: never, { path }: PageCall) => `${path}#comments`;
+
+/** The texts come first, because a name could end like them. */
+export const commitTextPages = (['diff', 'patch'] as const).map((format) =>
+  filePage(`/:id/-/commit/:sha.${format}`, ({ bytes }) => bytes('getCommitText', { format })),
+);
 
 export const commitPages = page('/:id/-/commit/:commit_id', {
   async load(call): Promise<ShownCommit> {

@@ -139,7 +139,8 @@ ${facts([
   ['In', refLinks(shown)],
   ['Changes', commit.stats && `${counted(commit.stats.additions, 'line')} added, ${commit.stats.deletions} removed`],
 ])}
-<p class="actions"><a href="${treePage(id, commit.id)}" rel="nofollow">Files of this commit</a></p>
+<p class="actions"><a href="${treePage(id, commit.id)}" rel="nofollow">Files of this commit</a>
+<a href="${`${commitKind.page(id, commit.id)}.diff`}" rel="nofollow">Diff</a> <a href="${`${commitKind.page(id, commit.id)}.patch`}" rel="nofollow">Patch</a></p>
 ${statusRows(shown)}
 ${mergeRequestRows(shown)}
 ${commentsView(shown, seen)}`;

@@ -20,12 +20,32 @@ async function topFolder(call: PageCall, { readme_url, default_branch }: Project
   return place && place.path === '' ? folderToShow(call, place) : undefined;
 }
 
+/** Projects have no more parts. */
+const mostParts = 21;
+
+/** The paths that may be that of the project: `go get` asks for packages, whose paths go on behind it. */
+function pathsOf({ params: { id = '' }, query }: PageCall): string[] {
+  if (query['go-get'] !== '1') return [id];
+  const parts = id.split('/').slice(0, mostParts);
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('/')).filter((path) => path.includes('/'));
+}
+
+async function projectOf(call: PageCall): Promise<ProjectHome['project']> {
+  for (const id of pathsOf(call)) {
+    const project = await call.perhaps(call.one(ProjectWithAccessForm, 'getProject', { id }));
+    if (project) return project;
+  }
+  throw notFound('Project');
+}
+
 export const projectHomePage = page('/:id', {
   async load(call): Promise<ProjectHome> {
     const { id = '' } = call.params;
     // One part is the name of a user or a group, or the number of a project.
     if (!id.includes('/')) throw notFound('Page');
-    const project = await call.one(ProjectWithAccessForm, 'getProject');
+    const project = await projectOf(call);
+    if (call.query['go-get'] === '1')
+      return { id: project.path_with_namespace, project, folder: undefined, is_starred: false };
     const [folder, is_starred] = await Promise.all([topFolder(call, project), isStarred(call)]);
     return { id: project.path_with_namespace, project, folder, is_starred };
   },

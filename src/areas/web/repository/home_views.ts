@@ -1,5 +1,6 @@
 /** How the first page of a project is shown. */
 import type { Static } from 'typebox';
+import { projectPage } from '../../../access/index.ts';
 import { type Content, facts, form, html, type Seen, time, type View } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
@@ -45,8 +46,18 @@ ${folderView(folder, seen)}`;
     : html`<p class="soft">The default branch ${project.default_branch} does not exist. <a href="${branchesPage(id)}">All branches</a></p>`;
 }
 
+/** The path of a Go module, and where its repository is. */
+const goImport = ({ web_url, http_url_to_repo }: ProjectHome['project']): string =>
+  `${web_url.replace(/^https?:\/\//, '')} git ${http_url_to_repo}`;
+
 export function homeView(home: ProjectHome, seen: Seen): View {
   const { id, project, is_starred } = home;
+  if (seen.query['go-get'] === '1')
+    return {
+      title: [project.name, project.namespace.full_path],
+      metadata: { 'go-import': goImport(project) },
+      main: html`<p>Go modules of <a href="${projectPage(id)}">${id}</a> are read from its repository.</p>`,
+    };
   return {
     title: [project.name, project.namespace.full_path],
     place: { id, kind: 'project', tab: 'code' },

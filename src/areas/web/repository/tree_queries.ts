@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { Page as ListPage } from '../../../http/index.ts';
 import { type Html, type PageCall, pagingOf } from '../../../pages/index.ts';
-import { TreeObject } from '../../code/repository/index.ts';
+import { LastCommit, TreeObject } from '../../code/repository/index.ts';
 import { fileToShow } from './file_queries.ts';
 import { isReadme, textHtml } from './markdown_present.ts';
 import type { RefPath } from './ref_queries.ts';
@@ -10,6 +10,8 @@ import type { RefPath } from './ref_queries.ts';
 export interface ShownFolder {
   place: RefPath;
   entries: ListPage<Static<typeof TreeObject>>;
+  /** The last commits of entries by their names, as far as they were found at once. */
+  commits: ReadonlyMap<string, Static<typeof LastCommit>['commit']>;
   /** What the folder says about itself. */
   readme: { name: string; html: Html } | undefined;
 }
@@ -26,7 +28,17 @@ export async function folderToShow(call: PageCall, place: RefPath): Promise<Show
   });
   const found = entries.items.find(({ name, type, mode }) => type === 'blob' && mode !== '120000' && isReadme(name));
   const name = found?.name ?? (entries.has_more ? 'README.md' : undefined);
-  return { place, entries, readme: name === undefined ? undefined : await readmeOf(call, place, name) };
+  const [commits, readme] = await Promise.all([
+    commitsOf(call, place, entries.items),
+    name === undefined ? undefined : readmeOf(call, place, name),
+  ]);
+  return { place, entries, commits, readme };
+}
+
+async function commitsOf({ all }: PageCall, { commit, path }: RefPath, entries: ShownFolder['entries']['items']) {
+  const names = entries.map(({ name }) => name);
+  const found = await all(LastCommit, 'listLastCommits', { commit_id: commit.id, path, names });
+  return new Map(found.map((each) => [each.name, each.commit]));
 }
 
 async function readmeOf(call: PageCall, place: RefPath, name: string): Promise<ShownFolder['readme']> {

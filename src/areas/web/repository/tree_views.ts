@@ -1,5 +1,6 @@
 /** How folders are shown. */
-import { type Content, type Html, html, pager, type Seen, time } from '../../../pages/index.ts';
+import { commitKind } from '../../../access/index.ts';
+import { type Content, day, type Html, html, pager, type Seen, time } from '../../../pages/index.ts';
 import { blobPage, treePage } from '../../code/repository/index.ts';
 import { archivePage, commitsPage, joined } from './address_rules.ts';
 import type { RefPath } from './ref_queries.ts';
@@ -20,21 +21,30 @@ export function pathLinks({ id, ref, path }: RefPath): Html {
 export const lastCommit = ({ commit }: RefPath): Html =>
   html`<p class="soft">Commit <a href="${new URL(commit.web_url).pathname}">${commit.short_id}</a> ${commit.title}, ${commit.author_name} on ${time(commit.committed_date)}</p>`;
 
-function entryRow({ id, ref }: RefPath, { name, type, path, mode }: ShownFolder['entries']['items'][number]): Html {
-  const at = joined(ref, path);
-  if (type === 'tree') return html`<tr><td><a href="${treePage(id, at)}">${name}/</a></td><td>Folder</td></tr>`;
-  if (type === 'commit') return html`<tr><td>${name}</td><td>Submodule</td></tr>`;
-  const kind = mode === '120000' ? 'Symbolic link' : mode === '100755' ? 'Executable file' : 'File';
-  return html`<tr><td><a href="${blobPage(id, ref, path)}">${name}</a></td><td>${kind}</td></tr>`;
+type Entry = ShownFolder['entries']['items'][number];
+
+function nameOf({ id, ref }: RefPath, { name, type, path, mode }: Entry): Html {
+  if (type === 'tree') return html`<a href="${treePage(id, joined(ref, path))}">${name}/</a>`;
+  if (type === 'commit') return html`${name} <span class="soft">submodule</span>`;
+  const kind = mode === '120000' ? 'symbolic link' : mode === '100755' ? 'executable' : undefined;
+  return html`<a href="${blobPage(id, ref, path)}">${name}</a>${kind && html` <span class="soft">${kind}</span>`}`;
+}
+
+function entryRow({ place, commits }: ShownFolder, entry: Entry): Html {
+  const commit = commits.get(entry.name);
+  return html`<tr><td>${nameOf(place, entry)}</td><td class="soft">${commit && html`<a href="${commitKind.page(place.id, commit.id)}">${commit.title}</a>`}</td><td class="soft">${
+    commit && day(commit.committed_date.slice(0, 10))
+  }</td></tr>`;
 }
 
 /** The entries of a folder, and its README below them. */
-export function folderView({ place, entries, readme }: ShownFolder, seen: Seen): Html {
+export function folderView(folder: ShownFolder, seen: Seen): Html {
+  const { place, entries, readme } = folder;
   const parent = place.path.includes('/') ? place.path.slice(0, place.path.lastIndexOf('/')) : '';
   return html`<table class="entries"><caption class="visually-hidden">${place.path === '' ? 'Files' : `Files in ${place.path}`}</caption>
-<thead><tr><th scope="col">Name</th><th scope="col">Kind</th></tr></thead>
-<tbody>${place.path !== '' && html`<tr><td><a href="${treePage(place.id, joined(place.ref, parent))}">..<span class="visually-hidden"> the folder above</span></a></td><td>Folder</td></tr>`}
-${entries.items.map((entry) => entryRow(place, entry))}</tbody></table>
+<thead><tr><th scope="col">Name</th><th scope="col">Last commit</th><th scope="col">Date</th></tr></thead>
+<tbody>${place.path !== '' && html`<tr><td><a href="${treePage(place.id, joined(place.ref, parent))}">..<span class="visually-hidden"> the folder above</span></a></td><td></td><td></td></tr>`}
+${entries.items.map((entry) => entryRow(folder, entry))}</tbody></table>
 ${pager(entries, seen)}
 ${readme && html`<section class="file readme"><h2>${readme.name}</h2>${readme.html}</section>`}`;
 }
