@@ -43,6 +43,7 @@ import { snippetRoutes } from './code/snippets/routes.ts';
 import { sampleVulnerability, vulnerabilityMail } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
 import { wikiAttachmentRoutes } from './code/wikis/attachment_routes.ts';
+import { wikiHistoryRoutes } from './code/wikis/history_routes.ts';
 import { eventWikiPages, sampleWikiPage, wikiRepositories } from './code/wikis/index.ts';
 import { wikiRoutes } from './code/wikis/routes.ts';
 import { type Awarded, awardEmojiRoutes, sampleAward } from './conversation/award_emoji/index.ts';
@@ -242,6 +243,7 @@ export const pageEndpoints: readonly AnyEndpoint[] = [
   ...discussed.map(shownDiscussions),
   lastCommitRoute,
   commitTextRoute,
+  ...wikiHistoryRoutes,
 ];
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */

@@ -1,4 +1,5 @@
 /** Forms of pages. Their fields are parameters of the endpoint that a form runs. */
+import { createHash } from 'node:crypto';
 import { type ApiError, textOf, type Values } from '../http/index.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { RefusedForm, Seen } from './page.ts';
@@ -51,6 +52,8 @@ export interface FormParts {
   also?: { name: string; button: Content };
   /** Tells forms of the same name on a page apart, and is in the ids of their fields. */
   key?: string | number;
+  /** What it edits, as `edits` of the form gives it. */
+  edited?: readonly unknown[];
   /** The address that it is posted to, where the query of the page matters; by default its path. */
   action?: string;
 }
@@ -138,6 +141,10 @@ function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): 
   return html`<div class="field">${parts}</div>`;
 }
 
+/** A short text that differs if what is edited differs. */
+export const versionOf = (edited: readonly unknown[]): string =>
+  createHash('sha1').update(JSON.stringify(edited)).digest('base64url');
+
 /**
  * A form of a page, with what was typed if it was refused; nothing if the caller may not send it.
  * @param name as in `forms` of the page
@@ -145,7 +152,7 @@ function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): 
 export function form(
   seen: Seen,
   name: string,
-  { fields = [], button, also, look, key, action = seen.path }: FormParts,
+  { fields = [], button, also, look, key, edited, action = seen.path }: FormParts,
 ): Html | undefined {
   if (!seen.may(name)) return undefined;
   const id = key === undefined ? name : `${name}-${key}`;
@@ -154,7 +161,7 @@ export function form(
   return html`<form method="post" action="${action}" id="${id}" class="${fields.some(({ kind }) => kind !== 'hidden') ? 'fields' : 'single'}" ?enctype="${encoding}">
 ${refused && refusalOf(refused)}${fields.map((field) => fieldOf(field, id, refused))}${
   key !== undefined && html`<input type="hidden" name="_key" value="${key}">`
-}<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>${
+}${edited && html`<input type="hidden" name="_edited" value="${versionOf(edited)}">`}<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>${
     also && html` <button name="_do" value="${also.name}">${also.button}</button>`
   }
 </form>`;

@@ -64,6 +64,8 @@ export type PageForm = {
       runs: string;
       /** Parameters that the page adds. */
       parameters?: Values;
+      /** What it edits, as it is now. A form that was filled in before someone else changed it is refused. */
+      edits?(call: PageCall): Promise<readonly unknown[]>;
       /** The address that follows, by default that of the page. */
       next?(reply: never, call: PageCall): string;
       /** Shows what the endpoint replied in place of going on, for secrets that are shown once. */

@@ -19,6 +19,7 @@ import {
 import { originFor } from '../http/origin.ts';
 import type { PerformOptions } from '../http/perform.ts';
 import { type Calling, callOf, isHidden, operationsOf } from './calling.ts';
+import { versionOf } from './forms.ts';
 import { type Html, html } from './html.ts';
 import { layout, type Surroundings, type Tab } from './layout.ts';
 import type {
@@ -228,7 +229,8 @@ class PageServer {
       if (typeof next === 'string') return goOn(next);
       return 'main' in next ? this.send(request, call, next, { is_secret: true }) : this.#resume(request, reply, next);
     }
-    const { _key, ...given } = values;
+    const { _key, _edited, ...given } = values;
+    if (form.edits && _edited !== versionOf(await form.edits(call))) throw new ApiError(409, { message: changedText });
     const result = await call.perform(form.runs, { ...withoutBlanks(given), ...form.parameters });
     if (form.shows) return this.send(request, call, form.shows(result as never, call), { is_secret: true });
     return goOn(form.next?.(result as never, call) ?? path);
@@ -286,6 +288,9 @@ class PageServer {
     },
   };
 }
+
+const changedText =
+  'Somebody has changed this since you began. Your changes are below; send the form again to replace what is there now.';
 
 const cutOff = html`<p class="refusal" role="alert">The rest could not be read. Reload the page to try again.</p>`;
 

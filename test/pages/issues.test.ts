@@ -93,7 +93,26 @@ test('all fields are changed in one form, and cleared in it', async () => {
     [after.title, after.labels, after.weight, after.due_date, after.assignees],
     ['Picked', [], null, null, []],
   );
-  assert.equal((await browser.send(`${page}/edit`, 'change', { ...fields, title: '' })).status, 400);
+  const now = fieldsIn((await browser.get(`${page}/edit`)).html, 'change');
+  assert.equal((await browser.send(`${page}/edit`, 'change', { ...now, title: '' })).status, 400);
+});
+
+test('who edits what someone else has changed meanwhile sees both texts', async () => {
+  const { here, browser, base } = await visit();
+  const { iid } = await addIssue(here, { title: 'Mow', description: 'On Monday' });
+  const page = `${base}/${iid}/edit`;
+  const fields = { ...fieldsIn((await browser.get(page)).html, 'change'), description: 'On Friday' };
+  const path = `/projects/${here.project.id}/issues/${iid}`;
+  assert.equal((await here.as('owner').put(path, { description: 'On Tuesday' })).status, 200);
+  const refused = await browser.send(page, 'change', fields);
+  assert.equal(refused.status, 409);
+  assert.match(refused.html, /role="alert">Somebody has changed this since you began/);
+  assert.match(refused.html, /<pre>On Tuesday<\/pre>/);
+  assert.equal((await here.as('owner').get(path)).body.description, 'On Tuesday');
+  const again = fieldsIn(refused.html, 'change');
+  assert.deepEqual(again.description, ['On Friday']);
+  assert.equal((await browser.send(page, 'change', again)).status, 303);
+  assert.equal((await here.as('owner').get(path)).body.description, 'On Friday');
 });
 
 test('comments, threads and changes are in one order, each with an anchor and a heading', async () => {

@@ -26,6 +26,22 @@ test('wikis of projects and groups are read and written', async () => {
     const edited = { ...fieldsIn((await browser.get(`${to}/edit`)).html, 'change'), content: 'Rest' };
     assert.equal((await browser.send(`${to}/edit`, 'change', edited)).to, to);
     assert.match((await browser.get(to!)).html, /Rest/);
+    const late = await browser.send(`${to}/edit`, 'change', { ...edited, content: 'Dig deeper' });
+    assert.equal(late.status, 409);
+    assert.match(late.html, /The text as it is now<\/summary><pre>Rest/);
+    const again = fieldsIn(late.html, 'change');
+    assert.deepEqual(again.content, ['Dig deeper']);
+    assert.equal((await browser.send(`${to}/edit`, 'change', again)).to, to);
+
+    const history = (await browser.get(`${to}/history`)).html;
+    const versions = [...history.matchAll(/href="([^"]*\?version=[^"]*)"/g)].map(([, address]) => address!);
+    assert.equal(versions.length, 3);
+    assert.match((await browser.get(versions[1]!)).html, /Rest/);
+    const [, changes] = /href="([^"]*\/diff\?version_id=[^"]*)"/.exec(history)!;
+    const diff = (await browser.get(changes!)).html;
+    assert.ok(diff.includes('Removed: </span>Rest') && diff.includes('Added: </span>Dig deeper'));
+    assert.equal((await browser.get(`${to}/diff?version_id=${'0'.repeat(40)}`)).status, 404);
+    assert.equal((await outsider.get(`${to}/history`)).status, 404);
     assert.match((await browser.get(`${wiki}/Missing`)).html, /There is no such page yet/);
     assert.equal((await outsider.get(to!)).html, (await outsider.get('/nobody/nothing/-/wikis/x')).html);
   }

@@ -45,3 +45,13 @@ export async function versionOf(
   const commit_id = await (id === undefined ? resolveBranch(repository, wiki.default_branch) : named(id));
   return commit_id === undefined ? undefined : { repository, wiki_id: wiki.id, commit_id };
 }
+
+/** The commit that a request reads of the wiki of a project or group, as `versionOf`; undefined before its first page. */
+export async function versionIn(
+  services: Pick<RepositoryServices, 'storages'> & { db: Database },
+  place: WikiOwner,
+  id?: string,
+): Promise<Version | undefined> {
+  const wiki = await wikiOf(services.db, place);
+  return wiki && versionOf(services, wiki, id);
+}

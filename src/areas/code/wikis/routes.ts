@@ -27,9 +27,9 @@ import { contentIn, fileTexts, tooLargeText } from '../repository/index.ts';
 import { changePage, createPage, duplicate, pageNoun, removePage } from './actions.ts';
 import { type ReadPage, readPage, readPages, unlessBusy } from './content_git.ts';
 import type { RenderPage } from './definition.ts';
-import { versionOf, wikiOf } from './git.ts';
+import { versionIn } from './git.ts';
 import { planOfGroups } from './kind.ts';
-import { type Page, pageAt, pagesOf, type Version } from './page_git.ts';
+import { type Page, pageAt, pagesOf } from './page_git.ts';
 import { presentPage, textOf, WikiPageForm } from './present.ts';
 import { formats, refuseLong } from './rules.ts';
 
@@ -69,12 +69,6 @@ async function* presented(pages: AsyncIterable<ReadPage>) {
 }
 
 async function* nonePresented(): AsyncGenerator<never> {}
-
-/** The version that a request reads, if its wiki has pages. */
-async function versionIn(services: Services, place: WikiPlace, id?: string): Promise<Version | undefined> {
-  const wiki = await wikiOf(services.db, place);
-  return wiki && versionOf(services, wiki, id);
-}
 
 /** The content of a parameter, within the limit of the settings. */
 async function contentOf({ db }: Services, given: string | Uint8Array): Promise<Buffer> {

@@ -1,5 +1,5 @@
 /** The forms of a conversation, and where they lead. */
-import { type PageCall, type PageForm, withQuery } from '../../../pages/index.ts';
+import { type Html, html, type PageCall, type PageForm, type Seen, withQuery } from '../../../pages/index.ts';
 import type { Noun, ShownNote, Thread } from './definition.ts';
 
 /** A note by itself, or a thread of it, or neither if the text had quick actions only. */
@@ -31,3 +31,15 @@ export const conversationForms = (noun: Noun) =>
     close: { runs: `update${noun === 'Issue' ? 'ProjectIssue' : noun}`, parameters: { state_event: 'close' } },
     reopen: { runs: `update${noun === 'Issue' ? 'ProjectIssue' : noun}`, parameters: { state_event: 'reopen' } },
   }) satisfies Record<string, PageForm>;
+
+/** What two people may change at a time in one form. */
+export const textsOf = ({ title, description }: { title: string; description: string | null }): readonly unknown[] => [
+  title,
+  description ?? '',
+];
+
+/** The text as someone else has written it meanwhile, for comparison. */
+export const presentText = ({ refused }: Seen, text: string | null | undefined): Html | undefined =>
+  refused?.refusal.status === 409
+    ? html`<details open><summary>The text as it is now</summary><pre>${text}</pre></details>`
+    : undefined;

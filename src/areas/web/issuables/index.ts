@@ -1,7 +1,7 @@
 /** What the pages of issues and merge requests share. */
 export type { Award, NoteTexts, Thread, Timeline } from './definition.ts';
 export { type Choices, choicesOf, namesOf, peopleField, planningFields } from './field_present.ts';
-export { conversationForms } from './form_rules.ts';
+export { conversationForms, presentText, textsOf } from './form_rules.ts';
 export { filtersIn, sharedFilters } from './list_rules.ts';
 export { pathIn, pathOf, type TextPlace, textsAsHtml } from './present.ts';
 export { noteTexts, timelineOf } from './timeline_present.ts';

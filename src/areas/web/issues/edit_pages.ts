@@ -5,7 +5,17 @@ import { type Plan, reaches, type Values } from '../../../http/index.ts';
 import { type Field, form, html, page, type Seen } from '../../../pages/index.ts';
 import { Iteration } from '../../planning/iterations/index.ts';
 import { Issue } from '../../work/issues/index.ts';
-import { type Choices, choicesOf, namesOf, pathIn, pathOf, peopleField, planningFields } from '../issuables/index.ts';
+import {
+  type Choices,
+  choicesOf,
+  namesOf,
+  pathIn,
+  pathOf,
+  peopleField,
+  planningFields,
+  presentText,
+  textsOf,
+} from '../issuables/index.ts';
 
 type ShownIssue = Static<typeof Issue>;
 
@@ -144,16 +154,25 @@ export const editIssuePage = page('/:id/-/issues/:issue_iid/edit', {
     ]);
     return { issue, choices, iterations: iterations?.items ?? [] };
   },
-  forms: { change: { runs: 'updateProjectIssue', next: toIssue } },
+  forms: {
+    change: {
+      runs: 'updateProjectIssue',
+      edits: async ({ one }) => textsOf(await one(Issue, 'getProjectIssue')),
+      next: toIssue,
+    },
+  },
   view: ({ issue, choices, iterations }, seen) => {
     const full_path = pathIn(issue.references.full);
     return {
       title: [`Edit ${issue.title}`, `#${issue.iid}`, full_path],
       place: { id: full_path, kind: 'project', tab: 'issues' },
       main: html`${
-        form(seen, 'change', { fields: editFields(seen.caller?.plan, issue, choices, iterations), button: 'Save' }) ??
-        html`<p>You may not edit this issue.</p>`
-      }
+        form(seen, 'change', {
+          fields: editFields(seen.caller?.plan, issue, choices, iterations),
+          edited: textsOf(issue),
+          button: 'Save',
+        }) ?? html`<p>You may not edit this issue.</p>`
+      }${presentText(seen, issue.description)}
 <p><a href="${issueKind.page(full_path, issue.iid)}">Back to the issue</a></p>`,
     };
   },

@@ -1,7 +1,15 @@
 /** All fields of a merge request in one form. */
 import { type Field, form, html, page } from '../../../pages/index.ts';
 import { MergeRequest } from '../../work/merge_requests/index.ts';
-import { type Choices, choicesOf, namesOf, peopleField, planningFields } from '../issuables/index.ts';
+import {
+  type Choices,
+  choicesOf,
+  namesOf,
+  peopleField,
+  planningFields,
+  presentText,
+  textsOf,
+} from '../issuables/index.ts';
 import { projectOf, type ShownMergeRequest, toMergeRequest } from './views.ts';
 
 const fieldsOf = (merge_request: ShownMergeRequest, choices: Choices): readonly Field[] => [
@@ -54,16 +62,25 @@ export const editMergeRequestPage = page('/:id/-/merge_requests/:merge_request_i
     const choices = await choicesOf(call, { people: [...assignees, ...reviewers], labels: namesOf(labels), milestone });
     return { merge_request, choices };
   },
-  forms: { change: { runs: 'updateMergeRequest', next: toMergeRequest } },
+  forms: {
+    change: {
+      runs: 'updateMergeRequest',
+      edits: async ({ one }) => textsOf(await one(MergeRequest, 'getMergeRequest')),
+      next: toMergeRequest,
+    },
+  },
   view: ({ merge_request, choices }, seen) => {
     const id = projectOf(merge_request);
     return {
       title: [`Edit ${merge_request.title}`, `!${merge_request.iid}`, id],
       place: { id, kind: 'project', tab: 'merge_requests' },
       main: html`${
-        form(seen, 'change', { fields: fieldsOf(merge_request, choices), button: 'Save' }) ??
-        html`<p>You may not edit this merge request.</p>`
-      }
+        form(seen, 'change', {
+          fields: fieldsOf(merge_request, choices),
+          edited: textsOf(merge_request),
+          button: 'Save',
+        }) ?? html`<p>You may not edit this merge request.</p>`
+      }${presentText(seen, merge_request.description)}
 <p><a href="${toMergeRequest(merge_request)}">Back to the merge request</a></p>`,
     };
   },

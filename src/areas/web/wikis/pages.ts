@@ -3,9 +3,11 @@ import type { Static } from 'typebox';
 import { inAddress } from '../../../foundation/addresses.ts';
 import { notFound } from '../../../http/index.ts';
 import { type AnyPage, type PageCall, page, pagingOf, redirect } from '../../../pages/index.ts';
-import { WikiPageForm } from '../../code/wikis/index.ts';
+import { Diff } from '../../code/repository/index.ts';
+import { WikiPageForm, WikiPageVersion } from '../../code/wikis/index.ts';
 import { type WikiKind, wikiKinds } from './definition.ts';
-import { editView, listView, missingView, newView, pageView, wikiAddress } from './views.ts';
+import { diffView, historyView } from './history_views.ts';
+import { editView, listView, missingView, newView, pageView, textsOf, wikiAddress } from './views.ts';
 
 type WikiPage = Static<typeof WikiPageForm>;
 
@@ -70,10 +72,32 @@ const pagesFor = (kind: WikiKind): AnyPage[] => [
       shown: await call.one(WikiPageForm, `get${kind.noun}WikiPage`),
     }),
     forms: {
-      change: { runs: `update${kind.noun}WikiPage`, next: toPage },
+      change: {
+        runs: `update${kind.noun}WikiPage`,
+        edits: async ({ one }) => textsOf(await one(WikiPageForm, `get${kind.noun}WikiPage`)),
+        next: toPage,
+      },
       remove: { runs: `delete${kind.noun}WikiPage`, next: (_reply, call) => `${wikiOf(call)}/pages` },
     },
     view: editView,
+  }),
+  page(`${kind.path}/*slug/history`, {
+    load: async (call) => ({
+      id: call.params.id!,
+      kind,
+      slug: call.params.slug!,
+      versions: await call.list(WikiPageVersion, `list${kind.noun}WikiPageVersions`, pagingOf(call)),
+    }),
+    view: historyView,
+  }),
+  page(`${kind.path}/*slug/diff`, {
+    load: async (call) => ({
+      id: call.params.id!,
+      kind,
+      slug: call.params.slug!,
+      diffs: await call.all(Diff, `list${kind.noun}WikiPageDiffs`, { version_id: String(call.query.version_id ?? '') }),
+    }),
+    view: diffView,
   }),
   page(`${kind.path}/*slug`, {
     load: (call) => shownPage(call, kind),

@@ -14,11 +14,12 @@ import {
   type View,
 } from '../../../pages/index.ts';
 import type { WikiPageForm } from '../../code/wikis/index.ts';
+import { presentText } from '../issuables/index.ts';
 import type { WikiKind } from './definition.ts';
 
 type WikiPage = Static<typeof WikiPageForm>;
 
-interface InWiki {
+export interface InWiki {
   /** The path of the project or group. */
   id: string;
   kind: WikiKind;
@@ -28,7 +29,8 @@ const addresses = { project: pagePath('/:project/-/wikis'), group: pagePath('/gr
 
 export const wikiAddress = ({ id, kind }: InWiki): string => addresses[kind.kind](id);
 
-const around = ({ id, kind }: InWiki, title: readonly string[]) => ({
+/** The title of a page of a wiki, and its place. */
+export const around = ({ id, kind }: InWiki, title: readonly string[]) => ({
   title: [...title, 'Wiki', id],
   place: { id, kind: kind.kind, tab: 'wikis' },
 });
@@ -59,7 +61,7 @@ export function pageView(
   return {
     ...around(wiki, [shown.title]),
     is_public: true,
-    main: html`<p class="actions">${seen.may('change') && html`<a class="button" href="${`${wikiAddress(wiki)}/${inAddress(slug)}/edit`}">Edit</a>`} ${newButton(wiki, seen)}</p>
+    main: html`<p class="actions">${seen.may('change') && html`<a class="button" href="${`${wikiAddress(wiki)}/${inAddress(slug)}/edit`}">Edit</a>`} <a class="button" href="${`${wikiAddress(wiki)}/${inAddress(slug)}/history`}">History</a> ${newButton(wiki, seen)}</p>
 <div class="columns">
 <div class="text">${sanitised(shown.content ?? '', 1)}</div>
 <section aria-labelledby="pages"><h2 id="pages">Pages</h2>
@@ -118,6 +120,8 @@ export function newView(wiki: InWiki, seen: Seen): View {
   };
 }
 
+export const textsOf = ({ content, format }: WikiPage): readonly unknown[] => [content, format];
+
 export function editView({ shown, ...wiki }: InWiki & { shown: WikiPage }, seen: Seen): View {
   return {
     ...around(wiki, [`Edit ${shown.title}`]),
@@ -127,9 +131,10 @@ export function editView({ shown, ...wiki }: InWiki & { shown: WikiPage }, seen:
           ...contentFields(shown),
           { name: 'title', label: 'New title', help: 'Left empty, the page keeps its title and address.' },
         ],
+        edited: textsOf(shown),
         button: 'Save',
       }) ?? html`<p>You may not write pages of this wiki.</p>`
-    }
+    }${presentText(seen, shown.content)}
 ${form(seen, 'remove', { button: 'Delete the page', look: 'danger' })}
 <p><a href="${`${wikiAddress(wiki)}/${inAddress(shown.slug)}`}">Back to the page</a></p>`,
   };
