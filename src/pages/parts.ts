@@ -41,6 +41,13 @@ export function facts(entries: readonly (readonly [name: string, value: Content]
   return html`<dl class="facts">${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
+/** A value of a query as it stands in addresses: that of a list or an object has several parts. */
+function fieldsOf(name: string, value: unknown): (readonly [string, string])[] {
+  if (typeof value === 'string') return [[name, value]];
+  if (Array.isArray(value)) return value.flatMap((each) => fieldsOf(`${name}[]`, each));
+  return Object.entries(value ?? {}).flatMap(([key, each]) => fieldsOf(`${name}[${key}]`, each));
+}
+
 /** The path of the page with another query: what it was asked with, and changes. Undefined removes a parameter. */
 export function withQuery(
   { path, query }: Pick<Seen, 'path' | 'query'>,
@@ -48,9 +55,7 @@ export function withQuery(
 ): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    if (!(name in changes))
-      for (const each of Array.isArray(value) ? value : [value])
-        if (typeof each === 'string') parameters.append(Array.isArray(value) ? `${name}[]` : name, each);
+    if (!(name in changes)) for (const [key, each] of fieldsOf(name, value)) parameters.append(key, each);
   for (const [name, value] of Object.entries(changes)) if (value !== undefined) parameters.append(name, String(value));
   const text = parameters.toString();
   return text === '' ? path : `${path}?${text}`;

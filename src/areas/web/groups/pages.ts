@@ -1,13 +1,10 @@
 /** The page of a group: its subgroups and its projects. */
 import { groupMembersPage, groupPage, visibleGroup } from '../../../access/index.ts';
-import { form, html, type PageCall, page, pagingOf, rows } from '../../../pages/index.ts';
+import { form, html, type PageCall, page, pager, pagingOf, rows } from '../../../pages/index.ts';
 import { checkMayCreateGroup, GroupDetailForm, GroupForm } from '../../spaces/groups/index.ts';
 import { Member } from '../../spaces/members/index.ts';
 import { mayCreateIn, namespaceFor, ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { projectRows } from './views.ts';
-
-/** How many subgroups are shown. */
-const shownSubgroups = 100;
 
 /** What the caller may begin in a group. */
 async function beginnings({ services: { db }, caller, params, perhaps }: PageCall, group_id: number) {
@@ -23,7 +20,7 @@ export const groupPageOf = page('/groups/:id', {
     const { one, list, perhaps, query, caller } = call;
     const group = await one(GroupDetailForm, 'getGroup', { with_projects: false });
     const [subgroups, projects, membership, begins] = await Promise.all([
-      list(GroupForm, 'listSubgroups', { per_page: shownSubgroups }),
+      list(GroupForm, 'listSubgroups', pagingOf({ query }, 'subgroups')),
       list(ProjectWithAccessForm, 'listGroupProjects', { ...pagingOf({ query }), order_by: 'last_activity_at' }),
       caller && perhaps(one(Member, 'getEffectiveGroupMember', { user_id: caller.id })),
       beginnings(call, group.id),
@@ -51,7 +48,7 @@ ${rows(
   ),
   'There are no subgroups that you may see.',
 )}
-${subgroups.has_more && html`<p class="soft">The first ${shownSubgroups} are shown.</p>`}
+${pager(subgroups, seen, 'subgroups')}
 <h2>Projects</h2>
 ${projectRows(projects, seen, 'There are no projects that you may see.')}`,
   }),

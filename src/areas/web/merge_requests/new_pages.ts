@@ -12,8 +12,9 @@ import {
   rows,
   type Seen,
 } from '../../../pages/index.ts';
-import { Branch, type Commit, Comparison } from '../../code/repository/index.ts';
+import { Branch, blobPage, type Commit, Comparison } from '../../code/repository/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/index.ts';
 import { choicesOf, pathOf, peopleField, planningFields } from '../issuables/index.ts';
 import { toMergeRequest } from './views.ts';
 
@@ -146,6 +147,19 @@ function addressOf({ path }: Pick<Seen, 'path'>, target_project_id: number, sour
   return `${path}?${new URLSearchParams(named)}`;
 }
 
+async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
+  const { project, target, source_branch, target_branch, comparison } = shown;
+  yield html`${branchesView(shown, seen)}
+${source_branch !== undefined && target_branch !== undefined && (createForm(shown, seen) ?? html`<p>You may not create merge requests of this project.</p>`)}
+${comparison && commitsView(comparison.commits)}`;
+  if (!comparison || comparison.diffs.length === 0) return;
+  const fileAt: DiffSource['fileAt'] = (side, path) =>
+    side === 'old'
+      ? blobPage(target.path, target_branch!, path)
+      : blobPage(project.path_with_namespace, source_branch!, path);
+  yield* diffPieces({ page: pagesOfDiffs(comparison.diffs), fileAt }, seen);
+}
+
 export const newMergeRequestPage = page('/:id/-/merge_requests/new', {
   signed_in: true,
   load,
@@ -153,8 +167,6 @@ export const newMergeRequestPage = page('/:id/-/merge_requests/new', {
   view: (shown, seen) => ({
     title: ['New merge request', shown.project.path_with_namespace],
     place: { id: shown.project.path_with_namespace, kind: 'project', tab: 'merge_requests' },
-    main: html`${branchesView(shown, seen)}
-${shown.source_branch !== undefined && shown.target_branch !== undefined && (createForm(shown, seen) ?? html`<p>You may not create merge requests of this project.</p>`)}
-${shown.comparison && commitsView(shown.comparison.commits)}`,
+    main: pieces(shown, seen),
   }),
 });
