@@ -2567,6 +2567,7 @@ create table milestones (
 CREATE INDEX milestones_by_title ON milestones USING btree (title);
 CREATE INDEX milestones_of_group_in_order ON milestones USING btree (group_id, due_date, id);
 CREATE INDEX milestones_of_project_in_order ON milestones USING btree (project_id, due_date, id);
+CREATE INDEX milestones_search ON milestones USING gin (title gin_trgm_ops, description gin_trgm_ops);
 CREATE TRIGGER give_milestone_due_date AFTER UPDATE OF due_date ON milestones FOR EACH ROW WHEN (old.due_date IS DISTINCT FROM new.due_date) EXECUTE FUNCTION give_milestone_due_date();
 
 create table namespaces (
@@ -2693,6 +2694,7 @@ CREATE INDEX notes_referring_to_commit ON notes USING btree (refers_to_project_i
 CREATE INDEX notes_referring_to_epic ON notes USING btree (refers_to_epic_id) WHERE refers_to_epic_id IS NOT NULL;
 CREATE INDEX notes_referring_to_issue ON notes USING btree (refers_to_issue_id) WHERE refers_to_issue_id IS NOT NULL;
 CREATE INDEX notes_referring_to_merge_request ON notes USING btree (refers_to_merge_request_id) WHERE refers_to_merge_request_id IS NOT NULL;
+CREATE INDEX notes_search ON notes USING gin (body gin_trgm_ops) WITH (gin_pending_list_limit='2048') WHERE NOT system;
 CREATE INDEX notes_starting_on_commit ON notes USING btree (project_id, commit_id, created_at, id) WHERE project_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_epic ON notes USING btree (epic_id, created_at, id) WHERE epic_id IS NOT NULL AND starts_discussion;
 CREATE INDEX notes_starting_on_issue ON notes USING btree (issue_id, created_at, id) WHERE issue_id IS NOT NULL AND starts_discussion;
@@ -3443,6 +3445,7 @@ CREATE INDEX snippets_by_author ON snippets USING btree (author_id, id DESC);
 CREATE INDEX snippets_by_project ON snippets USING btree (project_id, id DESC) WHERE project_id IS NOT NULL;
 CREATE INDEX snippets_by_user ON snippets USING btree (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX snippets_for_everyone ON snippets USING btree (id DESC) WHERE project_id IS NULL AND visibility = 'public'::text;
+CREATE INDEX snippets_search ON snippets USING gin (title gin_trgm_ops, description gin_trgm_ops);
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON snippets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('snippet');
 CREATE TRIGGER record_change AFTER INSERT OR DELETE ON snippets FOR EACH ROW EXECUTE FUNCTION record_repository_change();
 CREATE TRIGGER record_other_place AFTER UPDATE OF storage ON snippets FOR EACH ROW WHEN (old.storage <> new.storage) EXECUTE FUNCTION record_repository_change();

@@ -167,6 +167,7 @@ import { suggestionRoutes } from './work/merge_requests/reviews/suggestion_route
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
 import { mergeRequestCommitRoutes } from './work/merge_requests/versions/commit_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/versions/content_routes.ts';
+import { searchRoutes } from './work/search/routes.ts';
 import { userCountRoutes } from './work/user_counts/routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */
@@ -436,6 +437,11 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Resource events',
     'Changes to the labels, state, milestone, weight and iteration of issues, epics and merge requests.',
     issuables.flatMap(resourceEventRoutes),
+  ),
+  ...tagged(
+    'Search',
+    'Finding projects, issues, code, comments and more, among all that the caller may read.',
+    searchRoutes,
   ),
   ...tagged('Notes', 'Comments on issues, epics, merge requests and snippets.', commented.flatMap(noteRoutes)),
   ...tagged(

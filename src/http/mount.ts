@@ -127,6 +127,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const { services } = options;
   const { blobs } = services;
   const { grant, run } = performerOf(endpoint, options);
+  const { chosen } = endpoint.returns;
   const write = endpoint.returns.schema && serialiser(endpoint.returns.schema);
   const writeItem = endpoint.returns.item && serialiser(endpoint.returns.item);
   const status = statusOf(endpoint.method, endpoint.returns);
@@ -192,7 +193,8 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
         return jsonReply(reply, own).send(Readable.from(listText(items, inspected)));
       }
       options.inspectReply?.(endpoint, body);
-      return send(request, reply, own, await write(body, plan));
+      const writeThis = chosen ? serialiser(chosen(result)) : write;
+      return send(request, reply, own, await writeThis(body, plan));
     } finally {
       await file?.discard();
     }

@@ -33,6 +33,8 @@ export interface Returns<T> {
   status?: number;
   /** Further success statuses with their meaning, for an endpoint whose outcome decides. */
   also?: Record<number, string>;
+  /** The schema of this result, of several that are documented. */
+  chosen?(result: T): TSchema;
   /** Splits the result of the handler into body and headers, and the status if the outcome decides it. */
   parts(result: T): { body: unknown; headers?: Headers; status?: number };
 }
@@ -68,6 +70,28 @@ export const streamedPageOf = <S extends TSchema>(
   schema: Type.Array(schema),
   item: schema,
   parts: (page) => ({ body: page.items }),
+});
+
+/** A page of a list whose items have one of several forms, all the same one. */
+export interface FormedPage<T> extends Page<T> {
+  /** The form of the items. */
+  form: TSchema;
+  headers?: Headers;
+}
+
+/**
+ * A page of a list whose items have one of several forms.
+ * @param headers names and meaning of the endpoint's own headers
+ */
+export const pageInOneOf = <S extends TSchema>(
+  forms: readonly S[],
+  headers: Headers,
+): Returns<FormedPage<Static<S>>> => ({
+  kind: 'page',
+  schema: Type.Array(Type.Union([...forms])),
+  headers,
+  chosen: ({ form }) => Type.Array(form),
+  parts: ({ items, headers: sent = {} }) => ({ body: items, headers: sent }),
 });
 
 /** A complete list, for the few that are not paginated (docs/api.md). */

@@ -2,4 +2,4 @@
 export { counted, sizeText } from './counts.ts';
 export { escapeHtml } from './html.ts';
 export { descriptionReasons, titleReasons, tooLong } from './rules.ts';
-export { isFoundIn } from './search.ts';
+export { isFoundIn, termsOf } from './search.ts';

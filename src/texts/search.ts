@@ -7,7 +7,7 @@ const shortest = 3;
 const maximumTerms = 64;
 
 /** Splits `fix "login page"` into `['fix', 'login page']`. */
-function termsOf(search: string): string[] {
+export function termsOf(search: string): string[] {
   return Array.from(search.matchAll(/(?<=^|\s)"([^"]+)"(?=\s|$)|\S+/g), ([whole, quoted]) => quoted ?? whole);
 }
 

@@ -724,6 +724,10 @@ async function atBest(here: World, endpoint: AnyEndpoint, answer: Listed, expect
   return best;
 }
 
+const isSearch = ({ path }: AnyEndpoint): boolean => path.endsWith('/search');
+/** Issues are in all of them. */
+const searched = { scope: 'issues', search: 'task' };
+
 async function ask(here: World, endpoint: AnyEndpoint): Promise<Listed> {
   const values = await valuesFor(here, endpoint.path);
   const first: Record<string, number> = {
@@ -740,8 +744,8 @@ async function ask(here: World, endpoint: AnyEndpoint): Promise<Listed> {
   const client = here.as(personaFor(endpoint));
   const parameters = {
     per_page: 100,
-    ...('scope' in (endpoint.input ?? {}) ? { scope: 'all' } : {}),
-    ...('ref' in (endpoint.input ?? {}) ? { ref: 'main' } : {}),
+    ...(isSearch(endpoint) ? searched : 'scope' in (endpoint.input ?? {}) ? { scope: 'all' } : {}),
+    ...('ref' in (endpoint.input ?? {}) && !isSearch(endpoint) ? { ref: 'main' } : {}),
     ...('with_shared' in (endpoint.input ?? {}) ? { with_shared: true } : {}),
   };
   const before = statements;

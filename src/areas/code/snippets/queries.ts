@@ -5,7 +5,8 @@ import type { Database } from '../../../db/index.ts';
 import { type Caller, found } from '../../../http/index.ts';
 import { authorOfSnippet, type SnippetRow } from './present.ts';
 
-const snippetRows = (db: Database) =>
+/** Snippets as replies need them. */
+export const snippetRows = (db: Database) =>
   db
     .selectFrom('snippets')
     .select(['snippets.id', 'title', 'snippets.description', 'snippets.visibility', 'project_id', 'branch', 'paths'])

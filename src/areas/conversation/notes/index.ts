@@ -27,7 +27,7 @@ export {
   positionTexts,
 } from './position_rules.ts';
 export { Note, orCommands, outcomeOf, presentNote } from './present.ts';
-export { isOn, isOpen, isVisibleNote, type NoteRow, noteOf, notesFor } from './queries.ts';
+export { isOn, isOpen, isVisibleNote, type NoteRow, noteOf, noteRows, notesFor } from './queries.ts';
 export { notesOn, suggestions } from './relation.ts';
 export {
   markResolved,

@@ -5,6 +5,6 @@ export { ghostUser } from './ghost_actions.ts';
 export { tellOfUser } from './hook_actions.ts';
 export { blockUser, unblockUser } from './moderation_actions.ts';
 export { presentUserBasic, User, UserBasic, type UserBasicRow, userBasicColumns, userBasicJson } from './present.ts';
-export { userIdNamed } from './queries.ts';
+export { listUsers, userIdNamed } from './queries.ts';
 export { removeUser, requestRemoval, scheduleRemoval, scheduleRemovalOfOrphans } from './removal_actions.ts';
 export { passwordReasons, personNameReasons } from './rules.ts';

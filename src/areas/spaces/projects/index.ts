@@ -15,10 +15,11 @@ export {
   presentPermissions,
   presentProject,
   presentProjectBasic,
+  presentProjectPage,
   statisticsFields,
   unstoredSizes,
 } from './present.ts';
-export { groupStatistics, visibleProjectRows } from './queries.ts';
+export { groupStatistics, projectsByOffset, visibleProjectRows } from './queries.ts';
 export { projectFeatures, projectSelf, secretCounts } from './relation.ts';
 export { columnsOfSettings, FeatureLevel, mayCreateIn, settings as projectSettings } from './rules.ts';
 export { Starrer } from './star_routes.ts';

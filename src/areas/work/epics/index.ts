@@ -11,6 +11,6 @@ export {
 export { epicNoun } from './noteable.ts';
 export { issuesIn, moveInEpic } from './position_actions.ts';
 export { newPosition } from './position_parameters.ts';
-export { Epic, EpicInIssue, type EpicReply, presentSingleEpic } from './present.ts';
+export { Epic, EpicInIssue, type EpicReply, presentEpics, presentSingleEpic } from './present.ts';
 export { epicsInIssues } from './queries.ts';
 export { epicReference, epics, isSeenEpic } from './relation.ts';

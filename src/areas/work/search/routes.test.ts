@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addIssue } from '../../../../test/support/issues.ts';
+import { addBranch, addMergeRequest } from '../../../../test/support/merge_requests.ts';
+import { filledWorld } from '../../../../test/support/repository.ts';
+import type { World } from '../../../../test/support/world.ts';
+
+type Persona = Parameters<World['as']>[0];
+
+let count = 0;
+/** A word that nothing else contains. */
+const newWord = () => `quince_${process.pid}_${count++}`;
+
+const namesOf = (items: { title?: string; name?: string; body?: string; path?: string }[]) =>
+  items.map(({ title, name, body, path }) => title ?? name ?? body ?? path);
+
+/** What a search finds, by its names. */
+async function found(here: World, path: string, query: Record<string, unknown>, persona: Persona = 'developer') {
+  const { status, body } = await here.as(persona).get(path, query);
+  assert.equal(status, 200, JSON.stringify(body));
+  return namesOf(body);
+}
+
+test('each scope finds its things everywhere, in a group and in a project', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  const { as, project, group } = here;
+  const developer = as('developer');
+  const base = `/projects/${project.id}`;
+  await addIssue(here, { title: `Issue ${word}` });
+  await addBranch(here, 'topic');
+  await addMergeRequest(here, { title: `Change ${word}` });
+  assert.equal((await as('owner').post(`${base}/milestones`, { title: `Milestone ${word}` })).status, 201);
+  assert.equal((await as('owner').post(`/groups/${group.id}/epics`, { title: `Epic ${word}` })).status, 201);
+  assert.equal((await developer.post(`${base}/issues/1/notes`, { body: `Note ${word}` })).status, 201);
+  assert.equal((await as('owner').put(base, { description: `Project ${word}` })).status, 200);
+  assert.equal(
+    (
+      await developer.post('/snippets', {
+        title: `Snippet ${word}`,
+        visibility: 'private',
+        files: [{ file_path: 'a.txt', content: 'a' }],
+      })
+    ).status,
+    201,
+  );
+  const places = { global: '/search', group: `/groups/${group.id}/-/search`, project: `${base}/search` };
+  const expected = {
+    issues: [`Issue ${word}`],
+    work_items: [`Issue ${word}`],
+    merge_requests: [`Change ${word}`],
+    milestones: [`Milestone ${word}`],
+    notes: [`Note ${word}`],
+  };
+  for (const path of Object.values(places))
+    for (const [scope, names] of Object.entries(expected))
+      assert.deepEqual(await found(here, path, { scope, search: word }), names, `${path} ${scope}`);
+  for (const path of [places.global, places.group]) {
+    assert.deepEqual(await found(here, path, { scope: 'epics', search: word }), [`Epic ${word}`]);
+    assert.deepEqual(await found(here, path, { scope: 'projects', search: word }), [
+      (await developer.get(base)).body.name,
+    ]);
+  }
+  assert.deepEqual(await found(here, places.global, { scope: 'snippet_titles', search: word }), [`Snippet ${word}`]);
+  const { username } = here.people.maintainer;
+  for (const path of Object.values(places))
+    assert.ok((await developer.get(path, { scope: 'users', search: username })).body.length > 0, path);
+  assert.deepEqual(await found(here, places.project, { scope: 'users', search: here.people.outsider.username }), []);
+});
+
+test('whoever may not read something does not find it', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  const { as, project } = here;
+  const base = `/projects/${project.id}`;
+  const { iid } = await addIssue(here, { title: `Secret ${word}`, confidential: true });
+  await as('owner').post(`${base}/issues/${iid}/notes`, { body: `On a secret ${word}` });
+  const open = await addIssue(here, { title: `Open ${word}` });
+  await as('owner').post(`${base}/issues/${open.iid}/notes`, { body: `Inside ${word}`, internal: true });
+  const all = (scope: string, persona: Persona) => found(here, '/search', { scope, search: word }, persona);
+  assert.deepEqual(await all('issues', 'owner'), [`Open ${word}`, `Secret ${word}`]);
+  assert.deepEqual(await all('issues', 'guest'), [`Open ${word}`]);
+  assert.deepEqual(await all('issues', 'outsider'), []);
+  assert.deepEqual(await all('notes', 'owner'), [`Inside ${word}`, `On a secret ${word}`]);
+  assert.deepEqual(await all('notes', 'guest'), []);
+  assert.deepEqual(await all('notes', 'outsider'), []);
+  assert.equal((await as('guest').get(`${base}/search`, { scope: 'blobs', search: word })).status, 403);
+  assert.deepEqual(await found(here, '/search', { scope: 'blobs', search: 'README' }, 'guest'), []);
+  assert.equal((await as('outsider').get(`${base}/search`, { scope: 'issues', search: word })).status, 404);
+  await as('owner').put(base, { issues_access_level: 'disabled' });
+  assert.equal((await as('owner').get(`${base}/search`, { scope: 'issues', search: word })).status, 403);
+  assert.deepEqual(await all('issues', 'owner'), []);
+  assert.equal((await as('anonymous').get('/search', { scope: 'issues', search: word })).status, 401);
+});
+
+test('texts are found as they are, with their punctuation', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  await addIssue(here, { title: `${word} 100% of tool_set`, description: 'a.b->c' });
+  await addIssue(here, { title: `${word} 100 of toolXset` });
+  const titles = (search: string) => found(here, `/projects/${here.project.id}/search`, { scope: 'issues', search });
+  const first = [`${word} 100% of tool_set`];
+  assert.deepEqual(await titles(`${word} tool_set`), first);
+  assert.deepEqual(await titles(`${word} 100%`), first);
+  assert.deepEqual(await titles('a.b->c'), first);
+  assert.deepEqual(await titles(`"of tool_set" ${word.toUpperCase()}`), first);
+  assert.deepEqual(await titles('#1'), first);
+});
+
+test('code is found by its lines and by its path, with the lines around', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  const { as, project } = here;
+  const base = `/projects/${project.id}`;
+  const lines = ['one', 'two', `${word} = 1`, 'four', 'five', 'six', 'seven', 'eight', `x(${word.toUpperCase()})`];
+  const actions = [
+    { action: 'create', file_path: 'src/tool.rb', content: `${lines.join('\n')}\n` },
+    { action: 'create', file_path: `vendor/${word}.rb`, content: 'nothing\n' },
+    {
+      action: 'create',
+      file_path: 'picture.bin',
+      content: Buffer.from(`\0${word}`).toString('base64'),
+      encoding: 'base64',
+    },
+  ];
+  const commit = { branch: 'main', commit_message: `Add ${word}\n\nWith care`, actions };
+  const { status: made, body: written } = await as('maintainer').post(`${base}/repository/commits`, commit);
+  assert.equal(made, 201, JSON.stringify(written));
+  const search = async (text: string, query: object = {}, path = `${base}/search`) => {
+    const { status, body, headers } = await as('developer').get(path, { scope: 'blobs', search: text, ...query });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(headers.get('x-search-incomplete'), null);
+    return body as { path: string; data: string; startline: number; match_lines: number[]; project_id: number }[];
+  };
+  for (const path of [`${base}/search`, `/groups/${here.group.id}/search`, '/search']) {
+    const blobs = await search(word, {}, path);
+    assert.deepEqual(
+      blobs.map((blob) => [blob.path, blob.startline, blob.match_lines, blob.project_id]),
+      [
+        ['src/tool.rb', 1, [3], project.id],
+        ['src/tool.rb', 7, [9], project.id],
+        [`vendor/${word}.rb`, 1, [], project.id],
+      ],
+    );
+    assert.equal(blobs[0]!.data, `one\ntwo\n${word} = 1\nfour\nfive\n`);
+  }
+  assert.deepEqual((await search(word, { num_context_lines: 3 })).map(({ match_lines }) => match_lines)[0], [3, 9]);
+  assert.deepEqual(namesOf(await search(`${word} -path:vendor filename:*.rb`, { num_context_lines: 0 })), [
+    'src/tool.rb',
+    'src/tool.rb',
+  ]);
+  assert.deepEqual(namesOf(await search('extension:rb path:src')), ['src/tool.rb']);
+  assert.deepEqual(
+    (await search(`^${word}\\s+=\\s+\\d$`, { regex: true })).map(({ match_lines }) => match_lines),
+    [[3]],
+  );
+  assert.deepEqual(namesOf(await search(word, { per_page: 1, page: 2, num_context_lines: 0 })), ['src/tool.rb']);
+
+  const commits = async (text: string, path = `${base}/search`) =>
+    (await as('developer').get(path, { scope: 'commits', search: text })).body.map(({ id }: { id: string }) => id);
+  for (const path of [`${base}/search`, '/search']) {
+    assert.deepEqual(await commits(`${word} CARE`, path), [written.id]);
+    assert.deepEqual(await commits(written.short_id, path), [written.id]);
+    assert.deepEqual(await commits(`${word} carelessness`, path), []);
+  }
+  const unknown = await as('developer').get(`${base}/search`, { scope: 'blobs', search: word, ref: 'nowhere' });
+  assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Reference Not Found' }]);
+});
+
+test('pages of wikis are found', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  for (const wiki of [`/projects/${here.project.id}/wikis`, `/groups/${here.group.id}/wikis`])
+    assert.equal((await here.as('developer').post(wiki, { title: 'Guide', content: `Prune ${word}` })).status, 201);
+  const { body } = await here.as('developer').get('/search', { scope: 'wiki_blobs', search: word });
+  const owners = body.map((each: { path: string; project_id?: number; group_id?: number }) => [
+    each.path,
+    each.project_id,
+    each.group_id,
+  ]);
+  assert.deepEqual(owners, [
+    ['Guide.md', undefined, here.group.id],
+    ['Guide.md', here.project.id, undefined],
+  ]);
+  assert.deepEqual(await found(here, '/search', { scope: 'wiki_blobs', search: word }, 'outsider'), []);
+});
+
+test('what cannot be searched is refused', async () => {
+  const here = await filledWorld();
+  const at = `/projects/${here.project.id}/search`;
+  for (const [query, error] of [
+    [{ search: 'x' }, 'scope is missing'],
+    [{ scope: 'projects', search: 'x' }, 'scope does not have a valid value'],
+    [{ scope: 'issues' }, 'search is missing, search is empty'],
+    [{ scope: 'issues', search: ' ' }, 'search is empty'],
+    [{ scope: 'issues', search: 'x'.repeat(4097) }, 'search is too long (maximum is 4096 characters)'],
+    [{ scope: 'issues', search: 'a '.repeat(65) }, 'search has too many terms (maximum is 64)'],
+    [{ scope: 'issues', search: 'x', state: 'merged' }, 'state does not have a valid value'],
+    [{ scope: 'blobs', search: '(', regex: true }, /^search is not a valid regular expression: /],
+  ] as const) {
+    const { status, body } = await here.as('developer').get(at, query);
+    assert.equal(status, 400, JSON.stringify(query));
+    if (typeof error === 'string') assert.equal(body.error, error);
+    else assert.match(body.error, error);
+  }
+  for (const [query, message] of [
+    [{ scope: 'issues', search: 'x', source_branch: 'main' }, 'source_branch is supported only for merge_requests'],
+    [{ scope: 'blobs', search: 'x', fields: ['title'] }, 'fields is supported only for issues, merge_requests'],
+  ] as const) {
+    const { status, body } = await here.as('developer').get(at, query);
+    assert.deepEqual([status, body.message], [400, message], JSON.stringify(query));
+  }
+});

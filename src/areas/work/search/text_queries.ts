@@ -1,0 +1,151 @@
+/** Searching projects, milestones, snippets and comments. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  commitKind,
+  isListedProject,
+  isMemberOfGroup,
+  isMemberOfProject,
+  isUsable,
+  isVisibleGroup,
+  isVisibleProject,
+  isVisibleSnippet,
+  levels,
+  mayUse,
+  rowsWithPlaces,
+  type StoredKind,
+  storedKinds,
+} from '../../../access/index.ts';
+import { type Caller, forbidden } from '../../../http/index.ts';
+import { mapPage, paginate } from '../../../lists/index.ts';
+import { isFoundIn } from '../../../texts/index.ts';
+import { presentSnippet, SnippetForm, snippetRows } from '../../code/snippets/index.ts';
+import { isVisibleNote, Note, noteRows, presentNote } from '../../conversation/notes/index.ts';
+import { Milestone, milestoneRows, presentMilestone } from '../../planning/milestones/index.ts';
+import {
+  ProjectWithAccessForm,
+  presentProjectPage,
+  projectsByOffset,
+  visibleProjectRows,
+} from '../../spaces/projects/index.ts';
+import { isInScope } from '../issuables/index.ts';
+import { formed, type Scope, type Search, type SearchInput, type Within } from './definition.ts';
+
+const pagingIn = ({ page, per_page, cursor }: SearchInput) => ({
+  page,
+  per_page,
+  ...(cursor === undefined ? {} : { cursor }),
+});
+
+const nothing = sql<SqlBool>`false`;
+
+/** A predicate on rows of `projects`: they are searched. Projects that are marked for deletion are not. */
+export function isSearched(within: Within, includeArchived: boolean): RawBuilder<SqlBool> {
+  if ('project' in within) return sql`projects.id = ${within.project.id}`;
+  return sql`(${isInScope(within, !includeArchived)} and not ${isListedProject('marked_for_deletion')})`;
+}
+
+/** A predicate on rows of `namespaces`: groups that are searched. */
+const isSearchedGroup = (within: Within): RawBuilder<SqlBool> => {
+  if ('project' in within) return nothing;
+  return 'group' in within ? sql`namespaces.traversal_ids @> ${[within.group.id]}::bigint[]` : sql`true`;
+};
+
+export const projectScope: Scope = {
+  levels: ['global', 'group'],
+  forms: [ProjectWithAccessForm],
+  async find(services, { caller, within, input }) {
+    const { db } = services;
+    const { search, order_by, sort = 'desc' } = input;
+    const rows = visibleProjectRows(db, caller).where(isSearched(within, input.include_archived));
+    const order = { order_by: order_by ?? ('similarity' as const), sort };
+    const filters = { owned: false, membership: false, starred: false, search, search_namespaces: true };
+    const features = { with_issues_enabled: false, with_merge_requests_enabled: false };
+    const page = await projectsByOffset(db, caller, rows, { ...pagingIn(input), ...order, ...filters, ...features });
+    const form = { simple: true, statistics: false };
+    return formed(ProjectWithAccessForm, await presentProjectPage(services, caller, page, form));
+  },
+};
+
+export const milestoneScope: Scope = {
+  levels: ['global', 'group', 'project'],
+  forms: [Milestone],
+  check(project) {
+    if (!mayUse(project, 'issues') && !mayUse(project, 'merge_requests')) throw forbidden();
+  },
+  async find({ db, url }, { caller, within, input }) {
+    const { order_by = 'created_at', sort = 'desc' } = input;
+    const inProject = sql<SqlBool>`
+      milestones.project_id in (select projects.id from projects where ${isSearched(within, input.include_archived)} and ${isVisibleProject(caller)}
+                                   and (${isUsable(caller, 'issues')} or ${isUsable(caller, 'merge_requests')}))`;
+    const inGroup = sql<SqlBool>`
+      milestones.group_id in (select namespaces.id from namespaces where namespaces.kind = 'group' and ${isSearchedGroup(within)} and ${isVisibleGroup(caller)})`;
+    const query = milestoneRows(db)
+      .where(isFoundIn(input.search, ['milestones.title', 'milestones.description']) ?? nothing)
+      .where(sql<SqlBool>`(${inProject} or ${inGroup})`)
+      .orderBy(`milestones.${order_by}`, sort)
+      .orderBy('milestones.id', sort);
+    return formed(
+      Milestone,
+      mapPage(await paginate(db, query, input, { varies: true }), (row) => presentMilestone(url, row)),
+    );
+  },
+};
+
+export const snippetScope: Scope = {
+  levels: ['global'],
+  forms: [SnippetForm],
+  async find(services, { caller, input }) {
+    const { db } = services;
+    const { order_by = 'created_at', sort = 'desc' } = input;
+    const query = snippetRows(db)
+      .leftJoin('projects', 'projects.id', 'snippets.project_id')
+      .where(isVisibleSnippet(caller))
+      .where(isFoundIn(input.search, ['snippets.title', 'snippets.description']) ?? nothing)
+      .orderBy(`snippets.${order_by}`, sort)
+      .orderBy('snippets.id', sort);
+    return formed(
+      SnippetForm,
+      mapPage(await paginate(db, query, input, { varies: true }), (row) => presentSnippet(services, row)),
+    );
+  },
+};
+
+/** A predicate on rows of `notes`: they are on things of one kind that are searched, and the caller may read them. */
+function isReadable(kind: StoredKind, caller: Caller, { within, input }: Search): RawBuilder<SqlBool> {
+  const column = sql.ref(`notes.${kind.column}`);
+  const isInside = kind.places === 'projects' ? isSearched(within, input.include_archived) : isSearchedGroup(within);
+  const isMember = kind.places === 'projects' ? isMemberOfProject : isMemberOfGroup;
+  const readsInternal = caller.admin ? sql`true` : isMember(caller, levels.planner);
+  return sql`(${column} is not null and (
+    select ${isInside} and ${kind.isVisible(caller)} and (not notes.internal or ${readsInternal})
+      from ${rowsWithPlaces(kind)} where ${sql.ref(`${kind.table}.id`)} = ${column}))`;
+}
+
+/** The same for notes on commits. */
+const isReadableOnCommit = (caller: Caller, { within, input }: Search): RawBuilder<SqlBool> => sql`
+  (notes.commit_id is not null and not notes.internal and (
+    select ${isSearched(within, input.include_archived)} and ${commitKind.isVisible(caller)} from projects where projects.id = notes.project_id))`;
+
+export const noteScope: Scope = {
+  levels: ['global', 'group', 'project'],
+  forms: [Note],
+  async find({ db, url }, search) {
+    const { caller, input } = search;
+    const { order_by = 'created_at', sort = 'desc' } = input;
+    const readable = [
+      ...storedKinds.map((kind) => isReadable(kind, caller, search)),
+      isReadableOnCommit(caller, search),
+    ];
+    const query = noteRows(db)
+      .where('notes.system', '=', sql.lit(false))
+      .where(isFoundIn(input.search, ['notes.body']) ?? nothing)
+      .where(sql<SqlBool>`(${sql.join(readable, sql` or `)})`)
+      .where(isVisibleNote(caller, true))
+      .orderBy(`notes.${order_by}`, sort)
+      .orderBy('notes.id', sort);
+    return formed(
+      Note,
+      mapPage(await paginate(db, query, input, { varies: true }), (row) => presentNote(url, row)),
+    );
+  },
+};

@@ -1,0 +1,87 @@
+/** Searching the files of a commit for a text. */
+import { GitError, gitStream } from './command.ts';
+import { fullId } from './ids.ts';
+import { recordsIn } from './records.ts';
+import type { Repository } from './types.ts';
+
+/** The lines of a file that a search has found, by their numbers from 1. */
+export interface FoundLines {
+  path: string;
+  lines: number[];
+}
+
+/** A page of results needs fewer; more is kept of no search. */
+const maximumLines = 20_000;
+const line_feed = 0x0a;
+
+/** Case is ignored in all alphabets. */
+const env = { LC_ALL: 'C.UTF-8' };
+
+/**
+ * The lines of text files that contain a text, whatever its case, file by file.
+ * @param signal ends the search, which then returns what it has found
+ * @returns whether all of the commit has been searched, too
+ */
+export async function linesContaining(
+  repository: Repository,
+  commit: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<{ files: FoundLines[]; is_complete: boolean }> {
+  if (signal.aborted) return { files: [], is_complete: false };
+  const id = fullId(commit);
+  const options = ['-n', '-I', '-i', '-F', '-z', '--full-name', `-e${text}`] as const;
+  const output = gitStream(repository, 'grep', options, [id], [], { signal, env });
+  const files = new Map<string, number[]>();
+  let count = 0;
+  try {
+    for await (const records of recordsIn(output, line_feed))
+      for (const record of records) {
+        const [named = '', number = ''] = record.split('\0', 2);
+        const path = named.slice(id.length + 1);
+        const lines = files.get(path);
+        if (lines) lines.push(Number(number));
+        else files.set(path, [Number(number)]);
+        if (++count === maximumLines) return { files: found(files), is_complete: false };
+      }
+  } catch (error) {
+    if (signal.aborted) return { files: found(files), is_complete: false };
+    // It found nothing.
+    if (!(error instanceof GitError) || error.exit_code !== 1) throw error;
+  } finally {
+    output.destroy();
+  }
+  return { files: found(files), is_complete: true };
+}
+
+const found = (files: ReadonlyMap<string, number[]>): FoundLines[] =>
+  [...files].map(([path, lines]) => ({ path, lines }));
+
+/**
+ * The ids of commits in the history of a commit whose message contains all of some texts, whatever their case, newest first.
+ * @param signal ends the search, which then returns what it has found
+ * @returns at most `limit`, and whether all of the history has been searched as far as they need
+ */
+export async function commitsSaying(
+  repository: Repository,
+  commit: string,
+  { texts, limit, signal }: { texts: readonly string[]; limit: number; signal: AbortSignal },
+): Promise<{ ids: string[]; is_complete: boolean }> {
+  if (signal.aborted) return { ids: [], is_complete: false };
+  const options = [
+    '-i',
+    '-F',
+    '--all-match',
+    `--max-count=${limit}`,
+    ...texts.map((text) => `--grep=${text}` as const),
+  ];
+  const output = gitStream(repository, 'rev-list', options as never, [fullId(commit)], [], { signal, env });
+  const ids: string[] = [];
+  try {
+    for await (const records of recordsIn(output, line_feed)) ids.push(...records);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { ids, is_complete: false };
+  }
+  return { ids, is_complete: true };
+}
