@@ -19,6 +19,7 @@ import {
   newMergeRequestPage,
 } from './web/merge_requests/index.ts';
 import { otherAddress, repositoryPages } from './web/repository/index.ts';
+import { searchPage } from './web/search/index.ts';
 import { sshKeyRedirect, sshKeysPage, tokenRedirect, tokensPage } from './web/settings/index.ts';
 import {
   changePasswordPage,
@@ -60,6 +61,7 @@ export const pages: readonly AnyPage[] = [
   mergeRequestDiffPage,
   mergeRequestPage,
   todosPage(Todo),
+  searchPage,
   ...wikiPages,
   sshKeysPage,
   sshKeyRedirect,

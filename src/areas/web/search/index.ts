@@ -1,0 +1,2 @@
+/** The page of searches. */
+export { searchPage } from './pages.ts';

@@ -1,0 +1,74 @@
+/** What can be searched for, and how each thing that is found is shown. */
+import { issueKind, mergeRequestKind } from '../../../access/index.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
+import type { Values } from '../../../http/index.ts';
+import { type Content, html, person, state, time } from '../../../pages/index.ts';
+import { blobPage } from '../../code/repository/index.ts';
+import { pathOf } from '../issuables/index.ts';
+
+type Level = 'global' | 'group' | 'project';
+
+/** The full paths of the projects of what was found, by their ids. */
+export type ProjectPaths = ReadonlyMap<unknown, string>;
+
+export interface ShownScope {
+  name: string;
+  label: string;
+  levels: readonly Level[];
+  line(item: Values, paths: ProjectPaths): Content;
+}
+
+const everywhere: readonly Level[] = ['global', 'group', 'project'];
+const wikiPage = pagePath('/:project/-/wikis/:slug');
+
+type Author = { username: string; name: string } | null;
+
+const linkTo = (path: string | undefined, text: unknown): Content =>
+  path === undefined ? String(text) : html`<a class="title" href="${path}">${String(text)}</a>`;
+
+const issuable = ({ title, web_url, references, state: word, author, created_at }: Values): Content =>
+  html`${linkTo(pathOf(String(web_url)), title)} ${state(String(word))}
+<div class="soft">${(references as { full: string }).full} opened ${time(String(created_at))} by ${person(author as Author)}</div>`;
+
+const titled = ({ title, name, web_url, description }: Values): Content =>
+  html`${linkTo(pathOf(String(web_url)), title ?? name)}
+<div class="soft">${typeof description === 'string' && description.slice(0, 300)}</div>`;
+
+const pagesOfNotes: Record<string, typeof issueKind.page> = {
+  Issue: issueKind.page,
+  MergeRequest: mergeRequestKind.page,
+};
+
+function note({ id, body, author, created_at, noteable_type, noteable_iid, project_id }: Values, paths: ProjectPaths) {
+  const [project, page] = [paths.get(project_id), pagesOfNotes[String(noteable_type)]];
+  const path = project && page && `${page(project, Number(noteable_iid))}#note_${id}`;
+  return html`${linkTo(path, String(body).slice(0, 300))}
+<div class="soft">By ${person(author as Author)} ${time(String(created_at))}</div>`;
+}
+
+/** A file at the first line that matches. */
+const file = (pageOf: (project: string, item: Values) => string) => (item: Values, paths: ProjectPaths) => {
+  const project = paths.get(item.project_id);
+  return html`${linkTo(project && pageOf(project, item), item.path)} <span class="soft">${project}</span>
+<pre>${String(item.data)}</pre>`;
+};
+
+const code = file((project, { ref, path, match_lines }) => {
+  const [line] = match_lines as number[];
+  return `${blobPage(project, String(ref), String(path))}${line === undefined ? '' : `#L${line}`}`;
+});
+const wiki = file((project, { path }) => wikiPage(project, String(path).replace(/\.\w+$/, '')));
+
+export const scopes: readonly ShownScope[] = [
+  { name: 'projects', label: 'Projects', levels: ['global', 'group'], line: titled },
+  { name: 'issues', label: 'Issues', levels: everywhere, line: issuable },
+  { name: 'merge_requests', label: 'Merge requests', levels: everywhere, line: issuable },
+  { name: 'blobs', label: 'Code', levels: everywhere, line: code },
+  { name: 'commits', label: 'Commits', levels: everywhere, line: titled },
+  { name: 'notes', label: 'Comments', levels: everywhere, line: note },
+  { name: 'wiki_blobs', label: 'Wikis', levels: everywhere, line: wiki },
+  { name: 'milestones', label: 'Milestones', levels: everywhere, line: titled },
+  { name: 'epics', label: 'Epics', levels: ['global', 'group'], line: issuable },
+  { name: 'users', label: 'Users', levels: everywhere, line: titled },
+  { name: 'snippet_titles', label: 'Snippets', levels: ['global'], line: titled },
+];

@@ -1,0 +1,54 @@
+/** How the results of a search look. */
+import type { Page, Values } from '../../../http/index.ts';
+import {
+  filterForm,
+  type Html,
+  hidden,
+  html,
+  pager,
+  rows,
+  type Seen,
+  type View,
+  withQuery,
+} from '../../../pages/index.ts';
+import type { ProjectPaths, ShownScope } from './scope_rules.ts';
+
+export interface Found {
+  offered: readonly ShownScope[];
+  scope: ShownScope;
+  search: string | undefined;
+  /** Undefined before anything was searched for. */
+  results: (Page<Values> & { headers?: Record<string, string> }) | undefined;
+  paths: ProjectPaths;
+}
+
+/** Where the search looks stays as it is. */
+const placeFields = ({ query }: Seen) =>
+  ['project_id', 'group_id', 'scope'].flatMap((name) =>
+    typeof query[name] === 'string' ? [hidden(name, query[name])] : [],
+  );
+
+const scopesView = ({ offered, scope }: Found, seen: Seen): Html =>
+  html`<nav class="tabs" aria-label="What to find"><ul>${offered.map(
+    ({ name, label }) =>
+      html`<li><a href="${withQuery(seen, { scope: name, page: undefined, cursor: undefined })}" ?aria-current="${name === scope.name && 'page'}">${label}</a></li>`,
+  )}</ul></nav>`;
+
+export function searchView(found: Found, seen: Seen): View {
+  const { search, results, scope, paths } = found;
+  return {
+    title: search === undefined ? ['Search'] : [search, 'Search'],
+    heading: 'Search',
+    main: html`${filterForm(seen, [{ name: 'search', label: 'Search for' }, ...placeFields(seen)], 'Search')}
+${scopesView(found, seen)}
+${results?.headers && html`<p class="notice">There was no time to search everything. What was found is below.</p>`}
+${
+  results &&
+  html`${rows(
+    results.items.map((item) => scope.line(item, paths)),
+    'Nothing was found.',
+  )}
+${pager(results, seen)}`
+}`,
+  };
+}
