@@ -871,6 +871,38 @@ create table clusters (
 CREATE INDEX clusters_by_management_project ON clusters USING btree (management_project_id) WHERE management_project_id IS NOT NULL;
 CREATE INDEX clusters_by_user ON clusters USING btree (user_id);
 
+create table code_blobs (
+  id bigint generated always as identity not null,
+  object_id text not null,
+  content text not null,
+  constraint code_blobs_pkey PRIMARY KEY (id),
+  constraint code_blobs_object_id_key UNIQUE (object_id)
+);
+CREATE INDEX code_blobs_search ON code_blobs USING gin (content gin_trgm_ops);
+
+create table code_files (
+  project_id bigint not null,
+  path text not null,
+  blob_id bigint not null,
+  constraint code_files_pkey PRIMARY KEY (project_id, path),
+  constraint code_files_blob_id_fkey FOREIGN KEY (blob_id) REFERENCES code_blobs(id),
+  constraint code_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES code_indexes(project_id) ON DELETE CASCADE
+);
+CREATE INDEX code_files_by_path ON code_files USING gin (path gin_trgm_ops);
+CREATE INDEX code_files_of_blob ON code_files USING btree (blob_id);
+
+create table code_indexes (
+  project_id bigint not null,
+  commit_id text,
+  is_stale boolean default true not null,
+  changes bigint default 0 not null,
+  error text,
+  failed_at timestamp with time zone,
+  constraint code_indexes_pkey PRIMARY KEY (project_id),
+  constraint code_indexes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX code_indexes_stale ON code_indexes USING btree (project_id) WHERE is_stale;
+
 create table commit_statuses (
   id bigint generated always as identity not null,
   project_id bigint not null,

@@ -6,6 +6,7 @@ import { hookRoutes } from './activity/hooks/index.ts';
 import { notificationSettingRoutes } from './activity/notification_settings/index.ts';
 import { mailTarget } from './activity/notifications/index.ts';
 import { todoForm, todoRoutes } from './activity/todos/index.ts';
+import { indexFollower } from './code/code_search/index.ts';
 import { commitStatuses } from './code/commit_statuses/routes.ts';
 import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts';
 import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
@@ -190,7 +191,15 @@ export const gitKinds: readonly GitKind[] = [snippetRepositories, wikiRepositori
 /** What has repositories, and what follows a push to a project, in this order. */
 export const repositories: Repositories = {
   kinds: gitKinds,
-  followers: [sizeFollower, eventFollower, hookFollower, mergeRequestFollower, dependencyFollower, maintenanceFollower],
+  followers: [
+    sizeFollower,
+    eventFollower,
+    hookFollower,
+    mergeRequestFollower,
+    dependencyFollower,
+    indexFollower,
+    maintenanceFollower,
+  ],
 };
 
 /** What the services of handlers and jobs take from the areas. */

@@ -9,6 +9,7 @@ import {
   sendNotifications,
 } from './activity/notifications/index.ts';
 import { endTodosOfGoneCommits } from './activity/todos/index.ts';
+import { indexCode, keepCodeIndex } from './code/code_search/index.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
 import { removeUnusedObjects } from './code/lfs/index.ts';
 import {
@@ -81,6 +82,8 @@ const migrations = bulkImportWork({ group: groupTrees, project: projectTrees });
 export const jobs: readonly AnyJob[] = [
   sendPasswordLink,
   deleteEndedSessions,
+  indexCode,
+  keepCodeIndex,
   keepDependencies,
   scanDependencies,
   writeDependencyExport,

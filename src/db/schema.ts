@@ -278,6 +278,27 @@ export interface Clusters {
   updated_at: Generated<Timestamp>;
 }
 
+export interface CodeBlobs {
+  id: GeneratedAlways<number>;
+  object_id: string;
+  content: string;
+}
+
+export interface CodeFiles {
+  project_id: number;
+  path: string;
+  blob_id: number;
+}
+
+export interface CodeIndexes {
+  project_id: number;
+  commit_id: string | null;
+  is_stale: Generated<boolean>;
+  changes: Generated<number>;
+  error: string | null;
+  failed_at: Timestamp | null;
+}
+
 export interface CommitStatuses {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -2058,6 +2079,9 @@ export interface DB {
   bulk_imports: BulkImports;
   claimed_emails: ClaimedEmails;
   clusters: Clusters;
+  code_blobs: CodeBlobs;
+  code_files: CodeFiles;
+  code_indexes: CodeIndexes;
   commit_statuses: CommitStatuses;
   costly_files: CostlyFiles;
   current_license: CurrentLicense;

@@ -18,12 +18,13 @@ export const jobsQuery = `select tasks.identifier, jobs.payload, queues.queue_na
   where jobs.attempts < jobs.max_attempts or jobs.locked_at is not null
   order by jobs.id`;
 
-/** Every table of ours, without those of extensions and of the migrator, which migrations recreate. */
+/** Every table of ours, without those of extensions and of the migrator, which migrations recreate, and those that are not logged: what they hold can be made again. */
 export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+        and c.relpersistence = 'p'
         and c.relname not in ('kysely_migration', 'kysely_migration_lock')
         and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
       group by c.oid order by c.relname collate "C"`,

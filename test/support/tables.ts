@@ -16,7 +16,7 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
   activity: 'events resource_* push_event_payloads todos subscriptions hook_deliveries notifications notification_*',
   deployments: 'clusters deploy_tokens deploy_key_projects freeze_periods variables',
   code: `protected_* push_rules recorded_* reference_updates unused_repositories commit_statuses lfs_* snippets snippet_user_agents
-    wikis wiki_pages dependencies dependency_* license_files package_* advisories advisory_packages vulnerabilities vulnerability_state_changes`,
+    code_* wikis wiki_pages dependencies dependency_* license_files package_* advisories advisory_packages vulnerabilities vulnerability_state_changes`,
   spaces: `access_requests access_token_* declined_invitations invitations member_approvals open_issue_counts project_stars repository_storage_moves topics`,
   planning: 'labels label_priorities milestones iterations iteration_cadences',
   conversation: 'notes suggestions award_emoji uploads user_mentions',

@@ -18,10 +18,9 @@ export const FoundBlob = resource('FoundBlob', {
   match_lines: Type.Array(Type.Integer(), { description: 'The numbers of the lines that match' }),
 });
 
-/** The searched commit of a repository, and whose it is. */
+/** The searched branch, tag or commit of a repository, and whose it is. */
 export interface SearchedTree {
   repository: Repository;
-  commit_id: string;
   ref: string;
   owner: { project_id: number } | { group_id: number };
 }

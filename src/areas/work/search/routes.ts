@@ -2,7 +2,8 @@
 import { type TSchema, Type } from 'typebox';
 import { groupRole, projectRole, signedIn } from '../../../access/index.ts';
 import { type AnyEndpoint, badParams, get, pageInOneOf, type Services } from '../../../http/index.ts';
-import { blobScope, commitScope, wikiScope } from './code_git.ts';
+import { blobScope, wikiScope } from './code_git.ts';
+import { commitScope } from './commit_git.ts';
 import type { Level, Scope, Search } from './definition.ts';
 import { epicScope, issueScope, mergeRequestScope, refuseFilters } from './issuable_queries.ts';
 import { searchInput } from './parameters.ts';

@@ -1,0 +1,56 @@
+/** Keeping the index of code up to date, in the background. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { Id } from '../../../http/index.ts';
+import { job } from '../../../jobs/index.ts';
+import type { PushFollower } from '../../../services/index.ts';
+import { indexProject, markStale, removeUnusedTexts } from './index_actions.ts';
+
+/** Enqueued by `indexSoon`. */
+export const indexCode = job('index_code', {
+  input: { project_id: Id },
+  retries: 2,
+  run: ({ input, signal, ...services }) => indexProject(services, input.project_id, signal),
+});
+
+/** How long it waits for further commits, so that those that follow each other closely are indexed once. */
+const pause_s = 5;
+
+/**
+ * Has a project indexed again.
+ * @param tx the transaction that moves its default branch
+ */
+async function indexSoon(tx: Database, project_id: number): Promise<void> {
+  await markStale(tx, project_id);
+  await indexCode.enqueue(tx, { project_id }, { key: String(project_id), after_s: pause_s });
+}
+
+/** Has projects indexed when their default branch has moved, or is another branch now. */
+export const indexFollower: PushFollower = {
+  follow:
+    async (_services, { owner, moved }) =>
+    async (tx, default_branch) => {
+      if (moved.length === 0 || moved.some(({ ref }) => ref === `refs/heads/${default_branch}`))
+        await indexSoon(tx, owner.id);
+    },
+};
+
+const enqueuedAtOnce = 500;
+
+/** Indexes projects that never were, such as those that are older than the index, and again those that have failed; and removes contents that nothing has. */
+export const keepCodeIndex = job('keep_code_index', {
+  input: {},
+  retries: 0,
+  schedule: '*/10 * * * *',
+  run: async ({ db }) => {
+    const { rows } = await sql<{ project_id: number }>`
+      insert into code_indexes (project_id)
+      select projects.id from projects left join code_indexes on code_indexes.project_id = projects.id
+       where not empty_repo and (code_indexes.project_id is null or (is_stale and coalesce(failed_at < now() - interval '1 day', true)))
+       order by projects.id limit ${enqueuedAtOnce}
+          on conflict (project_id) do update set is_stale = true
+      returning project_id`.execute(db);
+    await indexCode.enqueueEach(db, rows);
+    while ((await removeUnusedTexts(db)) > 0);
+  },
+});

@@ -1,0 +1,69 @@
+/** Finding files in the index of code. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { customPlan, type Database } from '../../../db/index.ts';
+import { containing } from '../../../http/index.ts';
+import { type CodeQuery, isWanted } from './query_rules.ts';
+
+/** A file of a project in the index, with its content where that is what was found. */
+export interface IndexedFile {
+  project_id: number;
+  path: string;
+  /** The id of its content. */
+  id: string;
+  content: string | null;
+}
+
+/** The projects among some whose index is that of their default branch now. */
+export async function indexedAmong(db: Database, project_ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ project_id: number }>`
+    select project_id from code_indexes where not is_stale and project_id = any(${project_ids}::bigint[])`.execute(db);
+  return new Set(rows.map(({ project_id }) => project_id));
+}
+
+/** A text in more files than this is found in the order of the list, without its index. */
+const fewTexts = 2_000;
+/** Of a query with filters, this many files are looked at. */
+const maximumFiles = 20_000;
+/** Shorter texts have no trigram. */
+const shortest = 3;
+
+/**
+ * The first files that contain a text, or have it in their path, by project and path.
+ * @param project_ids whose index is current
+ * @param most how many are needed
+ * @returns whether these are all, too
+ */
+export async function findIndexed(
+  db: Database,
+  query: CodeQuery,
+  project_ids: readonly number[],
+  most: number,
+): Promise<{ files: IndexedFile[]; is_whole: boolean }> {
+  const { text, filters } = query;
+  const limit = filters.length > 0 ? maximumFiles : most;
+  const rows = await rowsOf(db, text, project_ids, limit + 1);
+  const files = rows.slice(0, limit).filter((file) => isWanted(query, file));
+  return { files: files.slice(0, most), is_whole: rows.length <= limit && files.length <= most };
+}
+
+async function rowsOf(db: Database, text: string, project_ids: readonly number[], limit: number) {
+  const pattern = containing(text);
+  const isInside = sql<SqlBool>`code_files.project_id = any(${project_ids}::bigint[])`;
+  const hasIt = sql<SqlBool>`code_blobs.content ilike ${pattern}`;
+  const select = (where: RawBuilder<SqlBool>) => sql<IndexedFile>`${customPlan}
+    select code_files.project_id, code_files.path, code_blobs.object_id as id, case when ${hasIt} then code_blobs.content end as content
+      from code_files join code_blobs on code_blobs.id = code_files.blob_id
+     where ${isInside} and ${where} order by code_files.project_id, code_files.path limit ${limit}`;
+  if (text === '') return (await select(sql`true`).execute(db)).rows;
+  const hasPath = sql<SqlBool>`code_files.path ilike ${pattern}`;
+  const few = text.length < shortest ? undefined : await fewWith(db, pattern);
+  if (!few) return (await select(sql`(${hasIt} or ${hasPath})`).execute(db)).rows;
+  return (await select(sql`(code_files.blob_id = any(${few}::bigint[]) or ${hasPath})`).execute(db)).rows;
+}
+
+/** The contents with a text, unless there are many. */
+async function fewWith(db: Database, pattern: string): Promise<number[] | undefined> {
+  const { rows } = await sql<{ id: number }>`${customPlan}
+    select id from code_blobs where content ilike ${pattern} limit ${sql.lit(fewTexts + 1)}`.execute(db);
+  return rows.length > fewTexts ? undefined : rows.map(({ id }) => id);
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { filledWorld } from '../../../../test/support/repository.ts';
+import type { World } from '../../../../test/support/world.ts';
+import { indexCode, keepCodeIndex } from '../../code/code_search/index.ts';
+
+let count = 0;
+const newWord = () => `medlar_${process.pid}_${count++}`;
+
+async function commit(here: World, actions: object[], branch = 'main'): Promise<void> {
+  const { status, body } = await here
+    .as('maintainer')
+    .post(`/projects/${here.project.id}/repository/commits`, { branch, commit_message: 'Change files', actions });
+  assert.equal(status, 201, JSON.stringify(body));
+}
+
+/** The paths and lines that a search of the group finds. */
+async function found(here: World, search: string): Promise<[string, number[]][]> {
+  const { status, body, headers } = await here
+    .as('developer')
+    .get(`/groups/${here.group.id}/search`, { scope: 'blobs', search, num_context_lines: 0 });
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.equal(headers.get('x-search-incomplete'), null);
+  return body.map(({ path, match_lines }: { path: string; match_lines: number[] }) => [path, match_lines]);
+}
+
+const stateOf = async ({ db, project }: World) =>
+  (
+    await sql<{ is_stale: boolean; files: number }>`
+      select is_stale, (select count(*) from code_files where project_id = code_indexes.project_id)::int as files
+        from code_indexes where project_id = ${project.id}`.execute(db)
+  ).rows[0];
+
+test('the index follows the default branch, and says what git says', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  await commit(here, [
+    { action: 'create', file_path: 'a.txt', content: `${word}\nother\n${word.toUpperCase()} too\n` },
+    { action: 'create', file_path: `${word}.txt`, content: 'empty\n' },
+    { action: 'create', file_path: 'binary', content: Buffer.from(`\0${word}`).toString('base64'), encoding: 'base64' },
+  ]);
+  const both: [string, number[]][] = [
+    ['a.txt', [1]],
+    ['a.txt', [3]],
+    [`${word}.txt`, []],
+  ];
+  assert.equal((await stateOf(here))!.is_stale, true);
+  assert.deepEqual(await found(here, word), both);
+  await performQueued(here.services, [indexCode]);
+  const { is_stale, files } = (await stateOf(here))!;
+  assert.deepEqual([is_stale, files], [false, 3]);
+  assert.deepEqual(await found(here, word), both);
+  assert.deepEqual(await found(here, `${word} path:a.`), both.slice(0, 2));
+
+  await commit(here, [
+    { action: 'update', file_path: 'a.txt', content: 'nothing here\n' },
+    { action: 'move', previous_path: `${word}.txt`, file_path: 'moved.txt' },
+    { action: 'create', file_path: 'b/c.txt', content: `${word}\n` },
+  ]);
+  const changed: [string, number[]][] = [['b/c.txt', [1]]];
+  assert.deepEqual(await found(here, word), changed);
+  await performQueued(here.services, [indexCode]);
+  assert.equal((await stateOf(here))!.is_stale, false);
+  assert.deepEqual(await found(here, word), changed);
+
+  await here.as('maintainer').post(`/projects/${here.project.id}/repository/branches`, { branch: 'side', ref: 'main' });
+  await commit(here, [{ action: 'create', file_path: 'side.txt', content: `${word}\n` }], 'side');
+  assert.equal((await stateOf(here))!.is_stale, false);
+  await here.as('owner').put(`/projects/${here.project.id}`, { default_branch: 'side' });
+  await performQueued(here.services, [indexCode]);
+  assert.deepEqual(await found(here, word), [...changed, ['side.txt', [1]]]);
+});
+
+test('what is in the index is found by those only who may read the code', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  await commit(here, [{ action: 'create', file_path: 'a.txt', content: `${word}\n` }]);
+  await performQueued(here.services, [indexCode]);
+  const everywhere = async (persona: 'developer' | 'guest' | 'outsider') =>
+    (await here.as(persona).get('/search', { scope: 'blobs', search: word })).body.length;
+  assert.deepEqual([await everywhere('developer'), await everywhere('guest'), await everywhere('outsider')], [1, 0, 0]);
+  await here.as('owner').post(`/projects/${here.project.id}/archive`);
+  assert.equal(await everywhere('developer'), 0);
+});
+
+test('projects that were never indexed are, and contents that nothing has are removed', async () => {
+  const here = await filledWorld();
+  const word = newWord();
+  await commit(here, [{ action: 'create', file_path: 'a.txt', content: `${word}\n` }]);
+  await performQueued(here.services, [indexCode]);
+  await sql`delete from code_indexes where project_id = ${here.project.id}`.execute(here.db);
+  await performJob(here.services, keepCodeIndex);
+  const contents = sql`select from code_blobs where content like ${`%${word}%`}`;
+  assert.equal((await contents.execute(here.db)).rows.length, 0);
+  await performQueued(here.services, [indexCode]);
+  assert.equal((await contents.execute(here.db)).rows.length, 1);
+  assert.deepEqual(await found(here, word), [['a.txt', [1]]]);
+});

@@ -1,0 +1,75 @@
+/** Searching the code of many projects: those whose index is current in it, the others with git. */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { repositoryOf } from '../../../git/index.ts';
+import type { Services } from '../../../http/index.ts';
+import {
+  type CodeQuery,
+  findIndexed,
+  type IndexedFile,
+  indexedAmong,
+  linesOf,
+  type Run,
+  runsOf,
+} from '../../code/code_search/index.ts';
+import type { CodePlace } from './tree_queries.ts';
+
+/** What the index has found, and which projects it does not answer for. */
+export interface IndexedRuns {
+  runs: Run[];
+  others: CodePlace[];
+  is_whole: boolean;
+  is_complete: boolean;
+}
+
+/** As long as a search may take, without its end. */
+const statement_ms = 4_000;
+
+/** The statement was cut off, or the server is a copy, which has no index. */
+const codesWithout = ['57014', '55000'];
+
+/**
+ * The first matches in the index, by project and path.
+ * @param most how many are needed
+ */
+export async function searchIndex(
+  services: Services,
+  query: CodeQuery,
+  places: readonly CodePlace[],
+  { most, context }: { most: number; context: number },
+): Promise<IndexedRuns> {
+  const found = await readIndex(services.db, query, places, most);
+  if (found === 'none') return { runs: [], others: [...places], is_whole: true, is_complete: true };
+  const { current, result } = found;
+  const others = places.filter(({ id }) => !current.has(id));
+  if (!result) return { runs: [], others, is_whole: false, is_complete: false };
+  const byId = new Map(places.map((place) => [place.id, place]));
+  const runs = result.files.flatMap((file) => {
+    const { default_branch: ref, ...place } = byId.get(file.project_id)!;
+    const tree = { repository: repositoryOf(services, place), ref, owner: { project_id: place.id } };
+    return runsOf(tree, { ...file, lines: linesIn(file, query.text) }, context);
+  });
+  return { runs, others, is_whole: result.is_whole, is_complete: true };
+}
+
+/** The numbers of the lines that contain a text, in any case. */
+function linesIn({ content }: IndexedFile, text: string): number[] {
+  if (content === null || text === '') return [];
+  const wanted = text.toLowerCase();
+  return linesOf(content).flatMap((line, index) => (line.toLowerCase().includes(wanted) ? [index + 1] : []));
+}
+
+async function readIndex(db: Database, query: CodeQuery, places: readonly CodePlace[], most: number) {
+  const ids = places.map(({ id }) => id);
+  let current: ReadonlySet<number> | undefined;
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await sql`set local statement_timeout = ${sql.lit(statement_ms)}`.execute(tx);
+      current = await indexedAmong(tx, ids);
+      return { current, result: await findIndexed(tx, query, [...current], most) };
+    });
+  } catch (error) {
+    if (!codesWithout.includes((error as { code?: string }).code ?? '')) throw error;
+    return current ? { current, result: undefined } : ('none' as const);
+  }
+}

@@ -1,0 +1,51 @@
+/** How long searches of repositories take, and what they answer then. */
+import { Semaphore } from '../../../foundation/semaphore.ts';
+import { ApiError } from '../../../http/index.ts';
+import { pageAsked } from '../../../lists/index.ts';
+import type { Search } from './definition.ts';
+
+/** A search ends then with what it has found. */
+const maximumSearch_ms = 5_000;
+/** A search takes a processor or two of git; others wait for their turn, so that it leaves some for everybody else. */
+const turns = new Semaphore(2, 100);
+const incomplete = { 'x-search-incomplete': 'true' };
+
+/**
+ * Searches when it is its turn, for as long as a search may take.
+ * @throws ApiError 503 if too many wait
+ */
+export async function inTurn<T>(search: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  try {
+    await turns.take(maximumSearch_ms);
+  } catch {
+    throw new ApiError(503, { message: '503 Service Unavailable - Too many searches are running' });
+  }
+  try {
+    return await search(AbortSignal.timeout(maximumSearch_ms));
+  } finally {
+    turns.release();
+  }
+}
+
+/** A page of what was found, of all of it or of as much as the page needs. */
+export function pageOf<T>(
+  found: readonly T[],
+  { input }: Search,
+  { isWhole, isComplete }: { isWhole: boolean; isComplete: boolean },
+) {
+  const { page, per_page, offset } = pageAsked(input);
+  return {
+    items: found.slice(offset, offset + per_page),
+    page,
+    per_page,
+    has_more: found.length > offset + per_page,
+    ...(isWhole && isComplete ? { total: found.length } : {}),
+    ...(isComplete ? {} : { headers: incomplete }),
+  };
+}
+
+/** How many a page needs, with one to know whether another page follows. */
+export const neededFor = ({ input }: Search): number => {
+  const { offset, per_page } = pageAsked(input);
+  return offset + per_page + 1;
+};
