@@ -47,6 +47,8 @@ export const pages: readonly AnyPage[] = [
   changePasswordPage,
   sessionsPage,
   preferencesPage,
+  // Before the address that leads to a project by its number.
+  newProjectPage,
   ...repositoryPages,
   issuesPage,
   newIssuePage,
@@ -68,7 +70,6 @@ export const pages: readonly AnyPage[] = [
   tokensPage,
   tokenRedirect,
   newGroupPage,
-  newProjectPage,
   groupPageOf,
   personRedirect,
   ...planningFactPages,

@@ -31,6 +31,8 @@ export interface Field {
   /** The values that are chosen in a list of which several can be. */
   chosen?: readonly (string | number)[];
   is_required?: true;
+  /** Whether it is only shown. */
+  is_readonly?: true;
   help?: Content;
   /** The `autocomplete` name, by which browsers fill it in. */
   autocomplete?: string;
@@ -86,7 +88,7 @@ interface Shown {
 }
 
 function controlOf(field: Field, { id, text, chosen, described }: Shown): Html {
-  const { name, kind = 'text', options = [], is_required, autocomplete, maximum } = field;
+  const { name, kind = 'text', options = [], is_required, is_readonly, autocomplete, maximum } = field;
   const is_invalid = described && 'true';
   if (kind === 'area')
     return html`<textarea id="${id}" name="${name}" rows="8" ?maxlength="${maximum}" ?required="${is_required}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">
@@ -104,7 +106,7 @@ ${text}</textarea>`;
   if (kind === 'checkbox')
     return html`<input type="hidden" name="${name}" value="false"><input type="checkbox" id="${id}" name="${name}" value="true" ?checked="${text === 'true'}" ?aria-describedby="${described}">`;
   const value = kind === 'password' || kind === 'file' ? undefined : text;
-  return html`<input type="${kind}" id="${id}" name="${name}" ?value="${value}" ?maxlength="${maximum}" ?autocomplete="${autocomplete}" ?required="${is_required}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">`;
+  return html`<input type="${kind}" id="${id}" name="${name}" ?value="${value}" ?maxlength="${maximum}" ?autocomplete="${autocomplete}" ?required="${is_required}" ?readonly="${is_readonly}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">`;
 }
 
 /** Boxes of which any number can be ticked. */

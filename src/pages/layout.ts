@@ -80,7 +80,7 @@ ${Object.entries(view.metadata ?? {}).map(
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header class="bar"><a class="brand" href="/">Coppice</a>${accountOf(seen)}</header>
+<header class="bar"><a class="brand" href="/"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1 3 8h2.5L3 12h4v3h2v-3h4l-2.500-4H13z"/></svg>Coppice</a>${accountOf(seen)}</header>
 ${place && trail(place)}${tabsOf(tabs, place?.tab)}
 <main id="main" tabindex="-1">
 <h1>${heading}</h1>

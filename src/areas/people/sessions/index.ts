@@ -11,5 +11,5 @@ export {
   themes,
 } from './actions.ts';
 export { deleteEndedSessions, sendPasswordLink } from './jobs.ts';
-export { changePassword, choosePassword, passwordLinkFor, resetPassword } from './password_actions.ts';
+export { changePassword, choosePassword, passwordLinkFor, resetPassword, usernameOfLink } from './password_actions.ts';
 export { passwordLink_hours, passwordPage } from './rules.ts';

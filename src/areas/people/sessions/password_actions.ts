@@ -46,22 +46,34 @@ async function setPassword(tx: Database, user_id: number, password: string): Pro
 
 const gone = () => new ApiError(410, { message: 'The link is not valid any more. Ask for another one.' });
 
+/** The user whose link it is, if it is not too old and was not used. */
+async function userOfLink(
+  { db, secrets }: Pick<Services, 'db' | 'secrets'>,
+  token: string,
+): Promise<{ user_id: number; username: string } | undefined> {
+  const seed = secrets.seedOfLink(linkPurpose, token);
+  if (seed === undefined) return undefined;
+  const { rows } = await sql<{ user_id: number; username: string }>`
+    select user_id, username from password_links join users on users.id = user_id
+     where seed = ${seed}::uuid and password_links.created_at > now() - make_interval(hours => ${sql.lit(passwordLink_hours)})
+       for update of password_links`.execute(db);
+  return rows[0];
+}
+
+/** The name of the user whose link it is; undefined for a link that counts no more. */
+export const usernameOfLink = async (services: Services, token: string): Promise<string | undefined> =>
+  (await userOfLink(services, token))?.username;
+
 /**
  * Sets the password of the user whose link it is.
  * @param token of the link
  * @throws ApiError 410 for a link that is too old or was used, 400 for a weak password
  */
 export async function choosePassword({ db, secrets }: Services, token: string, password: string): Promise<void> {
-  const seed = secrets.seedOfLink(linkPurpose, token);
-  if (seed === undefined) throw gone();
   await db.transaction().execute(async (tx) => {
-    const { rows } = await sql<{ user_id: number }>`
-      select user_id from password_links
-       where seed = ${seed}::uuid and created_at > now() - make_interval(hours => ${sql.lit(passwordLink_hours)}) for update`.execute(
-      tx,
-    );
-    if (!rows[0]) throw gone();
-    await setPassword(tx, rows[0].user_id, password);
+    const user = await userOfLink({ db: tx, secrets }, token);
+    if (!user) throw gone();
+    await setPassword(tx, user.user_id, password);
   });
 }
 

@@ -1,4 +1,5 @@
 /** Texts of the pages of invitations. */
+import { groupPage, projectPage } from '../../../access/index.ts';
 import type { HtmlPage, HtmlPart } from '../../../pages/index.ts';
 import type { Outcome } from './acceptance_actions.ts';
 import { factsOf, type OpenInvitation } from './queries.ts';
@@ -91,10 +92,15 @@ const outcomes: Record<Outcome, { title: string; text: (place: string, inviter: 
   },
 };
 
-/** The page after accepting an invitation. */
-export const outcomePage = ({ place, inviter }: OpenInvitation, outcome: Outcome): HtmlPage => ({
+/** The page after accepting an invitation. Members go on to what they are members of. */
+export const outcomePage = ({ place, inviter, group_id, full_path }: OpenInvitation, outcome: Outcome): HtmlPage => ({
   title: outcomes[outcome].title,
-  parts: [outcomes[outcome].text(place, inviter ?? 'the person who invited you')],
+  parts: [
+    outcomes[outcome].text(place, inviter ?? 'the person who invited you'),
+    ...(outcome === 'joined' || outcome === 'known'
+      ? [{ link: `Open ${place}`, url: group_id === null ? projectPage(full_path) : groupPage(full_path) }]
+      : []),
+  ],
 });
 
 /**

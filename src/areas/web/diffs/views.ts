@@ -78,7 +78,7 @@ function rowOf(line: DiffLine | DiffHead, commentAt: CommentAt | undefined): Htm
 const slice_lines = 1_000;
 
 async function* tableOf(file: FileDiff, commentAt: CommentAt | undefined): AsyncGenerator<Html> {
-  yield html`<div class="scroll" tabindex="0" role="region" aria-label="${`Changes of ${file.new_path}`}"><table class="diff">
+  yield html`<section class="scroll" tabindex="0" aria-label="${`Changes of ${file.new_path}`}"><table class="diff">
 <caption class="visually-hidden">Changes with line numbers before and after${commentAt && ', which lead to a comment on the line'}</caption>
 `;
   let rows: Html[] = [];
@@ -89,7 +89,7 @@ async function* tableOf(file: FileDiff, commentAt: CommentAt | undefined): Async
     rows = [];
     await nextTurn();
   }
-  yield html`${rows}</table></div>`;
+  yield html`${rows}</table></section>`;
 }
 
 /** Why the changes of a file are not shown as a table, if they are not. */

@@ -35,10 +35,10 @@ export const groupPageOf = page('/groups/:id', {
     main: html`${seen.query.requested !== undefined && html`<p class="notice" role="status">You have asked for access. The owners of the group decide.</p>`}
 ${group.marked_for_deletion_on && html`<p class="notice">This group will be deleted on ${group.marked_for_deletion_on}.</p>`}
 <p><span class="label">${group.visibility}</span> ${group.description}</p>
-<p class="actions"><a class="button" href="${groupMembersPage(group.full_path)}">Members</a>
+<div class="actions"><a class="button" href="${groupMembersPage(group.full_path)}">Members</a>
 ${begins.project && html`<a class="button primary" href="${`/projects/new?namespace_id=${group.id}`}">New project</a>`}
 ${begins.group && html`<a class="button" href="${`/groups/new?parent_id=${group.id}`}">New subgroup</a>`}
-${!membership && group.request_access_enabled && form(seen, 'request_access', { button: 'Request access', look: 'plain' })}</p>
+${!membership && group.request_access_enabled && form(seen, 'request_access', { button: 'Request access', look: 'plain' })}</div>
 <h2>Subgroups</h2>
 ${rows(
   subgroups.items.map(

@@ -41,7 +41,7 @@ function noteView(seen: Seen, discussion_id: string, note: ShownNote, texts: Not
   const words = html`${person(author)} ${isReply ? 'replied' : 'commented'}${place && html` on <code>${place}</code>`}`;
   const heading = isReply ? html`<h4>${words}</h4>` : html`<h3>${words}</h3>`;
   return html`<article class="note" id="${`note_${id}`}">
-<header>${heading} <a href="${`#note_${id}`}" aria-label="${`Link to the comment of ${author?.name ?? 'a deleted user'}`}">${time(created_at)}</a>${
+<header>${heading} <a href="${`#note_${id}`}"><span class="visually-hidden">Link to the comment of ${author?.name ?? 'a deleted user'}, </span>${time(created_at)}</a>${
     updated_at !== created_at && html` <span class="soft">edited</span>`
   }${internal && html` <span class="label">Internal</span>`}${
     isOwn &&
@@ -53,7 +53,7 @@ function noteView(seen: Seen, discussion_id: string, note: ShownNote, texts: Not
 }
 
 const systemView = ({ id, author, created_at }: ShownNote, texts: NoteTexts): Html =>
-  html`<div class="event" id="${`note_${id}`}">${person(author)} ${time(created_at)} ${texts.get(id)}</div>`;
+  html`<div class="event" id="${`note_${id}`}">${person(author)} ${texts.get(id)} ${time(created_at)}</div>`;
 
 const changeView = ({ at, user, what }: Change): Html =>
   html`<div class="event">${person(user)} ${what} ${time(at)}</div>`;

@@ -49,9 +49,9 @@ function linesView({ file, colours }: Blob, seen: Seen): Html {
     const coloured = colours?.[number - 1];
     return html`<tr id="${`L${number}`}"><td class="line"><a href="${`#L${number}`}">${number}</a><td>${coloured === undefined ? lineText(line) : sanitised(coloured)}\n`;
   });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Content of the file"><table class="code">
+  return html`<section class="scroll" tabindex="0" aria-label="Lines"><table class="code">
 <caption class="visually-hidden">${file.name} by line</caption>
-${rows}</table></div>
+${rows}</table></section>
 ${pager({ items: [], page, per_page: linesOnPage, has_more: lines.length > first + linesOnPage }, seen)}`;
 }
 

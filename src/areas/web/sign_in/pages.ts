@@ -2,7 +2,7 @@
 
 import { visitorOfCookie } from '../../../access/index.ts';
 import { ApiError, unprocessable, type Values } from '../../../http/index.ts';
-import { form, html, ownPath, type PageCall, page, type Resumed } from '../../../pages/index.ts';
+import { type Field, form, hidden, html, ownPath, type PageCall, page, type Resumed } from '../../../pages/index.ts';
 import {
   changePassword,
   choosePassword,
@@ -12,6 +12,7 @@ import {
   passwordPage,
   resetPassword,
   signIn,
+  usernameOfLink,
 } from '../../people/sessions/index.ts';
 
 const textIn = (fields: Values, name: string): string => {
@@ -27,6 +28,15 @@ const hiddenFrom = (query: Values) =>
   going.flatMap((name) =>
     textIn(query, name) === '' ? [] : [{ name, label: '', kind: 'hidden' as const, value: textIn(query, name) }],
   );
+
+/** The account that a password is of: browsers and people must not mistake it for another one. */
+const accountField = (username: string): Field => ({
+  name: 'username',
+  label: 'Username',
+  value: username,
+  autocomplete: 'username',
+  is_readonly: true,
+});
 
 /** A form that was sent without a session, if one waits. */
 function waitingIn(fields: Values): { form: string; values: Values } | undefined {
@@ -111,6 +121,7 @@ export const confirmPasswordPage = page('/users/confirm_password', {
     main: html`<p>What comes next is sensitive. Enter your password once more; it then counts for an hour.</p>
 ${form(seen, 'confirm', {
   fields: [
+    accountField(seen.caller!.username),
     { name: 'password', label: 'Password', kind: 'password', is_required: true, autocomplete: 'current-password' },
     ...hiddenFrom(seen.refused?.values ?? seen.query),
   ],
@@ -174,7 +185,7 @@ const newPasswordFields = [
 ] as const;
 
 export const choosePasswordPage = page(passwordPage, {
-  load: async () => undefined,
+  load: ({ services, query }) => usernameOfLink(services, textIn(query, 'reset_password_token')),
   forms: {
     choose: {
       anonymous: true,
@@ -184,21 +195,21 @@ export const choosePasswordPage = page(passwordPage, {
       },
     },
   },
-  view: (_data, seen) => ({
-    title: ['Choose a new password'],
-    main: html`${form(seen, 'choose', {
-      fields: [
-        ...newPasswordFields,
-        {
-          name: 'reset_password_token',
-          label: '',
-          kind: 'hidden',
-          value: textIn(seen.refused?.values ?? seen.query, 'reset_password_token'),
-        },
-      ],
-      button: 'Set the password',
-    })}`,
-  }),
+  view: (username, seen) => {
+    const token = textIn(seen.refused?.values ?? seen.query, 'reset_password_token');
+    return {
+      title: ['Choose a new password'],
+      main: html`${form(seen, 'choose', {
+        fields: [
+          ...(username === undefined ? [] : [accountField(username)]),
+          ...newPasswordFields,
+          hidden('reset_password_token', token),
+        ],
+        button: 'Set the password',
+        action: `${passwordPage}?${new URLSearchParams({ reset_password_token: token })}`,
+      })}`,
+    };
+  },
 });
 
 export const changePasswordPage = page('/-/user_settings/password/edit', {
@@ -218,6 +229,7 @@ export const changePasswordPage = page('/-/user_settings/password/edit', {
     main: html`<p>All your sessions end when you change your password, and a new one begins in this browser.</p>
 ${form(seen, 'change', {
   fields: [
+    accountField(seen.caller!.username),
     {
       name: 'current_password',
       label: 'Current password',

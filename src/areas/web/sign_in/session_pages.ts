@@ -42,7 +42,7 @@ ${
   }),
   '',
 )}
-<p class="actions">${sessions.length > 1 && form(seen, 'end_others', { button: 'End all others', look: 'danger' })}</p>`,
+<div class="actions">${sessions.length > 1 && form(seen, 'end_others', { button: 'End all others', look: 'danger' })}</div>`,
   }),
 });
 

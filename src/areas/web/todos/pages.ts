@@ -44,7 +44,7 @@ export const todosPage = (schema: TodoForm) =>
           ['pending', 'To do'],
           ['done', 'Done'],
         ])}
-${state === 'pending' && todos.items.length > 0 && html`<p class="actions">${form(seen, 'all_done', { button: 'Mark all as done', look: 'plain' })}</p>`}
+${state === 'pending' && todos.items.length > 0 && html`<div class="actions">${form(seen, 'all_done', { button: 'Mark all as done', look: 'plain' })}</div>`}
 ${rows(
   todos.items.map(
     (
