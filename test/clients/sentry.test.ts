@@ -10,6 +10,7 @@ import { after, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { digestErrors } from '../../src/areas/work/error_tracking/index.ts';
 import { ownAddress } from '../support/address.ts';
+import { chromiumProgram, withoutChromium } from '../support/chromium.ts';
 import { performQueued } from '../support/jobs.ts';
 import { isLong } from '../support/runs.ts';
 import { type World, world } from '../support/world.ts';
@@ -178,14 +179,11 @@ test('sentry for Node.js', async (t) => {
   assert.ok(await tell(t, [process.execPath, path.join(import.meta.dirname, 'sentry_node.ts')], 'node'));
 });
 
-/** Chromium is one of the programs of the distribution, which `.ci/run` installs. */
 async function browser(): Promise<Program> {
-  for (const name of ['chromium', 'chromium-browser'])
-    try {
-      await run(name, ['--version']);
-      return [process.execPath, path.join(import.meta.dirname, 'sentry_browser.ts'), name];
-    } catch {}
-  return { missing: 'there is no chromium' };
+  const program = await chromiumProgram();
+  return program === undefined
+    ? { missing: withoutChromium }
+    : [process.execPath, path.join(import.meta.dirname, 'sentry_browser.ts'), program];
 }
 
 test('sentry for browsers, with a session', async (t) => {

@@ -47,7 +47,8 @@ export function anonymousBrowser(url: string): Browser {
   };
 }
 
-const password = 'a word that only tests pass';
+/** Of those who sign in. */
+export const password = 'a word that only tests pass';
 
 /** @returns a browser in which a person has signed in */
 export async function browserOf(

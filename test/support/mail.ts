@@ -68,11 +68,15 @@ export async function mailOf(services: JobServices, jobs: readonly (AnyJob | Pol
   return sent;
 }
 
-/** The address that a mail asks to follow: that of its only link. */
-export function linkIn({ paragraphs }: Mail): URL {
-  const links = paragraphs.flatMap((paragraph) =>
-    typeof paragraph === 'object' && 'url' in paragraph ? [paragraph.url] : [],
+/** The addresses of the links in a mail. */
+export const linksIn = ({ paragraphs }: Mail): URL[] =>
+  paragraphs.flatMap((paragraph) =>
+    typeof paragraph === 'object' && 'url' in paragraph ? [new URL(paragraph.url)] : [],
   );
+
+/** The address that a mail asks to follow: that of its only link. */
+export function linkIn(mail: Mail): URL {
+  const links = linksIn(mail);
   assert.equal(links.length, 1, 'the mail has one link');
-  return new URL(links[0]!);
+  return links[0]!;
 }

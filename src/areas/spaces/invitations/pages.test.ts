@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
 import { changePlan } from '../../../../test/support/licenses.ts';
-import { mailOf } from '../../../../test/support/mail.ts';
+import { linksIn, mailOf } from '../../../../test/support/mail.ts';
 import { untilLockWaits } from '../../../../test/support/waiting.ts';
 import { type World, world } from '../../../../test/support/world.ts';
 import { lockTree, passwordDigest, refreshAuthorizations } from '../../../access/index.ts';
@@ -27,10 +27,7 @@ const letters = [writeInvitation, remindOfInvitation, tellOfAcceptance, tellOfRe
 const mailTo = async ({ services }: World, email: string): Promise<Mail[]> =>
   (await mailOf(services, letters)).filter(({ to }) => to.address === email);
 
-const linksIn = ({ paragraphs }: Mail) =>
-  paragraphs.flatMap((paragraph) =>
-    typeof paragraph === 'object' && 'url' in paragraph ? [new URL(paragraph.url).pathname] : [],
-  );
+const pathsIn = (mail: Mail) => linksIn(mail).map(({ pathname }) => pathname);
 
 /** Invites an address to the project of a world. @returns the path of the page in the message */
 async function invited(here: World, email: string, options: object = {}): Promise<string> {
@@ -39,7 +36,7 @@ async function invited(here: World, email: string, options: object = {}): Promis
     .post(`/projects/${here.project.id}/invitations`, { email, access_level: 30, ...options });
   assert.deepEqual(body, { status: 'success' });
   const [mail] = await mailTo(here, email);
-  return linksIn(mail!)[0]!;
+  return pathsIn(mail!)[0]!;
 }
 
 interface Shown {
@@ -372,7 +369,7 @@ for (const [inviters, { end, reason }] of Object.entries(endings))
     const url = `/projects/${here.project.id}/invitations`;
     assert.equal((await inviter.client.post(url, { email, access_level: 50 })).body.status, 'success');
     const [mail] = await mailTo(here, email);
-    const page = linksIn(mail!)[0]!;
+    const page = pathsIn(mail!)[0]!;
     const account = { username: `invited-${here.project.id}`, name: 'Invited', password };
 
     await end(here, inviter.id);
@@ -407,7 +404,7 @@ test('an invitation by a member of an invited group ends with the share', async 
   assert.equal((await here.as('owner').post(`/projects/${here.project.id}/share`, share)).status, 201);
   const url = `/projects/${here.project.id}/invitations`;
   assert.equal((await inviter.client.post(url, { email, access_level: 30 })).body.status, 'success');
-  const page = linksIn((await mailTo(here, email))[0]!)[0]!;
+  const page = pathsIn((await mailTo(here, email))[0]!)[0]!;
   assert.equal((await browse(here, page)).status, 200);
   assert.equal((await here.as('owner').delete(`/projects/${here.project.id}/share/${beside.id}`)).status, 204);
   await here.db.insertInto('emails').values({ user_id: guest.id, email, confirmed_at: sql<string>`now()` }).execute();
@@ -486,7 +483,7 @@ test('an invitation to minimal access stays open while the plan has none', async
   const url = `/groups/${here.group.id}/invitations`;
   assert.deepEqual((await here.as('owner').post(url, { email, access_level: 5 })).body, { status: 'success' });
   const [mail] = await mailTo(here, email);
-  const page = linksIn(mail!)[0]!;
+  const page = pathsIn(mail!)[0]!;
   const person = await personWith(here, email, true);
   t.after(() => changePlan(here, 'ultimate'));
   await changePlan(here, 'free');
@@ -503,7 +500,7 @@ test('an invitation to a group stays pending while the group is archived or mark
   const email = address();
   const url = `/groups/${group.id}/invitations`;
   assert.equal((await as('owner').post(url, { email, access_level: 30 })).body.status, 'success');
-  const page = linksIn((await mailTo(here, email))[0]!)[0]!;
+  const page = pathsIn((await mailTo(here, email))[0]!)[0]!;
   const guest = await personWith(here, email, true);
   for (const state of ['archived', 'marked_for_deletion_at'] as const) {
     const set = (value: unknown) =>

@@ -1,0 +1,90 @@
+/** Every kind of page in a real browser: its HTML, its accessibility in both themes, and on narrow screens. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { pages } from '../../../src/areas/pages.ts';
+import { pageFinder } from '../../../src/pages/routes.ts';
+import { ownAddress } from '../../support/address.ts';
+import { type KindOfPage, worldOfPages } from '../../support/all_pages.ts';
+import { browserOf, password } from '../../support/browser.ts';
+import { browserTest, signIn, type Visitor } from '../../support/chromium.ts';
+
+const environment = await ownAddress();
+let known: ReturnType<typeof worldOfPages> | undefined;
+/** One world for all tests of the file. */
+const visit = () => (known ??= worldOfPages({ environment }));
+
+/** What only scanners and other servers bring is shown as other facts are. */
+const likeOthers = /^\/(admin\/geo|import)\/|^\/:id\/-\/(security\/vulnerabilities|dependencies)\/:/;
+
+test('every kind of page is on the list', async () => {
+  const { kinds } = await visit();
+  const find = pageFinder(pages);
+  const opened = new Set(kinds.map(({ path }) => find(path.replace(/[?#].*/, ''))?.page));
+  const missing = pages.filter((page) => 'view' in page && !opened.has(page) && !likeOthers.test(page.path));
+  assert.deepEqual(
+    missing.map(({ path }) => path),
+    [],
+  );
+});
+
+/** The height of line numbers is that of the code beside them, as WCAG allows. */
+const settings = { rules: [{ id: 'target-size', enabled: true, selector: ':not(:is(.code, .diff) a)' }] };
+const axe = `${readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')};
+axe.configure(${JSON.stringify(settings)});`;
+
+/** What may differ between themes and widths. */
+const rulesOfLooks = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
+
+interface Found {
+  violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];
+}
+
+/** Has axe look at the page as it is. */
+async function violationsOn({ page }: Visitor, rules?: readonly string[]): Promise<string[]> {
+  const options = rules ? { runOnly: rules } : {};
+  const { violations } = await page.evaluate<Found>(`axe.run(document, ${JSON.stringify(options)})`);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} ${target}:${failureSummary.split('\n')[1]}`),
+  );
+}
+
+/** No style depends on both the theme and the width, so that two screens show what four would. */
+const screens = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 360, colorScheme: 'dark', rules: rulesOfLooks },
+] as const;
+
+/** Everything that is wrong with a page, in both themes and on a wide and a narrow screen. */
+async function faultsOf(visitor: Visitor, { path, status = 200 }: KindOfPage): Promise<string[]> {
+  const { page } = visitor;
+  await visitor.open(path);
+  assert.deepEqual(visitor.refused(), status === 200 ? [] : [status], path);
+  const faults = visitor.problems();
+  await page.evaluate(axe);
+  for (const { width, colorScheme, ...screen } of screens) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    const violations = await violationsOn(visitor, 'rules' in screen ? screen.rules : undefined);
+    faults.push(...violations.map((text) => `${path}, ${width} px, ${colorScheme}: ${text}`));
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+    if (wide > width) faults.push(`${path} is ${wide} px wide on a screen of ${width} px`);
+  }
+  return faults;
+}
+
+browserTest('every page is valid, accessible in both themes, and fits on a narrow screen', async (invite) => {
+  const { here, kinds } = await visit();
+  await browserOf(here, here.people.owner);
+  // The policy of pages lets no one but us run scripts in them.
+  const visitors = {
+    anonymous: await invite(here.url, { bypassCSP: true }),
+    owner: await invite(here.url, { bypassCSP: true }),
+  };
+  await visitors.owner.open('/users/sign_in');
+  await signIn(visitors.owner, here.people.owner.username, password);
+  const faults: string[] = [];
+  for (const kind of kinds) faults.push(...(await faultsOf(visitors[kind.by], kind)));
+  assert.deepEqual(faults, []);
+});

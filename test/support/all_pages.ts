@@ -1,0 +1,175 @@
+/** One address of every kind of page, in a world in which each has something to show. */
+import { passwordLinkFor } from '../../src/areas/people/sessions/index.ts';
+
+import { reports, thrown } from './error_tracking.ts';
+import { fullWorld } from './full_project.ts';
+import { newPublicKey } from './public_key.ts';
+import { headOf } from './repository.ts';
+import { sent } from './sent.ts';
+import type { World, WorldOptions } from './world.ts';
+
+export interface KindOfPage {
+  path: string;
+  /** Who opens it. */
+  by: 'owner' | 'anonymous';
+  /** By default 200. */
+  status?: number;
+}
+
+const readme = `# Orchard
+
+Apples, *pears* and \`plums\`. See [the guide](docs/guide.md).
+
+| kind | ripe in |
+|---|---|
+| early | August |
+| an apple with a name that is very long and does not want to be broken anywhere | October |
+
+- [x] plant
+- [ ] pick
+
+> Patience.
+
+\`\`\`ts
+const pick = (apples: readonly Apple[]): Basket => apples.filter(({ isRipe }) => isRipe).reduce(put, emptyBasket());
+\`\`\`
+`;
+
+const program = `/** Picks what is ripe. */
+function pick(tree: Tree, basket: Basket = new Basket(20)): number {
+  // Worms count as protein.
+  return tree.apples.filter(({ ripe }) => ripe > 0.5).map((apple) => basket.put(apple, 'gently')).filter((isIn) => isIn !== false).length;
+}
+`;
+
+async function addContent({ as, project, group }: World): Promise<void> {
+  const actions = [
+    { action: 'update', file_path: 'README.md', content: readme },
+    { action: 'create', file_path: 'docs/guide.md', content: '# Guide\n\nDig.\n' },
+    {
+      action: 'create',
+      file_path: 'src/a_folder_with_a_long_name/and_a_file_with_a_long_name_too.ts',
+      content: program,
+    },
+  ];
+  const change = { branch: 'main', commit_message: 'Describe the orchard\n\nSo that all find it.', actions };
+  await sent(as('maintainer').post(`/projects/${project.id}/repository/commits`, change));
+  await sent(
+    as('maintainer').post(`/projects/${project.id}/repository/tags`, {
+      tag_name: 'v1.0',
+      ref: 'main',
+      message: 'First',
+    }),
+  );
+  for (const wiki of [`/projects/${project.id}`, `/groups/${group.id}`]) {
+    await sent(as('developer').post(`${wiki}/wikis`, { title: 'home', content: '# Welcome\n\nTo the *orchard*.' }));
+    await sent(as('developer').post(`${wiki}/wikis`, { title: 'Guide/First steps', content: readme }));
+  }
+}
+
+/** What belongs to the owner alone. */
+async function addOwn({ as, project, people }: World): Promise<void> {
+  await sent(as('owner').post('/user/keys', { title: 'Desk', key: newPublicKey() }));
+  const token = { name: 'Robot', description: 'Mows', scopes: ['api', 'read_repository'] };
+  await sent(as('admin').post(`/users/${people.owner.id}/personal_access_tokens`, token));
+  const body = `@${people.owner.username}, a look at https://example.com/${'a'.repeat(60)}?`;
+  await sent(as('developer').post(`/projects/${project.id}/issues/2/notes`, { body }));
+}
+
+/** A world with something on every page, and the addresses of its pages. */
+export async function worldOfPages(options: WorldOptions): Promise<{ here: World; kinds: KindOfPage[] }> {
+  const here = await fullWorld(options);
+  const { as, people, project, group } = here;
+  await addContent(here);
+  await addOwn(here);
+  const { errors, report } = await reports(here);
+  await report(thrown('RangeError', 'no apples left'));
+  const [error] = await sent(as('owner').get(errors));
+  const [epic] = await sent(as('owner').get(`/groups/${group.id}/epics`));
+  const [iteration] = await sent(as('owner').get(`/groups/${group.id}/iterations`));
+  const [snippet] = await sent(as('owner').get(`/projects/${project.id}/snippets`));
+  const own = await sent(
+    as('owner').post('/snippets', { title: 'Own', file_name: 'own.sh', content: 'ls\n', visibility: 'private' }),
+  );
+  const [commit, version] = [(await headOf(here))!, 2];
+  const at = `/${project.full_path}/-`;
+  const inGroup = `/groups/${group.full_path}`;
+  const shown = [
+    '/',
+    '/?all=1',
+    `/${people.owner.username}`,
+    '/dashboard/todos',
+    '/groups/new',
+    '/projects/new',
+    '/users/confirm_password',
+    '/-/user_settings/password/edit',
+    '/-/user_settings/active_sessions',
+    '/-/user_settings/ssh_keys',
+    '/-/user_settings/personal_access_tokens',
+    '/-/profile/preferences',
+    '/users/sign_out',
+    `/${project.full_path}`,
+    `${at}/tree/main`,
+    `${at}/tree/main/src`,
+    `${at}/blob/main/README.md`,
+    `${at}/blob/main/README.md?plain=1`,
+    `${at}/blob/main/src/a_folder_with_a_long_name/and_a_file_with_a_long_name_too.ts`,
+    `${at}/commits`,
+    `${at}/commits/main/README.md`,
+    `${at}/commit/${commit}`,
+    `${at}/compare`,
+    `${at}/compare/main...topic`,
+    `${at}/branches`,
+    `${at}/tags`,
+    `${at}/tags/v1.0`,
+    `${at}/issues`,
+    `${at}/issues?state=all`,
+    `${at}/issues/new`,
+    `${at}/issues/1`,
+    `${at}/issues/2`,
+    `${at}/issues/2/edit`,
+    `${at}/merge_requests?state=all`,
+    `${at}/merge_requests/new?merge_request[source_branch]=topic`,
+    `${at}/merge_requests/1`,
+    `${at}/merge_requests/1/edit`,
+    `${at}/merge_requests/1/commits`,
+    `${at}/merge_requests/1/diffs`,
+    `${at}/merge_requests/1/diffs?at=${version}..1#comment`,
+    `${at}/merge_requests/2`,
+    `${at}/wikis/home`,
+    `${at}/wikis/pages`,
+    `${at}/wikis/new`,
+    `${at}/wikis/Missing`,
+    `${at}/wikis/home/edit`,
+    `${inGroup}/-/wikis/pages`,
+    `${inGroup}/-/wikis/new`,
+    `${inGroup}/-/wikis/Guide/First-steps`,
+    `${inGroup}/-/wikis/home/edit`,
+    inGroup,
+    `${inGroup}/-/epics`,
+    `${inGroup}/-/epics/${epic.iid}`,
+    `${inGroup}/-/iterations/${iteration.id}`,
+    `${inGroup}/-/milestones/1`,
+    `${inGroup}/-/group_members`,
+    `${at}/milestones/1`,
+    `${at}/snippets`,
+    `${at}/snippets/${snippet.id}`,
+    `/-/snippets/${own.id}`,
+    `${at}/error_tracking`,
+    `${at}/error_tracking/${error.id}/details`,
+    `${at}/security/vulnerabilities`,
+    `${at}/dependencies`,
+    `${at}/project_members`,
+  ];
+  const link = await passwordLinkFor(here.services, here.db, people.developer.id);
+  const forAll = ['/users/sign_in', '/users/password/new', '/users/password/new?sent=1', link, '/'];
+  return {
+    here,
+    kinds: [
+      ...shown.map((path): KindOfPage => ({ path, by: 'owner' })),
+      ...forAll.map((path): KindOfPage => ({ path, by: 'anonymous' })),
+      { path: `${at}/nowhere`, by: 'owner', status: 404 },
+      { path: `${at}/issues?state=neither`, by: 'owner', status: 400 },
+    ],
+  };
+}
