@@ -96,7 +96,6 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   const inGroup = `/groups/${group.full_path}`;
   const shown = [
     '/',
-    '/?all=1',
     `/${people.owner.username}`,
     '/dashboard/todos',
     '/groups/new',
@@ -109,7 +108,6 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     '/-/profile/preferences',
     '/users/sign_out',
     `/${project.full_path}`,
-    `${at}/tree/main`,
     `${at}/tree/main/src`,
     `${at}/blob/main/README.md`,
     `${at}/blob/main/README.md?plain=1`,
@@ -122,7 +120,6 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/branches`,
     `${at}/tags`,
     `${at}/tags/v1.0`,
-    `${at}/issues`,
     `${at}/issues?state=all`,
     `${at}/issues/new`,
     `${at}/issues/1`,
@@ -133,7 +130,6 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/merge_requests/1`,
     `${at}/merge_requests/1/edit`,
     `${at}/merge_requests/1/commits`,
-    `${at}/merge_requests/1/diffs`,
     `${at}/merge_requests/1/diffs?at=${version}..1#comment`,
     `${at}/merge_requests/2`,
     `${at}/wikis/home`,

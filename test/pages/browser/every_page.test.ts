@@ -8,7 +8,7 @@ import { pageFinder } from '../../../src/pages/routes.ts';
 import { ownAddress } from '../../support/address.ts';
 import { type KindOfPage, worldOfPages } from '../../support/all_pages.ts';
 import { browserOf, password } from '../../support/browser.ts';
-import { browserTest, signIn, type Visitor } from '../../support/chromium.ts';
+import { browserTest, type Visitor } from '../../support/chromium.ts';
 
 const environment = await ownAddress();
 let known: ReturnType<typeof worldOfPages> | undefined;
@@ -82,8 +82,7 @@ browserTest('every page is valid, accessible in both themes, and fits on a narro
     anonymous: await invite(here.url, { bypassCSP: true }),
     owner: await invite(here.url, { bypassCSP: true }),
   };
-  await visitors.owner.open('/users/sign_in');
-  await signIn(visitors.owner, here.people.owner.username, password);
+  await visitors.owner.signIn(here.people.owner.username, password);
   const faults: string[] = [];
   for (const kind of kinds) faults.push(...(await faultsOf(visitors[kind.by], kind)));
   assert.deepEqual(faults, []);

@@ -1,7 +1,7 @@
 /** Files that someone uploads or commits are opened in a browser, and do nothing there. */
 import assert from 'node:assert/strict';
 import { browserOf, password } from '../../support/browser.ts';
-import { browserTest, signIn } from '../../support/chromium.ts';
+import { browserTest } from '../../support/chromium.ts';
 import { fileUrl, onMain } from '../../support/repository.ts';
 import { sent } from '../../support/sent.ts';
 import { upload } from '../../support/uploads.ts';
@@ -27,8 +27,7 @@ browserTest('an uploaded picture, a raw page and a committed script run nothing'
   );
   await browserOf(here, people.developer);
   const visitor = await invite(url);
-  await visitor.open('/users/sign_in');
-  await signIn(visitor, people.developer.username, password);
+  await visitor.signIn(people.developer.username, password);
 
   const blob = `/${project.full_path}/-/blob/main`;
   const opened = [

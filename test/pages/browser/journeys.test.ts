@@ -10,7 +10,7 @@ import {
 } from '../../../src/areas/work/merge_requests/index.ts';
 import { ownAddress } from '../../support/address.ts';
 import { password } from '../../support/browser.ts';
-import { browserTest, type Invite, signIn, type Visitor } from '../../support/chromium.ts';
+import { browserTest, type Invite, type Visitor } from '../../support/chromium.ts';
 import { gitClient, remoteOf } from '../../support/git.ts';
 import { addIssue } from '../../support/issues.ts';
 import { performQueued } from '../../support/jobs.ts';
@@ -46,12 +46,17 @@ function journey(name: string, walk: (journey: Journey) => Promise<void>): void 
         if (!known.has(persona)) await sent(here.as('admin').put(`/users/${id}`, { password }));
         known.add(persona);
         const visitor = await arrive();
-        await visitor.open('/users/sign_in');
-        await signIn(visitor, username, password);
+        await visitor.signIn(username, password);
         return visitor;
       };
       await walk({ here, arrive, enter, at: `/${here.project.full_path}` });
     });
+}
+
+/** Signs in with the form. */
+async function fillSignIn(visitor: Visitor, username: string, word: string): Promise<void> {
+  await visitor.fill({ 'Username or email address': username, Password: word });
+  await visitor.press('Sign in');
 }
 
 /** Does what follows a push, a new merge request and a merge. */
@@ -87,7 +92,7 @@ journey('from an invitation by mail to a merged change and a closed issue', asyn
   await rowan.fill({ Username: username, Name: 'Rowan', Password: password }, account);
   await rowan.press('Create an account and accept', account);
   await rowan.follow(`Open ${here.project.path}`);
-  await signIn(rowan, username, password);
+  await fillSignIn(rowan, username, password);
   assert.equal(rowan.path, at);
 
   const client = await gitClient();
@@ -125,13 +130,14 @@ journey('from an invitation by mail to a merged change and a closed issue', asyn
 
 journey('signing in and out, and a forgotten password', async ({ here, arrive, enter, at }) => {
   const visitor = await enter('developer');
+  await visitor.open('/');
   await visitor.page.locator('.menu summary').click();
   await visitor.press('Sign out');
   assert.equal(visitor.path, '/users/sign_in');
   // Chromium says what was asked of it.
   for (const problem of visitor.problems()) assert.match(problem, /Clear-Site-Data header on .* Cleared data types/);
   const { username } = here.people.developer;
-  await signIn(visitor, username, 'wrong');
+  await fillSignIn(visitor, username, 'wrong');
   assert.deepEqual(visitor.refused(), [401]);
   await visitor.sees('The name or the password is wrong.');
 
@@ -152,7 +158,7 @@ journey('signing in and out, and a forgotten password', async ({ here, arrive, e
   await visitor.sees('is not the same as the new password');
   await visitor.fill({ ...chosen, 'New password again': chosen['New password'] });
   await visitor.press('Set the password');
-  await signIn(other, username, chosen['New password']);
+  await fillSignIn(other, username, chosen['New password']);
   assert.equal(other.path, at);
 });
 
@@ -280,6 +286,7 @@ journey('what is to do is done, one by one and all at once', async ({ here, ente
   for (const title of ['Water', 'Weed', 'Wait'])
     await addIssue(here, { title, assignee_ids: [here.people.developer.id] });
   const visitor = await enter('developer');
+  await visitor.open('/');
   await visitor.follow('To-do list');
   await visitor.press(/^Done/, partWith(visitor, '.rows > li', 'Weed'));
   assert.ok(!(await visitor.text()).includes('Weed'));
@@ -339,7 +346,7 @@ journey('a theme is chosen, a session ended, and nothing typed in it is lost', a
   await other.press('Comment');
   assert.deepEqual(other.refused(), [401]);
   await other.sees('what you typed is kept');
-  await signIn(other, here.people.developer.username, password);
+  await fillSignIn(other, here.people.developer.username, password);
   assert.equal(await other.page.getByLabel('Comment').inputValue(), 'Half of a "thought" <b>');
   await other.press('Comment');
   await other.sees('Half of a "thought"');

@@ -32,10 +32,7 @@ browserTest('a page comes in three requests, and is small', async (invite) => {
     `${at}/-/commits`,
   ]) {
     const visitor = await invite(url);
-    await visitor.page.request.post(`${url}/users/sign_in`, {
-      form: { _do: 'sign_in', login: people.developer.username, password },
-      headers: { 'sec-fetch-site': 'same-origin' },
-    });
+    await visitor.signIn(people.developer.username, password);
     const requests: Request[] = [];
     visitor.page.on('requestfinished', (request) => requests.push(request));
     await visitor.open(path);
