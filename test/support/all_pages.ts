@@ -1,6 +1,7 @@
 /** One address of every kind of page, in a world in which each has something to show. */
 import { passwordLinkFor } from '../../src/areas/people/sessions/index.ts';
 
+import { browserOf } from './browser.ts';
 import { reports, thrown } from './error_tracking.ts';
 import { fullWorld } from './full_project.ts';
 import { newPublicKey } from './public_key.ts';
@@ -11,7 +12,7 @@ import type { World, WorldOptions } from './world.ts';
 export interface KindOfPage {
   path: string;
   /** Who opens it. */
-  by: 'owner' | 'anonymous';
+  by: 'owner' | 'admin' | 'anonymous';
   /** By default 200. */
   status?: number;
 }
@@ -94,6 +95,10 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   const [commit, version] = [(await headOf(here))!, 2];
   const at = `/${project.full_path}/-`;
   const inGroup = `/groups/${group.full_path}`;
+  const browser = await browserOf(here, people.owner);
+  /** The changes of the last version of a wiki page. */
+  const changesIn = async (wiki: string) =>
+    wiki + /\/home\/diff\?version_id=\w+/.exec((await browser.get(`${wiki}/home/history`)).html)![0];
   const shown = [
     '/',
     `/${people.owner.username}`,
@@ -136,11 +141,15 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/wikis/pages`,
     `${at}/wikis/new`,
     `${at}/wikis/Missing`,
+    `${at}/wikis/home/history`,
+    await changesIn(`${at}/wikis`),
     `${at}/wikis/home/edit`,
     `${inGroup}/-/wikis/pages`,
     `${inGroup}/-/wikis/new`,
     `${inGroup}/-/wikis/Guide/First-steps`,
     `${inGroup}/-/wikis/home/edit`,
+    `${inGroup}/-/wikis/home/history`,
+    await changesIn(`${inGroup}/-/wikis`),
     inGroup,
     `${inGroup}/-/epics`,
     `${inGroup}/-/epics/${epic.iid}`,
@@ -164,6 +173,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     kinds: [
       ...shown.map((path): KindOfPage => ({ path, by: 'owner' })),
       ...forAll.map((path): KindOfPage => ({ path, by: 'anonymous' })),
+      { path: '/admin/storage_moves', by: 'admin' },
       { path: `${at}/nowhere`, by: 'owner', status: 404 },
       { path: `${at}/issues?state=neither`, by: 'owner', status: 400 },
     ],

@@ -76,13 +76,16 @@ async function faultsOf(visitor: Visitor, { path, status = 200 }: KindOfPage): P
 
 browserTest('every page is valid, accessible in both themes, and fits on a narrow screen', async (invite) => {
   const { here, kinds } = await visit();
-  await browserOf(here, here.people.owner);
   // The policy of pages lets no one but us run scripts in them.
   const visitors = {
     anonymous: await invite(here.url, { bypassCSP: true }),
     owner: await invite(here.url, { bypassCSP: true }),
+    admin: await invite(here.url, { bypassCSP: true }),
   };
-  await visitors.owner.signIn(here.people.owner.username, password);
+  for (const persona of ['owner', 'admin'] as const) {
+    await browserOf(here, here.people[persona]);
+    await visitors[persona].signIn(here.people[persona].username, password);
+  }
   const faults: string[] = [];
   for (const kind of kinds) faults.push(...(await faultsOf(visitors[kind.by], kind)));
   assert.deepEqual(faults, []);

@@ -277,6 +277,10 @@ journey('a wiki is begun, changed and read as it was', async ({ enter, at }) => 
   await visitor.fill({ Content: 'In spring.', 'Message of the commit': 'Warmer' });
   await visitor.press('Save');
   await visitor.sees('In spring.');
+  await visitor.follow('History');
+  await visitor.follow(/^Changes/, partWith(visitor, '.rows > li', 'Warmer'));
+  for (const text of ['In *winter*.', 'In spring.']) await visitor.sees(text);
+  await visitor.open(`${at}/-/wikis/Guide/Pruning`);
   await visitor.follow('Edit');
   await visitor.press('Delete the page');
   await visitor.sees('The wiki has no pages yet.');
