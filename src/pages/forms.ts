@@ -83,13 +83,14 @@ interface Shown {
   text: string;
   /** The same of a list of which several can be chosen. */
   chosen: readonly string[];
-  /** The id of the reasons of a refusal, if there are any. */
+  /** The ids of what helps with it, and of the reasons of a refusal, if there are any. */
   described: string | undefined;
+  is_invalid: boolean;
 }
 
-function controlOf(field: Field, { id, text, chosen, described }: Shown): Html {
+function controlOf(field: Field, { id, text, chosen, described, ...shown }: Shown): Html {
   const { name, kind = 'text', options = [], is_required, is_readonly, autocomplete, maximum } = field;
-  const is_invalid = described && 'true';
+  const is_invalid = shown.is_invalid && 'true';
   if (kind === 'area')
     return html`<textarea id="${id}" name="${name}" rows="8" ?maxlength="${maximum}" ?required="${is_required}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">
 ${text}</textarea>`;
@@ -128,17 +129,18 @@ function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): 
   if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${text}">`;
   const id = `${form}-${name.replaceAll(/\W+/g, '-')}`;
   const reasons = (refused && reasonsIn(refused.refusal)[name]) ?? [];
-  const described = reasons.length > 0 ? `${id}-reason` : undefined;
+  const is_invalid = reasons.length > 0;
+  const described = [help && `${id}-help`, is_invalid && `${id}-reason`].filter(Boolean).join(' ') || undefined;
   const chosen = (refused ? [refused.values[name] ?? []].flat() : (field.chosen ?? [])).map(String);
-  const control = controlOf(field, { id, text, chosen, described });
+  const control = controlOf(field, { id, text, chosen, described, is_invalid });
   const parts = [
     kind === 'checkbox'
       ? html`<label>${control} ${label}</label>`
       : html`<label for="${id}">${label}</label>${control}`,
-    help && html`<p class="help">${help}</p>`,
+    help && html`<p class="help" id="${`${id}-help`}">${help}</p>`,
     field.is_clearable &&
       html`<input type="hidden" name="${field.is_clearable === 'null' ? 'null[]' : 'clear[]'}" value="${name}">`,
-    described && html`<p class="reason" id="${described}">${label} ${reasons.join(', ')}</p>`,
+    is_invalid && html`<p class="reason" id="${`${id}-reason`}">${label} ${reasons.join(', ')}</p>`,
   ];
   return html`<div class="field">${parts}</div>`;
 }
