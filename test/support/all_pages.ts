@@ -103,6 +103,8 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     '/',
     `/${people.owner.username}`,
     '/dashboard/todos',
+    '/search',
+    '/search?search=pick&scope=issues',
     '/groups/new',
     '/projects/new',
     '/users/confirm_password',
