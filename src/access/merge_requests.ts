@@ -1,6 +1,6 @@
 /** Access rules that grant a merge request of the project in `:id` (docs/reference/merge_requests.md#permissions). */
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { DB } from '../db/index.ts';
+import { type DB, dataLoader, ofAnyLength, type Slots, statement } from '../db/index.ts';
 import { pagePath } from '../foundation/addresses.ts';
 import { type Access, type AccessCall, type Caller, isReading } from '../http/endpoint.ts';
 import { badParams, forbidden, notFound, unauthorized } from '../http/errors.ts';
@@ -43,6 +43,40 @@ export interface GrantedMergeRequest {
   is_own: boolean;
 }
 
+interface MergeRequestQuestion {
+  user_id: number | null;
+  project_id: number;
+  iid: number;
+}
+
+const keyOf = ({ user_id, project_id, iid }: MergeRequestQuestion) => `${user_id} ${project_id} ${iid}`;
+
+interface AskedColumns {
+  users: (number | null)[];
+  projects: number[];
+  iids: number[];
+}
+
+const mergeRequestsNumbered = statement(
+  ({ users, projects, iids }: Slots<AskedColumns>) => sql<{ question: number } & GrantedMergeRequest>`
+    select asked.question, merge_requests.id, merge_requests.iid, merge_requests.project_id, source_project_id, source_branch, target_branch, title, state, draft,
+           author_id, discussion_locked, head_commit_id, latest_version_id, updated_at,
+           (coalesce(author_id = asked.user_id, false)
+            or exists (select from merge_request_assignees where merge_request_id = merge_requests.id and merge_request_assignees.user_id = asked.user_id)) as is_own
+      from unnest(${ofAnyLength(users, 'bigint[]')}, ${ofAnyLength(projects, 'bigint[]')}, ${ofAnyLength(iids, 'integer[]')})
+           with ordinality asked(user_id, project_id, iid, question)
+           join merge_requests on merge_requests.project_id = asked.project_id and merge_requests.iid = asked.iid`,
+);
+
+const mergeRequestsAsked = dataLoader<MergeRequestQuestion, GrantedMergeRequest>(keyOf, async (db, asked) => {
+  const rows = await mergeRequestsNumbered(db, {
+    users: asked.map(({ user_id }) => user_id),
+    projects: asked.map(({ project_id }) => project_id),
+    iids: asked.map(({ iid }) => iid),
+  });
+  return new Map(rows.map(({ question, ...merge_request }) => [keyOf(asked[question - 1]!), merge_request]));
+});
+
 /**
  * The merge request with a number, whether the caller may read it or not.
  * @param project the target
@@ -55,38 +89,8 @@ async function mergeRequestFor(
   iid: number,
 ): Promise<GrantedMergeRequest | undefined> {
   if (!Number.isSafeInteger(iid) || Math.abs(iid) > maximumIid) return undefined;
-  return db
-    .selectFrom('merge_requests')
-    .select([
-      'id',
-      'iid',
-      'project_id',
-      'source_project_id',
-      'source_branch',
-      'target_branch',
-      'title',
-      'state',
-      'draft',
-    ])
-    .select([
-      'author_id',
-      'discussion_locked',
-      'head_commit_id',
-      'latest_version_id',
-      'updated_at',
-      isOwn(caller).as('is_own'),
-    ])
-    .where('project_id', '=', project.id)
-    .where('iid', '=', iid)
-    .$castTo<GrantedMergeRequest>()
-    .executeTakeFirst();
+  return mergeRequestsAsked(db, { user_id: caller?.id ?? null, project_id: project.id, iid });
 }
-
-const isOwn = (caller: MaybeCaller) =>
-  caller
-    ? sql<boolean>`(coalesce(author_id = ${caller.id}, false)
-        or exists (select from merge_request_assignees where merge_request_id = merge_requests.id and user_id = ${caller.id}))`
-    : sql<boolean>`false`;
 
 /** Whether a project has merge requests at all: they show code, so without the repository it has none. */
 export const hasMergeRequests = (

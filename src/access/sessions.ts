@@ -28,6 +28,8 @@ export interface Visitor extends Caller {
     /** Whether they have given their password within the last hour. */
     is_confirmed: boolean;
     theme: 'auto' | 'light' | 'dark';
+    /** The version of rights by which the visitor was identified, for what the request reads further. */
+    rights_version: string;
     /** Whether the cookie is to be replaced, so that a stolen one is of use until its owner comes back. */
     cookie_is_old: boolean;
   };
@@ -119,7 +121,8 @@ export async function visitorOfCookie(
   address: string,
 ): Promise<Visitor | undefined> {
   const { db, url, geo } = services;
-  const row = await sessionOfDigest(db, tokenDigest(cookie), await rightsVersion(db));
+  const version = await rightsVersion(db);
+  const row = await sessionOfDigest(db, tokenDigest(cookie), version);
   if (!row?.is_lasting) return undefined;
   try {
     refuseInactive(row, url);
@@ -133,6 +136,12 @@ export async function visitorOfCookie(
   const is_confirmed = Date.parse(row.confirmed_at) > Date.now() - confirmed_minutes * 60_000;
   return {
     ...caller,
-    session: { id: row.session_id, is_confirmed, theme: row.page_theme, cookie_is_old: row.cookie_is_old },
+    session: {
+      id: row.session_id,
+      is_confirmed,
+      theme: row.page_theme,
+      rights_version: version,
+      cookie_is_old: row.cookie_is_old,
+    },
   };
 }

@@ -13,6 +13,7 @@ export * from './paginate.ts';
 export { gitPaging, keysetPaging, numberedPaging, type Paging, pageAsked, paging, startOf } from './paging.ts';
 export type { Part, Sort } from './parts.ts';
 export {
+  bounded,
   type Filter,
   isRead,
   narrow,

@@ -9,13 +9,14 @@ import { thresholds } from './thresholds.ts';
 import { expectedRows, isKnownLong } from './totals.ts';
 
 /**
- * Whether a list may be looked up: one of its filters may match few rows. Those with ids are asked for them; of others, such as a search, PostgreSQL is asked how many rows
+ * Whether a list may be looked up: one of its filters may match few rows. Those with ids are asked for them, unless they belong to one thing; of others, such as a search, PostgreSQL is asked how many rows
  * it expects, unless it is remembered that they are many.
  */
 export async function isShort({ db, selection }: Reading): Promise<boolean> {
   const { lookedUp, expected } = thresholds;
   const filters = selection.filters.filter(isNarrow);
   if (filters.length === 0 || isKnownLong(db, countingOf(selection, lookedUp + 1), lookedUp + 1)) return false;
+  if (filters.some(({ is_bounded }) => is_bounded)) return true;
   const areFew = filters.flatMap(({ ids }) =>
     ids ? sql`(select count(*) from (${ids} limit ${sql.lit(lookedUp + 1)}) matching) <= ${sql.lit(lookedUp)}` : [],
   );

@@ -18,6 +18,8 @@ export interface Filter {
   matches: 'few' | 'unknown' | 'most';
   /** Selects the ids of the rows that match from an index, which shows at little cost whether they are few. */
   ids?: RawBuilder<unknown>;
+  /** Whether it takes the rows that belong to one thing, such as a merge request: finding them costs no more than asking whether they are few. */
+  is_bounded?: true;
   /** Whether `where` has an index that is not to be combined with one of the places, such as the trigrams of a search. */
   standsAlone?: true;
   /** What all rows that match have in a column: in an order by that column first, they begin and end there. */
@@ -25,6 +27,7 @@ export interface Filter {
 }
 
 export const narrow = (where: Predicate): Filter => ({ where, matches: 'few' });
+export const bounded = (where: Predicate): Filter => ({ where, matches: 'few', is_bounded: true });
 export const varying = (where: Predicate): Filter => ({ where, matches: 'unknown' });
 export const wide = (where: Predicate): Filter => ({ where, matches: 'most' });
 

@@ -73,7 +73,7 @@ export function callOf(
   { endpointOf, performerOf }: Operations,
 ): Calling {
   const { services } = options;
-  let version: Promise<string> | undefined;
+  let version = caller && Promise.resolve(caller.session.rights_version);
   const rightsVersion = () => (version ??= options.rightsVersion(services.db));
   const conditions = {
     unmodified_since: undefined,

@@ -174,8 +174,9 @@ class PageServer {
     refused?: RefusedForm,
     status = refused?.refusal.status ?? 200,
   ): Promise<FastifyReply> {
-    const data = await page.load(call);
-    const seen = this.#seen(call, await this.#allowedForms(call, page), refused);
+    // Together, so that their access rules share statements.
+    const [data, allowed] = await Promise.all([page.load(call), this.#allowedForms(call, page)]);
+    const seen = this.#seen(call, allowed, refused);
     return this.send(request, call, page.view(data, seen), { status, seen });
   }
 

@@ -13,7 +13,7 @@ import {
   rows,
 } from '../../../pages/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
-import { noteTexts, type TextPlace, textsAsHtml, threadView } from '../issuables/index.ts';
+import { type TextPlace, textsAsHtml, textsOf, threadView } from '../issuables/index.ts';
 import { factsOf, type Showing } from './present.ts';
 
 /** A list on a page of facts. */
@@ -73,7 +73,8 @@ async function loadThreads(
   place: TextPlace | undefined,
 ) {
   const threads = await call.list(Discussion, operation, { ...pagingOf(call), ...parameters?.(reply) });
-  return { threads, texts: await noteTexts(call, place, threads.items) };
+  const { texts } = await textsOf(call, place, threads.items);
+  return { threads, texts };
 }
 
 /** What the heading and the address of the page say already is left out. */

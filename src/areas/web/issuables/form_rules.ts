@@ -33,7 +33,7 @@ export const conversationForms = (noun: Noun) =>
   }) satisfies Record<string, PageForm>;
 
 /** What two people may change at a time in one form. */
-export const textsOf = ({ title, description }: { title: string; description: string | null }): readonly unknown[] => [
+export const editedTexts = ({ title, description }: { title: string; description: string | null }): readonly unknown[] => [
   title,
   description ?? '',
 ];

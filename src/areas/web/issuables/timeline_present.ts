@@ -1,6 +1,6 @@
 /** Reads a page of what was said about something, and what was done to it meanwhile. */
 import type { Static } from 'typebox';
-import { html, label, type PageCall } from '../../../pages/index.ts';
+import { type Html, html, label, type PageCall } from '../../../pages/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { resourceEventForms } from '../../conversation/resource_events/index.ts';
 import type { Change, NoteTexts, Noun, Thread, Timeline } from './definition.ts';
@@ -83,17 +83,14 @@ export async function timelineOf(call: Read, noun: Noun): Promise<Timeline> {
   };
 }
 
-/** The notes of some threads as HTML. */
-export async function noteTexts(
+/** The notes of some threads as HTML, and a description beside them. */
+export async function textsOf(
   call: Pick<PageCall, 'services' | 'caller'>,
   place: TextPlace | undefined,
   threads: readonly Thread[],
-): Promise<NoteTexts> {
+  description?: string | null,
+): Promise<{ description: Html | undefined; texts: NoteTexts }> {
   const notes = threads.flatMap((thread) => thread.notes);
-  const texts = await textsAsHtml(
-    call,
-    place,
-    notes.map(({ body }) => body),
-  );
-  return new Map(notes.map(({ id }, index) => [id, texts[index]]));
+  const [described, ...texts] = await textsAsHtml(call, place, [description, ...notes.map(({ body }) => body)]);
+  return { description: described, texts: new Map(notes.map(({ id }, index) => [id, texts[index]])) };
 }

@@ -14,7 +14,7 @@ import {
   peopleField,
   planningFields,
   presentText,
-  textsOf,
+  editedTexts,
 } from '../issuables/index.ts';
 
 type ShownIssue = Static<typeof Issue>;
@@ -157,7 +157,7 @@ export const editIssuePage = page('/:id/-/issues/:issue_iid/edit', {
   forms: {
     change: {
       runs: 'updateProjectIssue',
-      edits: async ({ one }) => textsOf(await one(Issue, 'getProjectIssue')),
+      edits: async ({ one }) => editedTexts(await one(Issue, 'getProjectIssue')),
       next: toIssue,
     },
   },
@@ -169,7 +169,7 @@ export const editIssuePage = page('/:id/-/issues/:issue_iid/edit', {
       main: html`${
         form(seen, 'change', {
           fields: editFields(seen.caller?.plan, issue, choices, iterations),
-          edited: textsOf(issue),
+          edited: editedTexts(issue),
           button: 'Save',
         }) ?? html`<p>You may not edit this issue.</p>`
       }${presentText(seen, issue.description)}

@@ -4,26 +4,28 @@ import { page, redirect } from '../../../pages/index.ts';
 import { AwardEmoji } from '../../conversation/award_emoji/index.ts';
 import { Issue, LinkedIssueReply } from '../../work/issues/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
-import { conversationForms, noteTexts, pathIn, textsAsHtml, timelineOf } from '../issuables/index.ts';
+import { conversationForms, pathIn, textsOf, timelineOf } from '../issuables/index.ts';
 import { issueView } from './views.ts';
 
 export const issuePage = page('/:id/-/issues/:issue_iid', {
   load: async (call) => {
     const { all, one, list, perhaps } = call;
+    const shown = one(Issue, 'getProjectIssue');
     const [issue, timeline, links, related, closing, awards] = await Promise.all([
-      one(Issue, 'getProjectIssue'),
+      shown,
       timelineOf(call, 'Issue'),
       all(LinkedIssueReply, 'listIssueLinks'),
       perhaps(list(MergeRequestInList, 'listMergeRequestsRelatedToIssue', { per_page: 100 })),
-      perhaps(list(MergeRequestInList, 'listMergeRequestsClosingIssue', { per_page: 100 })),
+      shown.then(({ merge_requests_count }) =>
+        merge_requests_count === 0
+          ? undefined
+          : perhaps(list(MergeRequestInList, 'listMergeRequestsClosingIssue', { per_page: 100 })),
+      ),
       list(AwardEmoji, 'listIssueAwardEmoji', { per_page: 100 }),
     ]);
     const place = { kind: 'project' as const, id: issue.project_id, full_path: pathIn(issue.references.full) };
-    const [[description], texts] = await Promise.all([
-      textsAsHtml(call, place, [issue.description]),
-      noteTexts(call, place, timeline.threads.items),
-    ]);
-    return { issue, place, description, timeline, texts, links, related, closing, awards: awards.items };
+    const said = await textsOf(call, place, timeline.threads.items, issue.description);
+    return { issue, place, ...said, timeline, links, related, closing, awards: awards.items };
   },
   forms: conversationForms('Issue'),
   view: issueView,

@@ -5,7 +5,7 @@ import { blobPage, Comparison, Diff } from '../../code/repository/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { MergeRequest, MergeRequestVersion, MergeRequestVersionDetail } from '../../work/merge_requests/index.ts';
 import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/index.ts';
-import { conversationForms, noteTexts, type Thread } from '../issuables/index.ts';
+import { conversationForms, type Thread, textsOf } from '../issuables/index.ts';
 import { belowFile, lineAddress, lineAsked } from './diff_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView } from './views.ts';
 
@@ -58,7 +58,7 @@ async function load(call: PageCall) {
   ]);
   const threads = discussions.items.filter(({ notes }) => notes[0]?.position);
   const place = { kind: 'project' as const, id: merge_request.project_id, full_path: projectOf(merge_request) };
-  const texts = await noteTexts(call, place, threads);
+  const { texts } = await textsOf(call, place, threads);
   return {
     merge_request,
     source,

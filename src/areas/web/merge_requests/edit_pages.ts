@@ -8,7 +8,7 @@ import {
   peopleField,
   planningFields,
   presentText,
-  textsOf,
+  editedTexts,
 } from '../issuables/index.ts';
 import { projectOf, type ShownMergeRequest, toMergeRequest } from './views.ts';
 
@@ -65,7 +65,7 @@ export const editMergeRequestPage = page('/:id/-/merge_requests/:merge_request_i
   forms: {
     change: {
       runs: 'updateMergeRequest',
-      edits: async ({ one }) => textsOf(await one(MergeRequest, 'getMergeRequest')),
+      edits: async ({ one }) => editedTexts(await one(MergeRequest, 'getMergeRequest')),
       next: toMergeRequest,
     },
   },
@@ -77,7 +77,7 @@ export const editMergeRequestPage = page('/:id/-/merge_requests/:merge_request_i
       main: html`${
         form(seen, 'change', {
           fields: fieldsOf(merge_request, choices),
-          edited: textsOf(merge_request),
+          edited: editedTexts(merge_request),
           button: 'Save',
         }) ?? html`<p>You may not edit this merge request.</p>`
       }${presentText(seen, merge_request.description)}

@@ -49,9 +49,9 @@ export const mergeRequestsPage = page('/:id/-/merge_requests', {
     const read = (more: object) => list(MergeRequestInList, 'listProjectMergeRequests', { ...asked, ...more });
     const [found, ...counted] = await Promise.all([
       read({ ...order, ...pagingOf({ query }), state, with_labels_details: true }),
-      ...states.map((each) => read({ state: each, per_page: 1, view: 'simple' })),
+      ...states.map((each) => (each === state ? undefined : read({ state: each, per_page: 1, view: 'simple' }))),
     ]);
-    return { id: params.id!, state, found, counts: counted.map(({ total }) => total) };
+    return { id: params.id!, state, found, counts: counted.map((other) => (other ?? found).total) };
   },
   forms: { create: { runs: 'createMergeRequest' } },
   view: ({ id, state, found, counts }, seen) => ({

@@ -8,11 +8,10 @@ import { Approvals, MergeRequest } from '../../work/merge_requests/index.ts';
 import {
   conversationForms,
   labelsView,
-  noteTexts,
   pathOf,
   reactionsView,
   stateForms,
-  textsAsHtml,
+  textsOf,
   timelineOf,
   timelineView,
 } from '../issuables/index.ts';
@@ -60,14 +59,13 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
     ]);
     const { sha, source_project_id, project_id, description } = merge_request;
     const place = { kind: 'project' as const, id: project_id, full_path: projectOf(merge_request) };
-    const [[text], texts, statuses] = await Promise.all([
-      textsAsHtml(call, place, [description]),
-      noteTexts(call, place, timeline.threads.items),
+    const [said, statuses] = await Promise.all([
+      textsOf(call, place, timeline.threads.items, description),
       sha === null || source_project_id === null
         ? undefined
         : perhaps(list(CommitStatus, 'listCommitStatuses', { id: source_project_id, sha, per_page: 50 })),
     ]);
-    return { merge_request, timeline, texts, approvals, closes, awards: awards.items, text, statuses };
+    return { merge_request, timeline, ...said, approvals, closes, awards: awards.items, statuses };
   },
   forms: {
     ...conversationForms('MergeRequest'),
@@ -80,14 +78,14 @@ export const mergeRequestPage = page('/:id/-/merge_requests/:merge_request_iid',
     ready: { runs: 'updateMergeRequest' },
     resolve: { runs: 'resolveMergeRequestDiscussion' },
   },
-  view: ({ merge_request, timeline, texts, approvals, closes, awards, text, statuses }, seen) =>
+  view: ({ merge_request, timeline, description, texts, approvals, closes, awards, statuses }, seen) =>
     sectionView(
       merge_request,
       '',
       html`<div class="columns">
 <div>
 <h2 class="visually-hidden">Description</h2>
-<div class="text">${text ?? html`<p class="soft">No description.</p>`}</div>
+<div class="text">${description ?? html`<p class="soft">No description.</p>`}</div>
 ${reactionsView(seen, awards)}
 ${mergeBox(seen, merge_request, approvals, statuses)}
 ${closedView(closes)}

@@ -4,7 +4,7 @@ import { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { blobPage, CommitDetail, CommitRef, Diff, ListedCommit } from '../../code/repository/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { MergeRequestInList } from '../../work/merge_requests/index.ts';
-import { noteTexts } from '../issuables/index.ts';
+import { textsOf } from '../issuables/index.ts';
 import { commitView, type History, historyView, type ShownCommit } from './commit_views.ts';
 import { refPathOf } from './ref_queries.ts';
 
@@ -51,6 +51,7 @@ export const commitPages = page('/:id/-/commit/:commit_id', {
       call.perhaps(call.list(MergeRequestInList, 'listMergeRequestsOfCommit', { sha, per_page: 20 })),
       call.list(Discussion, 'showCommitDiscussions', { commit_id: sha, per_page: mostThreads }),
     ]);
+    const { texts } = await textsOf(call, { kind: 'project', id: commit.project_id, full_path: id }, threads.items);
     const [parent] = commit.parent_ids;
     return {
       id,
@@ -59,7 +60,7 @@ export const commitPages = page('/:id/-/commit/:commit_id', {
       statuses,
       merge_requests,
       threads,
-      texts: await noteTexts(call, { kind: 'project', id: commit.project_id, full_path: id }, threads.items),
+      texts,
       diffs: {
         page: (paging) => call.list(Diff, 'listCommitDiffs', { sha, ...paging }),
         fileAt: (side, path) =>

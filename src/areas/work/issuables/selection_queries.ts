@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Group, IssuableKind, MaybeCaller, Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type Plan, reaches } from '../../../http/index.ts';
-import { type Filter, narrow, type Predicate, type Selection, type View } from '../../../lists/index.ts';
+import type { Filter, Predicate, Selection, View } from '../../../lists/index.ts';
 import type { SeenBy } from './filters.ts';
 import { type NamesAsked, namesFor } from './name_queries.ts';
 import { isInScope, type ListScope } from './scope_queries.ts';
@@ -16,8 +16,8 @@ export interface Listing<F, S = ListScope> {
   plan: Plan;
   /** May hold any list parameter. */
   filters: F;
-  /** A predicate on rows of the kind's table besides the filters, e.g. for one milestone. */
-  only?: Predicate;
+  /** A filter of rows of the kind's table besides the parameters, e.g. for one milestone. */
+  only?: Filter;
 }
 
 /** The context of the predicates of a list. */
@@ -65,5 +65,5 @@ export async function selectionOf<F, S extends ScopeOfNames>(
   const names = await namesFor(db, namesIn(filters), { isNear: isNear(scope), wildcards: reaches(plan, 'premium') });
   const view = await viewOf(db, caller, scope, filters);
   const given = filtersFor(filters, { caller, names, plan, now: new Date(), project_id: scope.project?.id });
-  return { kind, view, filters: only ? [narrow(only), ...given] : given };
+  return { kind, view, filters: only ? [only, ...given] : given };
 }

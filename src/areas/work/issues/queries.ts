@@ -102,7 +102,8 @@ const issuesById = statement(({ ids }: Slots<{ ids: readonly number[] }>) =>
 );
 
 /** Issues by id, in the given order, without deleted ones and without `subscribed`. It does not check whether the caller may read them. */
-export const issueRows = (db: Database, ids: readonly number[]): Promise<IssueRow[]> => issuesById(db, { ids });
+export const issueRows = async (db: Database, ids: readonly number[]): Promise<IssueRow[]> =>
+  ids.length === 0 ? [] : issuesById(db, { ids });
 
 interface ReaderOfIssue {
   id: number;

@@ -153,14 +153,16 @@ const mergeRequestsById = statement((slots: Slots<{ ids: readonly number[]; call
  * Merge requests by id, in the given order, without deleted ones. It does not check whether the caller may read them.
  * @param single whether to read what only a single one shows
  */
-export const mergeRequestRows = (
+export const mergeRequestRows = async (
   db: Database,
   caller: MaybeCaller,
   ids: readonly number[],
   single: boolean,
 ): Promise<MergeRequestRow[]> =>
-  mergeRequestsById(
-    db,
-    { ids, caller_id: caller?.id ?? 0 },
-    { signed_in: caller !== undefined, admin: caller?.admin ?? false, external: caller?.external ?? false, single },
-  );
+  ids.length === 0
+    ? []
+    : mergeRequestsById(
+        db,
+        { ids, caller_id: caller?.id ?? 0 },
+        { signed_in: caller !== undefined, admin: caller?.admin ?? false, external: caller?.external ?? false, single },
+      );

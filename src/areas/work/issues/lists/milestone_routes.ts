@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { planningRole, projectRole } from '../../../../access/index.ts';
 import { get, Id, pageOf } from '../../../../http/index.ts';
-import { paging } from '../../../../lists/index.ts';
+import { narrow, paging } from '../../../../lists/index.ts';
 import { milestoneOf } from '../../../planning/milestones/index.ts';
 import { Issue } from '../present.ts';
 import { listIssues } from './queries.ts';
@@ -12,7 +12,7 @@ const shared = {
   input: { ...paging, milestone_id: Id },
   returns: pageOf(Issue),
 };
-const isIn = (milestone_id: number) => sql<boolean>`issues.milestone_id = ${milestone_id}`;
+const isIn = (milestone_id: number) => narrow(sql`issues.milestone_id = ${milestone_id}`);
 
 export const milestoneIssueRoutes = [
   get('/projects/:id/milestones/:milestone_id/issues', {

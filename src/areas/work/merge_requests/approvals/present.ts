@@ -112,9 +112,11 @@ export async function presentApprovals(
   merge_request_id: number,
 ): Promise<ApprovalsReply> {
   const { db, url } = services;
-  const row = await approvedRow(db, merge_request_id);
-  const approvals = await approvalsOf(db, merge_request_id);
-  const state = await approvalStateOf(services, merge_request_id);
+  const [row, approvals, state] = await Promise.all([
+    approvedRow(db, merge_request_id),
+    approvalsOf(db, merge_request_id),
+    approvalStateOf(services, merge_request_id),
+  ]);
   const hasApproved = approvals.some(({ user }) => user.id === caller?.id);
   const mayApprove = caller !== undefined && mayApproveMergeRequests(project) && !state.barred_ids.includes(caller.id);
   const suggested = await usersWith(db, missingIn(state).slice(0, maximumSuggested));

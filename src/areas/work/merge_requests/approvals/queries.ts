@@ -72,10 +72,12 @@ export async function agreeingWith(
 }
 
 /** Users in the order of their ids. */
-export const usersWith = (db: Database, ids: readonly number[]): Promise<UserBasicRow[]> =>
-  db
+export async function usersWith(db: Database, ids: readonly number[]): Promise<UserBasicRow[]> {
+  if (ids.length === 0) return [];
+  return db
     .selectFrom('users')
     .select(userBasicColumns)
     .where(sql<boolean>`users.id = any(${ofAnyLength(ids, 'bigint[]')})`)
     .orderBy('users.id')
     .execute();
+}

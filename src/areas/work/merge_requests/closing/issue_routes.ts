@@ -1,17 +1,13 @@
 /** The issues of a merge request, and the merge requests of an issue (docs/reference/merge_requests.md#closing-issues). */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { issueVisible, mayReadMergeRequests, mergeRequestVisible } from '../../../../access/index.ts';
 import { get, pageOf } from '../../../../http/index.ts';
-import { pageOfArray, paging } from '../../../../lists/index.ts';
+import { bounded, type Filter, pageOfArray, paging } from '../../../../lists/index.ts';
 import { Issue, listIssues } from '../../issues/index.ts';
 import { listMergeRequests } from '../lists/queries.ts';
 import { MergeRequestInList } from '../present.ts';
 
-const issuesOf = (
-  name: 'closes_issues' | 'related_issues',
-  summary: string,
-  only: (id: number) => RawBuilder<SqlBool>,
-) =>
+const issuesOf = (name: 'closes_issues' | 'related_issues', summary: string, only: (id: number) => Filter) =>
   get(`/projects/:id/merge_requests/:merge_request_iid/${name}`, {
     operation: name === 'closes_issues' ? 'listIssuesClosedByMergeRequest' : 'listIssuesRelatedToMergeRequest',
     summary,
@@ -27,12 +23,13 @@ const issuesOf = (
   });
 
 const isClosedBy = (id: number) =>
-  sql<SqlBool>`issues.id in (select issue_id from merge_request_closed_issues where merge_request_id = ${id})`;
+  bounded(sql`issues.id in (select issue_id from merge_request_closed_issues where merge_request_id = ${id})`);
 /** Notes of mentions tell of both directions: each is on what was mentioned. */
-const isRelatedTo = (id: number) => sql<SqlBool>`
+const isRelatedTo = (id: number) =>
+  bounded(sql`
   issues.id in (select issue_id from merge_request_closed_issues where merge_request_id = ${id}
                 union select refers_to_issue_id from notes where merge_request_id = ${id}
-                union select issue_id from notes where refers_to_merge_request_id = ${id})`;
+                union select issue_id from notes where refers_to_merge_request_id = ${id})`);
 
 export const mergeRequestIssueRoutes = [
   issuesOf('closes_issues', 'List the issues that merging a merge request closes, newest first', isClosedBy),
@@ -44,11 +41,12 @@ export const mergeRequestIssueRoutes = [
 ];
 
 const closes = (id: number) =>
-  sql<SqlBool>`merge_requests.id in (select merge_request_id from merge_request_closed_issues where issue_id = ${id})`;
-const concerns = (id: number) => sql<SqlBool>`
+  bounded(sql`merge_requests.id in (select merge_request_id from merge_request_closed_issues where issue_id = ${id})`);
+const concerns = (id: number) =>
+  bounded(sql`
   merge_requests.id in (select merge_request_id from merge_request_closed_issues where issue_id = ${id}
                         union select refers_to_merge_request_id from notes where issue_id = ${id}
-                        union select merge_request_id from notes where refers_to_issue_id = ${id})`;
+                        union select merge_request_id from notes where refers_to_issue_id = ${id})`);
 
 const path = '/projects/:id/issues/:issue_iid';
 const shared = { access: issueVisible, input: paging, returns: pageOf(MergeRequestInList) };

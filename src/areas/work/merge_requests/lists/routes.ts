@@ -8,7 +8,7 @@ import {
   planningRole,
 } from '../../../../access/index.ts';
 import { get, Id, pageOf, unauthorized } from '../../../../http/index.ts';
-import { paging } from '../../../../lists/index.ts';
+import { narrow, paging } from '../../../../lists/index.ts';
 import { milestoneOf } from '../../../planning/milestones/index.ts';
 import { MergeRequestInList } from '../present.ts';
 import { anyScope, listFilters, listRules, nonArchived, numbered, ownScope } from './parameters.ts';
@@ -62,7 +62,7 @@ const ofMilestone = {
   input: { ...paging, milestone_id: Id },
   returns: pageOf(MergeRequestInList),
 };
-const isIn = (milestone_id: number) => sql<boolean>`merge_requests.milestone_id = ${milestone_id}`;
+const isIn = (milestone_id: number) => narrow(sql`merge_requests.milestone_id = ${milestone_id}`);
 
 export const milestoneMergeRequestRoutes = [
   get('/projects/:id/milestones/:milestone_id/merge_requests', {

@@ -81,7 +81,7 @@ async function tried(
 /** What the commit statuses of a head say together: those of the source project or, if there are none, of the target; null without any. */
 export async function pipelineOf(db: Database, { source, target }: MergeFacts, head: string): Promise<Pipeline> {
   const own = source && (await statusOfCommit(db, source, head));
-  return (own ?? (await statusOfCommit(db, target, head))) as Pipeline;
+  return (own ?? (source?.id === target.id ? null : await statusOfCommit(db, target, head))) as Pipeline;
 }
 
 /** Why approvals do not allow a merge of the source branch as it is. */

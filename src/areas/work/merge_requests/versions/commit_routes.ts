@@ -1,10 +1,10 @@
 /** The merge requests of a commit, and the commits that a merge request builds upon (docs/reference/merge_requests.md#commits). */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { mergeRequestEditor, mergeRequestsVisible, mergeRequestVisible } from '../../../../access/index.ts';
 import { repositoryOf, resolveCommit } from '../../../../git/index.ts';
 import { CommaList, del, found, get, nothing, one, optional, pageOf, post } from '../../../../http/index.ts';
-import { numberedPaging, pageOfArray, paging } from '../../../../lists/index.ts';
+import { bounded, type Filter, numberedPaging, pageOfArray, paging } from '../../../../lists/index.ts';
 import { Commit, presentCommit } from '../../../code/repository/index.ts';
 import { listMergeRequests } from '../lists/queries.ts';
 import { MergeRequestInList } from '../present.ts';
@@ -12,10 +12,11 @@ import { contextTexts } from '../rules.ts';
 import { addContextCommits, commitsNamed, contextCommits, removeContextCommits } from './context_commit_actions.ts';
 
 /** Those of a project that bring a commit, or were merged by it: one look at each of three indexes. */
-const concerns = (project_id: number, sha: string): RawBuilder<SqlBool> => sql<SqlBool>`
+const concerns = (project_id: number, sha: string): Filter =>
+  bounded(sql`
   merge_requests.id in (select merge_request_id from merge_request_commits where sha = ${sha}
                         union all select id from merge_requests where project_id = ${project_id} and merge_commit_sha = ${sha}
-                        union all select id from merge_requests where project_id = ${project_id} and squash_commit_sha = ${sha})`;
+                        union all select id from merge_requests where project_id = ${project_id} and squash_commit_sha = ${sha})`);
 
 const path = '/projects/:id/merge_requests/:merge_request_iid/context_commits';
 

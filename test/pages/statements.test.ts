@@ -1,0 +1,83 @@
+/** How many statements pages take at most, so that one that begins to ask for more is noticed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { prepareMergeRequest } from '../../src/areas/work/merge_requests/index.ts';
+import { browserOf } from '../support/browser.ts';
+import { addIssue } from '../support/issues.ts';
+import { performQueued } from '../support/jobs.ts';
+import { addMergeRequest, worldWithTopic } from '../support/merge_requests.ts';
+import type { World } from '../support/world.ts';
+
+let statements = 0;
+const query = pg.Client.prototype.query;
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+  statements += 1;
+  return Reflect.apply(query, this, args);
+} as typeof query;
+
+/** An issue and a merge request with a comment each, of which the texts refer to things of all kinds. */
+async function fill(here: World): Promise<{ issue: number; merge_request: number; sha: string }> {
+  const { as, project, people, services } = here;
+  const description = `See #1 and @${people.guest.username}`;
+  const { iid: issue } = await addIssue(here, { title: 'Prune', description });
+  const { iid: merge_request } = await addMergeRequest(here, { description });
+  for (const [kind, iid] of [
+    ['issues', issue],
+    ['merge_requests', merge_request],
+  ] as const) {
+    const commented = await as('owner').post(`/projects/${project.id}/${kind}/${iid}/notes`, { body: 'See !1' });
+    assert.equal(commented.status, 201);
+  }
+  await performQueued(services, [prepareMergeRequest]);
+  const { body } = await as('developer').get(`/projects/${project.id}/repository/commits`);
+  return { issue, merge_request, sha: body[0].id };
+}
+
+test('pages keep within their number of statements', async () => {
+  const here = await worldWithTopic();
+  const { issue, merge_request, sha } = await fill(here);
+  const at = `/${here.project.full_path}`;
+  const mergeRequest = `${at}/-/merge_requests/${merge_request}`;
+  const most: Readonly<Record<string, number>> = {
+    '/': 4,
+    '/dashboard/todos': 2,
+    [`/groups/${here.group.full_path}`]: 12,
+    [`/${here.people.developer.username}`]: 6,
+    [at]: 5,
+    [`${at}/-/issues`]: 4,
+    [`${at}/-/issues/${issue}`]: 18,
+    [`${at}/-/issues/new`]: 6,
+    [`${at}/-/issues/${issue}/edit`]: 7,
+    [`${at}/-/merge_requests`]: 5,
+    [`${at}/-/merge_requests/new?merge_request[source_branch]=topic`]: 7,
+    [mergeRequest]: 21,
+    [`${mergeRequest}/commits`]: 7,
+    [`${mergeRequest}/diffs`]: 11,
+    [`${mergeRequest}/edit`]: 9,
+    [`${at}/-/tree/main`]: 2,
+    [`${at}/-/blob/main/README.md`]: 2,
+    [`${at}/-/commits/main`]: 2,
+    [`${at}/-/commit/${sha}`]: 5,
+    [`${at}/-/compare/main...topic`]: 1,
+    [`${at}/-/branches`]: 2,
+    [`${at}/-/tags`]: 2,
+    [`${at}/-/wikis/pages`]: 2,
+    [`${at}/-/project_members`]: 6,
+    '/groups/new': 1,
+    '/-/user_settings/ssh_keys': 2,
+    '/-/user_settings/personal_access_tokens': 3,
+    '/-/profile/preferences': 1,
+  };
+  const browser = await browserOf(here, here.people.developer);
+  const taken: Record<string, number> = {};
+  for (const path of Object.keys(most)) {
+    // What is kept while rights do not change is read before.
+    await browser.get(path);
+    statements = 0;
+    assert.equal((await browser.get(path)).status, 200, path);
+    taken[path] = statements;
+  }
+  const above = Object.entries(taken).filter(([path, count]) => count > most[path]!);
+  assert.deepEqual(above, []);
+});
