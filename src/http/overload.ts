@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { type Database, poolDelays } from '../db/index.ts';
 import { sourceOf } from '../foundation/source_of.ts';
 import { ApiError } from './errors.ts';
-import { RequestQueue } from './request_queue.ts';
+import { firstAtOnce, RequestQueue } from './request_queue.ts';
 
 /** How often the load is looked at. A single collection of garbage is over by then. */
 const interval_ms = 100;
@@ -93,6 +93,11 @@ class Slot {
     this.#queue = queue;
   }
 
+  /** How many slots there are at present. */
+  get count(): number {
+    return this.#queue.load.at_once;
+  }
+
   pause(): void {
     if (this.#state !== 'working') return;
     this.#state = 'paused';
@@ -118,7 +123,10 @@ declare module 'fastify' {
   }
 }
 
-const tooBusy = () =>
+/** How many requests like this one are worked on at once at most. */
+export const slotsFor = ({ slot }: FastifyRequest): number => slot?.count ?? firstAtOnce;
+
+export const tooBusy = () =>
   new ApiError(503, { message: '503 Service Unavailable - The server is too busy' }, { 'retry-after': '1' });
 
 /** Queues the requests of `app`, and logs when overload begins and ends. */

@@ -5,7 +5,7 @@
 import { FairQueue } from '../foundation/fair_queue.ts';
 
 /** How many requests are worked on at once: to begin with, while a process keeps up, and in one that is as slow as can be. */
-const firstAtOnce = 64;
+export const firstAtOnce = 64;
 const maximumAtOnce = 1000;
 const leastAtOnce = 16;
 /** The step down, while requests are delayed, and the step up, while they are not. From the least to the first it is less than a second of looks. */

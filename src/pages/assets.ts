@@ -71,9 +71,14 @@ export function readAssets(): { addresses: Assets; doorway: Doorway } {
 const robots = `User-agent: *
 Disallow: /*/-/archive/
 Disallow: /*/-/blame/
+Disallow: /*/-/blob/
+Disallow: /*/-/commit/
+Disallow: /*/-/commits
 Disallow: /*/-/compare/
-Disallow: /*/-/commits/
 Disallow: /*/-/raw/
+Disallow: /*/-/tree/
+Disallow: /*/-/merge_requests/*/diffs
+Disallow: /*/-/merge_requests/*.diff
 Disallow: /users/
 Disallow: /-/
 Disallow: /api/

@@ -139,6 +139,8 @@ interface Address {
   path: string;
   /** Whether it is for those who are signed in only. */
   signed_in?: true;
+  /** Whether much is read to show it, such as the content of a repository: crawlers are kept from it, and strangers share a part of the process. */
+  is_costly?: true;
 }
 
 export interface Page<Data> extends Address {
@@ -163,5 +165,9 @@ export type AnyPage = ViewPage | FilePage | Redirect;
 
 /** A page with its types. */
 export const page = <Data>(path: string, rest: Omit<Page<Data>, 'path'>): Page<Data> => ({ path, ...rest });
-export const filePage = (path: string, file: FilePage['file']): FilePage => ({ path, file });
+export const filePage = (path: string, file: FilePage['file'], rest: Pick<FilePage, 'is_costly'> = {}): FilePage => ({
+  path,
+  file,
+  ...rest,
+});
 export const redirect = (path: string, to: Redirect['to']): Redirect => ({ path, to });

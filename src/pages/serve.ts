@@ -14,6 +14,7 @@ import {
   messageOf,
   notFound,
   type Services,
+  Share,
   type Values,
 } from '../http/index.ts';
 import { originFor } from '../http/origin.ts';
@@ -53,6 +54,9 @@ export interface PagesOptions extends PerformOptions {
 
 /** The largest form: a text of a million characters, percent-encoded. */
 const largestForm_bytes = 6 * 1024 * 1024;
+
+/** How much of a process visitors who are not signed in, among them crawlers, take with costly pages at most. */
+const shareOfStrangers = 1 / 4;
 
 /** Whether the browser says that a form is on a page of ours. All browsers have said so since 2023; older ones name the origin of the page. */
 function isFromOurPage({ headers }: FastifyRequest, origin: string): boolean {
@@ -94,6 +98,7 @@ class PageServer {
   readonly #options: PagesOptions;
   readonly #operations;
   readonly #find;
+  readonly #strangers = new Share(shareOfStrangers);
   /** Whoever is refused sees their own menu beside the reason. */
   readonly #visitors = new WeakMap<FastifyRequest, Visitor>();
 
@@ -123,6 +128,7 @@ class PageServer {
     try {
       if (request.method === 'POST') return await this.#post(request, call, found.page, fields);
       if (found.page.signed_in && !caller) throw notFound('Page');
+      if (found.page.is_costly) this.#admit(request, reply, caller);
       if ('to' in found.page) return reply.redirect(await found.page.to(call), 302);
       if ('file' in found.page) return this.#sendFile(reply, await found.page.file(call));
       if (caller?.session.cookie_is_old) await this.#renew(call, caller);
@@ -135,6 +141,12 @@ class PageServer {
       if (!caller) return this.#missing(request, reply, caller, path);
       throw error;
     }
+  }
+
+  /** Links of costly pages lead to thousands of others. */
+  #admit(request: FastifyRequest, reply: FastifyReply, caller: Visitor | undefined): void {
+    reply.header('x-robots-tag', 'noindex, nofollow');
+    if (!caller) this.#strangers.take(request, reply);
   }
 
   async #renew({ reply, services }: Calling, caller: Visitor): Promise<void> {
@@ -270,7 +282,7 @@ class PageServer {
     const tabs = view.place ? await this.#options.tabsOf(call, view.place) : [];
     const { before, after } = layout(view, seen, { assets, tabs });
     const sending = { status, origin: originFor(request, services.url), ...(is_secret ? { is_secret } : {}) };
-    if (!view.is_public) call.reply.header('x-robots-tag', 'noindex');
+    if (!view.is_public && !call.reply.hasHeader('x-robots-tag')) call.reply.header('x-robots-tag', 'noindex');
     if (!('text' in view.main))
       return sendPieces(request, call.reply, around(before, view.main, after), () => cutOff, sending);
     return sendHtml(request, call.reply, html`${before}${view.main}${after}`, sending);

@@ -21,7 +21,7 @@ export const mergeRequestCommitsPage = page('/:id/-/merge_requests/:merge_reques
 ${rows(
   commits.items.map(
     ({ title, short_id, author_name, committed_date, web_url }) =>
-      html`<a class="title" href="${pathOf(web_url)}">${title}</a>
+      html`<a class="title" href="${pathOf(web_url)}" rel="nofollow">${title}</a>
 <div class="soft"><code>${short_id}</code> ${author_name}, ${time(committed_date)}</div>`,
   ),
   'The source branch has no commits that the target branch lacks.',

@@ -117,6 +117,7 @@ const toThread = (outcome: never, call: PageCall): string => {
 const { reply, edit_note, remove_note } = conversationForms('MergeRequest');
 
 export const mergeRequestDiffsPage = page('/:id/-/merge_requests/:merge_request_iid/diffs', {
+  is_costly: true,
   load,
   forms: {
     thread: { runs: 'createMergeRequestDiscussion', next: toThread },
@@ -128,6 +129,8 @@ export const mergeRequestDiffsPage = page('/:id/-/merge_requests/:merge_request_
   view: (shown, seen) => sectionView(shown.merge_request, '/diffs', pieces(shown, seen)),
 });
 
-export const mergeRequestDiffPage = filePage('/:id/-/merge_requests/:merge_request_iid.diff', ({ bytes }) =>
-  bytes('getMergeRequestRawDiffs'),
+export const mergeRequestDiffPage = filePage(
+  '/:id/-/merge_requests/:merge_request_iid.diff',
+  ({ bytes }) => bytes('getMergeRequestRawDiffs'),
+  { is_costly: true },
 );

@@ -2,7 +2,7 @@
 
 import { highlighted } from '../../../highlighting/index.ts';
 import { notFound } from '../../../http/index.ts';
-import { filePage, type PageCall, page } from '../../../pages/index.ts';
+import { type FileParts, filePage, type PageCall, page } from '../../../pages/index.ts';
 import { type Blob, blobView } from './blob_views.ts';
 import { fileBytes, fileToShow } from './file_queries.ts';
 import { linesToShow } from './line_rules.ts';
@@ -22,20 +22,26 @@ async function load(call: PageCall): Promise<Blob> {
   return { place, file, rendered: undefined, colours };
 }
 
-export const blobPages = page('/:id/-/blob/*ref_path', { load, view: blobView });
+export const blobPages = page('/:id/-/blob/*ref_path', { is_costly: true, load, view: blobView });
 
-export const rawPages = filePage('/:id/-/raw/*ref_path', async (call) => {
-  const { path, commit } = await refPathOf(call);
-  return fileBytes(call, path, commit.id);
-});
+export const rawPages = filePage(
+  '/:id/-/raw/*ref_path',
+  async (call) => {
+    const { path, commit } = await refPathOf(call);
+    return fileBytes(call, path, commit.id);
+  },
+  { is_costly: true },
+);
 
 const archiveName = /^(.+)\/[^/]*?\.(tar\.gz|tar\.bz2|tgz|tbz2?|tar|zip)$/;
 const shortArchiveName = /^(.+)\.(tar\.gz|tar\.bz2|tgz|tbz2?|tar|zip)$/;
 
 /** The ref, then a name of which the extension counts; or the ref with an extension. */
-export const archivePages = filePage('/:id/-/archive/*name', ({ params, query, bytes }) => {
+function archive({ params, query, bytes }: PageCall): Promise<FileParts> {
   const [, sha, format] = archiveName.exec(params.name!) ?? shortArchiveName.exec(params.name!) ?? [];
   if (sha === undefined) throw notFound('Page');
   const path = typeof query.path === 'string' ? { path: query.path } : {};
   return bytes('downloadArchiveInFormat', { sha, format, ...path });
-});
+}
+
+export const archivePages = filePage('/:id/-/archive/*name', archive, { is_costly: true });

@@ -27,8 +27,8 @@ async function loadHistory(call: PageCall): Promise<History> {
   return { id: call.params.id!, place, commits };
 }
 
-export const historyPages = page('/:id/-/commits/*ref_path', { load: loadHistory, view: historyView });
-export const defaultHistoryPage = page('/:id/-/commits', { load: loadHistory, view: historyView });
+export const historyPages = page('/:id/-/commits/*ref_path', { is_costly: true, load: loadHistory, view: historyView });
+export const defaultHistoryPage = page('/:id/-/commits', { is_costly: true, load: loadHistory, view: historyView });
 
 /** The comments that follow the first ones are for clients of the API. */
 const mostThreads = 100;
@@ -41,6 +41,7 @@ export const commitTextPages = (['diff', 'patch'] as const).map((format) =>
 );
 
 export const commitPages = page('/:id/-/commit/:commit_id', {
+  is_costly: true,
   async load(call): Promise<ShownCommit> {
     const { id = '', commit_id } = call.params;
     const commit = await call.one(CommitDetail, 'getCommit', { sha: commit_id });

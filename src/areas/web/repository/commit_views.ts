@@ -57,7 +57,7 @@ export const commitRow = (
     committed_date,
   }: Pick<CommitInList, 'id' | 'short_id' | 'title' | 'author_name' | 'committed_date'>,
 ): Html =>
-  html`<li><a class="title" href="${commitKind.page(id, sha)}">${title === '' ? 'No message' : title}</a>
+  html`<li><a class="title" href="${commitKind.page(id, sha)}" rel="nofollow">${title === '' ? 'No message' : title}</a>
 <div class="soft">${author_name} committed on ${time(committed_date)} · <code>${short_id}</code></div></li>`;
 
 export function historyView({ id, place, commits }: History, seen: Seen): View {

@@ -9,6 +9,7 @@ import { compareView, type NewComparison, newComparisonView, type ShownCompariso
 const range = /^(.+?)(\.\.\.?)(.+)$/;
 
 export const comparePages = page('/:id/-/compare/*refs', {
+  is_costly: true,
   async load(call): Promise<ShownComparison> {
     const { id = '', refs = '' } = call.params;
     const [, from, dots, to] = range.exec(refs) ?? [];

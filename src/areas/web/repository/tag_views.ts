@@ -32,7 +32,7 @@ export interface ShownTag {
 
 const commitLine = (id: string, { commit, target }: ShownTag['tag']): Html =>
   commit
-    ? html`<a href="${commitKind.page(id, commit.id)}"><code>${commit.short_id}</code></a> ${commit.title}, ${commit.author_name} on ${time(commit.committed_date)}`
+    ? html`<a href="${commitKind.page(id, commit.id)}" rel="nofollow"><code>${commit.short_id}</code></a> ${commit.title}, ${commit.author_name} on ${time(commit.committed_date)}`
     : html`Object <code>${target}</code>`;
 
 const archives = (id: string, name: string): Content =>

@@ -5,6 +5,7 @@ import { folderToShow } from './tree_queries.ts';
 import { folderView, lastCommit, pathLinks, refActions } from './tree_views.ts';
 
 export const treePages = page('/:id/-/tree/*ref_path', {
+  is_costly: true,
   load: async (call) => folderToShow(call, await refPathOf(call)),
   view: (folder, seen) => ({
     title: [folder.place.path || folder.place.ref, folder.place.path && folder.place.ref, folder.place.id].filter(

@@ -24,15 +24,15 @@ export const lastCommit = ({ commit }: RefPath): Html =>
 type Entry = ShownFolder['entries']['items'][number];
 
 function nameOf({ id, ref }: RefPath, { name, type, path, mode }: Entry): Html {
-  if (type === 'tree') return html`<a href="${treePage(id, joined(ref, path))}">${name}/</a>`;
+  if (type === 'tree') return html`<a href="${treePage(id, joined(ref, path))}" rel="nofollow">${name}/</a>`;
   if (type === 'commit') return html`${name} <span class="soft">submodule</span>`;
   const kind = mode === '120000' ? 'symbolic link' : mode === '100755' ? 'executable' : undefined;
-  return html`<a href="${blobPage(id, ref, path)}">${name}</a>${kind && html` <span class="soft">${kind}</span>`}`;
+  return html`<a href="${blobPage(id, ref, path)}" rel="nofollow">${name}</a>${kind && html` <span class="soft">${kind}</span>`}`;
 }
 
 function entryRow({ place, commits }: ShownFolder, entry: Entry): Html {
   const commit = commits.get(entry.name);
-  return html`<tr><td>${nameOf(place, entry)}</td><td class="soft">${commit && html`<a href="${commitKind.page(place.id, commit.id)}">${commit.title}</a>`}</td><td class="soft">${
+  return html`<tr><td>${nameOf(place, entry)}</td><td class="soft">${commit && html`<a href="${commitKind.page(place.id, commit.id)}" rel="nofollow">${commit.title}</a>`}</td><td class="soft">${
     commit && day(commit.committed_date.slice(0, 10))
   }</td></tr>`;
 }
@@ -52,7 +52,7 @@ ${readme && html`<section class="file readme"><h2>${readme.name}</h2>${readme.ht
 /** What can be done with a ref as a whole. */
 export function refActions({ id, ref, path, commit }: RefPath, rest: Content = undefined): Html {
   const name = `${id.slice(id.lastIndexOf('/') + 1)}-${ref.replaceAll('/', '-')}`;
-  return html`<p class="actions">${rest}<a href="${commitsPage(id, joined(ref, path))}">History</a>
+  return html`<p class="actions">${rest}<a href="${commitsPage(id, joined(ref, path))}" rel="nofollow">History</a>
 <a href="${treePage(id, joined(commit.id, path))}" rel="nofollow">Permalink</a>
 <a href="${archivePage(id, ref, `${name}.zip`)}" rel="nofollow" download>Download as zip</a>
 <a href="${archivePage(id, ref, `${name}.tar.gz`)}" rel="nofollow" download>as tar.gz</a></p>`;
