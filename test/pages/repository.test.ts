@@ -301,12 +301,29 @@ test('large changes are in parts, each of which can be reached', async () => {
   const html = await shown(browser, page);
   assert.equal(countIn(html, '<section class="file"'), 1_000);
   assert.ok(html.includes('1052 files changed'));
-  const rest = await shown(browser, `${page}?page=2`);
+  const [, next] = /<a rel="next" href="([^"]*)">Files from 1001 on/.exec(html)!;
+  const rest = await shown(browser, next!);
   assert.equal(countIn(rest, '<section class="file"'), 52);
   assert.ok(rest.includes('too large to be shown'));
   assert.equal(countIn(rest, '<td>x\n') + countIn(rest, '</span>x\n'), 0);
   const [, alone] = /<a href="([^"]*\?file=\d+)">Show the 6001 lines/.exec(rest)!;
   assert.equal(countIn(await shown(browser, alone!), '</span>x\n'), 6_000);
+  assert.ok(rest.includes(`<a rel="prev" href="${page}?page=1">`));
+});
+
+test('a page of changes ends when it has a hundred thousand lines', async () => {
+  const here = await filledWorld();
+  const content = 'x\n'.repeat(4_999);
+  const files = Object.fromEntries(Array.from({ length: 110 }, (_, index) => [`f/${index + 100}`, content]));
+  const sha = await commit(here, files);
+  const browser = await browserOf(here, here.people.developer);
+  const html = await shown(browser, `/${here.project.full_path}/-/commit/${sha}`);
+  assert.equal(countIn(html, '<section class="file"'), 100);
+  // With the line of the hunk, each file has 5,000.
+  assert.equal(countIn(html, '<table class="diff">'), 20);
+  assert.equal(countIn(html, 'Show the 5000 lines of this diff'), 80);
+  const [, next] = /<a rel="next" href="([^"]*)">Files from 101 on/.exec(html)!;
+  assert.equal(countIn(await shown(browser, next!), '<table class="diff">'), 10);
 });
 
 test('two refs are compared by a form, and by an address', async () => {

@@ -36,8 +36,15 @@ export function* linesOfDiff(diff: string): Generator<DiffLine | DiffHead> {
   }
 }
 
+export interface LineCounts {
+  added: number;
+  removed: number;
+  /** All of them. */
+  lines: number;
+}
+
 /** How many lines a diff adds and removes, and how many it has at all. */
-export function countsOf(diff: string): { added: number; removed: number; lines: number } {
+export function countsOf(diff: string): LineCounts {
   const counts = { added: 0, removed: 0, lines: 0 };
   for (let at = 0; at < diff.length; ) {
     if (diff[at] === '+') counts.added += 1;

@@ -2,10 +2,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Static } from 'typebox';
 import type { Page as ListPage } from '../../../http/index.ts';
-import { type Content, type Html, html, pager, type Seen, withQuery } from '../../../pages/index.ts';
+import { type Content, type Html, html, type Seen, withQuery } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { Diff } from '../../code/repository/index.ts';
-import { countsOf, type DiffHead, type DiffLine, linesOfDiff } from './hunk_rules.ts';
+import { countsOf, type DiffHead, type DiffLine, type LineCounts, linesOfDiff } from './hunk_rules.ts';
 
 export type FileDiff = Static<typeof Diff>;
 
@@ -27,9 +27,19 @@ export interface DiffSource {
   below?(file: FileDiff, number: number): Content;
 }
 
-/** More files are on the next page. */
-const filesOnPage = 1_000;
-const filesAtOnce = 100;
+/** A file with its changes. */
+interface CountedFile {
+  file: FileDiff;
+  /** Its place among all files, from 1. */
+  number: number;
+  counts: LineCounts;
+}
+
+/** How many files are read at once: `?page=` counts in these. */
+export const files_per_batch = 100;
+/** More files are behind a link, and so are those that follow when there are this many lines. */
+const batchesShown = 10;
+const linesShown = 100_000;
 /** Longer diffs are behind a link of their own. */
 const foldedFrom_lines = 5_000;
 /** What follows in a line is cut off. */
@@ -47,7 +57,7 @@ const kindOf = ({ new_file, deleted_file, renamed_file }: FileDiff): string =>
 const pathOf = ({ old_path, new_path, renamed_file }: FileDiff): Content =>
   renamed_file ? html`${old_path} → ${new_path}` : new_path;
 
-const countsText = ({ added, removed }: { added: number; removed: number }): Html =>
+const countsText = ({ added, removed }: LineCounts): Html =>
   html`<span class="soft">${counted(added, 'line')} added, ${removed} removed</span>`;
 
 const hidden = {
@@ -75,7 +85,7 @@ function rowOf(line: DiffLine | DiffHead, commentAt: CommentAt | undefined): Htm
 }
 
 /** Other requests are served between slices. */
-const slice_lines = 1_000;
+const slice_lines = 200;
 
 async function* tableOf(file: FileDiff, commentAt: CommentAt | undefined): AsyncGenerator<Html> {
   yield html`<section class="scroll" tabindex="0" aria-label="${`Changes of ${file.new_path}`}"><table class="diff">
@@ -93,7 +103,7 @@ async function* tableOf(file: FileDiff, commentAt: CommentAt | undefined): Async
 }
 
 /** Why the changes of a file are not shown as a table, if they are not. */
-function insteadOf(file: FileDiff, number: number, seen: Seen, isAsked: boolean): Html | undefined {
+function insteadOf({ file, number, counts }: CountedFile, seen: Seen, isFolded: boolean): Html | undefined {
   if (file.too_large || file.collapsed)
     return html`<p class="soft">The changes are too large to be shown. Clone the repository to see them.</p>`;
   if (file.diff === '')
@@ -103,31 +113,25 @@ function insteadOf(file: FileDiff, number: number, seen: Seen, isAsked: boolean)
         : 'The content does not change.'
     }</p>`;
   if (file.diff.startsWith('Binary files ')) return html`<p class="soft">The file is binary.</p>`;
-  const { lines } = countsOf(file.diff);
-  return !isAsked && lines > foldedFrom_lines
-    ? html`<p><a href="${withQuery(seen, { file: number, page: undefined })}">Show the ${counted(lines, 'line')} of this diff</a></p>`
+  return isFolded
+    ? html`<p><a href="${withQuery(seen, { file: number, page: undefined })}">Show the ${counted(counts.lines, 'line')} of this diff</a></p>`
     : undefined;
 }
 
-/** @param number the place of the file among all files, from 1 */
-async function* fileOf(
-  file: FileDiff,
-  number: number,
-  source: DiffSource,
-  seen: Seen,
-  isAsked = false,
-): AsyncGenerator<Html> {
+/** @param isFolded whether the changes are behind a link */
+async function* fileOf(shown: CountedFile, source: DiffSource, seen: Seen, isFolded: boolean): AsyncGenerator<Html> {
+  const { file, number, counts } = shown;
   const [before, after] = [
     file.new_file ? undefined : source.fileAt('old', file.old_path),
     file.deleted_file ? undefined : source.fileAt('new', file.new_path),
   ];
   yield html`<section class="file" id="${`file-${number}`}">
 <h3>${pathOf(file)}</h3>
-<p class="about"><span class="label">${kindOf(file)}</span> ${countsText(countsOf(file.diff))}
+<p class="about"><span class="label">${kindOf(file)}</span> ${countsText(counts)}
 ${before && html`<a href="${before}">File before<span class="visually-hidden"> the change of ${file.old_path}</span></a>`}
 ${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}</p>
 `;
-  const instead = insteadOf(file, number, seen, isAsked);
+  const instead = insteadOf(shown, seen, isFolded);
   if (instead) yield instead;
   else yield* tableOf(file, source.commentAt && ((line) => source.commentAt!(number, line)));
   yield html`
@@ -137,14 +141,21 @@ ${source.below?.(file, number)}
   await nextTurn();
 }
 
-const listOf = (
-  files: readonly FileDiff[],
-  first: number,
-): Html => html`<details class="files" ?open="${files.length <= 20}">
-<summary>Files ${first} to ${first + files.length - 1}</summary>
-<ol start="${first}">${files.map(
-  (file, index) =>
-    html`<li><a href="${`#file-${first + index}`}">${pathOf(file)}</a> <span class="label">${kindOf(file)}</span> ${countsText(countsOf(file.diff))}</li>`,
+/** Counts lines; other requests are served meanwhile. */
+async function counting(files: readonly FileDiff[], first: number): Promise<CountedFile[]> {
+  const found: CountedFile[] = [];
+  for (const [index, file] of files.entries()) {
+    found.push({ file, number: first + index, counts: countsOf(file.diff) });
+    if (index % 10 === 9) await nextTurn();
+  }
+  return found;
+}
+
+const listOf = (files: readonly CountedFile[]): Html => html`<details class="files" ?open="${files.length <= 20}">
+<summary>Files ${files[0]!.number} to ${files.at(-1)!.number}</summary>
+<ol start="${files[0]!.number}">${files.map(
+  ({ file, number, counts }) =>
+    html`<li><a href="${`#file-${number}`}">${pathOf(file)}</a> <span class="label">${kindOf(file)}</span> ${countsText(counts)}</li>`,
 )}</ol>
 </details>
 `;
@@ -154,11 +165,20 @@ async function* oneFile(source: DiffSource, seen: Seen, number: number): AsyncGe
   const { items } = await source.page({ page: number, per_page: 1 });
   yield html`<p><a href="${withQuery(seen, { file: undefined })}">All files</a></p>`;
   if (items.length === 0) yield html`<p class="soft">There is no such file.</p>`;
-  for (const file of items) yield* fileOf(file, number, source, seen, true);
+  for (const file of await counting(items, number)) yield* fileOf(file, source, seen, false);
 }
 
+/** Links to the files before and behind those that are shown. @param first the first hundred that is shown @param next the first one that is not, if there are more */
+const otherFiles = (first: number, next: number | undefined, seen: Seen): Html | undefined =>
+  first === 1 && next === undefined
+    ? undefined
+    : html`<nav class="pager" aria-label="Pages"><ul>
+${first > 1 && html`<li><a rel="prev" href="${withQuery(seen, { page: Math.max(1, first - batchesShown) })}">Files before these</a></li>`}
+${next !== undefined && html`<li><a rel="next" href="${withQuery(seen, { page: next })}">Files from ${(next - 1) * files_per_batch + 1} on</a></li>`}
+</ul></nav>`;
+
 /**
- * The diffs of a page, in pieces: a hundred files at a time are read, and a thousand lines at a time are written, so that a large change takes no memory. `?page=` leads on, and
+ * The diffs of files, in pieces: a hundred files at a time are read, and some lines at a time are written, so that a large change takes no memory. `?page=` leads on, and
  * `?file=` shows one of the files alone.
  */
 export async function* diffPieces(source: DiffSource, seen: Seen): AsyncGenerator<Html> {
@@ -168,19 +188,24 @@ export async function* diffPieces(source: DiffSource, seen: Seen): AsyncGenerato
     yield* oneFile(source, seen, asked);
     return;
   }
-  const page = numberIn(seen, 'page') ?? 1;
-  const batches = filesOnPage / filesAtOnce;
-  let has_more = false;
-  for (let batch = (page - 1) * batches + 1; batch <= page * batches; batch++) {
-    const files = await source.page({ page: batch, per_page: filesAtOnce });
-    const first = (batch - 1) * filesAtOnce + 1;
-    if (batch % batches === 1 && files.total !== undefined) yield html`<p>${counted(files.total, 'file')} changed.</p>`;
-    if (files.items.length > 0) yield listOf(files.items, first);
-    for (const [index, file] of files.items.entries()) yield* fileOf(file, first + index, source, seen);
-    has_more = files.has_more;
-    if (!has_more) break;
+  const first = numberIn(seen, 'page') ?? 1;
+  let rest_lines = linesShown;
+  for (let batch = first; ; batch++) {
+    const files = await source.page({ page: batch, per_page: files_per_batch });
+    const shown = await counting(files.items, (batch - 1) * files_per_batch + 1);
+    if (batch === first && files.total !== undefined) yield html`<p>${counted(files.total, 'file')} changed.</p>`;
+    if (shown.length > 0) yield listOf(shown);
+    for (const file of shown) {
+      const { lines } = file.counts;
+      const isFolded = lines > foldedFrom_lines || rest_lines <= 0;
+      if (!isFolded) rest_lines -= lines;
+      yield* fileOf(file, source, seen, isFolded);
+    }
+    const isLast = !files.has_more || batch + 1 === first + batchesShown || rest_lines <= 0;
+    if (!isLast) continue;
+    yield html`${otherFiles(first, files.has_more ? batch + 1 : undefined, seen)}`;
+    return;
   }
-  yield html`${pager({ items: [], page, per_page: filesOnPage, has_more }, seen)}`;
 }
 
 /**

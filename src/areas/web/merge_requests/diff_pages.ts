@@ -4,7 +4,7 @@ import { filePage, type Html, html, type PageCall, page, type Seen, withQuery } 
 import { blobPage, Comparison, Diff } from '../../code/repository/index.ts';
 import { Discussion } from '../../conversation/discussions/index.ts';
 import { MergeRequest, MergeRequestVersion, MergeRequestVersionDetail } from '../../work/merge_requests/index.ts';
-import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/index.ts';
+import { type DiffSource, diffPieces, files_per_batch, pagesOfDiffs } from '../diffs/index.ts';
 import { conversationForms, type Thread, textsOf } from '../issuables/index.ts';
 import { belowFile, lineAddress, lineAsked } from './diff_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView } from './views.ts';
@@ -90,9 +90,6 @@ function versionsView({ versions }: Loaded, seen: Seen): Html | undefined {
 <button>Show</button></form>`;
 }
 
-/** A page of diffs has this many files. */
-const files_per_page = 1_000;
-
 async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
   const { merge_request, source, said, has_more } = shown;
   yield html`${versionsView(shown, seen)}${
@@ -100,7 +97,7 @@ async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
     html`<p class="soft">Only the first ${maximumThreads} threads are shown here; the overview has all of them.</p>`
   }`;
   const line = lineAsked(seen);
-  const at = line ? { ...seen, query: { page: String(Math.ceil(line.number / files_per_page)) } } : seen;
+  const at = line ? { ...seen, query: { page: String(Math.ceil(line.number / files_per_batch)) } } : seen;
   // Comments are on the last version.
   const mayComment = seen.may('thread') && asked(seen, 'diff_id') === undefined;
   const parts = { ...source, below: belowFile(seen, merge_request, said) };

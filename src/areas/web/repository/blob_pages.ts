@@ -5,17 +5,20 @@ import { notFound } from '../../../http/index.ts';
 import { type FileParts, filePage, type PageCall, page } from '../../../pages/index.ts';
 import { type Blob, blobView } from './blob_views.ts';
 import { fileBytes, fileToShow } from './file_queries.ts';
-import { linesToShow } from './line_rules.ts';
-import { isMarkdown, textHtml } from './markdown_present.ts';
+import { hasLongLine, hasMoreLines } from './line_rules.ts';
+import { isRendered, textHtml } from './markdown_present.ts';
 import { refPathOf } from './ref_queries.ts';
+
+/** More lines than this are no program that someone has written. */
+const colouredUpTo_lines = 50_000;
 
 async function load(call: PageCall): Promise<Blob> {
   const place = await refPathOf(call);
   const file = await fileToShow(call, place.path, place.commit.id);
   const { text, name, blob_id } = file;
-  if (text !== undefined && isMarkdown(name) && !file.is_cut && call.query.plain === undefined)
+  if (isRendered(file) && call.query.plain === undefined)
     return { place, file, rendered: await textHtml(call, place, file), colours: undefined };
-  const isColoured = text !== undefined && !linesToShow(text).has_long;
+  const isColoured = text !== undefined && !hasLongLine(text) && !hasMoreLines(text, colouredUpTo_lines);
   const colours = isColoured
     ? await highlighted({ text, file_name: name }, { blob_id, owner: place.commit.project_id })
     : undefined;

@@ -14,8 +14,8 @@ import { counted, sizeText } from '../../../texts/index.ts';
 import { blobPage } from '../../code/repository/index.ts';
 import { commitsPage, joined, rawPage } from './address_rules.ts';
 import type { ShownFile } from './file_queries.ts';
-import { lineEnd_chars, linesToShow } from './line_rules.ts';
-import { isMarkdown } from './markdown_present.ts';
+import { lineEnd_chars, linesOnPage } from './line_rules.ts';
+import { isRendered } from './markdown_present.ts';
 import type { RefPath } from './ref_queries.ts';
 import { lastCommit, pathLinks } from './tree_views.ts';
 
@@ -28,7 +28,7 @@ export interface Blob {
   colours: readonly string[] | undefined;
 }
 
-const linesOnPage = 10_000;
+const lines_per_page = 10_000;
 
 const lineText = (line: string): Content =>
   line.length <= lineEnd_chars
@@ -41,18 +41,17 @@ const pageIn = ({ query }: Seen): number =>
 
 /** Each line has an anchor, `#L12`, to which its number leads. End tags are left out, as HTML allows. */
 function linesView({ file, colours }: Blob, seen: Seen): Html {
-  const { lines } = linesToShow(file.text ?? '');
   const page = pageIn(seen);
-  const first = (page - 1) * linesOnPage;
-  const rows = lines.slice(first, first + linesOnPage).map((line, index) => {
-    const number = first + index + 1;
+  const { lines, first, has_more } = linesOnPage(file.text ?? '', page, lines_per_page);
+  const rows = lines.map((line, index) => {
+    const number = first + index;
     const coloured = colours?.[number - 1];
     return html`<tr id="${`L${number}`}"><td class="line"><a href="${`#L${number}`}">${number}</a><td>${coloured === undefined ? lineText(line) : sanitised(coloured)}\n`;
   });
   return html`<section class="scroll" tabindex="0" aria-label="Lines"><table class="code">
 <caption class="visually-hidden">${file.name} by line</caption>
 ${rows}</table></section>
-${pager({ items: [], page, per_page: linesOnPage, has_more: lines.length > first + linesOnPage }, seen)}`;
+${pager({ items: [], page, per_page: lines_per_page, has_more }, seen)}`;
 }
 
 function contentView(blob: Blob, raw: string, seen: Seen): Content {
@@ -76,7 +75,7 @@ export function blobView(blob: Blob, seen: Seen): View {
 <p class="actions"><span class="soft">${sizeText(file.size_bytes)}</span>
 <a href="${raw}" rel="nofollow">Raw</a> <a href="${commitsPage(id, joined(ref, path))}">History</a>
 <a href="${blobPage(id, commit.id, path)}" rel="nofollow">Permalink</a>
-${isMarkdown(file.name) && file.text !== undefined && (rendered ? html`<a href="${withQuery(seen, { plain: 1 })}">Source</a>` : html`<a href="${withQuery(seen, { plain: undefined })}">As a document</a>`)}</p>
+${isRendered(file) && (rendered ? html`<a href="${withQuery(seen, { plain: 1 })}">Source</a>` : html`<a href="${withQuery(seen, { plain: undefined })}">As a document</a>`)}</p>
 ${lastCommit(place)}
 <section class="file"><h2 class="visually-hidden">Content</h2>
 ${contentView(blob, raw, seen)}

@@ -6,7 +6,14 @@ import { linksFor } from '../../conversation/markdown/index.ts';
 import type { ShownFile } from './file_queries.ts';
 import type { RefPath } from './ref_queries.ts';
 
-export const isMarkdown = (name: string): boolean => /\.(md|markdown|mdown|mkd)$/i.test(name);
+const isMarkdown = (name: string): boolean => /\.(md|markdown|mdown|mkd)$/i.test(name);
+
+/** Rendering a longer text takes seconds and hundreds of megabytes if it is malicious, and each visitor renders it anew. */
+const renderedUpTo_chars = 200_000;
+
+/** Whether a file is shown as the document that it describes. */
+export const isRendered = ({ name, text, is_cut }: ShownFile): boolean =>
+  text !== undefined && isMarkdown(name) && !is_cut && text.length <= renderedUpTo_chars;
 
 /** The file that describes a folder. */
 export const isReadme = (name: string): boolean => /^readme(\.[a-z]+)?$/i.test(name);
@@ -18,10 +25,10 @@ const raws = pagePath('/:project/-/raw/:ref');
 /** Levels above those of a text: the heading of the page, and that of the file. */
 const headingsBelow = 2;
 
-/** The text of a file as HTML: Markdown is rendered, with links and images that lead to other files of the same ref. */
+/** The beginning of the text of a file as HTML: Markdown is rendered, with links and images that lead to other files of the same ref. */
 export async function textHtml({ services, caller }: PageCall, place: RefPath, file: ShownFile): Promise<Html> {
   const { text = '' } = file;
-  if (!isMarkdown(file.name)) return html`<pre>${text}</pre>`;
+  if (!isRendered(file)) return html`<pre>${text.slice(0, renderedUpTo_chars)}</pre>`;
   const { db, url } = services;
   const contextOf = async () => ({
     linkOf: await linksFor({ db, caller, url }, text, { full_path: place.id }),
