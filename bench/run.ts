@@ -15,6 +15,7 @@ import { measureMergeRequests } from './merge_requests.ts';
 import { measureMigration } from './migration.ts';
 import { measureMixedLoad } from './mixed_load.ts';
 import { measureNotifications } from './notifications.ts';
+import { measurePages } from './pages.ts';
 import { measurePeer, peerFrom, peerVariables } from './peer.ts';
 import { measurePushRules } from './push_rules.ts';
 import { measureRepositories } from './repositories.ts';
@@ -45,6 +46,7 @@ try {
   if (asked('events')) rows.push(...(await measureEvents(folder)));
   if (asked('issues')) rows.push(...(await measureIssues(folder)));
   if (asked('long_lists')) rows.push(...(await measureLongLists(folder)));
+  if (asked('pages')) rows.push(...(await measurePages(folder)));
   const peer = peerFrom(process.env);
   if (peer && asked('peer')) rows.push(...(await measurePeer(folder, peer)));
   if (!peer && process.argv.includes('peer')) {

@@ -50,6 +50,11 @@ function headFor(reply: FastifyReply, origin: string): void {
 
 /** Of a page of 40 kB, this leaves a tenth and takes a millisecond. */
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+/** Of a change of 34,000 lines, 7.5 MB, this leaves 742 kB and takes 120 ms; with the quality of other pages and without a size, 842 kB and 90 ms. */
+const brotliOfPieces = {
+  flush: constants.BROTLI_OPERATION_FLUSH,
+  params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: 8_000_000 },
+};
 const brotliOf = promisify(brotliCompress);
 const gzipOf = promisify(gzip);
 
@@ -87,18 +92,21 @@ export async function sendHtml(
   return reply.send(await (encoding === 'br' ? brotliOf(text, brotli) : gzipOf(text)));
 }
 
-/** Less than this is sent together with what follows. */
-const piece_bytes = 16 * 1024;
+/** Less than this is sent together with what follows. The first piece is shown while the others come, which are compressed better if they are longer. */
+const firstPiece_chars = 16 * 1024;
+const piece_chars = 64 * 1024;
 
 /** Joins small pieces. After the first one, which people wait for, what is missing is said in its place: the status has been sent. */
 async function* joined(pieces: AsyncIterable<Html>, failed: (error: unknown) => Html): AsyncGenerator<string> {
   let text = '';
+  let least_chars = firstPiece_chars;
   try {
     for await (const piece of pieces) {
       text += piece.text;
-      if (text.length < piece_bytes) continue;
+      if (text.length < least_chars) continue;
       yield text;
       text = '';
+      least_chars = piece_chars;
     }
   } catch (error) {
     text += failed(error).text;
@@ -121,9 +129,8 @@ export function sendPieces(
   const encoding = encodingFor(request);
   const source = Readable.from(joined(pieces, failed));
   if (encoding === undefined) return reply.send(source);
-  const { BROTLI_OPERATION_FLUSH: flush } = constants;
   const compressor =
-    encoding === 'br' ? createBrotliCompress({ ...brotli, flush }) : createGzip({ flush: constants.Z_SYNC_FLUSH });
+    encoding === 'br' ? createBrotliCompress(brotliOfPieces) : createGzip({ flush: constants.Z_SYNC_FLUSH });
   reply.header('content-encoding', encoding);
   return reply.send(pipeline(source, compressor, () => {}));
 }

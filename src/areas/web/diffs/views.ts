@@ -77,11 +77,11 @@ type CommentAt = (line: DiffLine) => string;
 function rowOf(line: DiffLine | DiffHead, commentAt: CommentAt | undefined): Html {
   if (!('old' in line)) return html`<tr class="${line.kind}"><td colspan="3">${line.text}\n`;
   const link = commentAt?.(line);
-  const numbered = (number: number | undefined): Content =>
-    number !== undefined && link ? html`<a href="${link}" rel="nofollow">${number}</a>` : number;
+  const linked = (number: number | undefined): Content =>
+    number !== undefined && link ? html`<a href="${link}">${number}</a>` : number;
   const { kind, text } = line;
-  if (kind === 'same') return html`<tr><td>${numbered(line.old)}<td>${numbered(line.new)}<td>${textOf(text)}\n`;
-  return html`<tr class="${kind}"><td>${numbered(line.old)}<td>${numbered(line.new)}<td>${hidden[kind]}${textOf(text)}\n`;
+  if (kind === 'same') return html`<tr><td>${line.old}<td>${linked(line.new)}<td>${textOf(text)}\n`;
+  return html`<tr class="${kind}"><td>${linked(line.old)}<td>${linked(line.new)}<td>${hidden[kind]}${textOf(text)}\n`;
 }
 
 /** Other requests are served between slices. */
