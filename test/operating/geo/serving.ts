@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { clone } from '../../git/work_tree.ts';
+import { anonymousBrowser } from '../../support/browser.ts';
 import { remoteOf } from '../../support/git.ts';
 import { newSshKey, withKey } from '../../support/ssh.ts';
 import { eventually, type Site, type Sites } from '../../support/two_sites.ts';
@@ -50,6 +51,25 @@ export async function serving(
     assert.equal(changed.status, 200);
     const read = await secondary.server.root.get(url, { ref: 'main' });
     assert.equal(Buffer.from(read.body.content, 'base64').toString(), 'ripe');
+  });
+
+  await t.test('someone signs in on its pages, and their forms are done by the primary', async () => {
+    const password = 'a word that only tests pass';
+    const { body: root } = await secondary.server.root.get('/user');
+    await secondary.server.root.put(`/users/${root.id}`, { password });
+    const browser = anonymousBrowser(url);
+    const signedIn = await browser.send('/users/sign_in', 'sign_in', { login: root.username, password });
+    assert.deepEqual([signedIn.status, signedIn.headers.get('x-geo-served-by')], [303, 'Porto']);
+    const page = `/${path_with_namespace}/-/issues/1`;
+    const commented = await browser.send(page, 'comment', { body: 'Written from afar' });
+    assert.equal(commented.status, 303);
+    const shown = await browser.get(page);
+    assert.deepEqual([shown.status, shown.headers.get('x-geo-served-by')], [200, null]);
+    assert.match(shown.html, /Written from afar/);
+    // The answer is that of the primary, for a browser that is on a page of the secondary.
+    const refused = await browser.send(page, 'comment', { body: '' });
+    assert.deepEqual([refused.status, refused.headers.get('x-geo-served-by')], [400, 'Porto']);
+    assert.match(refused.headers.get('content-security-policy')!, new RegExp(`style-src ${url}/assets/`));
   });
 
   await t.test('a clone of it is current, and what is pushed through it is there for the next one', async () => {

@@ -5,6 +5,7 @@ import { request as httpsRequest, Agent as TlsAgent } from 'node:https';
 import { pipeline } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, type Services, streamOf } from '../../../http/index.ts';
+import { originFor } from '../../../http/origin.ts';
 import { endingAfter } from '../../code/repository/index.ts';
 import { signedPassage } from '../link/index.ts';
 import { passedHeaders } from './passing_rules.ts';
@@ -122,6 +123,12 @@ export async function pass(services: Services, request: FastifyRequest, reply: F
   const writes = !isReading(request) && status < 400;
   if (writes && !isPush(request)) await arrived();
   reply.code(status).headers(passedHeaders(headers));
+  // A page loads its styles from the site that the browser has asked.
+  const policy = headers['content-security-policy'];
+  if (typeof policy === 'string') {
+    const { origin } = new URL(services.geo.primaryUrl!);
+    reply.header('content-security-policy', policy.replaceAll(origin, originFor(request, services.url)));
+  }
   if (headers['x-geo-site'] !== undefined) reply.header('x-geo-served-by', headers['x-geo-site']);
   return reply.send(writes && isPush(request) ? endingAfter(answer, arrived) : answer);
 }

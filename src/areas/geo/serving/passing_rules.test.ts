@@ -25,6 +25,12 @@ test('reading is answered here, writing by the primary', () => {
     ['PUT', '/group/project.git/gitlab-lfs/objects/0a/1', 'primary'],
     ['GET', '/api/v4/projects/1/repository/commits', 'current'],
     ['POST', '/api/v4/projects/1/repository/commits', 'primary'],
+    ['GET', '/group/project', 'current'],
+    ['GET', '/group/project/-/tree/main', 'current'],
+    ['GET', '/group/project/-/issues/1', 'own'],
+    ['POST', '/group/project/-/issues/1', 'primary'],
+    ['GET', '/users/sign_in', 'own'],
+    ['POST', '/users/sign_in', 'primary'],
   ];
   for (const [method, url, site] of sites) assert.equal(siteFor(method, url), site, `${method} ${url}`);
 });
@@ -48,6 +54,40 @@ test('the repository that an endpoint reads is found in its path', () => {
   assert.equal(found('/a/b.wiki.git/git-upload-pack'), 'project_wiki a/b');
   assert.equal(found('/a/b/snippets/7.git/info/refs'), 'snippet 7');
   assert.equal(found('/snippets/7.git/info/refs'), 'snippet 7');
+});
+
+test('the repository that a page reads is found in its address', () => {
+  const found = (path: string) => {
+    const repository = repositoryIn(path);
+    return repository && `${repository.of} ${repository.owner}`;
+  };
+  for (const rest of [
+    '',
+    '/-/tree/main',
+    '/-/blob/main/c/-/d',
+    '/-/commits',
+    '/-/commit/0a',
+    '/-/compare/a...b',
+    '/-/tags/1',
+  ])
+    assert.equal(found(`/a/b${rest}`), 'project a/b', rest);
+  for (const rest of ['new', '3/diffs', '3/commits', '3.diff'])
+    assert.equal(found(`/a/b/-/merge_requests/${rest}`), 'project a/b', rest);
+  assert.equal(found('/a/b%20c'), 'project a/b c');
+  assert.equal(found('/a/b/-/wikis/home'), 'project_wiki a/b');
+  assert.equal(found('/groups/a/b/-/wikis'), 'group_wiki a/b');
+  assert.equal(found('/a/b/-/snippets/5/raw'), 'snippet 5');
+  assert.equal(found('/-/snippets/5'), 'snippet 5');
+  for (const path of [
+    '/',
+    '/a',
+    '/a/b/-/issues/1',
+    '/a/b/-/merge_requests',
+    '/a/b/-/merge_requests/3',
+    '/groups/a',
+    '/-/readiness',
+  ])
+    assert.equal(found(path), undefined, path);
 });
 
 test('headers of one connection are not sent on, nor those that say who asks', () => {

@@ -53,6 +53,13 @@ const places: readonly [NamedRepository['of'], RegExp][] = [
   ['project_wiki', /^\/api\/v4\/projects\/([^/]+)\/wikis(?:\/|$)/],
   ['group_wiki', /^\/api\/v4\/groups\/([^/]+)\/wikis(?:\/|$)/],
   ['snippet', /^\/api\/v4\/(?:projects\/[^/]+\/)?snippets\/(\d+)\/(?:raw|files)(?:\/|$)/],
+  // Pages.
+  ['project', /^\/(.+?)\/-\/(?:tree|blob|raw|archive|commits?|compare|branches|tags)(?:\/|$)/],
+  ['project', /^\/(.+?)\/-\/merge_requests\/(?:new|\d+(?:\.diff|\/commits|\/diffs))$/],
+  ['group_wiki', /^\/groups\/(.+?)\/-\/wikis(?:\/|$)/],
+  ['project_wiki', /^\/(.+?)\/-\/wikis(?:\/|$)/],
+  ['snippet', /^\/(?:.+\/)?-\/snippets\/(\d+)(?:\/|$)/],
+  ['project', /^\/((?!(?:-|api|assets|groups|users)\/)[^/]+(?:\/(?!-(?:\/|$))[^/]+)+)$/],
 ];
 
 /** The repository that a request reads; undefined for one that reads none. The wiki of a group has the same form of address as that of a project. */
