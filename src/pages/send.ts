@@ -92,21 +92,24 @@ export async function sendHtml(
   return reply.send(await (encoding === 'br' ? brotliOf(text, brotli) : gzipOf(text)));
 }
 
-/** Less than this is sent together with what follows. The first piece is shown while the others come, which are compressed better if they are longer. */
-const firstPiece_chars = 16 * 1024;
+/**
+ * Less than this is sent together with what follows. The head goes out at once, so that the browser asks for the style sheet, and then what people see first; the rest is
+ * compressed better in longer pieces.
+ */
+const firstPieces_chars = [1, 16 * 1024];
 const piece_chars = 64 * 1024;
 
-/** Joins small pieces. After the first one, which people wait for, what is missing is said in its place: the status has been sent. */
+/** Joins small pieces. What cannot be made is said in its place: the status has been sent. */
 async function* joined(pieces: AsyncIterable<Html>, failed: (error: unknown) => Html): AsyncGenerator<string> {
   let text = '';
-  let least_chars = firstPiece_chars;
+  let count = 0;
   try {
     for await (const piece of pieces) {
       text += piece.text;
-      if (text.length < least_chars) continue;
+      if (text.length < (firstPieces_chars[count] ?? piece_chars)) continue;
       yield text;
       text = '';
-      least_chars = piece_chars;
+      count += 1;
     }
   } catch (error) {
     text += failed(error).text;
