@@ -582,6 +582,7 @@ create table application_settings (
   concurrent_relation_export_limit integer default 2 not null,
   relation_export_requests_limit integer default 0 not null,
   counts_requests boolean generated always as ((throttle_unauthenticated_api_enabled OR throttle_authenticated_api_enabled OR throttle_unauthenticated_files_api_enabled OR throttle_authenticated_files_api_enabled OR (users_get_by_id_limit > 0) OR (project_api_limit > 0) OR (projects_api_limit > 0) OR (projects_api_rate_limit_unauthenticated > 0) OR (group_api_limit > 0) OR (groups_api_limit > 0) OR (notes_create_limit > 0) OR (issues_create_limit > 0) OR (search_rate_limit > 0) OR (search_rate_limit_unauthenticated > 0) OR (relation_export_requests_limit > 0))) stored not null,
+  costly_pages_need_sign_in boolean default false not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),

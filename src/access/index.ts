@@ -6,6 +6,7 @@ export { basicCaller, basicPassword, basicRefused, callerOfBasic, gitScopes } fr
 export { type Changing, withChange } from './changes.ts';
 export { branchWriter, hasOpenBranch, isCollaborator, openCollaborations } from './collaboration.ts';
 export { commitKind } from './commits.ts';
+export { costlyPagesNeedSignIn } from './costly_pages.ts';
 export {
   epicGroupRole,
   epicKind,

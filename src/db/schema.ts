@@ -126,6 +126,7 @@ export interface ApplicationSettings {
   concurrent_relation_export_limit: Generated<number>;
   relation_export_requests_limit: Generated<number>;
   counts_requests: GeneratedAlways<boolean>;
+  costly_pages_need_sign_in: Generated<boolean>;
 }
 
 export interface ApprovalRuleGroups {

@@ -61,9 +61,10 @@ function paramsFor({ path }: AnyEndpoint, values: Values): Record<string, string
   return params;
 }
 
-/** A call of a page, and the way to run its forms. */
+/** A call of a page, with what only the server of pages does: running its forms, and reading the version of rights that counts for the request. */
 export interface Calling extends PageCall {
   perform(operation: string, parameters: Values): Promise<unknown>;
+  rightsVersion(): Promise<string>;
 }
 
 /** The call of a request. One version of rights counts for all that it reads. */
@@ -104,6 +105,7 @@ export function callOf(
     reply,
     device: { address: request.ip, user_agent: request.headers['user-agent'] },
     perform,
+    rightsVersion,
     one: typed,
     all: typed,
     list: typed,

@@ -1,6 +1,6 @@
 /** The doors of all pages: finds the page of an address, shows it, and runs its forms. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { countRequest, sessionCookie, type Visitor, visitorOf } from '../access/index.ts';
+import { costlyPagesNeedSignIn, countRequest, sessionCookie, type Visitor, visitorOf } from '../access/index.ts';
 import {
   type AnyEndpoint,
   ApiError,
@@ -15,6 +15,7 @@ import {
   notFound,
   type Services,
   Share,
+  unauthorized,
   type Values,
 } from '../http/index.ts';
 import { originFor } from '../http/origin.ts';
@@ -128,7 +129,7 @@ class PageServer {
     try {
       if (request.method === 'POST') return await this.#post(request, call, found.page, fields);
       if (found.page.signed_in && !caller) throw notFound('Page');
-      if (found.page.is_costly) this.#admit(request, reply, caller);
+      if (found.page.is_costly) await this.#admit(request, call);
       if ('to' in found.page) return reply.redirect(await found.page.to(call), 302);
       if ('file' in found.page) return this.#sendFile(reply, await found.page.file(call));
       if (caller?.session.cookie_is_old) await this.#renew(call, caller);
@@ -144,9 +145,11 @@ class PageServer {
   }
 
   /** Links of costly pages lead to thousands of others. */
-  #admit(request: FastifyRequest, reply: FastifyReply, caller: Visitor | undefined): void {
+  async #admit(request: FastifyRequest, { caller, reply, services, rightsVersion }: Calling): Promise<void> {
     reply.header('x-robots-tag', 'noindex, nofollow');
-    if (!caller) this.#strangers.take(request, reply);
+    if (caller) return;
+    if (await costlyPagesNeedSignIn(services.db, await rightsVersion())) throw unauthorized();
+    this.#strangers.take(request, reply);
   }
 
   async #renew({ reply, services }: Calling, caller: Visitor): Promise<void> {

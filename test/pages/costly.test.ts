@@ -12,7 +12,7 @@ const share = 16;
 
 /** A public project with a file that is larger than what lies in the buffers of a connection. */
 async function publicWorld(): Promise<World> {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   await here.as('owner').put(`/groups/${here.group.id}`, { visibility: 'public' });
   await here.as('owner').put(`/projects/${here.project.id}`, { visibility: 'public' });
   const content = 'leaf\n'.repeat(3_000_000);
@@ -51,6 +51,20 @@ test('strangers take a quarter of a process with costly pages, and leave the res
   for (const request of requests) request.destroy();
   // The server learns a moment later that they have gone.
   while ((await stranger.get(`${at}/-/tree/main`)).status !== 200);
+});
+
+test('costly pages can be for those who are signed in', async (t) => {
+  const here = await publicWorld();
+  t.after(() => here.db.updateTable('application_settings').set({ costly_pages_need_sign_in: false }).execute());
+  const { status } = await here.as('admin').put('/application/settings', { costly_pages_need_sign_in: true });
+  assert.equal(status, 200);
+  const at = `/${here.project.full_path}`;
+  const stranger = anonymousBrowser(here.url);
+  const page = `${at}/-/tree/main`;
+  assert.equal((await stranger.get(page)).to, `/users/sign_in?to=${encodeURIComponent(page)}`);
+  assert.equal((await stranger.get(at)).status, 200);
+  const visitor = await browserOf(here, here.people.guest);
+  assert.equal((await visitor.get(page)).status, 200);
 });
 
 test('crawlers are told to stay away from costly pages', async () => {

@@ -109,6 +109,9 @@ const columns = {
     maximum: largest,
     description: 'The largest page of a wiki, in bytes',
   }),
+  costly_pages_need_sign_in: Type.Boolean({
+    description: 'Whether only visitors who are signed in see pages of files, commits and changes',
+  }),
   bulk_import_enabled: Type.Boolean({
     description: 'Whether groups and projects can be migrated by direct transfer, from this server and to it',
   }),
