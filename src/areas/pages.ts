@@ -47,8 +47,9 @@ export const pages: readonly AnyPage[] = [
   changePasswordPage,
   sessionsPage,
   preferencesPage,
-  // Before the address that leads to a project by its number.
+  // Numbers of projects and paths of groups stand in the same place.
   newProjectPage,
+  newGroupPage,
   ...repositoryPages,
   issuesPage,
   newIssuePage,
@@ -69,7 +70,6 @@ export const pages: readonly AnyPage[] = [
   sshKeyRedirect,
   tokensPage,
   tokenRedirect,
-  newGroupPage,
   groupPageOf,
   personRedirect,
   ...planningFactPages,

@@ -7,10 +7,15 @@ export interface RefusalBody {
   [member: string]: unknown;
 }
 
+/** Why fields were refused. */
+export type Reasons = Readonly<Record<string, readonly string[]>>;
+
 export class ApiError extends Error {
   readonly status: number;
   readonly body: RefusalBody;
   readonly headers: Record<string, string>;
+  /** The reasons by field of a refusal whose message joins them in one text. They are for pages, and not sent. */
+  reasons: Reasons | undefined;
   constructor(status: number, body: RefusalBody, headers: Record<string, string> = {}) {
     super(JSON.stringify(body));
     this.status = status;
@@ -81,7 +86,13 @@ export function invalidAs(text: string, fields: Record<string, string[]>): ApiEr
     const key = /^\w+$/.test(field) ? `:${field}` : `:${JSON.stringify(field)}`;
     return `${key}=>[${reasons.map((reason) => JSON.stringify(reason)).join(', ')}]`;
   });
-  return badRequest(`${text} {${entries.join(', ')}}`);
+  return withReasons(badRequest(`${text} {${entries.join(', ')}}`), fields);
+}
+
+/** A refusal that also says which fields its text is about. */
+export function withReasons(refusal: ApiError, reasons: Reasons): ApiError {
+  refusal.reasons = reasons;
+  return refusal;
 }
 
 /** The text for a body that does not match its headers. */
@@ -89,6 +100,10 @@ export const mismatch = 'message body does not match declared format';
 
 /** 400 of a failed parameter check; clients read `error`, the specification asks for `message`, so both carry the text. */
 export const badParams = (text: string) => new ApiError(400, { message: text, error: text });
+
+/** 400 of one parameter that could not be read. @param reason without its name, e.g. `is invalid` */
+export const badParam = (name: string, reason: string) =>
+  withReasons(badParams(`${name} ${reason}`), { [name]: [reason] });
 
 /** 400 with a sentence. */
 export const badRequest = (text: string) => new ApiError(400, { message: text });
@@ -114,6 +129,11 @@ export function sentenceOf(fields: Record<string, readonly string[]>): string {
 
 /** 304: there was nothing to change. The text is for logs only, because a 304 has no body. */
 export const notModified = () => new ApiError(304, { message: '304 Not Modified' });
+
+/** The reasons of a refusal by field; none if it says only a sentence. */
+export function reasonsOf({ body: { message }, reasons = {} }: ApiError): Reasons {
+  return typeof message === 'string' || isList(message) ? reasons : message;
+}
 
 /** The message of a refusal as one sentence. */
 export const textOf = ({ body: { message } }: ApiError): string => {

@@ -4,7 +4,7 @@
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { longTextBody_bytes } from './body.ts';
-import { ApiError, badParams } from './errors.ts';
+import { ApiError, badParams, type Reasons, withReasons } from './errors.ts';
 import { isValues, Repeated, type Values } from './form.ts';
 import { idIn, withinRange } from './ids.ts';
 import { type Plan, reaches, refusalOfAbove } from './plans.ts';
@@ -14,7 +14,7 @@ import { UploadedFile } from './uploaded_file.ts';
 /** The errors of a request so far, parameters in the order of declaration and reasons by field, and the plan that decides which parameters are read. */
 interface Failures {
   plan: Plan;
-  parameters: string[];
+  parameters: { name: string; reason: string }[];
   fields: Record<string, string[]>;
   /** Names of given parameters that could not be read. */
   unreadable: Set<string>;
@@ -80,8 +80,8 @@ export const exactlyOneOf =
       ? mutuallyExclusive(...names)(given)
       : `${list(names)} are missing, exactly one parameter must be provided`;
 
-const refuse = (failures: Failures, name: string, text: string) => {
-  failures.parameters.push(`${name} ${text}`);
+const refuse = (failures: Failures, name: string, reason: string) => {
+  failures.parameters.push({ name, reason });
   return undefined;
 };
 
@@ -298,9 +298,8 @@ function readMember(member: Member, raw: unknown, path: string, failures: Failur
     }
     if (!member.isRequired) return undefined;
     const { absence, notBlank } = schema[marks] ?? {};
-    const usual =
-      raw === '' ? `${path} is empty` : notBlank ? `${path} is missing, ${path} is empty` : `${path} is missing`;
-    failures.parameters.push(absence ? `${path} ${absence}` : usual);
+    const usual = raw === '' ? ['is empty'] : notBlank ? ['is missing', 'is empty'] : ['is missing'];
+    for (const reason of absence ? [absence] : usual) refuse(failures, path, reason);
     // Without a hash, its required members are missing too.
     if (schema.type === 'object') member.read({}, path, failures);
     return undefined;
@@ -408,6 +407,10 @@ const namesIn = (values: Values): string[] =>
     isValues(value) ? [name, ...Object.keys(value).map((member) => `${name}[${member}]`)] : name,
   );
 
+/** The first reason of each parameter, by its name. */
+const reasonsIn = ({ parameters }: Failures): Reasons =>
+  Object.fromEntries(parameters.toReversed().map(({ name, reason }) => [name, [reason]]));
+
 interface Reading<P extends TProperties> {
   input: P;
   rules?: readonly Rule[] | undefined;
@@ -444,9 +447,12 @@ export function inputReader<P extends TProperties>({
     });
     if (tooHigh !== undefined) throw refused(tooHigh);
     const given = failures.unreadable.union(new Set(namesIn(values)));
-    const texts = [...failures.parameters, ...rules.map((rule) => rule(given)).filter((text) => text !== undefined)];
+    const texts = [
+      ...failures.parameters.map(({ name, reason }) => `${name} ${reason}`),
+      ...rules.map((rule) => rule(given)).filter((text) => text !== undefined),
+    ];
     // Several elements of a list may have the same problem.
-    if (texts.length > 0) throw refused([...new Set(texts)].join(', '));
+    if (texts.length > 0) throw withReasons(refused([...new Set(texts)].join(', ')), reasonsIn(failures));
     if (Object.keys(failures.fields).length > 0) throw new ApiError(400, { message: failures.fields });
     return values as Static<TObject<P>>;
   };

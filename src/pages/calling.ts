@@ -45,6 +45,7 @@ export interface Requested {
   caller: Visitor | undefined;
   path: string;
   params: Readonly<Record<string, string>>;
+  query: Values;
 }
 
 /** Whether a refusal hides something, or says that it is missing. */
@@ -69,7 +70,7 @@ export interface Calling extends PageCall {
 
 /** The call of a request. One version of rights counts for all that it reads. */
 export function callOf(
-  { request, reply, caller, path, params }: Requested,
+  { request, reply, caller, path, params, query }: Requested,
   options: PerformOptions,
   { endpointOf, performerOf }: Operations,
 ): Calling {
@@ -101,7 +102,7 @@ export function callOf(
     caller,
     path,
     params,
-    query: request.query as Values,
+    query,
     reply,
     device: { address: request.ip, user_agent: request.headers['user-agent'] },
     perform,

@@ -1,8 +1,8 @@
 /** Forms of pages. Their fields are parameters of the endpoint that a form runs. */
 import { createHash } from 'node:crypto';
-import { type ApiError, textOf, type Values } from '../http/index.ts';
+import { type ApiError, reasonsOf, textOf, type Values } from '../http/index.ts';
 import { type Content, type Html, html } from './html.ts';
-import type { RefusedForm, Seen } from './page.ts';
+import { filterName, type RefusedForm, type Seen } from './page.ts';
 
 export interface Option {
   value: string | number;
@@ -40,6 +40,8 @@ export interface Field {
   maximum?: number;
   /** Whether an empty text clears what was there, and is not just left out; `null` for parameters that empty text does not clear. */
   is_clearable?: true | 'null';
+  /** Further names under which refusals say what is wrong with it. */
+  refused_as?: readonly string[];
 }
 
 /** A field that people do not see. */
@@ -60,17 +62,29 @@ export interface FormParts {
   action?: string;
 }
 
-/** The reasons of a refusal by field; none where it is a sentence. */
-function reasonsIn({ body: { message } }: ApiError): Readonly<Record<string, readonly string[]>> {
-  return typeof message === 'string' || Array.isArray(message) ? {} : (message as Record<string, readonly string[]>);
+const namesOf = ({ name, refused_as = [] }: Field): string[] => [name, ...refused_as];
+
+/** What is wrong with a field. */
+function reasonsFor(field: Field, refused: RefusedForm | undefined): string | undefined {
+  const reasons = refused ? reasonsOf(refused.refusal) : {};
+  const own = namesOf(field).flatMap((name) => reasons[name] ?? []);
+  return own.length > 0 ? `${field.label} ${own.join(', ')}` : undefined;
+}
+
+/** The label of the field that a reason is about, or its name in words; reasons about no field have none. */
+function subjectOf(name: string, fields: readonly Field[]): string {
+  const label = fields.find((field) => namesOf(field).includes(name))?.label;
+  const words = name === 'base' ? '' : name.replaceAll('_', ' ');
+  return label || words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** What a refusal says, for people. */
-const sentenceFor = (refusal: ApiError): string =>
-  textOf(refusal)
-    .replace(/^\d{3} ([\w ]+ - )?/, '')
-    // Some refusals show a hash of the reference's language.
-    .replace(/^\w+ \{:(\w+)=>\[(.*)\]\}$/, (_, field, reasons) => `${field} ${reasons.replaceAll('"', '')}`);
+function sentenceFor(refusal: ApiError, fields: readonly Field[]): string {
+  const parts = Object.entries(reasonsOf(refusal)).flatMap(([name, reasons]) =>
+    reasons.map((reason) => `${subjectOf(name, fields)} ${reason}`.trim()),
+  );
+  return parts.length > 0 ? parts.join('; ') : textOf(refusal).replace(/^\d{3} ([\w ]+ - )?/, '');
+}
 
 /** What was typed, as the field shows it. */
 const typedIn = ({ values }: RefusedForm, name: string): unknown => {
@@ -95,7 +109,7 @@ function controlOf(field: Field, { id, text, chosen, described, ...shown }: Show
     return html`<textarea id="${id}" name="${name}" rows="8" ?maxlength="${maximum}" ?required="${is_required}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">
 ${text}</textarea>`;
   if (field.chosen)
-    return html`<select id="${id}" name="${`${name}[]`}" multiple size="${Math.min(8, Math.max(2, options.length))}" ?aria-describedby="${described}">${options.map(
+    return html`<select id="${id}" name="${`${name}[]`}" multiple size="${Math.min(8, Math.max(2, options.length))}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">${options.map(
       ({ value, label }) =>
         html`<option value="${value}" ?selected="${chosen.includes(String(value))}">${label}</option>`,
     )}</select>`;
@@ -105,19 +119,24 @@ ${text}</textarea>`;
     )}</select>`;
   // A box that is not ticked sends nothing, and the last value of a name counts.
   if (kind === 'checkbox')
-    return html`<input type="hidden" name="${name}" value="false"><input type="checkbox" id="${id}" name="${name}" value="true" ?checked="${text === 'true'}" ?aria-describedby="${described}">`;
+    return html`<input type="hidden" name="${name}" value="false"><input type="checkbox" id="${id}" name="${name}" value="true" ?checked="${text === 'true'}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">`;
   const value = kind === 'password' || kind === 'file' ? undefined : text;
   return html`<input type="${kind}" id="${id}" name="${name}" ?value="${value}" ?maxlength="${maximum}" ?autocomplete="${autocomplete}" ?required="${is_required}" ?readonly="${is_readonly}" ?aria-invalid="${is_invalid}" ?aria-describedby="${described}">`;
 }
 
+const reasonView = (id: string, reason: string | undefined): Content =>
+  reason !== undefined && html`<p class="reason" id="${`${id}-reason`}">${reason}</p>`;
+
 /** Boxes of which any number can be ticked. */
-function boxesOf({ name, label, help, options = [] }: Field, form: string, refused: RefusedForm | undefined): Html {
+function boxesOf(field: Field, form: string, refused: RefusedForm | undefined): Html {
+  const { name, label, help, options = [] } = field;
   const ticked = new Set([refused?.values[name] ?? []].flat().map(String));
-  const reasons = (refused && reasonsIn(refused.refusal)[name]) ?? [];
-  return html`<fieldset class="field" id="${`${form}-${name}`}"><legend>${label}</legend>${help && html`<p class="help">${help}</p>`}${options.map(
+  const id = `${form}-${name}`;
+  const reason = reasonsFor(field, refused);
+  return html`<fieldset class="field" id="${id}" ?aria-describedby="${reason && `${id}-reason`}"><legend>${label}</legend>${help && html`<p class="help">${help}</p>`}${options.map(
     ({ value, label: text }) =>
       html`<label><input type="checkbox" name="${`${name}[]`}" value="${value}" ?checked="${ticked.has(String(value))}"> ${text}</label>`,
-  )}${reasons.length > 0 && html`<p class="reason">${label} ${reasons.join(', ')}</p>`}</fieldset>`;
+  )}${reasonView(id, reason)}</fieldset>`;
 }
 
 function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): Html {
@@ -128,8 +147,8 @@ function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): 
   const text = value === undefined || value === null ? '' : String(value);
   if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${text}">`;
   const id = `${form}-${name.replaceAll(/\W+/g, '-')}`;
-  const reasons = (refused && reasonsIn(refused.refusal)[name]) ?? [];
-  const is_invalid = reasons.length > 0;
+  const reason = reasonsFor(field, refused);
+  const is_invalid = reason !== undefined;
   const described = [help && `${id}-help`, is_invalid && `${id}-reason`].filter(Boolean).join(' ') || undefined;
   const chosen = (refused ? [refused.values[name] ?? []].flat() : (field.chosen ?? [])).map(String);
   const control = controlOf(field, { id, text, chosen, described, is_invalid });
@@ -140,7 +159,7 @@ function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): 
     help && html`<p class="help" id="${`${id}-help`}">${help}</p>`,
     field.is_clearable &&
       html`<input type="hidden" name="${field.is_clearable === 'null' ? 'null[]' : 'clear[]'}" value="${name}">`,
-    is_invalid && html`<p class="reason" id="${`${id}-reason`}">${label} ${reasons.join(', ')}</p>`,
+    reasonView(id, reason),
   ];
   return html`<div class="field">${parts}</div>`;
 }
@@ -163,7 +182,7 @@ export function form(
   const refused = refusalIn(seen, name, key) ?? (also && refusalIn(seen, also.name, key));
   const encoding = fields.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined;
   return html`<form method="post" action="${action}" id="${id}" class="${fields.some(({ kind }) => kind !== 'hidden') ? 'fields' : 'single'}" ?enctype="${encoding}">
-${refused && refusalOf(refused)}${fields.map((field) => fieldOf(field, id, refused))}${
+${refused && refusalOf(refused, fields)}${fields.map((field) => fieldOf(field, id, refused))}${
   key !== undefined && html`<input type="hidden" name="_key" value="${key}">`
 }${edited && html`<input type="hidden" name="_edited" value="${versionOf(edited)}">`}<button name="_do" value="${name}" class="${look ?? 'primary'}">${button}</button>${
     also && html` <button name="_do" value="${also.name}">${also.button}</button>`
@@ -175,20 +194,27 @@ ${refused && refusalOf(refused)}${fields.map((field) => fieldOf(field, id, refus
 export const refusalIn = ({ refused }: Seen, name: string, key?: string | number): RefusedForm | undefined =>
   refused?.name === name && String(refused.values._key ?? '') === String(key ?? '') ? refused : undefined;
 
-/** The summary of a refusal, above the fields. */
-export const refusalOf = ({ refusal }: RefusedForm): Html =>
-  html`<p class="refusal" role="alert">${sentenceFor(refusal)}</p>`;
+/** How the summary of a refusal begins. No text of people becomes such an element. */
+const summaryStart = '<p class="refusal" role="alert">';
 
-/** A form that asks with GET, such as the filters of a list. What the page was asked with is filled in. */
-export function filterForm(
-  { path, query }: Pick<Seen, 'path' | 'query'>,
-  fields: readonly Field[],
-  button: Content,
-): Html {
+/** The summary of a refusal, above the fields. */
+const refusalOf = ({ refusal }: RefusedForm, fields: readonly Field[]): Html =>
+  html`<p class="refusal" role="alert">${sentenceFor(refusal, fields)}</p>`;
+
+/** The refusal of a form that the page does not show any more, such as the one for merging what was merged meanwhile. */
+export const lostRefusal = ({ text }: Html, { refused }: Pick<Seen, 'refused'>): Html | undefined =>
+  refused && !text.includes(summaryStart) ? refusalOf(refused, []) : undefined;
+
+/**
+ * A form that asks with GET, such as the filters of a list. What the page was asked with is filled in, also if it was refused.
+ */
+export function filterForm(seen: Seen, fields: readonly Field[], button: Content): Html {
+  const { path, query } = seen;
+  const refused = refusalIn(seen, filterName);
   const shown = fields.map((field) =>
-    fieldOf({ ...field, value: textIn(query, field.name) ?? field.value }, 'filter', undefined),
+    fieldOf({ ...field, value: textIn(query, field.name) ?? field.value }, filterName, refused),
   );
-  return html`<form method="get" action="${path}" class="filters" role="search">${shown}<button>${button}</button></form>`;
+  return html`<form method="get" action="${path}" class="filters" role="search">${refused && refusalOf(refused, fields)}${shown}<button>${button}</button></form>`;
 }
 
 const textIn = (query: Values, name: string): string | undefined => {

@@ -1,6 +1,6 @@
 /** What all pages have around them. */
 import type { Assets } from './assets.ts';
-import { refusalOf } from './forms.ts';
+import { lostRefusal } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { Place, Seen, View } from './page.ts';
 
@@ -55,12 +55,6 @@ function accountOf({ caller, path }: Seen): Html {
 </ul></details>`;
 }
 
-/** The refusal of a form that the page does not show any more, such as the one for merging what was merged meanwhile. */
-function lostRefusal({ main }: View, { refused }: Seen): Html | undefined {
-  if (!refused || !('text' in main) || main.text.includes(refusalOf(refused).text)) return undefined;
-  return refusalOf(refused);
-}
-
 /** The page before and behind its main part, which may come in pieces. */
 export function layout(view: View, seen: Seen, { assets, tabs }: Surroundings): { before: Html; after: Html } {
   const { title, heading = title[0], place } = view;
@@ -84,7 +78,7 @@ ${Object.entries(view.metadata ?? {}).map(
 ${place && trail(place)}${tabsOf(tabs, place?.tab)}
 <main id="main" tabindex="-1">
 <h1>${heading}</h1>
-${lostRefusal(view, seen)}`;
+${'text' in view.main && lostRefusal(view.main, seen)}`;
   return {
     before,
     after: html`</main>

@@ -82,14 +82,19 @@ export type PageForm = {
     }
 );
 
-/** A form that was sent by someone whose session had ended. It is shown again once they have signed in. */
+/** A form that was sent by someone who had to give their password first. It is shown again once they have. */
 export interface Resumed {
-  /** The address of its page. */
+  /** The address of its page, with its query. */
   to: string;
   visitor: Visitor;
+  /** What is said above the form. */
+  text: string;
   form: string;
   values: Values;
 }
+
+/** The name under which a page finds that its query was refused, and so the form with the filters. */
+export const filterName = 'filter';
 
 /** A form that was refused, and what was typed. */
 export interface RefusedForm {

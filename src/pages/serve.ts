@@ -9,32 +9,36 @@ import {
   door,
   type ErrorForm,
   forbidden,
+  invalid,
   jsonForm,
   Moved,
   messageOf,
   notFound,
   type Services,
   Share,
+  UploadedFile,
   unauthorized,
   type Values,
 } from '../http/index.ts';
+import { readQuery } from '../http/mount.ts';
 import { originFor } from '../http/origin.ts';
 import type { PerformOptions } from '../http/perform.ts';
 import { type Calling, callOf, isHidden, operationsOf } from './calling.ts';
 import { versionOf } from './forms.ts';
 import { type Html, html } from './html.ts';
 import { layout, type Surroundings, type Tab } from './layout.ts';
-import type {
-  AnyPage,
-  FileParts,
-  PageCall,
-  PageForm,
-  Place,
-  RefusedForm,
-  Resumed,
-  Seen,
-  View,
-  ViewPage,
+import {
+  type AnyPage,
+  type FileParts,
+  filterName,
+  type PageCall,
+  type PageForm,
+  type Place,
+  type RefusedForm,
+  type Resumed,
+  type Seen,
+  type View,
+  type ViewPage,
 } from './page.ts';
 import { pageFinder } from './routes.ts';
 import { sendHtml, sendPieces } from './send.ts';
@@ -72,7 +76,26 @@ const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.tes
 export const ownPath = (value: unknown): string =>
   typeof value === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(value) ? value : '/';
 
-const signInPath = (to: string) => `/users/sign_in?to=${encodeURIComponent(to)}`;
+const signInPath = '/users/sign_in';
+const confirmationPath = '/users/confirm_password';
+
+/** A form as it was sent. */
+interface Sent {
+  form: string;
+  values: Values;
+}
+
+/** What was typed. Long texts are bytes, and files cannot be shown again. */
+const asTexts = (values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => !(value instanceof UploadedFile))
+      .map(([name, value]) => [name, value instanceof Uint8Array ? new TextDecoder().decode(value) : value]),
+  );
+
+/** Whether a value that was asked for is refused, or a page too far behind the beginning of a list. */
+const isAboutQuery = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [400, 405].includes(error.status) && !(error instanceof Moved);
 
 const titles: Record<number, string> = {
   403: 'Not allowed',
@@ -125,7 +148,8 @@ class PageServer {
     if (caller) this.#visitors.set(request, caller);
     const found = this.#find(path);
     if (!found) return this.#missing(request, reply, caller, path);
-    const call = callOf({ request, reply, caller, path, params: found.params }, this.#options, this.#operations);
+    const query = request.query as Values;
+    const call = callOf({ request, reply, caller, path, params: found.params, query }, this.#options, this.#operations);
     try {
       if (request.method === 'POST') return await this.#post(request, call, found.page, fields);
       if (found.page.signed_in && !caller) throw notFound('Page');
@@ -161,7 +185,7 @@ class PageServer {
   #missing(request: FastifyRequest, reply: FastifyReply, caller: Visitor | undefined, path: string): FastifyReply {
     if (path.startsWith('/api/') || !wantsHtml(request)) return reply.callNotFound() as unknown as FastifyReply;
     if (caller || request.method === 'POST') throw notFound('Page');
-    return reply.redirect(signInPath(request.url), 302);
+    return reply.redirect(`${signInPath}?to=${encodeURIComponent(request.url)}`, 302);
   }
 
   async #redirectMoved(
@@ -184,15 +208,31 @@ class PageServer {
 
   async #show(
     request: FastifyRequest,
-    call: Calling,
+    asked: Calling,
     page: ViewPage,
-    refused?: RefusedForm,
-    status = refused?.refusal.status ?? 200,
+    sent?: RefusedForm,
+    asStatus?: number,
   ): Promise<FastifyReply> {
     // Together, so that their access rules share statements.
-    const [data, allowed] = await Promise.all([page.load(call), this.#allowedForms(call, page)]);
+    const [{ data, call, refused }, allowed] = await Promise.all([
+      this.#load(asked, page, sent),
+      this.#allowedForms(asked, page),
+    ]);
     const seen = this.#seen(call, allowed, refused);
+    const status = asStatus ?? refused?.refusal.status ?? 200;
     return this.send(request, call, page.view(data, seen), { status, seen });
+  }
+
+  /** Reads what a page shows. If its query is refused, this is what it shows without one, and the reason. */
+  async #load(call: Calling, page: ViewPage, refused: RefusedForm | undefined) {
+    try {
+      return { data: await page.load(call), call, refused };
+    } catch (error) {
+      if (!isAboutQuery(error) || Object.keys(call.query).length === 0) throw error;
+      const plain = { ...call, query: {} };
+      const filters = { name: filterName, values: call.query, refusal: error };
+      return { data: await page.load(plain), call: plain, refused: refused ?? filters };
+    }
   }
 
   #seen({ caller, path, query }: PageCall, allowed: ReadonlySet<string>, refused?: RefusedForm): Seen {
@@ -223,24 +263,25 @@ class PageServer {
     const forms = ('view' in page && page.forms) || {};
     const form = typeof name === 'string' && Object.hasOwn(forms, name) ? forms[name] : undefined;
     if (!form || !('view' in page)) throw notFound('Form');
-    if (!call.caller && !('act' in form && form.anonymous))
-      return this.#askSignIn(request, call, name as string, values);
+    const sent = { form: name as string, values: asTexts(values) };
+    if (!call.caller && !('act' in form && form.anonymous)) return this.#askFirst(request, call, signInPath, sent);
+    if (form.is_sensitive && !call.caller?.session.is_confirmed)
+      return this.#askFirst(request, call, confirmationPath, sent);
     try {
       return await this.#run(request, call, form, values);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500 || error instanceof Moved) throw error;
       // There was nothing to change.
       if (error.status === 304) return call.reply.redirect(call.path, 303);
-      return this.#show(request, call, page, { name: name as string, values, refusal: error });
+      return this.#show(request, call, page, { name: sent.form, values: sent.values, refusal: error });
     }
   }
 
   async #run(request: FastifyRequest, call: Calling, form: PageForm, values: Values): Promise<FastifyReply> {
-    const { caller, path, reply } = call;
+    const { path, reply } = call;
     const goOn = (to: string) => reply.redirect(to, 303);
-    if (form.is_sensitive && !caller?.session.is_confirmed)
-      return goOn(`/users/confirm_password?to=${encodeURIComponent(path)}`);
     if ('act' in form) {
+      refuseUnstorable(values);
       const next = await form.act(call, values);
       if (typeof next === 'string') return goOn(next);
       return 'main' in next ? this.send(request, call, next, { is_secret: true }) : this.#resume(request, reply, next);
@@ -252,26 +293,26 @@ class PageServer {
     return goOn(form.next?.(result as never, call) ?? path);
   }
 
-  /** What someone has typed before their session ended goes along through the sign-in, except for secrets. */
-  #askSignIn(request: FastifyRequest, call: Calling, form: string, values: Values): Promise<FastifyReply> {
-    const { page } = this.#find('/users/sign_in')!;
+  /** Asks for the password before a form is taken. What was typed goes along, except for secrets. */
+  #askFirst(request: FastifyRequest, call: Calling, path: string, { form, values }: Sent): Promise<FastifyReply> {
+    const { page } = this.#find(path)!;
     const kept = Object.fromEntries(Object.entries(values).filter(([field]) => !/password|token/i.test(field)));
-    const query = { to: call.path, kept: JSON.stringify({ form, values: kept }) };
-    const asked = { ...call, query, path: '/users/sign_in' };
-    return this.#show(request, asked, page as ViewPage, undefined, 401);
+    const query = { to: request.url, kept: JSON.stringify({ form, values: kept }) };
+    return this.#show(request, { ...call, query, path }, page as ViewPage, undefined, 401);
   }
 
-  /** Shows the form that was sent without a session, as it was filled in. */
-  #resume(request: FastifyRequest, reply: FastifyReply, { to, visitor, form, values }: Resumed): Promise<FastifyReply> {
-    const found = this.#find(to.split('?', 1)[0]!);
+  /** Shows the form that had to wait for the password, as it was filled in. */
+  #resume(request: FastifyRequest, reply: FastifyReply, resumed: Resumed): Promise<FastifyReply> {
+    const { to, visitor, form, values, text } = resumed;
+    const [path = '', query = ''] = to.split('?', 2);
+    const found = this.#find(path);
     if (!found || !('view' in found.page)) throw notFound('Page');
     const call = callOf(
-      { request, reply, caller: visitor, path: to, params: found.params },
+      { request, reply, caller: visitor, path, params: found.params, query: readQuery(query) },
       this.#options,
       this.#operations,
     );
-    const refusal = new ApiError(200, { message: 'You are signed in again. Check the form, and send it once more.' });
-    return this.#show(request, call, found.page, { name: form, values, refusal });
+    return this.#show(request, call, found.page, { name: form, values, refusal: new ApiError(200, { message: text }) });
   }
 
   /** Sends a view in the layout. */
@@ -295,7 +336,7 @@ class PageServer {
     write: (refusal, request, reply) => {
       if (!wantsHtml(request)) return jsonForm.write(refusal, request, reply);
       const call = callOf(
-        { request, reply, caller: this.#visitors.get(request), path: '/', params: {} },
+        { request, reply, caller: this.#visitors.get(request), path: '/', params: {}, query: {} },
         this.#options,
         this.#operations,
       );
@@ -314,6 +355,14 @@ async function* around(before: Html, main: AsyncIterable<Html>, after: Html): As
   yield before;
   yield* main;
   yield after;
+}
+
+/** The database cannot store NUL; what runs an operation has it refused there. */
+function refuseUnstorable(values: Values): void {
+  const wrong = Object.entries(values).filter(([, value]) =>
+    [value].flat().some((text) => String(text).includes('\0')),
+  );
+  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong.map(([name]) => [name, ['is invalid']])));
 }
 
 const namesIn = (value: unknown): string[] => [value].flat().filter((name) => typeof name === 'string');

@@ -1,6 +1,6 @@
 /** Text search, as in the parameter `search` of lists of issuables (docs/reference/issues.md). */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { badParams, containing } from '../http/index.ts';
+import { badParam, containing } from '../http/index.ts';
 
 /** Shorter terms have no trigram, which the search index needs. */
 const shortest = 3;
@@ -32,7 +32,7 @@ export function isFoundIn(
 ): RawBuilder<SqlBool> | undefined {
   const terms = termsOf(search);
   if (terms.length === 0) return undefined;
-  if (terms.length > maximumTerms) throw badParams(`${parameter} has more than ${maximumTerms} terms`);
+  if (terms.length > maximumTerms) throw badParam(parameter, `has more than ${maximumTerms} terms`);
   const long = terms.filter((term) => [...term].length >= shortest);
   if (long.length === 0) return inOneOf(columns, containing(search.trim()).slice(1, -1));
   return sql`(${sql.join(

@@ -164,7 +164,7 @@ test('quick actions, reactions, subscriptions and states have the effects of the
   assert.match((await browser.get(page)).html, /value="reopen"/);
   const refused = await browser.send(page, 'comment', { body: ' \n' });
   assert.equal(refused.status, 400);
-  assert.match(refused.html, /role="alert">note can&#39;t be blank</);
+  assert.match(refused.html, /role="alert">Comment can&#39;t be blank</);
 });
 
 test('a long conversation has pages, and a new comment is on the last one', async () => {

@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { sendPasswordLink } from '../../src/areas/people/sessions/index.ts';
 import { anonymousBrowser, browserOf } from '../support/browser.ts';
+import { formsIn, sentBy } from '../support/html_tree.ts';
 import { linkIn, mailOf } from '../support/mail.ts';
+import { newPublicKey } from '../support/public_key.ts';
 import { upload } from '../support/uploads.ts';
 import { type World, world } from '../support/world.ts';
 
@@ -185,4 +187,72 @@ test('a user who was deactivated is active again by signing in', async () => {
     303,
   );
   assert.equal((await here.as('guest').get('/user')).body.state, 'active');
+});
+
+/** Lets the password that was given count no more. */
+async function unconfirm({ db }: World, { id }: { id: number }): Promise<void> {
+  await sql`update web_sessions set confirmed_at = now() - interval '61 minutes' where user_id = ${id}`.execute(db);
+  await sql`update users set name = name || '' where id = ${id}`.execute(db);
+}
+
+test('what was typed into a sensitive form is there again after the password', async () => {
+  const here = await world({});
+  const { developer } = here.people;
+  const password = 'a word that only tests pass';
+  const browser = await browserOf(here, developer);
+  const keys = '/-/user_settings/ssh_keys';
+  const typed = { title: 'My "laptop"', key: newPublicKey(), usage_type: 'signing', expires_at: '2090-01-01' };
+  await unconfirm(here, developer);
+  const asked = await browser.send(keys, 'add', typed);
+  assert.equal(asked.status, 401);
+  const confirm = () => formsIn(asked.html).find(({ id }) => id === 'confirm')!;
+  const [kept, to] = [sentBy(confirm()).kept![0]!, sentBy(confirm()).to![0]!];
+  assert.equal(confirm().action, '/users/confirm_password');
+  const wrong = await browser.send('/users/confirm_password', 'confirm', { password: 'wrong', kept, to });
+  assert.equal(wrong.status, 422);
+  assert.deepEqual(sentBy(formsIn(wrong.html).find(({ id }) => id === 'confirm')!).kept, [kept]);
+  assert.deepEqual((await here.as('developer').get('/user/keys')).body, []);
+  const again = await browser.send('/users/confirm_password', 'confirm', { password, kept, to });
+  assert.equal(again.status, 200);
+  const form = formsIn(again.html).find(({ id }) => id === 'add')!;
+  assert.match(form.summary!, /Your password is confirmed/);
+  assert.equal(form.action, keys);
+  const { key, ...others } = typed;
+  const shown = sentBy(form);
+  assert.equal(shown.key![0]!.trim(), key);
+  for (const [name, value] of Object.entries(others)) assert.deepEqual(shown[name], [value]);
+  assert.equal((await browser.send(keys, 'add', typed)).status, 303);
+  assert.deepEqual(
+    (await here.as('developer').get('/user/keys')).body.map(({ title }: { title: string }) => title),
+    [typed.title],
+  );
+});
+
+test('creating and rotating a token ask for the password, and keep the scopes that were ticked', async () => {
+  const here = await world({});
+  const { developer } = here.people;
+  const browser = await browserOf(here, developer);
+  const tokens = '/-/user_settings/personal_access_tokens';
+  await unconfirm(here, developer);
+  const asked = await browser.send(tokens, 'create', { name: 'robot', 'scopes[]': ['read_api', 'read_user'] });
+  assert.equal(asked.status, 401);
+  const { kept, to } = sentBy(formsIn(asked.html).find(({ id }) => id === 'confirm')!);
+  const given = { password: 'a word that only tests pass', kept: kept![0]!, to: to![0]! };
+  const { html } = await browser.send('/users/confirm_password', 'confirm', given);
+  const shown = sentBy(formsIn(html).find(({ id }) => id === 'create')!);
+  assert.deepEqual([shown.name, shown['scopes[]']], [['robot'], ['read_api', 'read_user']]);
+  await unconfirm(here, developer);
+  const [{ id }] = (await here.as('developer').get('/personal_access_tokens')).body;
+  assert.equal((await browser.send(tokens, 'rotate', { id: String(id), _key: String(id) })).status, 401);
+  assert.equal((await here.as('developer').get(`/personal_access_tokens/${id}`)).body.active, true);
+});
+
+test('the address at which a form was sent keeps its query through the sign-in', async () => {
+  const here = await world({});
+  const { developer } = here.people;
+  const browser = await browserOf(here, developer);
+  await sql`delete from web_sessions where user_id = ${developer.id}`.execute(here.db);
+  const asked = await browser.send('/groups/new?parent_id=7&a=b', 'create', { name: 'Trees' });
+  const { to } = sentBy(formsIn(asked.html).find(({ id }) => id === 'sign_in')!);
+  assert.deepEqual(to, ['/groups/new?parent_id=7&a=b']);
 });

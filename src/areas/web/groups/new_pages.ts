@@ -5,7 +5,7 @@ import { GroupDetailForm } from '../../spaces/groups/index.ts';
 import { namespacesFor } from '../../spaces/projects/index.ts';
 
 const nameFields = (named: 'group' | 'project'): Field[] => [
-  { name: 'name', label: 'Name', is_required: true, maximum: 255 },
+  { name: 'name', label: 'Name', is_required: true, is_clearable: true, maximum: 255 },
   {
     name: 'path',
     label: 'Path',
@@ -13,12 +13,13 @@ const nameFields = (named: 'group' | 'project'): Field[] => [
     maximum: 255,
     help: `The part of the address that stands for the ${named}: letters, digits, “-”, “_” and “.”.${named === 'project' ? ' Left empty, it is made from the name.' : ''}`,
   },
-  { name: 'description', label: 'Description', kind: 'area', maximum: 500 },
+  { name: 'description', label: 'Description', kind: 'area', maximum: named === 'group' ? 500 : 2000 },
   {
     name: 'visibility',
     label: 'Who may see it',
     kind: 'select',
     value: '',
+    refused_as: ['visibility_level'],
     options: [
       { value: '', label: 'As usual here' },
       { value: 'private', label: 'Private: members' },
@@ -73,6 +74,7 @@ export const newProjectPage = page('/projects/new', {
           name: 'namespace_id',
           label: 'Owner',
           kind: 'select',
+          refused_as: ['namespace'],
           value: numberIn(seen.query.namespace_id) ?? namespaces[0]?.id,
           options: namespaces.map(({ id, full_path }) => ({ value: id, label: full_path })),
         },

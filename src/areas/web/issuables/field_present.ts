@@ -59,6 +59,7 @@ export const peopleField = (name: string, label: string, { people }: Choices, ch
   options: people.map(({ id, name, username }) => ({ value: id, label: `${name} (@${username})` })),
   chosen: chosen.map(({ id }) => id),
   is_clearable: true,
+  refused_as: [name.replace('_ids', 's')],
 });
 
 /** The fields for labels and the milestone. */

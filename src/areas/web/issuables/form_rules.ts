@@ -33,10 +33,13 @@ export const conversationForms = (noun: Noun) =>
   }) satisfies Record<string, PageForm>;
 
 /** What two people may change at a time in one form. */
-export const editedTexts = ({ title, description }: { title: string; description: string | null }): readonly unknown[] => [
+export const editedTexts = ({
   title,
-  description ?? '',
-];
+  description,
+}: {
+  title: string;
+  description: string | null;
+}): readonly unknown[] => [title, description ?? ''];
 
 /** The text as someone else has written it meanwhile, for comparison. */
 export const presentText = ({ refused }: Seen, text: string | null | undefined): Html | undefined =>

@@ -6,4 +6,4 @@ export { filtersIn, sharedFilters } from './list_rules.ts';
 export { pathIn, pathOf, type TextPlace, textsAsHtml } from './present.ts';
 export { textsOf, timelineOf } from './timeline_present.ts';
 export { threadView, timelineView } from './timeline_views.ts';
-export { filtersView, labelsView, reactionsView, stateForms, statesView } from './views.ts';
+export { bodyField, filtersView, labelsView, reactionsView, stateForms, statesView } from './views.ts';

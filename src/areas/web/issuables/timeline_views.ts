@@ -12,6 +12,7 @@ import {
   withQuery,
 } from '../../../pages/index.ts';
 import type { Change, NoteTexts, ShownNote, Thread, Timeline } from './definition.ts';
+import { bodyField } from './views.ts';
 
 /** Where a comment on a diff is. */
 function placeOf({ position }: ShownNote): string | undefined {
@@ -26,7 +27,7 @@ const isEdited = (seen: Seen, { id }: ShownNote): boolean =>
 function editForm(seen: Seen, discussion_id: string, { id, body }: ShownNote): Html {
   const target = [hidden('discussion_id', discussion_id), hidden('note_id', id)];
   return html`${form(seen, 'edit_note', {
-    fields: [{ name: 'body', label: 'Comment', kind: 'area', value: body, is_required: true }, ...target],
+    fields: [bodyField('Comment', { value: body }), ...target],
     button: 'Save',
     key: id,
     action: withQuery(seen, { edit: undefined }),
@@ -66,7 +67,7 @@ function resolutionOf({ notes }: Thread): boolean | undefined {
 
 function replyView(seen: Seen, { id }: Thread): Html | undefined {
   const reply = form(seen, 'reply', {
-    fields: [{ name: 'body', label: 'Reply', kind: 'area', is_required: true }, hidden('discussion_id', id)],
+    fields: [bodyField('Reply'), hidden('discussion_id', id)],
     button: 'Reply',
     key: id,
     action: withQuery(seen, { edit: undefined }),
@@ -124,15 +125,7 @@ function commentView(seen: Seen): Html {
   if (!seen.caller)
     return html`<p><a href="${`/users/sign_in?to=${encodeURIComponent(seen.path)}`}">Sign in</a> to comment.</p>`;
   return html`${form(seen, 'comment', {
-    fields: [
-      {
-        name: 'body',
-        label: 'Comment',
-        kind: 'area',
-        is_required: true,
-        help: 'Markdown and quick actions such as /label count.',
-      },
-    ],
+    fields: [bodyField('Comment', { help: 'Markdown and quick actions such as /label count.' })],
     button: 'Comment',
     also: { name: 'thread', button: 'Start a thread' },
     action: withQuery(seen, { edit: undefined }),

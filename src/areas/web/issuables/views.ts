@@ -15,6 +15,16 @@ import {
 import { emojiOf } from '../../conversation/award_emoji/index.ts';
 import type { Award } from './definition.ts';
 
+/** The text of a comment, which refusals call a note. */
+export const bodyField = (label: string, more: Pick<Field, 'value' | 'help'> = {}): Field => ({
+  name: 'body',
+  label,
+  kind: 'area',
+  is_required: true,
+  refused_as: ['note'],
+  ...more,
+});
+
 type Labels = readonly (string | { name: string; color: string })[];
 
 export const labelsView = (labels: Labels): Content =>

@@ -8,13 +8,13 @@ import { Issue } from '../../work/issues/index.ts';
 import {
   type Choices,
   choicesOf,
+  editedTexts,
   namesOf,
   pathIn,
   pathOf,
   peopleField,
   planningFields,
   presentText,
-  editedTexts,
 } from '../issuables/index.ts';
 
 type ShownIssue = Static<typeof Issue>;

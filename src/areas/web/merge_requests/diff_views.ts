@@ -1,7 +1,7 @@
 /** Comments on the lines of a diff. */
 import { type Content, form, type Html, hidden, html, type Seen } from '../../../pages/index.ts';
 import type { DiffLine, FileDiff } from '../diffs/index.ts';
-import { type NoteTexts, type Thread, threadView } from '../issuables/index.ts';
+import { bodyField, type NoteTexts, type Thread, threadView } from '../issuables/index.ts';
 import type { ShownMergeRequest } from './views.ts';
 
 /** A line that is commented on: the place of its file among all files, from 1, and its numbers. */
@@ -50,10 +50,7 @@ function commentForm(
   const given = Object.entries(position).filter(([, value]) => value !== undefined);
   return html`<section id="comment" aria-labelledby="comment-heading"><h4 id="comment-heading">Comment on line ${new_line ?? old_line} of <code>${new_path}</code></h4>
 ${form(seen, 'thread', {
-  fields: [
-    { name: 'body', label: 'Comment', kind: 'area', is_required: true },
-    ...given.map(([name, value]) => hidden(`position[${name}]`, value)),
-  ],
+  fields: [bodyField('Comment'), ...given.map(([name, value]) => hidden(`position[${name}]`, value))],
   button: 'Comment',
   action: `${seen.path}?at=${number}.${old_line ?? ''}.${new_line ?? ''}`,
 })}</section>`;

@@ -4,11 +4,11 @@ import { MergeRequest } from '../../work/merge_requests/index.ts';
 import {
   type Choices,
   choicesOf,
+  editedTexts,
   namesOf,
   peopleField,
   planningFields,
   presentText,
-  editedTexts,
 } from '../issuables/index.ts';
 import { projectOf, type ShownMergeRequest, toMergeRequest } from './views.ts';
 

@@ -19,7 +19,7 @@ import type { CommitStatus } from '../../code/commit_statuses/index.ts';
 import { type CommitDetail, type CommitRef, type ListedCommit, treePage } from '../../code/repository/index.ts';
 import type { MergeRequestInList } from '../../work/merge_requests/index.ts';
 import { type DiffSource, diffPieces } from '../diffs/index.ts';
-import { type NoteTexts, type Thread, threadView } from '../issuables/index.ts';
+import { bodyField, type NoteTexts, type Thread, threadView } from '../issuables/index.ts';
 import { tagPage } from './address_rules.ts';
 import type { RefPath } from './ref_queries.ts';
 import { pathLinks } from './tree_views.ts';
@@ -119,7 +119,7 @@ function commentsView({ threads, texts }: ShownCommit, seen: Seen): Content {
   return html`<section aria-labelledby="comments"><h2 id="comments">${counted(threads.items.length, 'comment')}</h2>
 ${threads.items.map((thread) => threadView(seen, thread, texts))}
 ${threads.has_more && html`<p class="soft">Only the first ${threads.items.length} are shown.</p>`}
-${form(seen, 'comment', { fields: [{ name: 'body', label: 'Comment', kind: 'area', is_required: true }], button: 'Comment' })}
+${form(seen, 'comment', { fields: [bodyField('Comment')], button: 'Comment' })}
 </section>`;
 }
 

@@ -1,7 +1,7 @@
 /** Comparing two refs. */
-import { ApiError, notFound, type Values } from '../../../http/index.ts';
+import { invalid, notFound, type Values } from '../../../http/index.ts';
 import { type PageCall, page, textIn } from '../../../pages/index.ts';
-import { blobPage, Comparison, comparePage } from '../../code/repository/index.ts';
+import { blobPage, CommitDetail, Comparison, comparePage } from '../../code/repository/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { compareView, type NewComparison, newComparisonView, type ShownComparison } from './compare_views.ts';
 
@@ -20,13 +20,18 @@ export const comparePages = page('/:id/-/compare/*refs', {
   view: compareView,
 });
 
-/** What can be compared is in the address, so that a comparison has one. */
-function chosen({ params }: PageCall, fields: Values): string {
-  const [from, to] = [textIn(fields, 'from'), textIn(fields, 'to')];
-  if (from === undefined || to === undefined)
-    throw new ApiError(400, { message: { [from === undefined ? 'from' : 'to']: ['is empty'] } });
-  return comparePage(params.id!, `${from}...${to}`);
+/** The ref that was typed into a field. */
+async function refIn({ one, perhaps }: PageCall, fields: Values, name: 'from' | 'to'): Promise<string> {
+  const sha = textIn(fields, name);
+  if (sha === undefined) throw invalid({ [name]: ['is empty'] });
+  if (!(await perhaps(one(CommitDetail, 'getCommit', { sha, stats: false }))))
+    throw invalid({ [name]: ['does not exist'] });
+  return sha;
 }
+
+/** What can be compared is in the address, so that a comparison has one. */
+const chosen = async (call: PageCall, fields: Values): Promise<string> =>
+  comparePage(call.params.id!, `${await refIn(call, fields, 'from')}...${await refIn(call, fields, 'to')}`);
 
 export const newComparisonPages = page('/:id/-/compare', {
   async load(call): Promise<NewComparison> {
@@ -35,6 +40,6 @@ export const newComparisonPages = page('/:id/-/compare', {
     if (default_branch === undefined) throw notFound('Page');
     return { id, from: textIn(call.query, 'from') ?? default_branch, to: textIn(call.query, 'to') };
   },
-  forms: { compare: { act: async (call, fields) => chosen(call, fields), anonymous: true } },
+  forms: { compare: { act: chosen, anonymous: true } },
   view: newComparisonView,
 });

@@ -38,7 +38,14 @@ ${pager(keys, seen)}
 <p>Make one with <code>ssh-keygen -t ed25519</code>, and paste the file that ends in <code>.pub</code>.</p>
 ${form(seen, 'add', {
   fields: [
-    { name: 'key', label: 'Public key', kind: 'area', is_required: true, maximum: 20_000 },
+    {
+      name: 'key',
+      label: 'Public key',
+      kind: 'area',
+      is_required: true,
+      maximum: 20_000,
+      refused_as: ['fingerprint_sha256'],
+    },
     {
       name: 'title',
       label: 'Title',

@@ -1,5 +1,5 @@
 /** The personal access tokens of the visitor. */
-import { badParams, type Values } from '../../../http/index.ts';
+import { badParam, type Values } from '../../../http/index.ts';
 import {
   day,
   type Field,
@@ -33,7 +33,7 @@ const scopeTexts: Readonly<Record<string, string>> = {
 function expiryIn(fields: Values): string | undefined {
   const text = textIn(fields, 'expires_at');
   if (text !== undefined && (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))))
-    throw badParams('expires_at is invalid');
+    throw badParam('expires_at', 'is invalid');
   return text;
 }
 

@@ -1,7 +1,7 @@
 /** Signing in and out, and passwords (docs/reference/sessions.md). */
 
 import { visitorOfCookie } from '../../../access/index.ts';
-import { ApiError, unprocessable, type Values } from '../../../http/index.ts';
+import { ApiError, invalid, unprocessable, type Values } from '../../../http/index.ts';
 import { type Field, form, hidden, html, ownPath, type PageCall, page, type Resumed } from '../../../pages/index.ts';
 import {
   changePassword,
@@ -38,7 +38,7 @@ const accountField = (username: string): Field => ({
   is_readonly: true,
 });
 
-/** A form that was sent without a session, if one waits. */
+/** A form that was sent before the password was given, if one waits. */
 function waitingIn(fields: Values): { form: string; values: Values } | undefined {
   try {
     const { form, values } = JSON.parse(textIn(fields, 'kept'));
@@ -46,6 +46,15 @@ function waitingIn(fields: Values): { form: string; values: Values } | undefined
   } catch {
     return undefined;
   }
+}
+
+/** Goes on with a new cookie: with the form that waits, or to where the visitor wanted to go. @param text what is said above the form */
+async function goOn(call: PageCall, fields: Values, cookie: string, text: string): Promise<string | Resumed> {
+  call.reply.header('set-cookie', cookie);
+  const to = ownPath(fields.to);
+  const waiting = waitingIn(fields);
+  const visitor = waiting && (await visitorOfCookie(call.services, cookie.split(/[=;]/)[1]!, call.device.address));
+  return waiting && visitor ? { to, visitor, text, ...waiting } : to;
 }
 
 /** Signs in, and goes on to where the visitor wanted to go. */
@@ -61,11 +70,7 @@ async function start(call: PageCall, fields: Values): Promise<string | Resumed> 
       throw new ApiError(401, { message: 'The name or the password is wrong.' });
     throw error;
   });
-  call.reply.header('set-cookie', cookie);
-  const to = ownPath(fields.to);
-  const waiting = waitingIn(fields);
-  const visitor = waiting && (await visitorOfCookie(call.services, cookie.split(/[=;]/)[1]!, call.device.address));
-  return waiting && visitor ? { to, visitor, ...waiting } : to;
+  return goOn(call, fields, cookie, 'You are signed in again. Check the form, and send it once more.');
 }
 
 export const signInPage = page('/users/sign_in', {
@@ -107,12 +112,11 @@ export const confirmPasswordPage = page('/users/confirm_password', {
   load: async () => undefined,
   forms: {
     confirm: {
-      async act({ services, caller, reply, device }, fields) {
-        reply.header(
-          'set-cookie',
-          await confirmSession(services, caller!, textIn(fields, 'password'), device).catch(wrongPassword),
-        );
-        return ownPath(fields.to);
+      async act(call, fields) {
+        const { services, caller, device } = call;
+        const password = textIn(fields, 'password');
+        const cookie = await confirmSession(services, caller!, password, device).catch(wrongPassword);
+        return goOn(call, fields, cookie, 'Your password is confirmed. Check the form, and send it once more.');
       },
     },
   },
@@ -140,7 +144,9 @@ export const forgottenPasswordPage = page('/users/password/new', {
     reset: {
       anonymous: true,
       async act({ services, device }, fields) {
-        await resetPassword(services, textIn(fields, 'email').trim(), device);
+        const email = textIn(fields, 'email').trim();
+        if (email === '') throw invalid({ email: ['is empty'] });
+        await resetPassword(services, email, device);
         return '/users/password/new?sent=1';
       },
     },
@@ -169,7 +175,7 @@ export const forgottenPasswordPage = page('/users/password/new', {
 function newPasswordIn(fields: Values): string {
   const password = textIn(fields, 'password');
   if (password !== textIn(fields, 'password_confirmation'))
-    throw new ApiError(400, { message: { password_confirmation: ['is not the same as the new password'] } });
+    throw invalid({ password_confirmation: ['is not the same as the new password'] });
   return password;
 }
 

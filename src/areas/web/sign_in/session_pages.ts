@@ -1,5 +1,5 @@
 /** The sessions of a visitor, and how pages look for them. */
-import { badParams, idIn, notFound } from '../../../http/index.ts';
+import { badParam, idIn, notFound } from '../../../http/index.ts';
 import { form, html, page, rows, time } from '../../../pages/index.ts';
 import { endSession, endSessions, listSessions, setTheme, themes } from '../../people/sessions/index.ts';
 
@@ -53,7 +53,7 @@ export const preferencesPage = page('/-/profile/preferences', {
     save: {
       async act({ services, caller, path }, fields) {
         const theme = themes.find((name) => name === fields.theme);
-        if (!theme) throw badParams('theme does not have a valid value');
+        if (!theme) throw badParam('theme', 'does not have a valid value');
         await setTheme(services.db, caller!.id, theme);
         return path;
       },

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { issueKind, isVisibleEpic } from '../../../../access/index.ts';
 import { dayOf } from '../../../../cron/index.ts';
-import { badParams, reaches } from '../../../../http/index.ts';
+import { badParam, reaches } from '../../../../http/index.ts';
 import { type Filter, narrow, type Predicate, varying, wide } from '../../../../lists/index.ts';
 import {
   among,
@@ -68,7 +68,7 @@ function assigneesNamed(
   { names, plan }: SeenInList,
 ): (number | undefined)[] {
   if (usernames.length > 1 && !reaches(plan, 'premium'))
-    throw badParams(`${name} allows one value, but found ${usernames.length}: ${usernames.join(', ')}`);
+    throw badParam(name, `allows one value, but found ${usernames.length}: ${usernames.join(', ')}`);
   return usernames.map((username) => names.user(username));
 }
 

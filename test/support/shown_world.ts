@@ -1,0 +1,186 @@
+/** A world with something on every page, and an address of each. */
+import { sql } from 'kysely';
+import { recordStatus } from '../../src/areas/geo/geo_nodes/status/actions.ts';
+import { statusOfThisSite } from '../../src/areas/geo/geo_nodes/status/site_queries.ts';
+import { pages } from '../../src/areas/pages.ts';
+import { inAddress } from '../../src/foundation/addresses.ts';
+import { reports, thrown } from './error_tracking.ts';
+import { fullWorld } from './full_project.ts';
+import { newPublicKey } from './public_key.ts';
+import { headOf } from './repository.ts';
+import { sent } from './sent.ts';
+import type { World, WorldOptions } from './world.ts';
+
+/** A world with an address of each page. */
+export interface ShownWorld extends World {
+  /** By the path of the page, e.g. `/:id/-/issues/:issue_iid`. */
+  addresses: ReadonlyMap<string, string>;
+}
+
+/** An error with an event, and a dependency with a vulnerability that someone has dismissed. */
+async function addFindings(here: World): Promise<void> {
+  const { db, project, people } = here;
+  const { report } = await reports(here);
+  await report(thrown('RottenError', 'The apple is rotten', { tags: { orchard: 'north' }, release: '1.0' }));
+  const file = { project_id: project.id, path: 'yarn.lock', blob_id: '0'.repeat(40), reader_version: 1, count: 1 };
+  const { id: file_id } = await db
+    .insertInto('dependency_files')
+    .values(file)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const found = { name: 'ladder', version: '1.0.0', package_manager: 'yarn', path: file.path, development: false };
+  await db
+    .insertInto('dependencies')
+    .values({ ...found, project_id: project.id, file_id, digest: crypto.randomUUID(), licenses: ['MIT'] })
+    .execute();
+  const advisory = {
+    record_id: `GHSA-${project.id}`,
+    cluster: `CVE-2026-${project.id}`,
+    name: 'CVE-2026-1',
+    severity: 4,
+  };
+  const texts = {
+    aliases: ['CVE-2026-1'],
+    summary: 'Steps break',
+    details: '# Steps',
+    links: ['https://example.com/'],
+  };
+  await db
+    .insertInto('advisories')
+    .values({ ...advisory, ...texts, modified_at: new Date().toISOString() })
+    .execute();
+  const { cluster, name, severity } = advisory;
+  const { id: vulnerability_id } = await db
+    .insertInto('vulnerabilities')
+    .values({ project_id: project.id, cluster, name, severity })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const change = { vulnerability_id, user_id: people.owner.id, from_state: 'detected', to_state: 'dismissed' };
+  await db
+    .insertInto('vulnerability_state_changes')
+    .values({ ...change, comment: 'Nobody climbs' })
+    .execute();
+}
+
+/** What belongs to the whole server: a Geo node with its status, and a migration that failed. */
+async function addToServer({ as, db, people, services, group }: World): Promise<void> {
+  const node = { name: `site of ${group.path}`, url: `https://${group.path}.example.com` };
+  const { id } = await sent(as('admin').post('/geo_nodes', node));
+  await recordStatus(db, id, await statusOfThisSite(services));
+  const of = { user_id: people.admin.id, source_url: 'https://git.example.com', source_version: '18.5.0' };
+  const migration = db.insertInto('bulk_imports').values({ ...of, state: 'finished' });
+  const { id: bulk_import_id } = await migration.returning('id').executeTakeFirstOrThrow();
+  const place = { source_full_path: 'trees', destination_namespace: '', destination_slug: 'trees' };
+  const entity = { ...place, bulk_import_id, user_id: people.admin.id, entity_type: 'group', state: 'failed' };
+  await db
+    .insertInto('bulk_import_entities')
+    .values({ ...entity, migrate_projects: true, migrate_memberships: true, has_failures: true })
+    .execute();
+}
+
+/** Who asks for something, or is invited, and what people have of their own. */
+async function addPeople({ as, project, group, people, db }: World): Promise<void> {
+  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
+    await sent(as('owner').post(`${place}/invitations`, { email: 'pip@example.org', access_level: 20 }));
+  const asked = { user_id: people.outsider.id };
+  await db
+    .insertInto('access_requests')
+    .values([
+      { ...asked, group_id: group.id },
+      { ...asked, project_id: project.id },
+    ])
+    .execute();
+  for (const persona of ['owner', 'admin'] as const) {
+    await sent(as(persona).post('/user/keys', { title: 'Laptop', key: newPublicKey() }));
+    await sent(as(persona).post(`/projects/${project.id}/issues/1/todo`));
+  }
+  const file = { file_path: 'note.md', content: '# Note\n' };
+  await sent(as('owner').post('/snippets', { title: 'Note', visibility: 'private', files: [file] }));
+}
+
+async function addRepositoryThings({ as, project, group }: World): Promise<void> {
+  const url = `/projects/${project.id}/repository`;
+  await sent(
+    as('maintainer').post(`${url}/tags`, { tag_name: 'harvest/1', ref: 'main', message: 'First\n\nAll of it' }),
+  );
+  const code = { file_path: 'src/pick.ts', content: 'export const pick = () => 1; // pick\n' };
+  const text = { file_path: 'docs/pick.md', content: '# Pick\n\n[ladder](ladder.md) #2 ![dot](../dot.png)\n' };
+  const actions = [code, text].map((file) => ({ action: 'create', ...file }));
+  await sent(as('maintainer').post(`${url}/commits`, { branch: 'main', commit_message: 'Add *more*', actions }));
+  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
+    for (const title of ['home', 'trees/apple'])
+      await sent(as('owner').post(`${place}/wikis`, { title, content: `# ${title}\n\n[[home]] #2` }));
+}
+
+/** The first id of the rows of a world. */
+async function idOf({ db }: World, table: string, where: object = {}, column = 'id'): Promise<string> {
+  const conditions = Object.entries(where).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+  const { rows } = await sql<{ found: string }>`
+    select ${sql.ref(column)} as found from ${sql.table(table)} where ${sql.join([sql`true`, ...conditions], sql` and `)} order by 1 limit 1`.execute(
+    db,
+  );
+  return String(rows[0]!.found);
+}
+
+/** The values of `:id`, by how the path begins. */
+async function idsOf(here: World): Promise<readonly (readonly [start: string, id: string])[]> {
+  const { project, group, people } = here;
+  return [
+    ['/projects/', String(project.id)],
+    ['/groups/', group.full_path],
+    ['/-/snippets/', await idOf(here, 'snippets', { author_id: people.owner.id })],
+    ['/admin/geo/', await idOf(here, 'geo_nodes')],
+    ['/import/', await idOf(here, 'bulk_imports')],
+    ['/', project.full_path],
+  ];
+}
+
+/** The values of the other parameters. */
+async function valuesOf(here: World): Promise<Record<string, string>> {
+  const { project, group, people } = here;
+  const own = { project_id: project.id };
+  return {
+    username: people.owner.username,
+    ref_path: 'main/docs/pick.md',
+    name: 'main/trees.zip',
+    commit_id: (await headOf(here))!,
+    refs: 'main...topic',
+    tag_name: 'harvest/1',
+    issue_iid: '1',
+    merge_request_iid: '1',
+    slug: 'trees/apple',
+    snippet_id: await idOf(here, 'snippets', own),
+    ref: 'main',
+    file_path: 'pick.sh',
+    error_id: await idOf(here, 'error_tracking_errors', own),
+    vulnerability_id: await idOf(here, 'vulnerabilities', own),
+    export_uuid: crypto.randomUUID(),
+    milestone_iid: '1',
+    epic_iid: '1',
+    iteration_id: await idOf(here, 'iterations', { group_id: group.id }),
+    kind: 'projects',
+  };
+}
+
+/** Addresses whose parameters another page takes differently. */
+const special: Readonly<Record<string, Record<string, string>>> = {
+  '/:id/-/tree/*ref_path': { ref_path: 'main/docs' },
+  '/-/snippets/:id/raw/:ref/*file_path': { file_path: 'note.md' },
+};
+
+/** The address of a page, with values for all its parameters. */
+function addressOf(path: string, ids: Awaited<ReturnType<typeof idsOf>>, values: Record<string, string>): string {
+  const own = { ...values, id: ids.find(([start]) => path.startsWith(start))![1], ...special[path] };
+  return path.replaceAll(/[:*](\w+)/g, (_, name: keyof typeof own) => inAddress(own[name]!));
+}
+
+/** A world with something on every page. */
+export async function shownWorld(options?: WorldOptions): Promise<ShownWorld> {
+  const here = await fullWorld(options);
+  await addRepositoryThings(here);
+  await addFindings(here);
+  await addPeople(here);
+  await addToServer(here);
+  const [ids, values] = [await idsOf(here), await valuesOf(here)];
+  return { ...here, addresses: new Map(pages.map(({ path }) => [path, addressOf(path, ids, values)])) };
+}
