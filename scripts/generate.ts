@@ -9,8 +9,10 @@ import { openApiDocument } from '../src/http/openapi.ts';
 import { accessTable } from '../test/support/access_table.ts';
 import { decisionIndex } from '../test/support/decision_index.ts';
 import { withDistrictGraph } from '../test/support/imports.ts';
+import { pageTable } from '../test/support/page_access.ts';
 import { populate, startServer } from '../test/support/populate.ts';
 import { startTestServer } from '../test/support/server.ts';
+import { showAll } from '../test/support/shown_world.ts';
 
 const top = path.resolve(import.meta.dirname, '..');
 
@@ -31,7 +33,8 @@ try {
   await write('src/db/schema.ts', await schemaTypes(db));
   await write('docs/schema.sql', await schemaDump(db));
   const running = await startServer(db, {});
-  await write('docs/access.txt', await accessTable(await populate(running)));
+  const tables = [await accessTable(await populate(running)), await pageTable(await showAll(await populate(running)))];
+  await write('docs/access.txt', tables.join('\n'));
   await running.stop();
   await write('docs/openapi.json', `${JSON.stringify(openApiDocument(endpoints, describedDoors), null, 1)}\n`);
 } finally {

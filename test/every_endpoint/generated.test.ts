@@ -9,6 +9,8 @@ import { openApiDocument } from '../../src/http/openapi.ts';
 import { accessTable } from '../support/access_table.ts';
 import { decisionIndex } from '../support/decision_index.ts';
 import { withDistrictGraph } from '../support/imports.ts';
+import { pageTable } from '../support/page_access.ts';
+import { shownWorld } from '../support/shown_world.ts';
 import { world } from '../support/world.ts';
 
 const committed = (name: string) => readFile(path.resolve(import.meta.dirname, '../../docs', name), 'utf8');
@@ -54,7 +56,8 @@ test('the OpenAPI document has the types of bodies, none for 304, and the fields
 });
 
 test('docs/access.txt is up to date', async () => {
-  assert.equal(await committed('access.txt'), await accessTable(await world({})), stale);
+  const tables = [await accessTable(await world({})), await pageTable(await shownWorld({}))];
+  assert.equal(await committed('access.txt'), tables.join('\n'), stale);
 });
 
 test('the index of the decisions is up to date', async () => {

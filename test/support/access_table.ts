@@ -40,7 +40,8 @@ interface Callers {
   guestsWith: ReadonlyMap<Permission, Caller>;
 }
 
-function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 'username'>, admin = false): Caller {
+/** A caller as a token makes one. */
+export function callerFor({ url }: World, { id, username }: Pick<Person, 'id' | 'username'>, admin = false): Caller {
   return {
     id,
     username,
@@ -152,10 +153,17 @@ async function nest({ db, group, people }: World): Promise<void> {
   });
 }
 
-async function cell(world: World, things: Things, endpoint: AnyEndpoint, caller: Caller | undefined): Promise<string> {
+const cell = (world: World, things: Things, endpoint: AnyEndpoint, caller: Caller | undefined): Promise<string> =>
+  ruledBy(world, endpoint, paramsFor(endpoint.path, world, things), caller);
+
+/** What an access rule answers: `ok`, or the status of its refusal. */
+export async function ruledBy(
+  { services, db }: Pick<World, 'services' | 'db'>,
+  endpoint: AnyEndpoint,
+  params: Record<string, string>,
+  caller: Caller | undefined,
+): Promise<string> {
   try {
-    const params = paramsFor(endpoint.path, world, things);
-    const { services, db } = world;
     await endpoint.access.check({
       ...services,
       caller,

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { fillGroup } from './full_group.ts';
 import { addIssues } from './full_issues.ts';
 import { addMergeRequests } from './full_merge_requests.ts';
-import { fileUrl, filledWorld, headOf, onMain } from './repository.ts';
+import { addReadme, fileUrl, headOf, onMain } from './repository.ts';
 import { sent } from './sent.ts';
-import type { World, WorldOptions } from './world.ts';
+import { type World, type WorldOptions, world } from './world.ts';
 
 async function addStatuses(here: World, sha: string): Promise<void> {
   const url = `/projects/${here.project.id}/statuses/${sha}`;
@@ -82,8 +82,15 @@ async function addRules({ as, project, people, db }: World): Promise<void> {
 
 /** A world whose project and group have everything that leaves. */
 export async function fullWorld(options?: WorldOptions): Promise<World> {
-  const here = await filledWorld(options);
+  const here = await world(options);
+  await fillWorld(here);
+  return here;
+}
+
+/** Fills the project and the group of a world with everything that leaves. */
+export async function fillWorld(here: World): Promise<void> {
   const { as, project } = here;
+  await addReadme(here);
   const inGroup = await fillGroup(here);
   const url = `/projects/${project.id}`;
   await sent(as('owner').post(`${url}/labels`, { name: 'ripe', color: '#112233', description: 'To eat', priority: 2 }));
@@ -100,5 +107,4 @@ export async function fullWorld(options?: WorldOptions): Promise<World> {
   await addRules(here);
   await addMergeRequests(here, { milestone });
   await sent(as('owner').delete(`${url}/labels/gone`));
-  return here;
 }

@@ -21,9 +21,12 @@ export const headOf = (here: World, branch = 'main'): Promise<string | undefined
 /** A world whose project has `README.md`, of the lines `one` and `two`, on `main`. */
 export async function filledWorld(options?: WorldOptions): Promise<World> {
   const here = await world(options);
-  const created = await here
-    .as('maintainer')
-    .post(fileUrl(here.project, 'README.md'), { ...onMain, content: 'one\ntwo\n' });
-  assert.equal(created.status, 201);
+  await addReadme(here);
   return here;
+}
+
+/** Makes the first commit of a world's project. */
+export async function addReadme({ as, project }: World): Promise<void> {
+  const created = await as('maintainer').post(fileUrl(project, 'README.md'), { ...onMain, content: 'one\ntwo\n' });
+  assert.equal(created.status, 201);
 }

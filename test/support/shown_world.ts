@@ -5,16 +5,20 @@ import { statusOfThisSite } from '../../src/areas/geo/geo_nodes/status/site_quer
 import { pages } from '../../src/areas/pages.ts';
 import { inAddress } from '../../src/foundation/addresses.ts';
 import { reports, thrown } from './error_tracking.ts';
-import { fullWorld } from './full_project.ts';
+import { fillWorld } from './full_project.ts';
 import { newPublicKey } from './public_key.ts';
 import { headOf } from './repository.ts';
 import { sent } from './sent.ts';
-import type { World, WorldOptions } from './world.ts';
+import { type World, type WorldOptions, world } from './world.ts';
 
 /** A world with an address of each page. */
 export interface ShownWorld extends World {
   /** By the path of the page, e.g. `/:id/-/issues/:issue_iid`. */
   addresses: ReadonlyMap<string, string>;
+  /** The values of the parameters in the addresses, except for `id`. */
+  values: Readonly<Record<string, string>>;
+  /** The values of `id`, by how the path of the page begins. */
+  ids: readonly (readonly [start: string, id: string])[];
 }
 
 /** An error with an event, and a dependency with a vulnerability that someone has dismissed. */
@@ -122,8 +126,7 @@ async function idOf({ db }: World, table: string, where: object = {}, column = '
   return String(rows[0]!.found);
 }
 
-/** The values of `:id`, by how the path begins. */
-async function idsOf(here: World): Promise<readonly (readonly [start: string, id: string])[]> {
+async function idsOf(here: World): Promise<ShownWorld['ids']> {
   const { project, group, people } = here;
   return [
     ['/projects/', String(project.id)],
@@ -168,19 +171,26 @@ const special: Readonly<Record<string, Record<string, string>>> = {
   '/-/snippets/:id/raw/:ref/*file_path': { file_path: 'note.md' },
 };
 
+/** The value of `id` for a page. */
+export const idIn = ({ ids }: Pick<ShownWorld, 'ids'>, path: string): string =>
+  ids.find(([start]) => path.startsWith(start))![1];
+
 /** The address of a page, with values for all its parameters. */
-function addressOf(path: string, ids: Awaited<ReturnType<typeof idsOf>>, values: Record<string, string>): string {
-  const own = { ...values, id: ids.find(([start]) => path.startsWith(start))![1], ...special[path] };
-  return path.replaceAll(/[:*](\w+)/g, (_, name: keyof typeof own) => inAddress(own[name]!));
+function addressOf(path: string, { ids, values }: Pick<ShownWorld, 'ids' | 'values'>): string {
+  const own: Record<string, string> = { ...values, id: idIn({ ids }, path), ...special[path] };
+  return path.replaceAll(/[:*](\w+)/g, (_, name: string) => inAddress(own[name]!));
 }
 
 /** A world with something on every page. */
-export async function shownWorld(options?: WorldOptions): Promise<ShownWorld> {
-  const here = await fullWorld(options);
+export const shownWorld = async (options?: WorldOptions): Promise<ShownWorld> => showAll(await world(options));
+
+/** Puts something on every page of a world. */
+export async function showAll(here: World): Promise<ShownWorld> {
+  await fillWorld(here);
   await addRepositoryThings(here);
   await addFindings(here);
   await addPeople(here);
   await addToServer(here);
-  const [ids, values] = [await idsOf(here), await valuesOf(here)];
-  return { ...here, addresses: new Map(pages.map(({ path }) => [path, addressOf(path, ids, values)])) };
+  const named = { ids: await idsOf(here), values: await valuesOf(here) };
+  return { ...here, ...named, addresses: new Map(pages.map(({ path }) => [path, addressOf(path, named)])) };
 }
