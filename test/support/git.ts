@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { addressesInText, checkAddresses } from './dead_links.ts';
 import { atFileEnd } from './file_end.ts';
 import { type ProgramResult, runProgram } from './small_process.ts';
 
@@ -32,8 +33,11 @@ export async function gitClient(): Promise<GitClient> {
     GIT_COMMITTER_NAME: 'Ada Lovelace',
     GIT_COMMITTER_EMAIL: 'ada@example.com',
   };
-  const run: GitClient['run'] = (args, { at = '.', env = {}, input } = {}) =>
-    runProgram('git', args, { cwd: path.join(folder, at), env: { ...own, ...env }, input });
+  const run: GitClient['run'] = async (args, { at = '.', env = {}, input } = {}) => {
+    const result = await runProgram('git', args, { cwd: path.join(folder, at), env: { ...own, ...env }, input });
+    checkAddresses(addressesInText(result.stderr), `What git ${args[0]} prints`);
+    return result;
+  };
   return { folder, run };
 }
 

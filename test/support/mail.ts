@@ -8,6 +8,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { AnyJob, Poll } from '../../src/jobs/index.ts';
 import type { Mail } from '../../src/mail/index.ts';
 import type { JobServices } from '../../src/services/index.ts';
+import { addressesIn, checkAddresses } from './dead_links.ts';
 import { performQueued } from './jobs.ts';
 
 export interface Received extends Email {
@@ -61,6 +62,7 @@ export async function mailOf(services: JobServices, jobs: readonly (AnyJob | Pol
   const sent: Mail[] = [];
   const mailer = {
     send: async (mail: Mail) => {
+      checkAddresses(addressesIn(mail), `The mail “${mail.subject}”`);
       sent.push(mail);
     },
   };

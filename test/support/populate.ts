@@ -22,6 +22,7 @@ import { closeReaders } from '../../src/git/index.ts';
 import type { AnyEndpoint, ApiError, Services } from '../../src/http/index.ts';
 import { type JobServices, servicesFor } from '../../src/services/index.ts';
 import { type Client, clientOf } from './client.ts';
+import { addressesIn, checkAddresses, testUrl } from './dead_links.ts';
 import { undeclaredIn } from './refusals.ts';
 
 export type Persona = 'admin' | 'outsider' | Exclude<Role, 'minimal'>;
@@ -81,6 +82,7 @@ export const watchReplies = (watch: (body: unknown) => void): void => {
 /** Holds a reply against its schema: what the documentation promises is what is sent. */
 function inspectReply(endpoint: AnyEndpoint, body: unknown): void {
   for (const watch of watchers) watch(body);
+  checkAddresses(addressesIn(body), `The reply of ${endpoint.operation}`);
   let check = checks.get(endpoint);
   if (!check) {
     check = Compile(endpoint.returns.schema!);
@@ -112,7 +114,7 @@ export async function startServer(
   { environment = {}, inspectRefusals = true }: WorldOptions,
 ): Promise<RunningServer> {
   const data = await mkdtemp(path.join(tmpdir(), 'coppice-world-'));
-  const config = readConfig({ COPPICE_DATA: data, COPPICE_URL: 'http://coppice.test', ...environment });
+  const config = readConfig({ COPPICE_DATA: data, COPPICE_URL: testUrl, ...environment });
   const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const services = servicesFor(config, db, areaServices);
   await installFirstLicense(services, config);

@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { announceEvents, sendHookDeliveries } from '../../src/areas/activity/hooks/index.ts';
+import { addressesIn, checkAddresses } from './dead_links.ts';
 import { performJob, performQueued } from './jobs.ts';
 import type { World } from './populate.ts';
 
@@ -32,11 +33,9 @@ export async function startReceiver(tls?: { key: string; cert: string }): Promis
   const receive: RequestListener = async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
-    received.push({
-      path: request.url!,
-      headers: request.headers,
-      body: JSON.parse(Buffer.concat(parts).toString('utf8')),
-    });
+    const body = JSON.parse(Buffer.concat(parts).toString('utf8'));
+    checkAddresses(addressesIn(body), 'What a hook is told');
+    received.push({ path: request.url!, headers: request.headers, body });
     const answer = answers.get(request.url!);
     if (answer) answer(response);
     else response.end('thanks');

@@ -108,7 +108,10 @@ async function addRepositoryThings({ as, project, group }: World): Promise<void>
     as('maintainer').post(`${url}/tags`, { tag_name: 'harvest/1', ref: 'main', message: 'First\n\nAll of it' }),
   );
   const code = { file_path: 'src/pick.ts', content: 'export const pick = () => 1; // pick\n' };
-  const text = { file_path: 'docs/pick.md', content: '# Pick\n\n[ladder](ladder.md) #2 ![dot](../dot.png)\n' };
+  const text = {
+    file_path: 'docs/pick.md',
+    content: '# Pick\n\n[read me](../README.md) #2 ![picture](../README.md)\n',
+  };
   const actions = [code, text].map((file) => ({ action: 'create', ...file }));
   await sent(as('maintainer').post(`${url}/commits`, { branch: 'main', commit_message: 'Add *more*', actions }));
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
