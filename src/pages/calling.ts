@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Visitor } from '../access/index.ts';
-import { type AnyEndpoint, ApiError, leavingOf, type Reading, type Values } from '../http/index.ts';
+import { type AnyEndpoint, ApiError, badParam, leavingOf, type Reading, type Values } from '../http/index.ts';
 import { type Performer, type PerformOptions, pathParameters, performerOf } from '../http/perform.ts';
 import type { PageCall } from './page.ts';
 
@@ -52,12 +52,17 @@ export interface Requested {
 export const isHidden = (error: unknown): error is ApiError =>
   error instanceof ApiError && [401, 403, 404].includes(error.status);
 
-/** The parameters of the path of an endpoint, from those of a page and others. */
+/**
+ * The parameters of the path of an endpoint, from those of a page and others.
+ * @throws ApiError 400 for those that a form lacks
+ */
 function paramsFor({ path }: AnyEndpoint, values: Values): Record<string, string> {
   const params: Record<string, string> = {};
   for (const name of pathParameters(path)) {
-    if (values[name] === undefined) throw new Error(`${path} needs ${name}`);
-    params[name] = String(values[name]);
+    const value = values[name];
+    if (value === undefined) throw badParam(name, 'is missing');
+    if (typeof value !== 'string' && typeof value !== 'number') throw badParam(name, 'is invalid');
+    params[name] = String(value);
   }
   return params;
 }

@@ -86,11 +86,9 @@ function sentenceFor(refusal: ApiError, fields: readonly Field[]): string {
   return parts.length > 0 ? parts.join('; ') : textOf(refusal).replace(/^\d{3} ([\w ]+ - )?/, '');
 }
 
-/** What was typed, as the field shows it. */
-const typedIn = ({ values }: RefusedForm, name: string): unknown => {
-  const value = values[name];
-  return Array.isArray(value) ? value.at(-1) : value;
-};
+/** What was typed into the fields of a name, or chosen in them. What is no text comes from no form of ours. */
+const typedIn = ({ values }: RefusedForm, name: string): string[] =>
+  [values[name]].flat().filter((value) => typeof value === 'string');
 
 interface Shown {
   id: string;
@@ -130,7 +128,7 @@ const reasonView = (id: string, reason: string | undefined): Content =>
 /** Boxes of which any number can be ticked. */
 function boxesOf(field: Field, form: string, refused: RefusedForm | undefined): Html {
   const { name, label, help, options = [] } = field;
-  const ticked = new Set([refused?.values[name] ?? []].flat().map(String));
+  const ticked = new Set(refused ? typedIn(refused, name) : []);
   const id = `${form}-${name}`;
   const reason = reasonsFor(field, refused);
   return html`<fieldset class="field" id="${id}" ?aria-describedby="${reason && `${id}-reason`}"><legend>${label}</legend>${help && html`<p class="help">${help}</p>`}${options.map(
@@ -142,7 +140,7 @@ function boxesOf(field: Field, form: string, refused: RefusedForm | undefined): 
 function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): Html {
   const { name, label, kind, help } = field;
   if (kind === 'checkboxes') return boxesOf(field, form, refused);
-  const typed = refused && typedIn(refused, name);
+  const typed = refused && typedIn(refused, name).at(-1);
   const value = typed ?? field.value;
   const text = value === undefined || value === null ? '' : String(value);
   if (kind === 'hidden') return html`<input type="hidden" name="${name}" value="${text}">`;
@@ -150,7 +148,7 @@ function fieldOf(field: Field, form: string, refused: RefusedForm | undefined): 
   const reason = reasonsFor(field, refused);
   const is_invalid = reason !== undefined;
   const described = [help && `${id}-help`, is_invalid && `${id}-reason`].filter(Boolean).join(' ') || undefined;
-  const chosen = (refused ? [refused.values[name] ?? []].flat() : (field.chosen ?? [])).map(String);
+  const chosen = refused ? typedIn(refused, name) : (field.chosen ?? []).map(String);
   const control = controlOf(field, { id, text, chosen, described, is_invalid });
   const parts = [
     kind === 'checkbox'
@@ -192,7 +190,7 @@ ${refused && refusalOf(refused, fields)}${fields.map((field) => fieldOf(field, i
 
 /** The refusal of a form, if it is this one that was refused. */
 export const refusalIn = ({ refused }: Seen, name: string, key?: string | number): RefusedForm | undefined =>
-  refused?.name === name && String(refused.values._key ?? '') === String(key ?? '') ? refused : undefined;
+  refused?.name === name && (typedIn(refused, '_key')[0] ?? '') === String(key ?? '') ? refused : undefined;
 
 /** How the summary of a refusal begins. No text of people becomes such an element. */
 const summaryStart = '<p class="refusal" role="alert">';

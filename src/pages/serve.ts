@@ -288,7 +288,7 @@ class PageServer {
     }
     const { _key, _edited, ...given } = values;
     if (form.edits && _edited !== versionOf(await form.edits(call))) throw new ApiError(409, { message: changedText });
-    const result = await call.perform(form.runs, { ...withoutBlanks(given), ...form.parameters });
+    const result = await call.perform(form.runs, { ...withoutBlanks(given), ...form.parameters, ...call.params });
     if (form.shows) return this.send(request, call, form.shows(result as never, call), { is_secret: true });
     return goOn(form.next?.(result as never, call) ?? path);
   }
@@ -359,9 +359,8 @@ async function* around(before: Html, main: AsyncIterable<Html>, after: Html): As
 
 /** The database cannot store NUL; what runs an operation has it refused there. */
 function refuseUnstorable(values: Values): void {
-  const wrong = Object.entries(values).filter(([, value]) =>
-    [value].flat().some((text) => String(text).includes('\0')),
-  );
+  const isWrong = (value: unknown) => typeof value === 'string' && value.includes('\0');
+  const wrong = Object.entries(values).filter(([, value]) => [value].flat().some(isWrong));
   if (wrong.length > 0) throw invalid(Object.fromEntries(wrong.map(([name]) => [name, ['is invalid']])));
 }
 

@@ -3,7 +3,7 @@ import http from 'node:http';
 
 export interface RawRequest {
   method: string;
-  /** Below `/api/v4`, percent-encoded or not. */
+  /** Below the API, percent-encoded or not. */
   path: string;
   headers?: Record<string, string>;
   body?: string;
@@ -16,19 +16,34 @@ export interface RawAnswer {
 
 /** Far beyond what any request of a test takes: a server that hangs is reported as one. */
 const patience_ms = 30_000;
+/** A redirect may repeat the longest address. */
+const longestHead_bytes = 64 * 1024;
 /** A connection each: the server closes those on which it cannot tell where the next request would begin. */
 const agent = new http.Agent({ keepAlive: false });
 
 /**
  * Sends a request.
  * @param url the address of the server, without a path
+ * @param root what the path of the request is below
  * @throws Error when the connection breaks, or when there is no answer
  */
-export function sendRaw(url: string, { method, path, headers = {}, body = '' }: RawRequest): Promise<RawAnswer> {
+export function sendRaw(
+  url: string,
+  { method, path, headers = {}, body = '' }: RawRequest,
+  root = '/api/v4',
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const length = { 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
-    const options = { agent, hostname, port, path: `/api/v4${path}`, method, headers: { ...headers, ...length } };
+    const options = {
+      agent,
+      maxHeaderSize: longestHead_bytes,
+      hostname,
+      port,
+      path: `${root}${path}`,
+      method,
+      headers: { ...headers, ...length },
+    };
     const request = http.request(options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,5 +1,6 @@
 /** What a list is asked with, from the address of its page. */
 import type { Values } from '../../../http/index.ts';
+import { textIn } from '../../../pages/index.ts';
 
 const orders = /^(created|updated)_(asc|desc)$/;
 
@@ -12,7 +13,7 @@ export function filtersIn(query: Values, names: readonly string[]): Values {
     const value = query[name];
     return value === undefined || value === '' ? [] : [[name, value]];
   });
-  const [, column, sort] = orders.exec(String(query.sort ?? '')) ?? [];
+  const [, column, sort] = orders.exec(textIn(query, 'sort') ?? '') ?? [];
   return { ...Object.fromEntries(given), ...(column ? { order_by: `${column}_at`, sort } : {}) };
 }
 

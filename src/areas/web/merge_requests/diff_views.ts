@@ -1,5 +1,5 @@
 /** Comments on the lines of a diff. */
-import { type Content, form, type Html, hidden, html, type Seen } from '../../../pages/index.ts';
+import { type Content, form, type Html, hidden, html, type Seen, textIn } from '../../../pages/index.ts';
 import type { DiffLine, FileDiff } from '../diffs/index.ts';
 import { bodyField, type NoteTexts, type Thread, threadView } from '../issuables/index.ts';
 import type { ShownMergeRequest } from './views.ts';
@@ -19,7 +19,7 @@ export const lineAddress = (number: number, line: DiffLine): string =>
 
 /** The line that the address of the page names, if it names one. */
 export function lineAsked({ query }: Pick<Seen, 'query'>): LineAsked | undefined {
-  const [, number, before, after] = pattern.exec(String(query.at ?? '')) ?? [];
+  const [, number, before, after] = pattern.exec(textIn(query, 'at') ?? '') ?? [];
   if (number === undefined) return undefined;
   const numbered = (text: string | undefined) => (text ? Number(text) : undefined);
   return { number: Number(number), old_line: numbered(before), new_line: numbered(after) };

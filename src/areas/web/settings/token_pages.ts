@@ -46,7 +46,7 @@ const once = (name: string, value: string): View => ({
 
 async function create({ services, caller }: PageCall, fields: Values): Promise<View> {
   const name = textIn(fields, 'name') ?? '';
-  const scopes = [fields.scopes ?? []].flat().map(String);
+  const scopes = [fields.scopes ?? []].flat().filter((scope) => typeof scope === 'string');
   const request = { name, description: textIn(fields, 'description'), scopes, expires_at: expiryIn(fields) };
   const made = await issueOwnToken(services.db, caller!, request);
   return once(name, (await shownOnce(services.db, made)).token);

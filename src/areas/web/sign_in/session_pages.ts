@@ -1,6 +1,6 @@
 /** The sessions of a visitor, and how pages look for them. */
 import { badParam, idIn, notFound } from '../../../http/index.ts';
-import { form, html, page, rows, time } from '../../../pages/index.ts';
+import { form, html, page, rows, textIn, time } from '../../../pages/index.ts';
 import { endSession, endSessions, listSessions, setTheme, themes } from '../../people/sessions/index.ts';
 
 export const sessionsPage = page('/-/user_settings/active_sessions', {
@@ -9,7 +9,7 @@ export const sessionsPage = page('/-/user_settings/active_sessions', {
   forms: {
     end: {
       async act({ services, caller, path }, fields) {
-        const id = idIn(String(fields.session_id));
+        const id = idIn(textIn(fields, 'session_id') ?? '');
         if (id === undefined) throw notFound('Session');
         await endSession(services.db, caller!.id, id);
         return path;
