@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type ApiError, reasonsOf, textOf, type Values } from '../http/index.ts';
 import { type Content, type Html, html } from './html.ts';
-import { filterName, type RefusedForm, type Seen } from './page.ts';
+import { filterName, type RefusedForm, type Seen, type View } from './page.ts';
 
 export interface Option {
   value: string | number;
@@ -199,9 +199,16 @@ const summaryStart = '<p class="refusal" role="alert">';
 const refusalOf = ({ refusal }: RefusedForm, fields: readonly Field[]): Html =>
   html`<p class="refusal" role="alert">${sentenceFor(refusal, fields)}</p>`;
 
-/** The refusal of a form that the page does not show any more, such as the one for merging what was merged meanwhile. */
-export const lostRefusal = ({ text }: Html, { refused }: Pick<Seen, 'refused'>): Html | undefined =>
-  refused && !text.includes(summaryStart) ? refusalOf(refused, []) : undefined;
+/**
+ * A refusal that the page does not show: of a form that is not on it any more, such as the one for merging what was merged meanwhile, or of a query where there
+ * are no filters.
+ */
+export function lostRefusal({ main }: View, { refused }: Seen): Html | undefined {
+  if (!refused) return undefined;
+  // Pages that come in pieces have no filters.
+  const isLost = 'text' in main ? !main.text.includes(summaryStart) : refused.name === filterName;
+  return isLost ? refusalOf(refused, []) : undefined;
+}
 
 /**
  * A form that asks with GET, such as the filters of a list. What the page was asked with is filled in, also if it was refused.

@@ -78,7 +78,7 @@ ${Object.entries(view.metadata ?? {}).map(
 ${place && trail(place)}${tabsOf(tabs, place?.tab)}
 <main id="main" tabindex="-1">
 <h1>${heading}</h1>
-${'text' in view.main && lostRefusal(view.main, seen)}`;
+${lostRefusal(view, seen)}`;
   return {
     before,
     after: html`</main>

@@ -135,6 +135,9 @@ test('a number of a page that cannot be read leads back to the list', async () =
   const { status, html } = await browser.get(`/${here.project.full_path}/-/issues?page=first`);
   assert.equal(status, 400);
   assert.match(html, /<form method="get"[^>]*><p class="refusal" role="alert">Page is invalid/);
+  const changes = await browser.get(`/${here.project.full_path}/-/merge_requests/1/diffs?diff_id=first`);
+  assert.equal(changes.status, 400);
+  assert.match(changes.html, /role="alert">Version id is invalid<[\s\S]*<h2 id="changes">/);
 });
 
 test('a form that is refused at an address whose query is refused too comes back', async () => {
