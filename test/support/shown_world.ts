@@ -150,6 +150,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     ref_path: 'main/docs/pick.md',
     name: 'main/trees.zip',
     commit_id: (await headOf(here))!,
+    sha: (await headOf(here))!,
     refs: 'main...topic',
     tag_name: 'harvest/1',
     issue_iid: '1',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { wikiReader } from '../../../access/index.ts';
 import { changedFiles, countCommits, listCommits, readCommit } from '../../../git/index.ts';
-import { type AnyEndpoint, capitalized, found, get, listOf, pageOf, resource } from '../../../http/index.ts';
+import { type AnyEndpoint, capitalized, found, get, listOf, optional, pageOf, resource } from '../../../http/index.ts';
 import { gitPaging } from '../../../lists/index.ts';
 import { Diff, diffsOf } from '../repository/index.ts';
 import { pageNoun } from './actions.ts';
@@ -49,7 +49,7 @@ function routesOf(kind: 'project' | 'group'): AnyEndpoint[] {
       operation: `list${Noun}WikiPageDiffs`,
       summary: 'Get what a commit changed in a wiki page',
       ...reading,
-      input: { slug: Slug, version_id: Type.String() },
+      input: { slug: Slug, version_id: optional(Type.String({ description: 'The commit; by default the newest' })) },
       returns: listOf(Diff),
       refusals: missing,
       handle: async ({ place, input: { slug, version_id }, ...services }) => {

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { inAddress } from '../../../foundation/addresses.ts';
 import { notFound } from '../../../http/index.ts';
-import { type AnyPage, type PageCall, page, pagingOf, redirect } from '../../../pages/index.ts';
+import { type AnyPage, type PageCall, page, pagingOf, redirect, textIn } from '../../../pages/index.ts';
 import { Diff } from '../../code/repository/index.ts';
 import { WikiPageForm, WikiPageVersion } from '../../code/wikis/index.ts';
 import { type WikiKind, wikiKinds } from './definition.ts';
@@ -95,7 +95,7 @@ const pagesFor = (kind: WikiKind): AnyPage[] => [
       id: call.params.id!,
       kind,
       slug: call.params.slug!,
-      diffs: await call.all(Diff, `list${kind.noun}WikiPageDiffs`, { version_id: String(call.query.version_id ?? '') }),
+      diffs: await call.all(Diff, `list${kind.noun}WikiPageDiffs`, { version_id: textIn(call.query, 'version_id') }),
     }),
     view: diffView,
   }),
