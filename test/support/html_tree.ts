@@ -89,7 +89,10 @@ function fieldOf(control: Element, inside: readonly Element[], byId: ReadonlyMap
       .filter(({ name }) => name === 'option')
       .map((each) => attribute(each, 'value')),
     values: valuesOf(control),
-    reason: byId.get(described)?.text,
+    reason: described
+      .split(' ')
+      .map((id) => byId.get(id))
+      .find((each) => each && attribute(each, 'class') === 'reason')?.text,
   };
 }
 
