@@ -23,8 +23,16 @@ export interface DiffSource {
    * @param number the place of its file among all files, from 1
    */
   commentAt?(number: number, line: DiffLine): string;
-  /** What stands below the changes of a file, such as comments on them. */
-  below?(file: FileDiff, number: number): Content;
+  /** What was said about the changes of a file. */
+  said?(file: FileDiff, number: number): Said;
+}
+
+/** What was said about the changes of a file. */
+export interface Said {
+  /** What stands below a line. */
+  at(line: DiffLine): Content;
+  /** What stands behind the file, because it is about no line that was shown. */
+  rest(): Content;
 }
 
 /** A file with its changes. */
@@ -87,13 +95,21 @@ function rowOf(line: DiffLine | DiffHead, commentAt: CommentAt | undefined): Htm
 /** Other requests are served between slices. */
 const slice_lines = 200;
 
-async function* tableOf(file: FileDiff, commentAt: CommentAt | undefined): AsyncGenerator<Html> {
+const saidRow = (content: Content): Html => html`<tr class="said"><td colspan="3">${content}\n`;
+
+async function* tableOf(
+  file: FileDiff,
+  commentAt: CommentAt | undefined,
+  said: Said | undefined,
+): AsyncGenerator<Html> {
   yield html`<section class="scroll" tabindex="0" aria-label="${`Changes of ${file.new_path}`}"><table class="diff">
 <caption class="visually-hidden">Changes with line numbers before and after${commentAt && ', which lead to a comment on the line'}</caption>
 `;
   let rows: Html[] = [];
   for (const line of linesOfDiff(file.diff)) {
     rows.push(rowOf(line, commentAt));
+    const content = said && 'old' in line ? said.at(line) : undefined;
+    if (content) rows.push(saidRow(content));
     if (rows.length < slice_lines) continue;
     yield html`${rows}`;
     rows = [];
@@ -131,12 +147,13 @@ async function* fileOf(shown: CountedFile, source: DiffSource, seen: Seen, isFol
 ${before && html`<a href="${before}">File before<span class="visually-hidden"> the change of ${file.old_path}</span></a>`}
 ${after && html`<a href="${after}">File after<span class="visually-hidden"> the change of ${file.new_path}</span></a>`}</p>
 `;
+  const said = source.said?.(file, number);
   const instead = insteadOf(shown, seen, isFolded);
   if (instead) yield instead;
-  else yield* tableOf(file, source.commentAt && ((line) => source.commentAt!(number, line)));
+  else yield* tableOf(file, source.commentAt && ((line) => source.commentAt!(number, line)), said);
   yield html`
 </section>
-${source.below?.(file, number)}
+${said?.rest()}
 `;
   await nextTurn();
 }

@@ -6,7 +6,7 @@ import { Discussion } from '../../conversation/discussions/index.ts';
 import { MergeRequest, MergeRequestVersion, MergeRequestVersionDetail } from '../../work/merge_requests/index.ts';
 import { type DiffSource, diffPieces, files_per_batch, pagesOfDiffs } from '../diffs/index.ts';
 import { conversationForms, type Thread, textsOf } from '../issuables/index.ts';
-import { belowFile, lineAddress, lineAsked } from './diff_views.ts';
+import { lineAddress, lineAsked, saidAbout } from './diff_views.ts';
 import { projectOf, type ShownMergeRequest, sectionView } from './views.ts';
 
 type Source = Pick<DiffSource, 'page' | 'fileAt'>;
@@ -100,7 +100,7 @@ async function* pieces(shown: Loaded, seen: Seen): AsyncGenerator<Html> {
   const at = line ? { ...seen, query: { page: String(Math.ceil(line.number / files_per_batch)) } } : seen;
   // Comments are on the last version.
   const mayComment = seen.may('thread') && asked(seen, 'diff_id') === undefined;
-  const parts = { ...source, below: belowFile(seen, merge_request, said) };
+  const parts = { ...source, said: saidAbout(seen, merge_request, said) };
   yield* diffPieces(mayComment ? { ...parts, commentAt: lineAddress } : parts, at);
 }
 

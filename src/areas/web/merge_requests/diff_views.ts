@@ -1,6 +1,6 @@
 /** Comments on the lines of a diff. */
 import { type Content, form, type Html, hidden, html, type Seen, textIn } from '../../../pages/index.ts';
-import type { DiffLine, FileDiff } from '../diffs/index.ts';
+import type { DiffLine, FileDiff, Said } from '../diffs/index.ts';
 import { bodyField, type NoteTexts, type Thread, threadView } from '../issuables/index.ts';
 import type { ShownMergeRequest } from './views.ts';
 
@@ -25,19 +25,45 @@ export function lineAsked({ query }: Pick<Seen, 'query'>): LineAsked | undefined
   return { number: Number(number), old_line: numbered(before), new_line: numbered(after) };
 }
 
-const pathOfThread = ({ notes: [first] }: Thread) => first?.position?.new_path ?? first?.position?.old_path;
+const positionOf = ({ notes: [first] }: Thread) => first?.position;
 
-/** The threads on a file, and the form for a comment on one of its lines. */
-export const belowFile = (
-  seen: Seen,
-  { diff_refs }: ShownMergeRequest,
-  { threads, texts }: { threads: readonly Thread[]; texts: NoteTexts },
-) => {
-  const line = lineAsked(seen);
-  return (file: FileDiff, number: number): Content => [
-    threads.filter((thread) => pathOfThread(thread) === file.new_path).map((thread) => threadView(seen, thread, texts)),
-    line?.number === number && diff_refs && commentForm(seen, diff_refs, file, line),
-  ];
+const isAbout = (thread: Thread, { new_path }: FileDiff): boolean => {
+  const position = positionOf(thread);
+  return (position?.new_path ?? position?.old_path) === new_path;
+};
+
+interface Conversation {
+  threads: readonly Thread[];
+  texts: NoteTexts;
+}
+
+/** The threads on a file, each below its line, and the form for a comment on one of them. */
+export const saidAbout = (seen: Seen, { diff_refs }: ShownMergeRequest, { threads, texts }: Conversation) => {
+  const asked = lineAsked(seen);
+  return (file: FileDiff, number: number): Said => {
+    const left = new Set(threads.filter((thread) => isAbout(thread, file)));
+    let isAsked = asked?.number === number && diff_refs !== null;
+    const shown = (thread: Thread): Html => {
+      left.delete(thread);
+      return threadView(seen, thread, texts);
+    };
+    const formAt = (): Content => {
+      isAsked = false;
+      return commentForm(seen, diff_refs!, file, asked!);
+    };
+    return {
+      at(line) {
+        const here = [...left].filter((thread) => {
+          const position = positionOf(thread);
+          return (position?.new_line ?? undefined) === line.new && (position?.old_line ?? undefined) === line.old;
+        });
+        const isHere = isAsked && asked?.new_line === line.new && asked?.old_line === line.old;
+        return here.length === 0 && !isHere ? undefined : [here.map(shown), isHere && formAt()];
+      },
+      // Those on lines of other versions, and on lines that are not shown.
+      rest: () => [[...left].map(shown), isAsked && formAt()],
+    };
+  };
 };
 
 function commentForm(
