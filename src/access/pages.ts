@@ -1,4 +1,4 @@
-/** The pages of users, groups and projects, and of their members. */
+/** The addresses of users, groups and projects, of their members and of their uploads. */
 import { pagePath } from '../foundation/addresses.ts';
 
 export const userPage = pagePath('/:username');
@@ -7,3 +7,6 @@ export const projectPage = pagePath('/:project');
 
 export const groupMembersPage = pagePath('/groups/:group/-/group_members');
 export const projectMembersPage = pagePath('/:project/-/project_members');
+
+/** Where the uploads of a `project` or `group` with an id are; their secret and name follow. */
+export const uploadsPath = pagePath('/-/:place/:id/uploads');

@@ -42,7 +42,7 @@ const tabsOf = (tabs: readonly Tab[], current: string | undefined): Content =>
 /** Links and the menu of the caller. */
 function accountOf({ caller, path }: Seen): Html {
   if (!caller) return html`<a href="${`/users/sign_in?to=${encodeURIComponent(path)}`}">Sign in</a>`;
-  return html`<a href="/dashboard/todos">To-do list</a>
+  return html`<a href="/search">Search</a> <a href="/dashboard/todos">To-do list</a>
 <details class="menu"><summary>${caller.name}</summary>
 <ul>
 <li><a href="${`/${caller.username}`}">@${caller.username}</a></li>

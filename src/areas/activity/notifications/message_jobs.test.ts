@@ -192,6 +192,18 @@ test('people hear that a merge request is ready, is to be merged automatically, 
   assert.deepEqual(await news(here), [], 'they know');
 });
 
+test('uploads in a message lead to where they are', async () => {
+  const here = await world({});
+  const { as, project, services } = here;
+  await set(here, 'developer', '', { level: 'watch' });
+  const issue = await newIssue(here);
+  const file = `/uploads/${'0a'.repeat(16)}/pear.png`;
+  await as('owner').post(`${issue}/notes`, { body: `![pear](${file})` });
+  const [, mail] = await mailOf(services, jobs);
+  const address = `${services.url}/-/project/${project.id}${file}`;
+  assert.ok(JSON.stringify(mail!.paragraphs).includes(address), JSON.stringify(mail!.paragraphs));
+});
+
 test('messages form a thread, say what happened, and end with one click', async (t) => {
   const here = await world({});
   const { as, people, services, project, url } = here;

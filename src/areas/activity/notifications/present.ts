@@ -1,4 +1,5 @@
 /** Notifications as mail (docs/reference/notifications.md#messages). */
+import { uploadsPath } from '../../../access/index.ts';
 import { capitalized } from '../../../http/index.ts';
 import type { Mail, Paragraph } from '../../../mail/index.ts';
 import { toHtml } from '../../../markdown/index.ts';
@@ -50,8 +51,11 @@ async function bodyOf({ event }: StoredNotification, { item, note }: Parts, url:
   const people = (names: string[] = []) => names.join(', ') || 'nobody';
   if (event.startsWith('reassign_')) return [{ facts: [['Assignees', people(item.assignees)]] }];
   if (event.startsWith('change_reviewer_')) return [{ facts: [['Reviewers', people(item.reviewers)]] }];
+  const place = item.subject.is_in_group ? 'group' : 'project';
   const text = note ? note.body : mailEvents[event]!.starts || event === 'mention' ? item.description : null;
-  return text === null || text.trim() === '' ? [] : [{ text, html: await toHtml(text, { images_of: url }) }];
+  return text === null || text.trim() === ''
+    ? []
+    : [{ text, html: await toHtml(text, { uploads: url + uploadsPath(place, item.place_id), images_of: url }) }];
 }
 
 function sentenceFor(event: string, { actor, item: { name, label, title } }: Parts): string {

@@ -5,12 +5,12 @@ import {
   isUsableAccount,
   type MaybeCaller,
   type Project,
+  uploadsPath,
   userPage,
 } from '../../../access/index.ts';
 import { type Database, isAmong } from '../../../db/index.ts';
 import { type LinkOf, type Reference, referencesIn, toLongHtml } from '../../../markdown/index.ts';
 import { type RenderPage, wikiUrl } from '../../code/wikis/index.ts';
-import { webPath } from '../uploads/index.ts';
 import { pairsMeant, pathMeant, type Surroundings, thingsNamed } from './reference_queries.ts';
 
 /** The context of the text: a project, or a group. Undefined if there is none, and then short references mean nothing. */
@@ -85,7 +85,7 @@ export const wikiPageHtml: RenderPage = async (asking, { place, wiki_id, slug, t
   const { project_id, group_id, full_path } = place;
   const contextOf = async () => ({
     linkOf: await linksFor(asking, text, group_id === null ? place : { group_path: full_path }),
-    uploads: project_id === null ? webPath('group', group_id!) : webPath('project', project_id),
+    uploads: project_id === null ? uploadsPath('group', group_id!) : uploadsPath('project', project_id),
     page: { wiki_url: wikiUrl(asking, place), slug },
   });
   return toLongHtml(text, contextOf, wiki_id);

@@ -1,9 +1,8 @@
 /** Markdown as HTML, for clients that show texts. */
 import { Type } from 'typebox';
-import { signedIn, visibleProject } from '../../../access/index.ts';
+import { signedIn, uploadsPath, visibleProject } from '../../../access/index.ts';
 import { longText, one, optional, post, resource } from '../../../http/index.ts';
 import { isRendered, toHtml } from '../../../markdown/index.ts';
-import { webPath } from '../uploads/index.ts';
 import { linksFor } from './queries.ts';
 
 const Rendering = resource('Rendering', {
@@ -28,7 +27,7 @@ export const markdownRoutes = [
       const context = input.project === undefined ? undefined : await visibleProject(db, caller, input.project);
       const linkOf =
         input.gfm && isRendered(input.text) ? await linksFor({ db, caller, url }, input.text, context) : undefined;
-      const uploads = context && webPath('project', context.id);
+      const uploads = context && uploadsPath('project', context.id);
       return { html: await toHtml(input.text, { linkOf, uploads }) };
     },
   }),

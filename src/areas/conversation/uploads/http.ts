@@ -7,6 +7,7 @@ import {
   type Owner,
   projectFor,
   readerOf,
+  uploadsPath,
   visibleGroup,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -25,7 +26,7 @@ import { dispositionOf, isEmbeddable, mediaType } from '../../../markdown/index.
 import { disposition, shownAs } from '../../code/repository/index.ts';
 import { mayReadGroupUploads, ofGroup, ofProject } from './access.ts';
 import { type Address, uploadAt } from './queries.ts';
-import { type UploadOwner, webPath } from './rules.ts';
+import type { UploadOwner } from './rules.ts';
 
 interface UploadRequest {
   Params: Address & { id: string };
@@ -42,7 +43,7 @@ export function uploadUrl(url: string): string {
   const [match, full_path = '', rest] = address.exec(url) ?? [];
   if (match === undefined) return url;
   try {
-    return `${webPath('project', encodeURIComponent(decodeURIComponent(full_path)))}/${rest}`;
+    return `${uploadsPath('project', encodeURIComponent(decodeURIComponent(full_path)))}/${rest}`;
   } catch {
     return url;
   }
@@ -85,7 +86,7 @@ const who: Identification<Caller, UploadRequest> = {
 const doorOf = (place: UploadOwner) =>
   door<Caller, UploadRequest>({
     method: 'GET',
-    url: `${webPath(place, ':id')}/:secret/:filename`,
+    url: `${uploadsPath(place, ':id')}/:secret/:filename`,
     who,
     handle: async ({ services: { db, blobs }, caller, request, reply }) => {
       const owner = await ownersFor[place](db, caller, request.params);

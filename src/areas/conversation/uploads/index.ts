@@ -2,4 +2,3 @@
 export { carryUploads } from './actions.ts';
 export { uploadDoorway, uploadUrl } from './http.ts';
 export { uploadedFiles } from './queries.ts';
-export { webPath } from './rules.ts';

@@ -1,6 +1,7 @@
 /** Files for Markdown texts, of a project or a group (docs/reference/uploads.md). */
+
 import { Type } from 'typebox';
-import type { Owner } from '../../../access/index.ts';
+import { type Owner, uploadsPath } from '../../../access/index.ts';
 import {
   capitalized,
   del,
@@ -25,7 +26,7 @@ import { disposition } from '../../code/repository/index.ts';
 import { uploadReader, uploadRole } from './access.ts';
 import { addUpload, removeUpload } from './actions.ts';
 import { listedUploads, type Upload, uploadAt, uploadById } from './queries.ts';
-import { linkTo, type UploadOwner, webPath } from './rules.ts';
+import { linkTo, type UploadOwner } from './rules.ts';
 
 const UploadCreated = resource('UploadCreated', {
   id: Id,
@@ -79,7 +80,7 @@ function routesOf(place: UploadOwner) {
       handle: async ({ db, caller, owner, input }) => {
         const { id, ...address } = await addUpload(db, owner, caller.id, input.file);
         const link = linkTo(address);
-        return { id, ...link, full_path: `${webPath(...placeIn(owner))}${link.url.slice('/uploads'.length)}` };
+        return { id, ...link, full_path: `${uploadsPath(...placeIn(owner))}${link.url.slice('/uploads'.length)}` };
       },
     }),
     get(base, {

@@ -10,9 +10,6 @@ export function linkTo({ secret, filename }: { secret: string; filename: string 
 /** What has the upload, as in web addresses. */
 export type UploadOwner = 'project' | 'group';
 
-/** The path of an upload on the server, without its secret and name. */
-export const webPath = (place: UploadOwner, id: number | string): string => `/-/${place}/${id}/uploads`;
-
 export const isSecret = (text: string): boolean => /^[0-9a-f]{32}$/.test(text);
 
 /** A relative address in a text, without the name of the file. */

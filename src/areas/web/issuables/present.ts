@@ -1,8 +1,8 @@
 /** Texts of people as HTML, in the context of their project. */
+import { uploadsPath } from '../../../access/index.ts';
 import { isRendered, toHtml } from '../../../markdown/index.ts';
 import { type Html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
-import { webPath } from '../../conversation/uploads/index.ts';
 
 /** Where texts are written: their references and uploads are those of a project or group. */
 export interface TextPlace {
@@ -26,7 +26,7 @@ export async function textsAsHtml(
   const context = place && (place.kind === 'group' ? { group_path: place.full_path } : { full_path: place.full_path });
   const rendering = {
     linkOf: rendered.length > 0 ? await linksFor({ db, caller, url }, rendered, context) : undefined,
-    uploads: place?.id === undefined ? undefined : webPath(place.kind, place.id),
+    uploads: place?.id === undefined ? undefined : uploadsPath(place.kind, place.id),
     images_of: url,
   };
   return Promise.all(texts.map(async (text) => (text ? sanitised(await toHtml(text, rendering), 2) : undefined)));

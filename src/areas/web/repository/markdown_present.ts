@@ -1,9 +1,9 @@
 /** Markdown files of a repository as HTML. */
+import { uploadsPath } from '../../../access/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
 import { toLongHtml } from '../../../markdown/index.ts';
 import { type Html, html, type PageCall, sanitised } from '../../../pages/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
-import { webPath } from '../../conversation/uploads/index.ts';
 import type { ShownFile } from './file_queries.ts';
 import type { RefPath } from './ref_queries.ts';
 
@@ -33,7 +33,7 @@ export async function textHtml({ services, caller }: PageCall, place: RefPath, f
   const { db, url } = services;
   const contextOf = async () => ({
     linkOf: await linksFor({ db, caller, url }, text, { full_path: place.id }),
-    uploads: webPath('project', place.commit.project_id),
+    uploads: uploadsPath('project', place.commit.project_id),
     file: { path: file.path, pages: blobs(place.id, place.ref), raw: raws(place.id, place.ref) },
     images_of: url,
   });

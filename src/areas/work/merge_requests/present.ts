@@ -1,6 +1,6 @@
 /** How merge requests appear in replies (docs/reference/merge_requests.md). */
 import { type Static, Type } from 'typebox';
-import { type MaybeCaller, mergeRequestKind, type Project } from '../../../access/index.ts';
+import { type MaybeCaller, mergeRequestKind, type Project, uploadsPath } from '../../../access/index.ts';
 import {
   allOptional,
   deprecated,
@@ -15,7 +15,6 @@ import {
 import { isRendered, toHtml, toInlineHtml } from '../../../markdown/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
-import { webPath } from '../../conversation/uploads/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { LabelDetails, presentLabelsOf } from '../../planning/labels/index.ts';
 import { Milestone, presentMilestone } from '../../planning/milestones/index.ts';
@@ -272,7 +271,7 @@ async function htmlOf(
 ) {
   const context = async (text: string) => ({
     linkOf: isRendered(text) ? await linksFor({ db, caller, url }, text, project) : undefined,
-    uploads: webPath('project', project.id),
+    uploads: uploadsPath('project', project.id),
   });
   const { title, description } = row;
   return {
