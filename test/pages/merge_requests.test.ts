@@ -47,7 +47,7 @@ test('a push leads by the printed link to a merge request, its review, its merge
   assert.equal(offered.status, 200);
   const fields = fieldsIn(offered.html, 'create');
   assert.deepEqual([fields.title, fields.description], [[`Sow beans ${hostile}`], [`Closes #${iid}`]]);
-  assert.match(offered.html, /Changes<\/h2>[\s\S]*beans\.txt[\s\S]*Added: <\/span>beans/);
+  assert.match(offered.html, /Changes<\/h2>[\s\S]*beans\.txt[\s\S]*<tr class="added"><td><td>1<td>beans/);
   const refused = await browser.send(link, 'create', { ...fields, title: '', description: 'Kept' });
   assert.equal(refused.status, 400);
   assert.deepEqual(fieldsIn(refused.html, 'create').description, ['Kept']);

@@ -39,7 +39,10 @@ test('wikis of projects and groups are read and written', async () => {
     assert.match((await browser.get(versions[1]!)).html, /Rest/);
     const [, changes] = /href="([^"]*\/diff\?version_id=[^"]*)"/.exec(history)!;
     const diff = (await browser.get(changes!)).html;
-    assert.ok(diff.includes('Removed: </span>Rest') && diff.includes('Added: </span>Dig deeper'));
+    assert.ok(
+      diff.includes('<tr class="removed"><td>1<td><td>Rest') &&
+        diff.includes('<tr class="added"><td><td>1<td>Dig deeper'),
+    );
     assert.equal((await browser.get(`${to}/diff?version_id=${'0'.repeat(40)}`)).status, 404);
     assert.equal((await outsider.get(`${to}/history`)).status, 404);
     assert.match((await browser.get(`${wiki}/Missing`)).html, /There is no such page yet/);

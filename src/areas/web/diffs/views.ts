@@ -68,12 +68,6 @@ const pathOf = ({ old_path, new_path, renamed_file }: FileDiff): Content =>
 const countsText = ({ added, removed }: LineCounts): Html =>
   html`<span class="soft">${counted(added, 'line')} added, ${removed} removed</span>`;
 
-const hidden = {
-  same: undefined,
-  added: html`<span class="visually-hidden">Added: </span>`,
-  removed: html`<span class="visually-hidden">Removed: </span>`,
-};
-
 const textOf = (text: string): Content =>
   text.length <= lineEnd_chars
     ? text
@@ -81,7 +75,10 @@ const textOf = (text: string): Content =>
 
 type CommentAt = (line: DiffLine) => string;
 
-/** End tags of rows and cells are left out, as HTML allows: a diff has tens of thousands. */
+/**
+ * End tags of rows and cells are left out, as HTML allows: a diff has tens of thousands. The style says which lines are added and removed, also to those who
+ * listen: what is copied is code only.
+ */
 function rowOf(line: DiffLine | DiffHead, commentAt: CommentAt | undefined): Html {
   if (!('old' in line)) return html`<tr class="${line.kind}"><td colspan="3">${line.text}\n`;
   const link = commentAt?.(line);
@@ -89,7 +86,7 @@ function rowOf(line: DiffLine | DiffHead, commentAt: CommentAt | undefined): Htm
     number !== undefined && link ? html`<a href="${link}">${number}</a>` : number;
   const { kind, text } = line;
   if (kind === 'same') return html`<tr><td>${line.old}<td>${linked(line.new)}<td>${textOf(text)}\n`;
-  return html`<tr class="${kind}"><td>${linked(line.old)}<td>${linked(line.new)}<td>${hidden[kind]}${textOf(text)}\n`;
+  return html`<tr class="${kind}"><td>${linked(line.old)}<td>${linked(line.new)}<td>${textOf(text)}\n`;
 }
 
 /** Other requests are served between slices. */
