@@ -8,5 +8,5 @@ export const projectPage = pagePath('/:project');
 export const groupMembersPage = pagePath('/groups/:group/-/group_members');
 export const projectMembersPage = pagePath('/:project/-/project_members');
 
-/** Where the uploads of a `project` or `group` with an id are; their secret and name follow. */
-export const uploadsPath = pagePath('/-/:place/:id/uploads');
+/** Where the uploads of a project or group are; their secret and name follow. The id may be a parameter of a route. */
+export const uploadsPath = (place: 'project' | 'group', id: number | string): string => `/-/${place}/${id}/uploads`;

@@ -168,6 +168,7 @@ import { suggestionRoutes } from './work/merge_requests/reviews/suggestion_route
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
 import { mergeRequestCommitRoutes } from './work/merge_requests/versions/commit_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/versions/content_routes.ts';
+import { codeIndexRoutes } from './work/search/index_routes.ts';
 import { searchRoutes } from './work/search/routes.ts';
 import { userCountRoutes } from './work/user_counts/routes.ts';
 
@@ -451,6 +452,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Search',
     'Finding projects, issues, code, comments and more, among all that the caller may read.',
     searchRoutes,
+    codeIndexRoutes,
   ),
   ...tagged('Notes', 'Comments on issues, epics, merge requests and snippets.', commented.flatMap(noteRoutes)),
   ...tagged(

@@ -127,6 +127,7 @@ export interface ApplicationSettings {
   relation_export_requests_limit: Generated<number>;
   counts_requests: GeneratedAlways<boolean>;
   costly_pages_need_sign_in: Generated<boolean>;
+  code_search: Generated<string>;
 }
 
 export interface ApprovalRuleGroups {

@@ -4,13 +4,19 @@ import type { Database } from '../../../db/index.ts';
 import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
 import { indexProject, markStale, removeUnusedTexts } from './index_actions.ts';
+
+/** Whether searches use the index. */
+const isKept = async (db: Database): Promise<boolean> => (await settingsOf(db)).code_search === 'on';
 
 /** Enqueued by `indexSoon`. */
 export const indexCode = job('index_code', {
   input: { project_id: Id },
   retries: 2,
-  run: ({ input, signal, ...services }) => indexProject(services, input.project_id, signal),
+  run: async ({ input, signal, ...services }) => {
+    if (await isKept(services.db)) await indexProject(services, input.project_id, signal);
+  },
 });
 
 /** How long it waits for further commits, so that those that follow each other closely are indexed once. */
@@ -43,6 +49,7 @@ export const keepCodeIndex = job('keep_code_index', {
   retries: 0,
   schedule: '*/10 * * * *',
   run: async ({ db }) => {
+    if (!(await isKept(db))) return;
     const { rows } = await sql<{ project_id: number }>`
       insert into code_indexes (project_id)
       select projects.id from projects left join code_indexes on code_indexes.project_id = projects.id
@@ -54,3 +61,20 @@ export const keepCodeIndex = job('keep_code_index', {
     while ((await removeUnusedTexts(db)) > 0);
   },
 });
+
+/**
+ * Has the code of a project, or of all, indexed from the beginning.
+ * @returns how many projects
+ */
+export async function indexAgain(db: Database, project_id?: number): Promise<number> {
+  const isAsked = project_id === undefined ? sql`true` : sql`id = ${project_id}`;
+  const { rows } = await sql<{ project_id: number }>`
+    with again as (
+      insert into code_indexes (project_id) select id from projects where not empty_repo and ${isAsked}
+          on conflict (project_id) do update set commit_id = null, is_stale = true, changes = code_indexes.changes + 1, error = null, failed_at = null
+      returning project_id),
+    emptied as (delete from code_files where project_id in (select project_id from again))
+    select project_id from again order by project_id`.execute(db);
+  await indexCode.enqueueEach(db, rows);
+  return rows.length;
+}

@@ -109,6 +109,9 @@ const columns = {
     maximum: largest,
     description: 'The largest page of a wiki, in bytes',
   }),
+  code_search: Type.Enum(['on', 'git', 'off'], {
+    description: 'How code is searched: with an index, with git alone, or not at all',
+  }),
   costly_pages_need_sign_in: Type.Boolean({
     description: 'Whether only visitors who are signed in see pages of files, commits and changes',
   }),

@@ -2,7 +2,15 @@
 import { mayReadCode, mayUse } from '../../../access/index.ts';
 import { checkExpression, InvalidExpression } from '../../../expressions/index.ts';
 import { type Repository, repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
-import { badParams, type FormedPage, forbidden, notFound, reaches, type Services } from '../../../http/index.ts';
+import {
+  badParams,
+  badRequest,
+  type FormedPage,
+  forbidden,
+  notFound,
+  reaches,
+  type Services,
+} from '../../../http/index.ts';
 import {
   codeQueryOf,
   FoundBlob,
@@ -13,6 +21,7 @@ import {
   searchFiles,
 } from '../../code/code_search/index.ts';
 import { planOfGroups, repositoryOfWiki } from '../../code/wikis/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
 import { formed, type Scope, type Search } from './definition.ts';
 import { type IndexedRuns, searchIndex } from './index_search_queries.ts';
 import { inTurn, neededFor, pageOf } from './time_rules.ts';
@@ -106,7 +115,9 @@ export const blobScope: Scope = {
     const query = await queryFor(search);
     const places = await codePlaces(services.db, search);
     const { num_context_lines: context, regex } = search.input;
-    const isIndexed = !('project' in search.within) && !regex;
+    const { code_search } = await settingsOf(services.db);
+    if (code_search === 'off') throw badRequest('Code search is switched off');
+    const isIndexed = code_search === 'on' && !('project' in search.within) && !regex;
     const begun = isIndexed
       ? await searchIndex(services, query, places, { most: neededFor(search), context })
       : { ...nothingYet, others: places };

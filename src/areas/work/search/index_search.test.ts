@@ -98,3 +98,35 @@ test('projects that were never indexed are, and contents that nothing has are re
   assert.equal((await contents.execute(here.db)).rows.length, 1);
   assert.deepEqual(await found(here, word), [['a.txt', [1]]]);
 });
+
+test('administrators see the index, have it built again, and turn it off', async () => {
+  const here = await filledWorld({});
+  const word = newWord();
+  const admin = here.as('admin');
+  await commit(here, [{ action: 'create', file_path: 'a.txt', content: `${word}\n` }]);
+  const state = async () => (await admin.get('/admin/search/index')).body;
+  const { projects, indexed, behind, failed, failures, enabled } = await state();
+  assert.deepEqual([projects, indexed, behind, failed, failures, enabled], [1, 0, 1, 0, [], true]);
+  await performQueued(here.services, [indexCode]);
+  assert.equal((await state()).indexed, 1);
+  assert.ok((await state()).bytes > 0);
+
+  const again = await admin.post('/admin/search/index', { project_id: here.project.id });
+  assert.deepEqual([again.status, again.body], [202, { message: '202 Accepted' }]);
+  assert.deepEqual(await stateOf(here), { is_stale: true, files: 0 });
+  await performQueued(here.services, [indexCode]);
+  assert.equal((await state()).indexed, 1);
+  assert.equal((await admin.post('/admin/search/index')).status, 202);
+  assert.equal((await state()).behind, 1);
+  assert.equal((await admin.post('/admin/search/index', { project_id: 999_999 })).status, 404);
+  assert.equal((await here.as('owner').get('/admin/search/index')).status, 403);
+
+  const set = (code_search: string) => admin.put('/application/settings', { code_search });
+  assert.equal((await set('git')).status, 200);
+  await performQueued(here.services, [indexCode]);
+  assert.deepEqual(await stateOf(here), { is_stale: true, files: 0 });
+  assert.deepEqual(await found(here, word), [['a.txt', [1]]]);
+  assert.equal((await set('off')).status, 200);
+  const off = await here.as('developer').get('/search', { scope: 'blobs', search: word });
+  assert.deepEqual([off.status, off.body.message], [400, 'Code search is switched off']);
+});

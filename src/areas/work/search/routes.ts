@@ -53,7 +53,7 @@ function declarationFor(level: Level) {
       'X-Search-Incomplete': '`true` if there was no time to search all code, commits or wikis',
     }),
     refusals: {
-      400: ['<parameter> is supported only for <scopes>'],
+      400: ['<parameter> is supported only for <scopes>', 'Code search is switched off'],
       404: '404 Reference Not Found',
       503: '503 Service Unavailable - Too many searches are running',
     },
