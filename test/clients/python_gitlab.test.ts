@@ -107,6 +107,7 @@ const stories: Record<string, string> = {
   geo_nodes: 'python-gitlab: nodes are listed, changed, repaired and removed, and show their status',
   snippets: 'python-gitlab: snippets of a project and of a user are created, changed, listed and deleted',
   variables: 'python-gitlab: variables of a project, a group and the instance are added, changed and removed',
+  search: 'python-gitlab: issues are searched for everywhere, in a group and in a project',
 };
 for (const [story, name] of Object.entries(stories)) test(name, (t) => tell(t, story));
 

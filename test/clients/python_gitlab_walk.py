@@ -597,7 +597,18 @@ def geo_nodes(place):
     refused(403, "403 Forbidden", client(place, "owner").geonodes.list)
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes]
+def search(place):
+    owner = client(place, "owner")
+    project = owner.projects.get(place["project"]["id"])
+    project.issues.create({"title": "Graft the mirabelle_tree"})
+    for level in [owner, owner.groups.get(place["group"]["id"]), project]:
+        same([found["title"] for found in level.search(gitlab.const.SearchScope.ISSUES, "mirabelle_tree")], ["Graft the mirabelle_tree"])
+    same([found["title"] for found in project.search("issues", "mirabelle_tree", iterator=True)], ["Graft the mirabelle_tree"])
+    refused(400, "scope does not have a valid value", project.search, "projects", "mirabelle")
+    refused(400, "search is empty", owner.search, "issues", " ")
+
+
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search]
 
 if __name__ == "__main__":
     by_name = {story.__name__: story for story in STORIES}
