@@ -1059,6 +1059,49 @@ create table deploy_tokens (
 CREATE INDEX deploy_tokens_by_group ON deploy_tokens USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX deploy_tokens_by_project ON deploy_tokens USING btree (project_id, id) WHERE project_id IS NOT NULL;
 
+create table deployment_merge_requests (
+  deployment_id bigint not null,
+  merge_request_id bigint not null,
+  environment_id bigint not null,
+  constraint deployment_merge_requests_pkey PRIMARY KEY (deployment_id, merge_request_id),
+  constraint deployment_merge_requests_once UNIQUE (environment_id, merge_request_id),
+  constraint deployment_merge_requests_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE,
+  constraint deployment_merge_requests_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  constraint deployment_merge_requests_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE
+);
+CREATE INDEX deployment_merge_requests_by_merge_request ON deployment_merge_requests USING btree (merge_request_id);
+
+create table deployments (
+  id bigint generated always as identity not null,
+  iid integer not null,
+  project_id bigint not null,
+  environment_id bigint not null,
+  ref text not null,
+  tag boolean not null,
+  sha text not null,
+  status text not null,
+  user_id bigint,
+  during_freeze boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  finished_at timestamp with time zone,
+  constraint deployments_pkey PRIMARY KEY (id),
+  constraint deployments_iid_key UNIQUE (project_id, iid),
+  constraint deployments_sha_check CHECK (sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
+  constraint deployments_status_check CHECK (status = ANY (ARRAY['created'::text, 'blocked'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text])),
+  constraint deployments_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  constraint deployments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint deployments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX deployments_by_creation ON deployments USING btree (project_id, created_at, id);
+CREATE INDEX deployments_by_end ON deployments USING btree (project_id, finished_at, id);
+CREATE INDEX deployments_by_ref ON deployments USING btree (project_id, ref, id);
+CREATE INDEX deployments_by_update ON deployments USING btree (project_id, updated_at, id);
+CREATE INDEX deployments_by_user ON deployments USING btree (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX deployments_in_order ON deployments USING btree (project_id, id);
+CREATE INDEX deployments_of_environment ON deployments USING btree (environment_id, id);
+CREATE INDEX deployments_that_succeeded ON deployments USING btree (environment_id, finished_at, id) WHERE status = 'success'::text;
+
 create table due_notices (
   day date not null,
   constraint due_notices_pkey PRIMARY KEY (day)
@@ -1084,6 +1127,31 @@ CREATE UNIQUE INDEX emails_email_key ON emails USING btree (email);
 CREATE UNIQUE INDEX emails_one_primary ON emails USING btree (user_id) WHERE is_primary;
 CREATE INDEX emails_unconfirmed ON emails USING btree (confirmation_sent_at) WHERE confirmed_at IS NULL;
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, is_primary, confirmed_at ON emails FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+
+create table environments (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text not null,
+  slug text not null,
+  description text,
+  external_url text,
+  tier text not null,
+  state text default 'available'::text not null,
+  auto_stop_at timestamp with time zone,
+  auto_stop_in_s bigint,
+  auto_delete_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint environments_pkey PRIMARY KEY (id),
+  constraint environments_name_key UNIQUE (project_id, name),
+  constraint environments_slug_key UNIQUE (project_id, slug),
+  constraint environments_state_check CHECK (state = ANY (ARRAY['available'::text, 'stopping'::text, 'stopped'::text])),
+  constraint environments_tier_check CHECK (tier = ANY (ARRAY['production'::text, 'staging'::text, 'testing'::text, 'development'::text, 'other'::text])),
+  constraint environments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX environments_in_order ON environments USING btree (project_id, name, id);
+CREATE INDEX environments_to_delete ON environments USING btree (auto_delete_at) WHERE auto_delete_at IS NOT NULL;
+CREATE INDEX environments_to_stop ON environments USING btree (auto_stop_at) WHERE state = 'available'::text AND auto_stop_at IS NOT NULL;
 
 create table epic_issues (
   id bigint generated always as identity not null,
@@ -1830,7 +1898,7 @@ create table internal_ids (
   last_value integer not null,
   constraint internal_ids_key UNIQUE NULLS NOT DISTINCT (project_id, namespace_id, usage),
   constraint internal_ids_have_one_owner CHECK (num_nonnulls(project_id, namespace_id) = 1),
-  constraint internal_ids_usage_check CHECK (usage = ANY (ARRAY['issues'::text, 'milestones'::text, 'epics'::text, 'iterations'::text, 'merge_requests'::text])),
+  constraint internal_ids_usage_check CHECK (usage = ANY (ARRAY['issues'::text, 'milestones'::text, 'epics'::text, 'iterations'::text, 'merge_requests'::text, 'deployments'::text])),
   constraint internal_ids_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint internal_ids_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -2532,6 +2600,7 @@ create table merge_requests (
   checked_target_sha text,
   source_branch_gone boolean default false not null,
   merge_unconcluded boolean default false not null,
+  first_deployed_to_production_at timestamp with time zone,
   constraint merge_requests_pkey PRIMARY KEY (id),
   constraint merge_requests_iid_key UNIQUE (project_id, iid),
   constraint merge_requests_head_commit_id_check CHECK (head_commit_id ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text),
@@ -3010,10 +3079,12 @@ create table projects (
   selective_code_owner_removals boolean default false not null,
   dependency_paths text[] default '{}'::text[] not null,
   wiki_access_level text default 'enabled'::text not null,
+  deployment_freeze text default 'mark'::text not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),
   constraint projects_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
+  constraint projects_deployment_freeze_check CHECK (deployment_freeze = ANY (ARRAY['mark'::text, 'refuse'::text])),
   constraint projects_environments_access_level_check CHECK (environments_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_forking_access_level_check CHECK (forking_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_import_status_check CHECK (import_status = ANY (ARRAY['none'::text, 'scheduled'::text, 'started'::text, 'finished'::text, 'failed'::text])),

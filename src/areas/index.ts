@@ -67,6 +67,9 @@ import { uploadRoutes } from './conversation/uploads/routes.ts';
 import { clusterRoutes } from './deployments/clusters/routes.ts';
 import { deployKeyRoutes } from './deployments/deploy_keys/routes.ts';
 import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
+import { deploymentRoutes } from './deployments/environments/deployment_routes.ts';
+import { emptyEnvironments, sampleDeployment } from './deployments/environments/index.ts';
+import { environmentRoutes } from './deployments/environments/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { variableRoutes } from './deployments/variables/routes.ts';
 import { followedRoute, slotRoute } from './geo/following/index.ts';
@@ -158,6 +161,7 @@ import { approvalRoutes } from './work/merge_requests/approvals/routes.ts';
 import { approvalRuleRoutes } from './work/merge_requests/approvals/rule_routes.ts';
 import { approvalSettingRoutes } from './work/merge_requests/approvals/setting_routes.ts';
 import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/closing/issue_routes.ts';
+import { deploymentMergeRequestRoutes } from './work/merge_requests/deploying/routes.ts';
 import { mergeRequestFollower } from './work/merge_requests/index.ts';
 import { mergeRequestListRoutes, milestoneMergeRequestRoutes } from './work/merge_requests/lists/routes.ts';
 import { mergeRequestMergeRoutes } from './work/merge_requests/merging/routes.ts';
@@ -206,7 +210,7 @@ export const repositories: Repositories = {
 /** What the services of handlers and jobs take from the areas. */
 export const areaServices: AreaServices = {
   repositories,
-  emptying: [emptyErrors],
+  emptying: [emptyErrors, emptyEnvironments],
   stored_files: [uploadedFiles, metricImageFiles],
   mail_targets: [
     ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),
@@ -234,6 +238,7 @@ const samples = {
   resource_access_token_events: sampleToken,
   error_events: sampleError,
   vulnerability_events: sampleVulnerability,
+  deployment_events: sampleDeployment,
 };
 
 /** What a primary answers to its secondaries. */
@@ -300,6 +305,13 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Licenses', 'The licenses of the server, and what counts against them.', licenseRoutes),
   ...tagged('Features', 'Features that administrators turn on for everyone or for some.', featureRoutes),
   ...tagged('Freeze periods', 'Recurring periods in which a project is not deployed.', freezePeriods),
+  ...tagged('Environments', 'The places where projects are deployed.', environmentRoutes),
+  ...tagged(
+    'Deployments',
+    'What was deployed to an environment and when, as external systems record it.',
+    deploymentRoutes,
+    deploymentMergeRequestRoutes,
+  ),
   ...tagged(
     'Deploy tokens',
     'Tokens that fetch the code of a project or group on behalf of no user.',

@@ -19,6 +19,7 @@ import {
   removeUnused,
   settleReferences,
 } from './code/repository/index.ts';
+import { endEnvironments } from './deployments/environments/index.ts';
 import { followPrimary, keepSlots } from './geo/following/index.ts';
 import { statusPolls } from './geo/geo_nodes/index.ts';
 import { copyPolls, keepChecksums, primaryPolls } from './geo/replicas/index.ts';
@@ -66,6 +67,7 @@ import {
   closeForeignOnes,
   closeOrphans,
   concludeMerges,
+  followDeployments,
   followMergeRequests,
   followThreads,
   mergeByCommand,
@@ -160,6 +162,8 @@ export const jobs: readonly AnyJob[] = [
   removeExpiredExports,
   writeRelationExport,
   keepChecksums,
+  endEnvironments,
+  followDeployments,
   ...migrations.jobs,
 ];
 

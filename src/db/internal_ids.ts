@@ -4,7 +4,7 @@ import type { Database } from './connect.ts';
 
 /** The project or group of a sequence. */
 export type NumberOwner = { project_id: number } | { namespace_id: number };
-export type NumberUsage = 'issues' | 'milestones' | 'epics' | 'iterations' | 'merge_requests';
+export type NumberUsage = 'issues' | 'milestones' | 'epics' | 'iterations' | 'merge_requests' | 'deployments';
 
 const columnsOf = (owner: NumberOwner) =>
   'project_id' in owner

@@ -411,6 +411,28 @@ export interface DeployTokens {
   created_at: Generated<Timestamp>;
 }
 
+export interface DeploymentMergeRequests {
+  deployment_id: number;
+  merge_request_id: number;
+  environment_id: number;
+}
+
+export interface Deployments {
+  id: GeneratedAlways<number>;
+  iid: number;
+  project_id: number;
+  environment_id: number;
+  ref: string;
+  tag: boolean;
+  sha: string;
+  status: string;
+  user_id: number | null;
+  during_freeze: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  finished_at: Timestamp | null;
+}
+
 export interface DueNotices {
   day: string;
 }
@@ -426,6 +448,22 @@ export interface Emails {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   refused_at: Timestamp | null;
+}
+
+export interface Environments {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  slug: string;
+  description: string | null;
+  external_url: string | null;
+  tier: string;
+  state: Generated<string>;
+  auto_stop_at: Timestamp | null;
+  auto_stop_in_s: number | null;
+  auto_delete_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface EpicIssues {
@@ -1302,6 +1340,7 @@ export interface MergeRequests {
   checked_target_sha: string | null;
   source_branch_gone: Generated<boolean>;
   merge_unconcluded: Generated<boolean>;
+  first_deployed_to_production_at: Timestamp | null;
 }
 
 export interface Milestones {
@@ -1567,6 +1606,7 @@ export interface Projects {
   selective_code_owner_removals: Generated<boolean>;
   dependency_paths: Generated<string[]>;
   wiki_access_level: Generated<string>;
+  deployment_freeze: Generated<string>;
 }
 
 export interface ProtectedBranchAccessLevels {
@@ -2094,8 +2134,11 @@ export interface DB {
   dependency_scans: DependencyScans;
   deploy_key_projects: DeployKeyProjects;
   deploy_tokens: DeployTokens;
+  deployment_merge_requests: DeploymentMergeRequests;
+  deployments: Deployments;
   due_notices: DueNotices;
   emails: Emails;
+  environments: Environments;
   epic_issues: EpicIssues;
   epic_labels: EpicLabels;
   epic_links: EpicLinks;

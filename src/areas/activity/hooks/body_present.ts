@@ -2,7 +2,15 @@
 import { projectPage } from '../../../access/index.ts';
 import { cloneUrls } from '../../../http/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
-import { type Filling, gainedBy, headOfPush, oneCommit, type Pushed, text } from './repository_present.ts';
+import {
+  type CommitPlace,
+  type Filling,
+  gainedBy,
+  headOfPush,
+  oneCommit,
+  type Pushed,
+  text,
+} from './repository_present.ts';
 
 type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 
@@ -101,6 +109,8 @@ const fillers: Readonly<Record<string, (services: Filling, facts: never) => unkn
   $text: text,
   $avatar: ({ url }: Filling, user: { id: number; avatar: string | null }) => avatarUrl(url, 'user', user),
   $commit: oneCommit,
+  $commit_title: async (services: Filling, place: CommitPlace | null) =>
+    (place && (await oneCommit(services, place))?.title) ?? null,
   $push: pushed,
 };
 

@@ -47,4 +47,5 @@ export interface Samples {
   resource_access_token_events: Sample;
   error_events: Sample;
   vulnerability_events: Sample;
+  deployment_events: Sample;
 }

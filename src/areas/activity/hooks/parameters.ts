@@ -35,7 +35,7 @@ const ofPlaces = {
   job_events: Flag(none),
   pipeline_events: Flag(none),
   wiki_page_events: Flag('Pages of wikis'),
-  deployment_events: Flag(none),
+  deployment_events: Flag('Deployments that are recorded, and changes of their status'),
   releases_events: Flag(none),
   feature_flag_events: Flag(none),
   vulnerability_events: Flag('New vulnerabilities that are high or critical'),

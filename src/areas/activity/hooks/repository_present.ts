@@ -60,8 +60,11 @@ const presentCommit = ({ url }: Filling, { full_path }: ProjectPlace, commit: Co
   author: { name: commit.author_name, email: commit.author_email },
 });
 
+/** A commit of a project. */
+export type CommitPlace = ProjectPlace & { sha: string };
+
 /** A commit; null when the repository no longer has it. */
-export async function oneCommit(services: Filling, place: ProjectPlace & { sha: string }) {
+export async function oneCommit(services: Filling, place: CommitPlace) {
   const within = await repositoryNow(services, place);
   const commit = within && (await readCommit(within, place.sha).catch(() => undefined));
   return commit ? presentCommit(services, place, commit) : null;

@@ -56,12 +56,12 @@ const lacking: Record<keyof Samples, string> = {
   resource_access_token_events: 'Ensure the project exists.',
   error_events: 'Ensure the project has errors.',
   vulnerability_events: 'Ensure the project has vulnerabilities.',
+  deployment_events: 'Ensure the project has deployments.',
 };
 const unknown = {
   job_events: 'Ensure the project has CI jobs.',
   pipeline_events: 'Ensure the project has CI pipelines.',
   releases_events: 'Ensure the project has releases.',
-  deployment_events: 'Ensure the project has deployments.',
   feature_flag_events: 'Ensure the project has feature flags.',
 };
 const noProject = 'Ensure the group has a project.';

@@ -16,6 +16,7 @@ export const triggers = {
   resource_access_token_events: { event: 'Resource Access Token Hook', log: 'resource_access_token_hooks' },
   error_events: { event: 'Error Hook', log: 'error_hooks' },
   vulnerability_events: { event: 'Vulnerability Hook', log: 'vulnerability_hooks' },
+  deployment_events: { event: 'Deployment Hook', log: 'deployment_hooks' },
   member_events: { event: 'Member Hook', log: 'member_hooks' },
   subgroup_events: { event: 'Subgroup Hook', log: 'subgroup_hooks' },
   project_events: { event: 'Project Hook', log: 'project_hooks' },

@@ -49,6 +49,7 @@ test('a project needs only a name, is created in the namespace of the caller, an
     readme_url: null,
     forks_count: 0,
     freeze_blocks_pushes: false,
+    deployment_freeze: 'mark',
     dependency_paths: [],
     avatar_url: null,
     star_count: 0,

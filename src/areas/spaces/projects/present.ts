@@ -85,6 +85,9 @@ const detailFields = {
     description: 'Whether images in texts are shown only to callers who can see the project',
   }),
   freeze_blocks_pushes: Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' }),
+  deployment_freeze: Type.Enum(['mark', 'refuse'], {
+    description: 'Whether deployments during a freeze are marked or refused',
+  }),
   dependency_paths: optional(
     Type.Array(Type.String(), {
       description:
@@ -261,6 +264,7 @@ export function presentProject(
     lfs_enabled: project.lfs_enabled,
     enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
     freeze_blocks_pushes: project.freeze_blocks_pushes,
+    deployment_freeze: project.deployment_freeze as 'mark' | 'refuse',
     ...(mayReadCode(project) ? { dependency_paths: project.dependency_paths } : {}),
     creator_id: project.creator_id,
     ...(project.forked_from ? { forked_from_project: presentProjectBasic(services, project.forked_from) } : {}),

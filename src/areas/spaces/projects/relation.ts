@@ -68,6 +68,7 @@ const words = [
   'description',
   'default_branch',
   'merge_method',
+  'deployment_freeze',
   'squash_option',
   'merge_commit_template',
   'squash_commit_template',

@@ -40,6 +40,9 @@ const columns = {
   freeze_blocks_pushes: optional(
     Type.Boolean({ description: 'Whether freeze periods block changes to protected branches' }),
   ),
+  deployment_freeze: optional(
+    Type.Enum(['mark', 'refuse'], { description: 'Whether deployments during a freeze are marked or refused' }),
+  ),
   dependency_paths: optional(
     checked(
       CommaList(

@@ -1,6 +1,7 @@
-/** Snippets, errors, vulnerabilities and dependencies. */
+/** Snippets, errors, vulnerabilities, dependencies and environments. */
 import type { Values } from '../../../http/index.ts';
-import { type Content, filePage, html, time } from '../../../pages/index.ts';
+import { type Content, filePage, html, person, time } from '../../../pages/index.ts';
+import { environmentPage } from '../../deployments/environments/index.ts';
 import { factPage } from './definition.ts';
 import { titleLine } from './planning_pages.ts';
 
@@ -14,6 +15,14 @@ const vulnerabilityLine = ({ name, url, severity, state }: Values): Content =>
 const dependencyLine = ({ name, version, package_manager, dependency_file_path }: Values): Content =>
   html`${String(name)} ${String(version)}
 <div class="soft">${String(package_manager)}, in ${String(dependency_file_path)}</div>`;
+
+const environmentLine = ({ id, name, state, tier, external_url, project }: Values): Content =>
+  html`<a href="${environmentPage(String((project as Values).path_with_namespace), Number(id))}">${String(name)}</a> <span class="label">${String(tier)}</span> <span class="label">${String(state)}</span>
+${external_url !== null && html`<div class="soft"><a href="${String(external_url)}" rel="nofollow noopener">${String(external_url)}</a></div>`}`;
+
+const deploymentLine = ({ iid, ref, sha, status, user, created_at }: Values): Content =>
+  html`#${String(iid)} ${String(ref)} at ${String(sha).slice(0, 8)} <span class="label">${String(status)}</span>
+<div class="soft">By ${person(user as { username: string; name: string } | null)}, ${time(String(created_at))}</div>`;
 
 const dependencies = {
   title: () => 'Dependencies',
@@ -55,6 +64,22 @@ export const codeFactPages = [
     lists: [{ heading: 'Vulnerabilities', operation: 'listProjectVulnerabilities', line: vulnerabilityLine }],
   }),
   factPage('/:id/-/dependencies', dependencies),
+  factPage('/:id/-/environments/:environment_id', {
+    read: ({ described }) => described('getEnvironment'),
+    title: ({ name }) => String(name),
+    lists: [
+      {
+        heading: 'Deployments',
+        operation: 'listDeployments',
+        parameters: ({ name }) => ({ environment: name, sort: 'desc' }),
+        line: deploymentLine,
+      },
+    ],
+  }),
+  factPage('/:id/-/environments', {
+    title: () => 'Environments',
+    lists: [{ heading: 'Where the project is deployed', operation: 'listEnvironments', line: environmentLine }],
+  }),
   // SPDX documents name themselves by such addresses.
   factPage('/:id/-/dependencies/:export_uuid', dependencies),
 ];

@@ -5,6 +5,7 @@ export { approvalRules } from './approvals/rule_relation.ts';
 export { findClosedIssues } from './closing/actions.ts';
 export { openMergeRequest } from './closing/issue_jobs.ts';
 export { readClosedIssues } from './closing/jobs.ts';
+export { followDeployments } from './deploying/jobs.ts';
 export { countOpenMergeRequests, listMergeRequests } from './lists/queries.ts';
 export { concludeMerged } from './merging/conclusion_actions.ts';
 export { concludeMerges, mergeByCommand, mergeReady } from './merging/jobs.ts';

@@ -34,6 +34,7 @@ export interface MergeRequestRow {
   closed_at: string | null;
   merge_after: string | null;
   prepared_at: string | null;
+  first_deployed_to_production_at: string | null;
   squash: boolean;
   /** What the project says of squashing. */
   squash_option: string;
@@ -82,7 +83,7 @@ export interface VersionRow {
 const columns = sql.raw(
   [
     'id iid project_id source_branch target_branch title description state draft discussion_locked head_commit_id merge_status merge_error',
-    'merge_commit_sha squash_commit_sha merged_at closed_at merge_after prepared_at squash force_remove_source_branch should_remove_source_branch',
+    'merge_commit_sha squash_commit_sha merged_at closed_at merge_after prepared_at first_deployed_to_production_at squash force_remove_source_branch should_remove_source_branch',
     'allow_collaboration auto_merge_user_id time_estimate_s total_time_spent_s imported_from task_count completed_task_count',
     'user_notes_count upvotes downvotes created_at updated_at',
   ]

@@ -161,6 +161,7 @@ const mergeRequest: RecordKind = {
     auto_merge_parameters: 'whoever wants it sets it again',
     rebase_started_at: 'a rebase that is under way ends where it began',
     merge_unconcluded: 'a merge that is under way ends where it began',
+    first_deployed_to_production_at: 'deployments stay behind',
     head_commit_id: 'that of the last version',
     latest_version_id: 'the last version',
   },

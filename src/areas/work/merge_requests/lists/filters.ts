@@ -19,8 +19,6 @@ import {
 } from '../../issuables/index.ts';
 import type { Excluded, MergeRequestFilters } from './parameters.ts';
 
-const noRow: Predicate = sql`false`;
-
 /** The names in filters that need a lookup. */
 export const namesIn = (filters: MergeRequestFilters): NamesAsked => {
   const { merge_user_username, approved_by_usernames = [] } = filters;
@@ -54,6 +52,21 @@ function namedBy(text: string): Filter {
 const fromProject = (caller: MaybeCaller, id: number): Predicate => sql`
   (merge_requests.source_project_id = ${id} and exists (select from projects where projects.id = ${id} and ${isVisibleProject(caller)}))`;
 
+/** One deployment has everything that is asked of it. */
+function deployed({ deployed_before, deployed_after, environment }: MergeRequestFilters): Filter {
+  const conditions = [
+    sql`linked.merge_request_id = merge_requests.id`,
+    sql`deployments.status = 'success'`,
+    ...(deployed_before ? [sql`deployments.finished_at < ${deployed_before}`] : []),
+    ...(deployed_after ? [sql`deployments.finished_at > ${deployed_after}`] : []),
+    ...(environment === undefined ? [] : [sql`environments.name = ${environment}`]),
+  ];
+  return varying(sql`exists (
+    select from deployment_merge_requests linked join deployments on deployments.id = linked.deployment_id
+           join environments on environments.id = linked.environment_id
+     where ${sql.join(conditions, sql` and `)})`);
+}
+
 const isDraft = (draft: boolean): Filter =>
   draft ? varying(sql`merge_requests.draft`) : wide(sql`not merge_requests.draft`);
 
@@ -76,10 +89,9 @@ const positive: FilterTable<MergeRequestFilters, SeenBy> = {
   approved_by_ids: (ids) => ids.map((id) => approvals.byId('approved_by_ids', id)),
   approved_by_usernames: (usernames, { names }) => usernames.map((username) => approvals.byUser(names.user(username))),
   approver_ids: (ids) => ids.map(namedBy),
-  // There are no deployments.
-  deployed_before: () => narrow(noRow),
-  deployed_after: () => narrow(noRow),
-  environment: () => narrow(noRow),
+  deployed_before: (_moment, _seen, all) => deployed(all),
+  deployed_after: (_moment, _seen, all) => deployed(all),
+  environment: (_name, _seen, all) => deployed(all),
   draft: isDraft,
   wip: (word) => isDraft(word === 'yes'),
   scope: (scope, seen) => scopeFilter(mergeRequestKind, scope, seen, { assignees, reviewers }),

@@ -47,8 +47,6 @@ export const listRules: readonly Rule[] = [
   mutuallyExclusive('approved_by_ids', 'approved_by_usernames'),
 ];
 
-const noDeployments = { description: 'Finds nothing: there are no deployments' };
-
 const approvers = (description: string) => CommaList(Type.String({ description }));
 
 /** The filters, order and form of the lists, without `scope`, `non_archived` and `iids`. */
@@ -62,9 +60,9 @@ export const listFilters = {
     source_project_id: Id,
     draft: Type.Boolean(),
     wip: Type.Enum(['yes', 'no'], { description: 'Whether they are drafts' }),
-    deployed_before: Type.String({ format: 'date-time', ...noDeployments }),
-    deployed_after: Type.String({ format: 'date-time', ...noDeployments }),
-    environment: Type.String(noDeployments),
+    deployed_before: Type.String({ format: 'date-time', description: 'Whose deployment ended before it' }),
+    deployed_after: Type.String({ format: 'date-time', description: 'Whose deployment ended after it' }),
+    environment: Type.String({ description: 'That were deployed to the environment of this name' }),
     approved: Type.Enum(['yes', 'no'], { description: 'Whether at least one user has approved them' }),
     approved_by_ids: since('premium', approvers('Who have all approved: IDs, `None` or `Any`')),
     approved_by_usernames: since('premium', approvers('Who have all approved: usernames')),

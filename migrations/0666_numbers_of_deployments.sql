@@ -1,0 +1,2 @@
+-- Reads the table without blocking writes.
+alter table internal_ids validate constraint internal_ids_usage_check;

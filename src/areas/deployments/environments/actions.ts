@@ -1,0 +1,197 @@
+/** Complete changes to environments. */
+import { sql } from 'kysely';
+import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
+import { deleteFound, forbidden, found, invalid } from '../../../http/index.ts';
+import { isStale } from './queries.ts';
+import { maximumEnvironments, plainSlug, secondsOf, suffixedSlug, type Tier, tierOf, tooManyText } from './rules.ts';
+
+/** The fields of an environment in a request. */
+export interface EnvironmentInput {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  external_url?: string | null | undefined;
+  tier?: Tier | undefined;
+  auto_stop_at?: string | null | undefined;
+  auto_stop_in?: string | null | undefined;
+}
+
+const taken = () => invalid({ name: ['has already been taken'] });
+
+/** The columns that are given, with the span by which a deployment moves the end on. */
+function columnsOfInput({ external_url, auto_stop_at, auto_stop_in, ...others }: EnvironmentInput) {
+  const span_s = auto_stop_in ? secondsOf(auto_stop_in) : undefined;
+  const end = span_s === undefined ? auto_stop_at || null : new Date(Date.now() + span_s * 1000).toISOString();
+  const seconds = end === null ? null : Math.round((Date.parse(end) - Date.now()) / 1000);
+  const isGiven = auto_stop_at !== undefined || auto_stop_in !== undefined;
+  return {
+    ...others,
+    ...(external_url === undefined ? {} : { external_url: external_url?.trim() || null }),
+    ...(isGiven ? { auto_stop_at: end, auto_stop_in_s: seconds } : {}),
+  };
+}
+
+/** The slug of a new environment; the project is locked, so it stays free. */
+async function freeSlug(tx: Database, project_id: number, name: string): Promise<string> {
+  const plain = plainSlug(name);
+  if (plain === undefined) return suffixedSlug(name);
+  const query = tx
+    .selectFrom('environments')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('slug', '=', plain);
+  return (await query.executeTakeFirst()) ? suffixedSlug(name) : plain;
+}
+
+/**
+ * Adds an environment. The project is locked, so that two requests cannot both add the last one.
+ * @param tx a transaction
+ * @returns its id, undefined when there is one of this name
+ * @throws ApiError 400 when the project has as many as it can have
+ */
+export async function addEnvironment(
+  tx: Database,
+  project_id: number,
+  { name, ...fields }: EnvironmentInput & { name: string },
+): Promise<number | undefined> {
+  await tx.selectFrom('projects').select('id').where('id', '=', project_id).forNoKeyUpdate().executeTakeFirst();
+  const ofProject = tx.selectFrom('environments').where('project_id', '=', project_id);
+  if (await ofProject.select('id').where('name', '=', name).executeTakeFirst()) return undefined;
+  const { count } = await ofProject.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  if (count >= maximumEnvironments) throw invalid({ base: [tooManyText] });
+  const { id } = await tx
+    .insertInto('environments')
+    .values({
+      tier: tierOf(name),
+      ...columnsOfInput(fields),
+      project_id,
+      name,
+      slug: await freeSlug(tx, project_id, name),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/**
+ * Adds an environment for a request.
+ * @returns its id
+ * @throws ApiError 400 with the reasons by field
+ */
+export async function createEnvironment(
+  tx: Database,
+  project_id: number,
+  fields: EnvironmentInput & { name: string },
+): Promise<number> {
+  const id = await addEnvironment(tx, project_id, fields);
+  if (id === undefined) throw taken();
+  return id;
+}
+
+/** An environment of a project, locked until the transaction ends. */
+export interface LockedEnvironment {
+  id: number;
+  name: string;
+  tier: string;
+  state: string;
+}
+
+/**
+ * The environment, locked until the transaction ends.
+ * @throws ApiError 404
+ */
+export async function lockedEnvironment(tx: Database, project_id: number, id: number): Promise<LockedEnvironment> {
+  const query = tx
+    .selectFrom('environments')
+    .select(['id', 'name', 'tier', 'state'])
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .forUpdate();
+  return found(undefined, await query.executeTakeFirst());
+}
+
+/**
+ * Changes an environment. Its slug stays when its name changes.
+ * @param tx a transaction in which it is locked
+ * @throws ApiError 400 when another one has the name
+ */
+export async function changeEnvironment(tx: Database, id: number, fields: EnvironmentInput): Promise<void> {
+  try {
+    await tx
+      .updateTable('environments')
+      .set(stamped(columnsOfInput(fields)))
+      .where('id', '=', id)
+      .execute();
+  } catch (error) {
+    if (isUniqueViolation(error, 'environments_name_key')) throw taken();
+    throw error;
+  }
+}
+
+/** Stops an environment. One that is stopped stays as it is. */
+export async function stopEnvironment(tx: Database, id: number): Promise<void> {
+  await tx
+    .updateTable('environments')
+    .set(stamped({ state: 'stopped' }))
+    .where('id', '=', id)
+    .where('state', '<>', 'stopped')
+    .execute();
+}
+
+/** Stops the environments of a project that were neither changed nor deployed to since a moment. */
+export async function stopStaleEnvironments(db: Database, project_id: number, before: string): Promise<void> {
+  await db
+    .updateTable('environments')
+    .set(stamped({ state: 'stopped' }))
+    .where('project_id', '=', project_id)
+    .where('state', '=', 'available')
+    .where(isStale(before))
+    .execute();
+}
+
+/**
+ * Deletes an environment with its deployments.
+ * @param tx a transaction in which it is locked
+ * @throws ApiError 403 when it is not stopped
+ */
+export async function removeEnvironment(tx: Database, { id, state }: LockedEnvironment): Promise<void> {
+  if (state !== 'stopped') throw forbidden();
+  await deleteFound(tx, 'environments', id);
+}
+
+/** A review app that can be deleted. */
+export interface ReviewApp {
+  id: number;
+  name: string;
+  slug: string;
+  external_url: string | null;
+}
+
+/**
+ * Review apps that were stopped and are old, the oldest first. They are deleted a week later unless this only shows them.
+ * @param before when they were created at the latest
+ */
+export async function scheduleReviewApps(
+  db: Database,
+  project_id: number,
+  { before, limit, dry_run }: { before: string; limit: number; dry_run: boolean },
+): Promise<ReviewApp[]> {
+  const old = db
+    .selectFrom('environments')
+    .select(['id', 'name', 'slug', 'external_url'])
+    .where('project_id', '=', project_id)
+    .where('state', '=', 'stopped')
+    .where('name', 'like', 'review/%')
+    .where('created_at', '<', before)
+    .where('auto_delete_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit);
+  if (dry_run) return old.execute();
+  const changed = await db
+    .updateTable('environments')
+    .set({ auto_delete_at: sql<string>`now() + interval '7 days'` })
+    .where('id', 'in', old.clearSelect().select('id').forUpdate())
+    .returning(['id', 'name', 'slug', 'external_url'])
+    .execute();
+  return changed.toSorted((a, b) => a.id - b.id);
+}

@@ -1,0 +1,217 @@
+/** Recording what external systems deploy. */
+import { sql } from 'kysely';
+import { levels, type Project } from '../../../access/index.ts';
+import { type Database, nextIid, stamped } from '../../../db/index.ts';
+import { repositoryOf, resolveBranch, resolveCommit, resolveTag } from '../../../git/index.ts';
+import {
+  badRequest,
+  type Caller,
+  deleteFound,
+  forbidden,
+  found,
+  Id,
+  invalid,
+  type Services,
+} from '../../../http/index.ts';
+import { queueOf } from '../../../jobs/index.ts';
+import { freezeStateOf } from '../freeze_periods/index.ts';
+import { addEnvironment, type LockedEnvironment } from './actions.ts';
+import { tellOfDeployment } from './hook_actions.ts';
+import { currentDeployment } from './queries.ts';
+import { type DeploymentStatus, type RecordedStatus, transitionReason } from './rules.ts';
+
+const retries = 10;
+
+/** What follows from a deployment in repositories and merge requests. Their area is above this one and runs the job. */
+export const followDeployment = queueOf('follow_deployment', { input: { deployment_id: Id }, retries });
+
+export const freezeText = (until: string) => `The project is in a deploy freeze until ${until}`;
+export const endlessFreezeText = 'The project is in a deploy freeze without an end';
+export const destroyTexts = {
+  running: 'Cannot destroy running deployment',
+  current: 'Deployment currently deployed to environment',
+};
+export const unknownCommit = 'is not a commit of this project';
+export const unknownRef = 'The branch or tag does not exist';
+
+interface Recording {
+  project: Project;
+  caller: Caller;
+  override_freeze: boolean;
+}
+
+/**
+ * Whether the project is frozen now.
+ * @throws ApiError 403 when it refuses deployments then, and the caller does not or may not override it
+ */
+async function isDuringFreeze(db: Database, { project, override_freeze }: Recording): Promise<boolean> {
+  const { frozen, changes_at } = await freezeStateOf(db, project.id);
+  if (!frozen) return false;
+  const { deployment_freeze } = await db
+    .selectFrom('projects')
+    .select('deployment_freeze')
+    .where('id', '=', project.id)
+    .executeTakeFirstOrThrow();
+  const isOverridden = override_freeze && project.access_level >= levels.maintainer;
+  if (deployment_freeze === 'refuse' && !isOverridden)
+    throw forbidden(changes_at ? freezeText(changes_at.toISOString()) : endlessFreezeText);
+  return true;
+}
+
+const isBeginning = (status: RecordedStatus) => status === 'running' || status === 'success';
+const isFinal = (status: string) => status === 'success' || status === 'failed' || status === 'canceled';
+
+/** @throws ApiError 400 with the reasons by field */
+async function checkedCommit(
+  services: Pick<Services, 'storages'>,
+  project: Project,
+  { sha, ref, tag }: { sha: string; ref: string; tag: boolean },
+): Promise<string> {
+  const repository = repositoryOf(services, project);
+  const [commit, named] = await Promise.all([
+    /^[0-9a-f]{4,64}$/i.test(sha) ? resolveCommit(repository, sha) : undefined,
+    tag ? resolveTag(repository, ref) : resolveBranch(repository, ref),
+  ]);
+  const reasons = {
+    ...(commit === undefined ? { sha: [unknownCommit] } : {}),
+    ...(named === undefined ? { ref: [unknownRef] } : {}),
+  };
+  if (commit === undefined || named === undefined) throw invalid(reasons);
+  return commit;
+}
+
+/** The environment of a name, locked until the transaction ends; a new one where there is none. */
+async function environmentNamed(tx: Database, project_id: number, name: string): Promise<LockedEnvironment> {
+  const query = tx
+    .selectFrom('environments')
+    .select(['id', 'name', 'tier', 'state'])
+    .where('project_id', '=', project_id)
+    .where('name', '=', name)
+    .forUpdate();
+  const there = await query.executeTakeFirst();
+  if (there) return there;
+  await addEnvironment(tx, project_id, { name });
+  return query.executeTakeFirstOrThrow();
+}
+
+/** A deployment brings an environment back, and moves the end of its life on. */
+async function revive(tx: Database, environment_id: number): Promise<void> {
+  await tx
+    .updateTable('environments')
+    .set(
+      stamped({
+        state: 'available',
+        auto_delete_at: null,
+        auto_stop_at: sql<string | null>`now() + auto_stop_in_s * interval '1 second'`,
+      }),
+    )
+    .where('id', '=', environment_id)
+    .execute();
+}
+
+export interface NewDeployment {
+  environment: string;
+  sha: string;
+  ref: string;
+  tag: boolean;
+  status: RecordedStatus;
+}
+
+/**
+ * Records a deployment.
+ * @returns its id
+ * @throws ApiError 400 with the reasons by field, 403 during a freeze
+ */
+export async function recordDeployment(
+  services: Pick<Services, 'db' | 'storages'>,
+  recording: Recording,
+  { environment: name, status, ...given }: NewDeployment,
+): Promise<number> {
+  const { project, caller } = recording;
+  const sha = await checkedCommit(services, project, given);
+  const during_freeze = isBeginning(status) && (await isDuringFreeze(services.db, recording));
+  return services.db.transaction().execute(async (tx) => {
+    const environment = await environmentNamed(tx, project.id, name);
+    await revive(tx, environment.id);
+    const { id } = await tx
+      .insertInto('deployments')
+      .values({
+        ...given,
+        sha,
+        status,
+        during_freeze,
+        project_id: project.id,
+        environment_id: environment.id,
+        user_id: caller.id,
+        iid: await nextIid(tx, { project_id: project.id }, 'deployments'),
+        finished_at: isFinal(status) ? sql<string>`now()` : null,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await follow(tx, id);
+    return id;
+  });
+}
+
+async function follow(tx: Database, deployment_id: number): Promise<void> {
+  await tellOfDeployment(tx, deployment_id);
+  await followDeployment.enqueue(tx, { deployment_id });
+}
+
+/** A deployment with the lock of its environment, so that what is recorded there at once follows each other. */
+async function lockedDeployment(tx: Database, project_id: number, id: number) {
+  const query = tx
+    .selectFrom('deployments')
+    .innerJoin('environments', 'environments.id', 'deployments.environment_id')
+    .select(['deployments.id', 'deployments.environment_id', 'environments.name', 'environments.tier'])
+    .select((q) => q.ref('deployments.status').$castTo<DeploymentStatus>().as('status'))
+    .where('deployments.project_id', '=', project_id)
+    .where('deployments.id', '=', id)
+    .forUpdate();
+  return found(undefined, await query.executeTakeFirst());
+}
+
+/**
+ * Changes the status of a deployment.
+ * @throws ApiError 404, 400 when it cannot have this status, 403 during a freeze if it had ended without success
+ */
+export function changeDeployment(
+  db: Database,
+  recording: Recording,
+  { id, status }: { id: number; status: RecordedStatus },
+): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const before = await lockedDeployment(tx, recording.project.id, id);
+    const reason = transitionReason(before.status, status);
+    if (reason !== undefined) throw invalid({ status: [reason] });
+    // What began before a freeze may end in it; what had failed begins anew.
+    const beginsAnew = isFinal(before.status) && status === 'success';
+    const during_freeze = beginsAnew && (await isDuringFreeze(tx, recording));
+    await tx
+      .updateTable('deployments')
+      .set(
+        stamped({
+          status,
+          finished_at: isFinal(status) ? sql<string>`now()` : null,
+          ...(during_freeze ? { during_freeze } : {}),
+        }),
+      )
+      .where('id', '=', id)
+      .execute();
+    await follow(tx, id);
+  });
+}
+
+/**
+ * Deletes a deployment.
+ * @throws ApiError 404, 400 when it is running or what its environment is at
+ */
+export function removeDeployment(db: Database, project_id: number, id: number): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const { status, environment_id } = await lockedDeployment(tx, project_id, id);
+    if (status === 'running') throw badRequest(destroyTexts.running);
+    const current = await currentDeployment(tx, environment_id).executeTakeFirst();
+    if (current?.id === id) throw badRequest(destroyTexts.current);
+    await deleteFound(tx, 'deployments', id);
+  });
+}

@@ -1,0 +1,8 @@
+/** What other areas may use of environments and deployments. */
+export { environmentsReader } from './access.ts';
+export { followDeployment } from './deployment_actions.ts';
+export { emptyEnvironments } from './emptying_queries.ts';
+export { sampleDeployment } from './hook_actions.ts';
+export { endEnvironments } from './jobs.ts';
+export { environmentPage } from './present.ts';
+export { deploymentIn } from './queries.ts';

@@ -1,0 +1,102 @@
+/** How environments and deployments appear in replies (docs/reference/environments.md). */
+import { type RawBuilder, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { momentInJson } from '../../../db/index.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
+import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
+import { ProjectIdentity } from '../../people/namespaces/index.ts';
+import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+import { deploymentStatuses, environmentStates, tiers } from './rules.ts';
+
+export const environmentPage = pagePath('/:project/-/environments/:environment_id');
+
+const EnvironmentBasic = Type.Object({
+  id: Id,
+  name: Type.String(),
+  slug: Type.String({ description: 'The name as a part of a host name' }),
+  external_url: nullable(Type.String()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+const deploymentFields = {
+  id: Id,
+  iid: Type.Integer(),
+  ref: Type.String(),
+  sha: Type.String(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  status: Type.Enum(deploymentStatuses),
+  user: nullable(UserBasic),
+  environment: EnvironmentBasic,
+  deployable: Type.Null({ description: 'Always null: jobs run elsewhere' }),
+};
+export const Deployment = resource('Deployment', deploymentFields);
+export const DeploymentDetails = resource('DeploymentDetails', {
+  ...deploymentFields,
+  finished_at: nullable(Timestamp),
+  during_freeze: Type.Boolean({ description: 'Whether it was recorded while the project was frozen' }),
+});
+
+const environmentFields = {
+  id: Id,
+  name: Type.String(),
+  slug: Type.String({ description: 'The name as a part of a host name' }),
+  description: nullable(Type.String()),
+  external_url: nullable(Type.String()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  tier: Type.Enum(tiers),
+  state: Type.Enum(environmentStates),
+  auto_stop_at: nullable(Timestamp),
+};
+export const EnvironmentInList = resource('EnvironmentInList', { ...environmentFields, project: ProjectIdentity });
+export const Environment = resource('Environment', {
+  ...environmentFields,
+  last_deployment: nullable(Deployment),
+});
+
+/** The columns of an environment. */
+export const environmentColumns = [
+  ...(['environments.id', 'environments.name', 'environments.slug', 'environments.description'] as const),
+  ...(['environments.external_url', 'environments.created_at', 'environments.updated_at'] as const),
+  'environments.auto_stop_at',
+] as const;
+
+export interface EnvironmentRow {
+  id: number;
+  name: string;
+  slug: string;
+  description: string | null;
+  external_url: string | null;
+  created_at: string;
+  updated_at: string;
+  auto_stop_at: string | null;
+  tier: (typeof tiers)[number];
+  state: (typeof environmentStates)[number];
+}
+
+export interface DeploymentRow extends Omit<Static<typeof DeploymentDetails>, 'user' | 'deployable'> {
+  user: UserBasicRow | null;
+}
+
+/** The environment of each row of `deployments`, as `EnvironmentBasic`. */
+export const environmentOfDeployment: RawBuilder<Static<typeof EnvironmentBasic>> = sql`(
+  select json_build_object('id', environments.id, 'name', environments.name, 'slug', environments.slug, 'external_url', environments.external_url,
+                           'created_at', ${momentInJson('environments.created_at')}, 'updated_at', ${momentInJson('environments.updated_at')})
+    from environments where environments.id = deployments.environment_id)`;
+
+/** Who recorded each row of `deployments`. */
+export const userOfDeployment: RawBuilder<UserBasicRow | null> = sql`(
+  select ${userBasicJson('users')} from users where users.id = deployments.user_id)`;
+
+export const presentDeployment = (
+  url: string,
+  { finished_at: _finished, during_freeze: _frozen, ...row }: DeploymentRow,
+): Static<typeof Deployment> => ({ ...row, user: row.user && presentUserBasic(url, row.user), deployable: null });
+
+export const presentDeploymentDetails = (url: string, row: DeploymentRow): Static<typeof DeploymentDetails> => ({
+  ...row,
+  user: row.user && presentUserBasic(url, row.user),
+  deployable: null,
+});

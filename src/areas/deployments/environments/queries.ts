@@ -1,0 +1,102 @@
+/** Reading environments and deployments. */
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { Database } from '../../../db/index.ts';
+import { found, type Services } from '../../../http/index.ts';
+import {
+  type DeploymentDetails,
+  type DeploymentRow,
+  type Environment,
+  type EnvironmentRow,
+  environmentColumns,
+  environmentOfDeployment,
+  presentDeployment,
+  presentDeploymentDetails,
+  userOfDeployment,
+} from './present.ts';
+
+/** The environments of a project. */
+export const environmentsOf = (db: Database, project_id: number) =>
+  db
+    .selectFrom('environments')
+    .select(environmentColumns)
+    .select((q) => [
+      q.ref('environments.tier').$castTo<EnvironmentRow['tier']>().as('tier'),
+      q.ref('environments.state').$castTo<EnvironmentRow['state']>().as('state'),
+    ])
+    .where('environments.project_id', '=', project_id);
+
+/** The deployments of a project. */
+export const deploymentsOf = (db: Database, project_id: number) =>
+  db
+    .selectFrom('deployments')
+    .select([
+      'deployments.id',
+      'deployments.iid',
+      'deployments.ref',
+      'deployments.sha',
+      'deployments.created_at',
+      'deployments.updated_at',
+      'deployments.finished_at',
+      'deployments.during_freeze',
+    ])
+    .select((q) => q.ref('deployments.status').$castTo<DeploymentRow['status']>().as('status'))
+    .select([environmentOfDeployment.as('environment'), userOfDeployment.as('user')])
+    .where('deployments.project_id', '=', project_id);
+
+/** The id of the deployment that an environment is at: the last one that succeeded. */
+export const currentDeployment = (db: Database, environment_id: number) =>
+  db
+    .selectFrom('deployments')
+    .select(['id', 'sha'])
+    .where('environment_id', '=', environment_id)
+    .where('status', '=', 'success')
+    .orderBy('finished_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1);
+
+/**
+ * An environment as a reply.
+ * @throws ApiError 404
+ */
+export async function environmentReply(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  project_id: number,
+  id: number,
+): Promise<Static<typeof Environment>> {
+  const row = found(
+    undefined,
+    await environmentsOf(db, project_id).where('environments.id', '=', id).executeTakeFirst(),
+  );
+  const last = await deploymentsOf(db, project_id)
+    .where('deployments.id', '=', currentDeployment(db, id).clearSelect().select('id'))
+    .executeTakeFirst();
+  return { ...row, last_deployment: last ? presentDeployment(url, last) : null };
+}
+
+/**
+ * A deployment as a reply.
+ * @throws ApiError 404
+ */
+export async function deploymentReply(
+  { db, url }: Pick<Services, 'db' | 'url'>,
+  project_id: number,
+  id: number,
+): Promise<Static<typeof DeploymentDetails>> {
+  const row = await deploymentsOf(db, project_id).where('deployments.id', '=', id).executeTakeFirst();
+  return presentDeploymentDetails(url, found(undefined, row));
+}
+
+/**
+ * The row of a deployment; the access to its project has been granted.
+ * @throws ApiError 404
+ */
+export async function deploymentIn(db: Database, project_id: number, id: number): Promise<{ id: number }> {
+  const query = db.selectFrom('deployments').select('id').where('project_id', '=', project_id).where('id', '=', id);
+  return found(undefined, await query.executeTakeFirst());
+}
+
+/** A predicate on rows of `environments`: nothing was deployed there, or changed, since a moment. */
+export const isStale = (before: string) => sql<boolean>`
+  environments.updated_at < ${before} and not exists (
+    select from deployments where deployments.environment_id = environments.id and deployments.created_at >= ${before})`;

@@ -1,0 +1,102 @@
+/** Names, tiers and life spans of environments, and the states of deployments (docs/reference/environments.md). */
+import { randomInt } from 'node:crypto';
+import { tooLong } from '../../../texts/index.ts';
+
+export const tiers = ['production', 'staging', 'testing', 'development', 'other'] as const;
+export type Tier = (typeof tiers)[number];
+
+export const environmentStates = ['available', 'stopping', 'stopped'] as const;
+
+export const deploymentStatuses = ['created', 'blocked', 'running', 'success', 'failed', 'canceled'] as const;
+export type DeploymentStatus = (typeof deploymentStatuses)[number];
+/** Those that are recorded. */
+export const recordedStatuses = ['running', 'success', 'failed', 'canceled'] as const;
+export type RecordedStatus = (typeof recordedStatuses)[number];
+
+/** How many environments a project can have. */
+export const maximumEnvironments = 10_000;
+export const tooManyText = `Maximum number of environments (${maximumEnvironments}) exceeded`;
+const maximumLength = 255;
+const maximumDescription = 10_000;
+const maximumSlug = 24;
+
+const allowedCharacters = "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces";
+
+/** What is wrong with the name of an environment. */
+export function nameReasons(name: string): string[] {
+  if (name.trim() === '') return ["can't be blank"];
+  const isFit = /^[\w/${}. -]+$/.test(name) && !/^\/|\/$/.test(name);
+  return [
+    ...tooLong(name, maximumLength),
+    ...(isFit ? [] : [`${allowedCharacters}, but it cannot start or end with '/'`]),
+  ];
+}
+
+/** What is wrong with the address of an environment; blank clears it. */
+export function externalUrlReasons(url: string | null): string[] {
+  if (url === null || url.trim() === '') return [];
+  const { protocol } = URL.parse(url.trim()) ?? {};
+  const isAllowed = protocol === 'http:' || protocol === 'https:';
+  return [...tooLong(url, maximumLength), ...(isAllowed ? [] : ['is blocked: Only allowed schemes are http, https'])];
+}
+
+export const descriptionReasons = (text: string | null): string[] => tooLong(text ?? '', maximumDescription);
+
+const tierPatterns: readonly (readonly [Tier, RegExp])[] = [
+  ['development', /dev|review|trunk/i],
+  ['testing', /test|tst|int|acceptance|qa|qc|control|quality/i],
+  ['staging', /stg|staging|model|pre|demo|non/i],
+  ['production', /prod|live/i],
+];
+
+/** The tier that the name of an environment suggests. */
+export const tierOf = (name: string): Tier => tierPatterns.find(([, pattern]) => pattern.test(name))?.[0] ?? 'other';
+
+/** The name as a part of a host name, or undefined where that needs a suffix. */
+export function plainSlug(name: string): string | undefined {
+  return /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) && name.length <= maximumSlug ? name : undefined;
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const suffixLength = 6;
+
+/** The name as a part of a host name, with a suffix that distinguishes it from those of similar names. */
+export function suffixedSlug(name: string): string {
+  const plain = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  const begun = /^[a-z]/.test(plain) ? plain : `env-${plain.replace(/^-/, '')}`;
+  const suffix = Array.from({ length: suffixLength }, () => letters[randomInt(letters.length)]).join('');
+  return `${begun.slice(0, maximumSlug - suffixLength - 1).replace(/-$/, '')}-${suffix}`;
+}
+
+const units = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800, month: 2_629_746, year: 31_556_952 };
+const span = /^\s*(\d{1,9})\s*(second|minute|hour|day|week|month|year)s?\s*$/i;
+const longest_s = 100 * units.year;
+
+/** The seconds of `3 days`; undefined for another text. */
+export function secondsOf(text: string): number | undefined {
+  const [, count, unit] = span.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return undefined;
+  const seconds = Number(count) * units[unit.toLowerCase() as keyof typeof units];
+  return seconds > 0 && seconds <= longest_s ? seconds : undefined;
+}
+
+/** What is wrong with a life span. */
+export const spanReasons = (text: string | null): string[] =>
+  text === null || text.trim() === '' || secondsOf(text) !== undefined ? [] : ['is not a correct duration'];
+
+/** What is wrong with the end of a life. */
+export const endReasons = (moment: string | null): string[] =>
+  moment === null || Date.parse(moment) > Date.now() ? [] : ['must be in the future'];
+
+const transitions: Record<RecordedStatus, string> = {
+  running: 'run',
+  success: 'succeed',
+  failed: 'drop',
+  canceled: 'cancel',
+};
+
+/** Why a deployment cannot go from a status to another one; undefined if it can. What has ended does not run again. */
+export const transitionReason = (from: DeploymentStatus, to: RecordedStatus): string | undefined =>
+  from === to || (to === 'running' && from !== 'created') ? `cannot transition via "${transitions[to]}"` : undefined;
+
+export const transitionTexts = Object.values(transitions).map((event) => `status: cannot transition via "${event}"`);
