@@ -91,6 +91,8 @@ const stories: Record<string, string> = {
   branches_and_commits: 'python-gitlab: branches are made, found and removed, and commits are listed over pages',
   comments_on_commits: 'python-gitlab: a commit is commented on and discussed, also at a line of its diff',
   freeze_periods: 'python-gitlab: freeze periods are added, paged, changed and removed',
+  environments_and_deployments:
+    'python-gitlab: environments are added, changed, stopped and deleted, and deployments recorded',
   merge_requests: 'python-gitlab: merge requests are created, listed, discussed, compared, merged and deleted',
   features: 'python-gitlab: a feature is set for some, for a share and for all, and forgotten',
   refusals: 'python-gitlab: refusals reach the person as the client words them',

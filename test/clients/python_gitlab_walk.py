@@ -242,6 +242,31 @@ def freeze_periods(place):
     refused(400, {"freeze_start": [" is invalid syntax"]}, api.http_post, url, post_data=bad)
 
 
+def environments_and_deployments(place):
+    project = a_project(place, "Alder")
+    commit = project.commits.get("main")
+    made = project.environments.create({"name": "staging", "external_url": "https://alder.example"})
+    same((made.slug, made.tier, made.state), ("staging", "staging", "available"))
+    made.external_url = "https://staging.alder.example"
+    made.save()
+    same(project.environments.get(made.id).external_url, "https://staging.alder.example")
+    wanted = {"environment": "production", "sha": commit.id, "ref": "main", "tag": False, "status": "running"}
+    deployment = project.deployments.create(wanted)
+    same((deployment.iid, deployment.environment["name"], deployment.sha), (1, "production", commit.id))
+    deployment.status = "success"
+    deployment.save()
+    same([found.status for found in project.deployments.list(environment="production", get_all=True)], ["success"])
+    same(list(deployment.mergerequests.list(get_all=True)), [])
+    same([found.name for found in project.environments.list(get_all=True)], ["production", "staging"])
+    same(project.environments.get(deployment.environment["id"]).last_deployment["id"], deployment.id)
+    path = f"/projects/{project.id}/deployments/{deployment.id}"
+    refused(400, "Deployment currently deployed to environment", deployment.manager.gitlab.http_delete, path)
+    refused(403, "403 Forbidden", made.delete)
+    made.stop()
+    made.delete()
+    refused(404, "404 Not found", project.environments.get, made.id)
+
+
 def features(place):
     admin = client(place, "admin")
     name = "invitation_mail_preview"
@@ -608,7 +633,7 @@ def search(place):
     refused(400, "search is empty", owner.search, "issues", " ")
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments]
 
 if __name__ == "__main__":
     by_name = {story.__name__: story for story in STORIES}
