@@ -1059,6 +1059,24 @@ create table deploy_tokens (
 CREATE INDEX deploy_tokens_by_group ON deploy_tokens USING btree (group_id, id) WHERE group_id IS NOT NULL;
 CREATE INDEX deploy_tokens_by_project ON deploy_tokens USING btree (project_id, id) WHERE project_id IS NOT NULL;
 
+create table deployment_approvals (
+  id bigint generated always as identity not null,
+  deployment_id bigint not null,
+  user_id bigint not null,
+  rule_id bigint,
+  status text not null,
+  comment text,
+  created_at timestamp with time zone default now() not null,
+  constraint deployment_approvals_pkey PRIMARY KEY (id),
+  constraint deployment_approvals_key UNIQUE (deployment_id, user_id),
+  constraint deployment_approvals_status_check CHECK (status = ANY (ARRAY['approved'::text, 'rejected'::text])),
+  constraint deployment_approvals_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE,
+  constraint deployment_approvals_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES protected_environment_rules(id) ON DELETE SET NULL,
+  constraint deployment_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX deployment_approvals_by_rule ON deployment_approvals USING btree (rule_id) WHERE rule_id IS NOT NULL;
+CREATE INDEX deployment_approvals_by_user ON deployment_approvals USING btree (user_id);
+
 create table deployment_merge_requests (
   deployment_id bigint not null,
   merge_request_id bigint not null,
@@ -3165,6 +3183,44 @@ create table protected_branches (
   constraint protected_branches_name_key UNIQUE (project_id, name),
   constraint protected_branches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+
+create table protected_environment_rules (
+  id bigint generated always as identity not null,
+  protected_environment_id bigint not null,
+  purpose text not null,
+  access_level integer,
+  user_id bigint,
+  group_id bigint,
+  group_inheritance_type integer default 0 not null,
+  required_approvals integer default 1 not null,
+  constraint protected_environment_rules_pkey PRIMARY KEY (id),
+  constraint protected_environment_rules_key UNIQUE NULLS NOT DISTINCT (protected_environment_id, purpose, access_level, user_id, group_id),
+  constraint protected_environment_rules_access_level_check CHECK (access_level = ANY (ARRAY[30, 40, 60])),
+  constraint protected_environment_rules_group_inheritance_type_check CHECK (group_inheritance_type = ANY (ARRAY[0, 1])),
+  constraint protected_environment_rules_one_grantee CHECK (num_nonnulls(access_level, user_id, group_id) = 1),
+  constraint protected_environment_rules_purpose_check CHECK (purpose = ANY (ARRAY['deploy'::text, 'approve'::text])),
+  constraint protected_environment_rules_required_approvals_check CHECK (required_approvals >= 1 AND required_approvals <= 5),
+  constraint protected_environment_rules_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint protected_environment_rules_protected_environment_id_fkey FOREIGN KEY (protected_environment_id) REFERENCES protected_environments(id) ON DELETE CASCADE,
+  constraint protected_environment_rules_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX protected_environment_rules_by_group ON protected_environment_rules USING btree (group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX protected_environment_rules_by_user ON protected_environment_rules USING btree (user_id) WHERE user_id IS NOT NULL;
+
+create table protected_environments (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint protected_environments_pkey PRIMARY KEY (id),
+  constraint protected_environments_name_key UNIQUE NULLS NOT DISTINCT (project_id, group_id, name),
+  constraint protected_environments_one_owner CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint protected_environments_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint protected_environments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX protected_environments_of_group ON protected_environments USING btree (group_id, name) WHERE group_id IS NOT NULL;
 
 create table protected_tags (
   id bigint generated always as identity not null,

@@ -18,6 +18,7 @@ export {
   theEpic,
 } from './epics.ts';
 export { countsToday, hasEnded, invitationLifetime_days, isExpiredDeployToken, isOpenInvitation } from './expiry.ts';
+export { knownIn, knownInGroup, levelDescription } from './grantees.ts';
 export {
   belongsToGroup,
   type Group,

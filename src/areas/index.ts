@@ -71,6 +71,7 @@ import { deploymentRoutes } from './deployments/environments/deployment_routes.t
 import { emptyEnvironments, sampleDeployment } from './deployments/environments/index.ts';
 import { environmentRoutes } from './deployments/environments/routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
+import { protectedEnvironmentRoutes } from './deployments/protected_environments/routes.ts';
 import { variableRoutes } from './deployments/variables/routes.ts';
 import { followedRoute, slotRoute } from './geo/following/index.ts';
 import { takeStatus } from './geo/geo_nodes/index.ts';
@@ -311,6 +312,11 @@ export const endpoints: readonly FiledEndpoint[] = [
     'What was deployed to an environment and when, as external systems record it.',
     deploymentRoutes,
     deploymentMergeRequestRoutes,
+  ),
+  ...tagged(
+    'Protected environments',
+    'Rules about who may deploy to environments, and whose approvals a deployment needs.',
+    protectedEnvironmentRoutes,
   ),
   ...tagged(
     'Deploy tokens',

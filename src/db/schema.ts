@@ -411,6 +411,16 @@ export interface DeployTokens {
   created_at: Generated<Timestamp>;
 }
 
+export interface DeploymentApprovals {
+  id: GeneratedAlways<number>;
+  deployment_id: number;
+  user_id: number;
+  rule_id: number | null;
+  status: string;
+  comment: string | null;
+  created_at: Generated<Timestamp>;
+}
+
 export interface DeploymentMergeRequests {
   deployment_id: number;
   merge_request_id: number;
@@ -1628,6 +1638,26 @@ export interface ProtectedBranches {
   code_owner_approval_required: Generated<boolean>;
 }
 
+export interface ProtectedEnvironmentRules {
+  id: GeneratedAlways<number>;
+  protected_environment_id: number;
+  purpose: string;
+  access_level: number | null;
+  user_id: number | null;
+  group_id: number | null;
+  group_inheritance_type: Generated<number>;
+  required_approvals: Generated<number>;
+}
+
+export interface ProtectedEnvironments {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  name: string;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface ProtectedTags {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -2134,6 +2164,7 @@ export interface DB {
   dependency_scans: DependencyScans;
   deploy_key_projects: DeployKeyProjects;
   deploy_tokens: DeployTokens;
+  deployment_approvals: DeploymentApprovals;
   deployment_merge_requests: DeploymentMergeRequests;
   deployments: Deployments;
   due_notices: DueNotices;
@@ -2239,6 +2270,8 @@ export interface DB {
   projects: Projects;
   protected_branch_access_levels: ProtectedBranchAccessLevels;
   protected_branches: ProtectedBranches;
+  protected_environment_rules: ProtectedEnvironmentRules;
+  protected_environments: ProtectedEnvironments;
   protected_tags: ProtectedTags;
   push_event_payloads: PushEventPayloads;
   push_rules: PushRules;

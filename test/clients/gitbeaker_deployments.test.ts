@@ -30,3 +30,30 @@ test('environments are created, changed, stopped and deleted, and deployments re
   assert.equal((await refusal(api.Environments.show(project.id, staging.id))).status, 404);
   assert.equal((await refusal(api.Deployments.remove(project.id, made.id))).status, 400);
 });
+
+test('environments are protected, and a deployment waits for an approval', async () => {
+  const here = await filledWorld();
+  const { project, people, url } = here;
+  const [maintainer, owner] = (['maintainer', 'owner'] as const).map(
+    (persona) => new Gitlab({ host: url, token: people[persona].token }),
+  );
+  const protection = await maintainer!.ProjectProtectedEnvironments.create(
+    project.id,
+    'production',
+    [{ accessLevel: 40 }],
+    {
+      approvalRules: [{ accessLevel: 40 }],
+    },
+  );
+  assert.equal(protection.deploy_access_levels[0]!.access_level, 40);
+  assert.equal((await maintainer!.ProjectProtectedEnvironments.all(project.id)).length, 1);
+  const sha = (await headOf(here))!;
+  const made = await maintainer!.Deployments.create(project.id, 'production', sha, 'main', false, {
+    status: 'running',
+  });
+  assert.equal(made.status, 'blocked');
+  await owner!.Deployments.setApproval(project.id, made.id, 'approved');
+  assert.equal((await maintainer!.Deployments.show(project.id, made.id)).status, 'running');
+  await maintainer!.ProjectProtectedEnvironments.remove(project.id, 'production');
+  assert.deepEqual(await maintainer!.ProjectProtectedEnvironments.all(project.id), []);
+});

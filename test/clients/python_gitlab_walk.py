@@ -264,6 +264,15 @@ def environments_and_deployments(place):
     refused(403, "403 Forbidden", made.delete)
     made.stop()
     made.delete()
+    protected = project.protected_environments.create({"name": "production", "deploy_access_levels": [{"access_level": 40}], "approval_rules": [{"access_level": 40}]})
+    same((protected.name, protected.approval_rules[0]["required_approvals"]), ("production", 1))
+    waiting = project.deployments.create(wanted)
+    same((waiting.status, waiting.pending_approval_count), ("blocked", 1))
+    refused(400, "The same user can not approve", waiting.approval, "approved")
+    same(waiting.approval("rejected")["status"], "rejected")
+    same(project.deployments.get(waiting.id).status, "failed")
+    project.protected_environments.delete("production")
+    same(project.protected_environments.list(get_all=True), [])
     refused(404, "404 Not found", project.environments.get, made.id)
 
 

@@ -125,6 +125,36 @@ async function addMigration({ db, people }: World, turn: number): Promise<void> 
     .execute();
 }
 
+/** An environment with a deployment, which brought all merge requests so far if it is the first one, and protections of a project and a group. */
+async function addDeployment({ db, group, project, people }: World, turn: number): Promise<void> {
+  const environment = { project_id: project.id, name: `turn-${turn}`, slug: `turn-${turn}`, tier: 'other' };
+  const { id: environment_id } = await db
+    .insertInto('environments')
+    .values(environment)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const deployed = { ref: 'main', tag: false, sha: 'a'.repeat(40), status: 'success', user_id: people.owner.id };
+  await db
+    .insertInto('deployments')
+    .values({ ...deployed, project_id: project.id, environment_id, iid: turn, finished_at: new Date().toISOString() })
+    .execute();
+  await sql`
+    insert into deployment_merge_requests (deployment_id, merge_request_id, environment_id)
+    select deployments.id, merge_requests.id, deployments.environment_id from deployments join merge_requests using (project_id)
+     where deployments.iid = 1 and project_id = ${project.id} on conflict do nothing`.execute(db);
+  for (const owner of [{ project_id: project.id }, { group_id: group.id }]) {
+    const { id: protected_environment_id } = await db
+      .insertInto('protected_environments')
+      .values({ ...owner, name: `protected-${turn}` })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await db
+      .insertInto('protected_environment_rules')
+      .values({ protected_environment_id, purpose: 'deploy', user_id: people.owner.id })
+      .execute();
+  }
+}
+
 async function addOfEachKind(here: World, turn: number): Promise<void> {
   const { db, group, project, people } = here;
   const owner = here.as('owner');
@@ -300,6 +330,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await addRelationExports(here, turn);
   await addPlans(here, turn, name, member);
   await asked(client.get('/user'));
+  await addDeployment(here, turn);
 }
 
 /** A move of each kind that has ended. */
@@ -658,6 +689,9 @@ async function serviceAccountOf({ db, group }: World): Promise<number> {
 }
 
 /** Values for the path parameters after the first. */
+const firstDeployment = (db: Database) =>
+  db.selectFrom('deployments').select('id').orderBy('id').executeTakeFirstOrThrow();
+
 async function valuesFor(here: World, path: string): Promise<Record<string, string>> {
   const { db, project, group, people } = here;
   const ofGroup = path.startsWith('/groups/');
@@ -692,6 +726,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     error_id: String((await errorOf(here)).id),
     entity_id: String((await firstEntity(db)).id),
     snippet_id: String((await snippetOf(here)).id),
+    deployment_id: String((await firstDeployment(db)).id),
     commit_id: status.sha,
     file_path: 'README.md',
     milestone_id: String(milestone.id),

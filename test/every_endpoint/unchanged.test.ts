@@ -31,6 +31,8 @@ interface Schema {
 const others = new Set([
   // A merge happens once.
   '/projects/:id/merge_requests/:merge_request_iid/merge',
+  // A deployment cannot get the status that it has.
+  '/projects/:id/deployments/:deployment_id',
   '/projects/:id/transfer',
   '/projects/:id/issues/:issue_iid/reorder',
   '/member_approvals/:id/approve',
@@ -205,6 +207,13 @@ async function casesIn(here: World): Promise<Case[]> {
         {
           freeze_end: '0 3 * * *',
         },
+      ),
+      await thing(
+        '/projects/:id/environments/:environment_id',
+        `${ofProject}/environments`,
+        'environments',
+        { name: 'staging', external_url: 'https://a.example', description: null, tier: 'staging' },
+        { tier: 'other' },
       ),
       await thing(
         '/groups/:id/iteration_cadences/:cadence_id',

@@ -1,10 +1,10 @@
 /** Complete changes to branch protections. */
 import { sql } from 'kysely';
-import { levels, type Project } from '../../../access/index.ts';
+import { knownIn, levels, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, conflict, forbidden, found, unprocessable } from '../../../http/index.ts';
 import { retryWaiting } from '../commit_statuses/index.ts';
-import { defaultLevelOf, knownIn, ruleNamed, rulesOf } from './queries.ts';
+import { defaultLevelOf, ruleNamed, rulesOf } from './queries.ts';
 import { defaultProtection, type Entry, isAbout, mayUnprotect, type ProtectedAction } from './rules.ts';
 
 /** A change of the entries: a new one, another grantee for the one with this id, or its removal. */

@@ -1,6 +1,7 @@
 /** How protections of branches appear in replies (docs/reference/protected_branches.md). */
 import { sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { levelDescription } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { Id, nullable, resource, since } from '../../../http/index.ts';
 import type { Entry } from './rules.ts';
@@ -24,16 +25,6 @@ export const ProtectedBranch = resource('ProtectedBranch', {
   inherited: Type.Boolean({ description: 'Always false: groups do not protect branches' }),
   code_owner_approval_required: since('premium', Type.Boolean()),
 });
-
-const descriptions: Readonly<Record<number, string>> = {
-  0: 'No one',
-  30: 'Developers + Maintainers',
-  40: 'Maintainers',
-  60: 'Administrators',
-};
-
-/** The description of the level of an entry. */
-export const levelDescription = (access_level: number): string => descriptions[access_level] ?? '';
 
 /** An entry with the name of its user or group. */
 type NamedEntry = Entry & { id: number; name: string | null };

@@ -1,7 +1,7 @@
 /** Reading the branch protections of a project. */
 import { sql } from 'kysely';
 import { countsToday, levels, type Project } from '../../../access/index.ts';
-import { type Database, ofAnyLength } from '../../../db/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { type BranchProtection, type KnownEntry, type ProtectionRule, protectionBy } from './rules.ts';
 
 type Known = { id: number; admin: boolean } | undefined;
@@ -62,28 +62,4 @@ export async function protectionFor(
     project.empty_repo ? defaultLevelOf(db, project.id) : undefined,
   ]);
   return protectionBy(rules, { caller, access_level: project.access_level }, first_level);
-}
-
-/** Of these users and groups, those that entries of a project can name: its members, its ancestor groups, and the groups that are invited to any of them. */
-export async function knownIn(
-  db: Database,
-  project_id: number,
-  { user_ids, group_ids }: { user_ids: readonly number[]; group_ids: readonly number[] },
-): Promise<{ users: Set<number>; groups: Set<number> }> {
-  const { rows } = await sql<{ user_id: number | null; group_id: number | null }>`
-    select user_id, null::bigint as group_id from project_authorizations
-     where project_id = ${project_id} and user_id = any(${ofAnyLength(user_ids, 'bigint[]')}) and ${countsToday()}
-    union
-    select null, candidate.id
-      from projects join namespaces place on place.id = projects.namespace_id
-           join namespaces candidate on candidate.id = any(${ofAnyLength(group_ids, 'bigint[]')}) and candidate.kind = 'group'
-     where projects.id = ${project_id}
-       and (candidate.id = any(place.traversal_ids)
-            or exists (select from group_links
-                        where invited_group_id = candidate.id and (project_id = projects.id or group_id = any(place.traversal_ids))
-                          and ${countsToday()}))`.execute(db);
-  return {
-    users: new Set(rows.flatMap(({ user_id }) => user_id ?? [])),
-    groups: new Set(rows.flatMap(({ group_id }) => group_id ?? [])),
-  };
 }

@@ -3,7 +3,7 @@
  * (docs/reference/protected_tags.md).
  */
 import { type Static, Type } from 'typebox';
-import { levels, projectRole } from '../../../access/index.ts';
+import { levelDescription, levels, projectRole } from '../../../access/index.ts';
 import {
   conflict,
   del,
@@ -19,7 +19,6 @@ import {
   unprocessable,
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
-import { levelDescription } from '../protected_branches/index.ts';
 import { protectedTagsOf } from './queries.ts';
 
 const ProtectedTag = resource('ProtectedTag', {

@@ -1,9 +1,12 @@
 /** Complete changes to environments. */
 import { sql } from 'kysely';
+import type { Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, stamped } from '../../../db/index.ts';
-import { deleteFound, forbidden, found, invalid } from '../../../http/index.ts';
+import { type Caller, deleteFound, forbidden, found, invalid } from '../../../http/index.ts';
+import { isProtected, type Tier } from '../protected_environments/index.ts';
+import { refuseUnnamed } from './approval_queries.ts';
 import { isStale } from './queries.ts';
-import { maximumEnvironments, plainSlug, secondsOf, suffixedSlug, type Tier, tierOf, tooManyText } from './rules.ts';
+import { maximumEnvironments, plainSlug, secondsOf, suffixedSlug, tierOf, tooManyText } from './rules.ts';
 
 /** The fields of an environment in a request. */
 export interface EnvironmentInput {
@@ -97,16 +100,22 @@ export interface LockedEnvironment {
 
 /**
  * The environment, locked until the transaction ends.
- * @throws ApiError 404
+ * @throws ApiError 404, 403 when it is protected from the caller
  */
-export async function lockedEnvironment(tx: Database, project_id: number, id: number): Promise<LockedEnvironment> {
+export async function lockedEnvironment(
+  tx: Database,
+  { project, caller }: { project: Project; caller: Caller },
+  id: number,
+): Promise<LockedEnvironment> {
   const query = tx
     .selectFrom('environments')
     .select(['id', 'name', 'tier', 'state'])
-    .where('project_id', '=', project_id)
+    .where('project_id', '=', project.id)
     .where('id', '=', id)
     .forUpdate();
-  return found(undefined, await query.executeTakeFirst());
+  const environment = found(undefined, await query.executeTakeFirst());
+  await refuseUnnamed(tx, { project, caller }, environment);
+  return environment;
 }
 
 /**
@@ -137,7 +146,7 @@ export async function stopEnvironment(tx: Database, id: number): Promise<void> {
     .execute();
 }
 
-/** Stops the environments of a project that were neither changed nor deployed to since a moment. */
+/** Stops the environments of a project that were neither changed nor deployed to since a moment, and are not protected. */
 export async function stopStaleEnvironments(db: Database, project_id: number, before: string): Promise<void> {
   await db
     .updateTable('environments')
@@ -145,6 +154,7 @@ export async function stopStaleEnvironments(db: Database, project_id: number, be
     .where('project_id', '=', project_id)
     .where('state', '=', 'available')
     .where(isStale(before))
+    .where(sql<boolean>`not ${isProtected}`)
     .execute();
 }
 
@@ -167,7 +177,7 @@ export interface ReviewApp {
 }
 
 /**
- * Review apps that were stopped and are old, the oldest first. They are deleted a week later unless this only shows them.
+ * Review apps that were stopped, are old and not protected, the oldest first. They are deleted a week later unless this only shows them.
  * @param before when they were created at the latest
  */
 export async function scheduleReviewApps(
@@ -183,6 +193,7 @@ export async function scheduleReviewApps(
     .where('name', 'like', 'review/%')
     .where('created_at', '<', before)
     .where('auto_delete_at', 'is', null)
+    .where(sql<boolean>`not ${isProtected}`)
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit);

@@ -3,19 +3,11 @@ import { sql } from 'kysely';
 import { levels, type Project } from '../../../access/index.ts';
 import { type Database, nextIid, stamped } from '../../../db/index.ts';
 import { repositoryOf, resolveBranch, resolveCommit, resolveTag } from '../../../git/index.ts';
-import {
-  badRequest,
-  type Caller,
-  deleteFound,
-  forbidden,
-  found,
-  Id,
-  invalid,
-  type Services,
-} from '../../../http/index.ts';
+import { badRequest, deleteFound, forbidden, found, Id, invalid, type Services } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import { freezeStateOf } from '../freeze_periods/index.ts';
 import { addEnvironment, type LockedEnvironment } from './actions.ts';
+import { type Acting, approvalsOf, missing, refuseUnnamed } from './approval_queries.ts';
 import { tellOfDeployment } from './hook_actions.ts';
 import { currentDeployment } from './queries.ts';
 import { type DeploymentStatus, type RecordedStatus, transitionReason } from './rules.ts';
@@ -31,12 +23,11 @@ export const destroyTexts = {
   running: 'Cannot destroy running deployment',
   current: 'Deployment currently deployed to environment',
 };
+export const approvalText = 'The environment needs approvals';
 export const unknownCommit = 'is not a commit of this project';
 export const unknownRef = 'The branch or tag does not exist';
 
-interface Recording {
-  project: Project;
-  caller: Caller;
+interface Recording extends Acting {
   override_freeze: boolean;
 }
 
@@ -125,13 +116,16 @@ export interface NewDeployment {
 export async function recordDeployment(
   services: Pick<Services, 'db' | 'storages'>,
   recording: Recording,
-  { environment: name, status, ...given }: NewDeployment,
+  { environment: name, status: given_status, ...given }: NewDeployment,
 ): Promise<number> {
   const { project, caller } = recording;
   const sha = await checkedCommit(services, project, given);
-  const during_freeze = isBeginning(status) && (await isDuringFreeze(services.db, recording));
+  const during_freeze = isBeginning(given_status) && (await isDuringFreeze(services.db, recording));
   return services.db.transaction().execute(async (tx) => {
     const environment = await environmentNamed(tx, project.id, name);
+    const approving = await refuseUnnamed(tx, recording, environment);
+    if (approving.length > 0 && given_status === 'success') throw badRequest(approvalText);
+    const status = approving.length > 0 && given_status === 'running' ? 'blocked' : given_status;
     await revive(tx, environment.id);
     const { id } = await tx
       .insertInto('deployments')
@@ -153,17 +147,24 @@ export async function recordDeployment(
   });
 }
 
-async function follow(tx: Database, deployment_id: number): Promise<void> {
+/** What follows from a new deployment and from each change of a status. */
+export async function follow(tx: Database, deployment_id: number): Promise<void> {
   await tellOfDeployment(tx, deployment_id);
   await followDeployment.enqueue(tx, { deployment_id });
 }
 
 /** A deployment with the lock of its environment, so that what is recorded there at once follows each other. */
-async function lockedDeployment(tx: Database, project_id: number, id: number) {
+export async function lockedDeployment(tx: Database, project_id: number, id: number) {
   const query = tx
     .selectFrom('deployments')
     .innerJoin('environments', 'environments.id', 'deployments.environment_id')
-    .select(['deployments.id', 'deployments.environment_id', 'environments.name', 'environments.tier'])
+    .select([
+      'deployments.id',
+      'deployments.environment_id',
+      'deployments.user_id',
+      'environments.name',
+      'environments.tier',
+    ])
     .select((q) => q.ref('deployments.status').$castTo<DeploymentStatus>().as('status'))
     .where('deployments.project_id', '=', project_id)
     .where('deployments.id', '=', id)
@@ -182,6 +183,9 @@ export function changeDeployment(
 ): Promise<void> {
   return db.transaction().execute(async (tx) => {
     const before = await lockedDeployment(tx, recording.project.id, id);
+    const rules = await refuseUnnamed(tx, recording, before);
+    const isWaiting = before.status === 'blocked' && isBeginning(status);
+    if (isWaiting && missing(rules, await approvalsOf(tx, id)) > 0) throw badRequest(approvalText);
     const reason = transitionReason(before.status, status);
     if (reason !== undefined) throw invalid({ status: [reason] });
     // What began before a freeze may end in it; what had failed begins anew.
@@ -206,9 +210,10 @@ export function changeDeployment(
  * Deletes a deployment.
  * @throws ApiError 404, 400 when it is running or what its environment is at
  */
-export function removeDeployment(db: Database, project_id: number, id: number): Promise<void> {
+export function removeDeployment(db: Database, acting: Acting, id: number): Promise<void> {
   return db.transaction().execute(async (tx) => {
-    const { status, environment_id } = await lockedDeployment(tx, project_id, id);
+    const { status, environment_id, ...environment } = await lockedDeployment(tx, acting.project.id, id);
+    await refuseUnnamed(tx, acting, environment);
     if (status === 'running') throw badRequest(destroyTexts.running);
     const current = await currentDeployment(tx, environment_id).executeTakeFirst();
     if (current?.id === id) throw badRequest(destroyTexts.current);

@@ -35,6 +35,9 @@ test('a deployment is recorded, succeeds, and is what its environment is at', as
     deployable: null,
     finished_at: null,
     during_freeze: false,
+    pending_approval_count: 0,
+    approvals: [],
+    approval_summary: { rules: [] },
   });
   const place = `/projects/${here.project.id}/environments/${environment.id}`;
   assert.equal((await as('reporter').get(place)).body.last_deployment, null);

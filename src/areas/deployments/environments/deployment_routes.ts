@@ -16,8 +16,12 @@ import {
   put,
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
+import { tooLong } from '../../../texts/index.ts';
 import { environmentsMaintainer, environmentsReader, environmentsWriter } from './access.ts';
+import { approvalTexts, approveDeployment } from './approval_actions.ts';
+import { presentApproval } from './approval_queries.ts';
 import {
+  approvalText,
   changeDeployment,
   destroyTexts,
   endlessFreezeText,
@@ -27,7 +31,7 @@ import {
   unknownCommit,
   unknownRef,
 } from './deployment_actions.ts';
-import { Deployment, DeploymentDetails, presentDeployment } from './present.ts';
+import { Deployment, DeploymentApproval, DeploymentDetails, presentDeployment } from './present.ts';
 import { deploymentReply, deploymentsOf } from './queries.ts';
 import { deploymentStatuses, nameReasons, recordedStatuses, tooManyText, transitionTexts } from './rules.ts';
 
@@ -124,7 +128,7 @@ export const deploymentRoutes = [
     },
     returns: one(DeploymentDetails),
     refusals: {
-      400: [`sha: ${unknownCommit}`, `ref: ${unknownRef}`, `base: ${tooManyText}`],
+      400: [`sha: ${unknownCommit}`, `ref: ${unknownRef}`, `base: ${tooManyText}`, approvalText],
       403: frozen,
     },
     handle: async ({ caller, project, input: { override_freeze, ...deployment }, ...services }) => {
@@ -138,11 +142,31 @@ export const deploymentRoutes = [
     access: environmentsWriter,
     input: { ...single, status: Type.Enum(recordedStatuses), ...override },
     returns: one(DeploymentDetails),
-    refusals: { 400: transitionTexts, 403: frozen },
+    refusals: { 400: [...transitionTexts, approvalText], 403: frozen },
     handle: async ({ caller, project, input, ...services }) => {
       const { deployment_id: id, status, override_freeze } = input;
       await changeDeployment(services.db, { caller, project, override_freeze }, { id, status });
       return deploymentReply(services, project.id, id);
+    },
+  }),
+  post(`${path}/:deployment_id/approval`, {
+    operation: 'approveDeployment',
+    summary: 'Approve or reject a deployment that waits for approvals',
+    access: environmentsReader,
+    plan: 'premium',
+    input: {
+      ...single,
+      status: Type.Enum(['approved', 'rejected']),
+      comment: optional(checked(Type.String(), (text) => tooLong(text, 255))),
+      represented_as: optional(
+        Type.String({ description: 'The user, group or role of the rule that the approval counts for' }),
+      ),
+    },
+    returns: one(DeploymentApproval),
+    refusals: { 400: Object.values(approvalTexts) },
+    handle: async ({ caller, project, input, ...services }) => {
+      const { deployment_id: id, ...approval } = input;
+      return presentApproval(services.url, await approveDeployment(services.db, { caller, project }, id, approval));
     },
   }),
   del(`${path}/:deployment_id`, {
@@ -152,6 +176,6 @@ export const deploymentRoutes = [
     input: single,
     returns: nothing,
     refusals: { 400: Object.values(destroyTexts) },
-    handle: ({ db, project, input }) => removeDeployment(db, project.id, input.deployment_id),
+    handle: ({ db, caller, project, input }) => removeDeployment(db, { caller, project }, input.deployment_id),
   }),
 ];

@@ -6,7 +6,8 @@ import { pagePath } from '../../../foundation/addresses.ts';
 import { Id, nullable, resource, Timestamp } from '../../../http/index.ts';
 import { ProjectIdentity } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
-import { deploymentStatuses, environmentStates, tiers } from './rules.ts';
+import { tiers } from '../protected_environments/index.ts';
+import { deploymentStatuses, environmentStates } from './rules.ts';
 
 export const environmentPage = pagePath('/:project/-/environments/:environment_id');
 
@@ -32,8 +33,28 @@ const deploymentFields = {
   deployable: Type.Null({ description: 'Always null: jobs run elsewhere' }),
 };
 export const Deployment = resource('Deployment', deploymentFields);
+export const DeploymentApproval = resource('DeploymentApproval', {
+  user: nullable(UserBasic),
+  status: Type.Enum(['approved', 'rejected']),
+  created_at: Timestamp,
+  comment: nullable(Type.String()),
+});
 export const DeploymentDetails = resource('DeploymentDetails', {
   ...deploymentFields,
+  pending_approval_count: Type.Integer({ description: 'How many approvals a blocked deployment waits for' }),
+  approvals: Type.Array(DeploymentApproval),
+  approval_summary: Type.Object({
+    rules: Type.Array(
+      Type.Object({
+        user_id: nullable(Id),
+        group_id: nullable(Id),
+        access_level: nullable(Type.Integer()),
+        access_level_description: Type.String(),
+        required_approvals: Type.Integer(),
+        deployment_approvals: Type.Array(DeploymentApproval),
+      }),
+    ),
+  }),
   finished_at: nullable(Timestamp),
   during_freeze: Type.Boolean({ description: 'Whether it was recorded while the project was frozen' }),
 });
@@ -76,7 +97,10 @@ export interface EnvironmentRow {
   state: (typeof environmentStates)[number];
 }
 
-export interface DeploymentRow extends Omit<Static<typeof DeploymentDetails>, 'user' | 'deployable'> {
+/** What is shown of the approvals of a deployment. */
+type ApprovalMembers = 'pending_approval_count' | 'approvals' | 'approval_summary';
+
+export interface DeploymentRow extends Omit<Static<typeof DeploymentDetails>, 'user' | 'deployable' | ApprovalMembers> {
   user: UserBasicRow | null;
 }
 
@@ -95,8 +119,13 @@ export const presentDeployment = (
   { finished_at: _finished, during_freeze: _frozen, ...row }: DeploymentRow,
 ): Static<typeof Deployment> => ({ ...row, user: row.user && presentUserBasic(url, row.user), deployable: null });
 
-export const presentDeploymentDetails = (url: string, row: DeploymentRow): Static<typeof DeploymentDetails> => ({
+export const presentDeploymentDetails = (
+  url: string,
+  row: DeploymentRow,
+  approvals: Pick<Static<typeof DeploymentDetails>, ApprovalMembers>,
+): Static<typeof DeploymentDetails> => ({
   ...row,
+  ...approvals,
   user: row.user && presentUserBasic(url, row.user),
   deployable: null,
 });

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { Database } from '../../../db/index.ts';
 import { found, type Services } from '../../../http/index.ts';
+import { approvalMembers } from './approval_queries.ts';
 import {
   type DeploymentDetails,
   type DeploymentRow,
@@ -83,8 +84,14 @@ export async function deploymentReply(
   project_id: number,
   id: number,
 ): Promise<Static<typeof DeploymentDetails>> {
-  const row = await deploymentsOf(db, project_id).where('deployments.id', '=', id).executeTakeFirst();
-  return presentDeploymentDetails(url, found(undefined, row));
+  const row = await deploymentsOf(db, project_id)
+    .innerJoin('environments', 'environments.id', 'deployments.environment_id')
+    .select(['environments.name', 'environments.tier'])
+    .where('deployments.id', '=', id)
+    .executeTakeFirst();
+  const { name, tier, ...deployment } = found(undefined, row);
+  const approvals = await approvalMembers(db, url, { id, status: deployment.status, project_id, name, tier });
+  return presentDeploymentDetails(url, deployment, approvals);
 }
 
 /**

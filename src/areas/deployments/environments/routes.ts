@@ -22,6 +22,7 @@ import {
 } from '../../../http/index.ts';
 import { paginate, paging } from '../../../lists/index.ts';
 import { projectIdentityJson } from '../../people/namespaces/index.ts';
+import { tiers } from '../protected_environments/index.ts';
 import { environmentsMaintainer, environmentsReader, environmentsWriter } from './access.ts';
 import {
   changeEnvironment,
@@ -42,7 +43,6 @@ import {
   maximumEnvironments,
   nameReasons,
   spanReasons,
-  tiers,
   tooManyText,
 } from './rules.ts';
 
@@ -207,9 +207,9 @@ export const environmentRoutes = [
     rules: fieldRules,
     returns: one(Environment),
     refusals: { 400: 'name: has already been taken' },
-    handle: async ({ db, url, project, input: { environment_id, slug: _slug, ...changes } }) => {
+    handle: async ({ db, url, caller, project, input: { environment_id, slug: _slug, ...changes } }) => {
       await db.transaction().execute(async (tx) => {
-        const { id } = await lockedEnvironment(tx, project.id, environment_id);
+        const { id } = await lockedEnvironment(tx, { project, caller }, environment_id);
         await changeEnvironment(tx, id, changes);
       });
       return environmentReply({ db, url }, project.id, environment_id);
@@ -224,9 +224,9 @@ export const environmentRoutes = [
       force: Type.Boolean({ default: false, description: 'Has no effect: nothing runs when it stops' }),
     },
     returns: withStatus(200, one(Environment)),
-    handle: async ({ db, url, project, input: { environment_id } }) => {
+    handle: async ({ db, url, caller, project, input: { environment_id } }) => {
       await db.transaction().execute(async (tx) => {
-        const { id } = await lockedEnvironment(tx, project.id, environment_id);
+        const { id } = await lockedEnvironment(tx, { project, caller }, environment_id);
         await stopEnvironment(tx, id);
       });
       return environmentReply({ db, url }, project.id, environment_id);
@@ -238,9 +238,11 @@ export const environmentRoutes = [
     access: environmentsWriter,
     input: single,
     returns: nothing,
-    handle: ({ db, project, input }) =>
+    handle: ({ db, caller, project, input }) =>
       db
         .transaction()
-        .execute(async (tx) => removeEnvironment(tx, await lockedEnvironment(tx, project.id, input.environment_id))),
+        .execute(async (tx) =>
+          removeEnvironment(tx, await lockedEnvironment(tx, { project, caller }, input.environment_id)),
+        ),
   }),
 ];

@@ -1,9 +1,7 @@
 /** Names, tiers and life spans of environments, and the states of deployments (docs/reference/environments.md). */
 import { randomInt } from 'node:crypto';
 import { tooLong } from '../../../texts/index.ts';
-
-export const tiers = ['production', 'staging', 'testing', 'development', 'other'] as const;
-export type Tier = (typeof tiers)[number];
+import type { Tier } from '../protected_environments/index.ts';
 
 export const environmentStates = ['available', 'stopping', 'stopped'] as const;
 
@@ -97,6 +95,8 @@ const transitions: Record<RecordedStatus, string> = {
 
 /** Why a deployment cannot go from a status to another one; undefined if it can. What has ended does not run again. */
 export const transitionReason = (from: DeploymentStatus, to: RecordedStatus): string | undefined =>
-  from === to || (to === 'running' && from !== 'created') ? `cannot transition via "${transitions[to]}"` : undefined;
+  from === to || (to === 'running' && from !== 'created' && from !== 'blocked')
+    ? `cannot transition via "${transitions[to]}"`
+    : undefined;
 
 export const transitionTexts = Object.values(transitions).map((event) => `status: cannot transition via "${event}"`);

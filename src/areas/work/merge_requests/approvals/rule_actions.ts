@@ -1,10 +1,9 @@
 /** Changing the rules of approvals (docs/reference/approvals.md#rules). */
 import { sql } from 'kysely';
-import { isVisibleGroup } from '../../../../access/index.ts';
+import { isVisibleGroup, knownIn } from '../../../../access/index.ts';
 import { type Database, isAmong, isUniqueViolation } from '../../../../db/index.ts';
 import { type Caller, found, invalid } from '../../../../http/index.ts';
 import { retryWaiting } from '../../../code/commit_statuses/index.ts';
-import { knownIn } from '../../../code/protected_branches/index.ts';
 
 /** What has the rule: a project, or one merge request of it. */
 export interface RuleOwner {

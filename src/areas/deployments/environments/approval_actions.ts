@@ -1,0 +1,100 @@
+/** Approving and rejecting deployments to protected environments. */
+import { sql } from 'kysely';
+import { type Database, stamped } from '../../../db/index.ts';
+import { badRequest } from '../../../http/index.ts';
+import { describedGrantee, isNamed, type ProtectionRule } from '../protected_environments/index.ts';
+import {
+  type Acting,
+  type ApprovalRow,
+  actorOf,
+  approvalRulesOf,
+  approvalsOf,
+  missing,
+  missingFor,
+} from './approval_queries.ts';
+import { follow, lockedDeployment } from './deployment_actions.ts';
+
+export const approvalTexts = {
+  unprotected: 'This environment is not protected',
+  unnamed: 'You do not have permission to approve or reject this deployment',
+  done: 'This deployment job is not waiting for approvals',
+  own: 'The same user can not approve',
+};
+
+interface Approval {
+  status: 'approved' | 'rejected';
+  comment?: string;
+  represented_as?: string;
+}
+
+/** The rule that an approval counts for: the one that is asked for, or else the first that still needs one. */
+function ruleFor(
+  rules: readonly ProtectionRule[],
+  others: readonly ApprovalRow[],
+  represented_as: string | undefined,
+): ProtectionRule | undefined {
+  if (represented_as) return rules.find((rule) => describedGrantee(rule) === represented_as);
+  return rules.find((rule) => missingFor(rule, others) > 0) ?? rules[0];
+}
+
+/**
+ * Approves or rejects a deployment. The last approval that is needed lets it run, and one rejection ends it. A user's later answer replaces the earlier one.
+ * @throws ApiError 404, 400 when it does not wait or the caller may not
+ */
+export function approveDeployment(
+  db: Database,
+  acting: Acting,
+  id: number,
+  { status, comment, represented_as }: Approval,
+): Promise<ApprovalRow> {
+  const { project, caller } = acting;
+  return db.transaction().execute(async (tx) => {
+    const deployment = await lockedDeployment(tx, project.id, id);
+    const rules = await approvalRulesOf(tx, { ...deployment, project_id: project.id }, caller.id);
+    if (rules.length === 0) throw badRequest(approvalTexts.unprotected);
+    const own = rules.filter((rule) => isNamed(rule, actorOf(acting)));
+    const others = (await approvalsOf(tx, id)).filter(({ user }) => user.id !== caller.id);
+    const rule = ruleFor(own, others, represented_as);
+    if (!rule) throw badRequest(approvalTexts.unnamed);
+    if (deployment.status !== 'blocked') throw badRequest(approvalTexts.done);
+    if (status === 'approved' && deployment.user_id === caller.id) throw badRequest(approvalTexts.own);
+    await writeApproval(tx, {
+      deployment_id: id,
+      user_id: caller.id,
+      rule_id: rule.id,
+      status,
+      comment: comment ?? null,
+    });
+    const approvals = await approvalsOf(tx, id);
+    if (status === 'rejected') await decide(tx, id, 'failed');
+    else if (missing(rules, approvals) === 0) await decide(tx, id, 'running');
+    return approvals.find(({ user }) => user.id === caller.id)!;
+  });
+}
+
+interface NewApproval {
+  deployment_id: number;
+  user_id: number;
+  rule_id: number;
+  status: 'approved' | 'rejected';
+  comment: string | null;
+}
+
+async function writeApproval(tx: Database, { deployment_id, user_id, ...answer }: NewApproval): Promise<void> {
+  await tx
+    .insertInto('deployment_approvals')
+    .values({ deployment_id, user_id, ...answer })
+    .onConflict((conflict) =>
+      conflict.constraint('deployment_approvals_key').doUpdateSet({ ...answer, created_at: sql<string>`now()` }),
+    )
+    .execute();
+}
+
+async function decide(tx: Database, id: number, status: 'running' | 'failed'): Promise<void> {
+  await tx
+    .updateTable('deployments')
+    .set(stamped({ status, finished_at: status === 'failed' ? sql<string>`now()` : null }))
+    .where('id', '=', id)
+    .execute();
+  await follow(tx, id);
+}

@@ -1,0 +1,104 @@
+/** The approvals of deployments, and who may deploy to protected environments (docs/reference/protected_environments.md). */
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { Project } from '../../../access/index.ts';
+import { type Database, momentInJson } from '../../../db/index.ts';
+import { type Caller, forbidden } from '../../../http/index.ts';
+import { presentUserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+import {
+  type Actor,
+  describedGrantee,
+  mayDeploy,
+  type Place,
+  type ProtectionRule,
+  protectionsOf,
+} from '../protected_environments/index.ts';
+import type { DeploymentApproval, DeploymentDetails } from './present.ts';
+
+export interface Acting {
+  project: Project;
+  caller: Caller;
+}
+
+export const actorOf = ({ project, caller }: Acting): Actor => ({ caller, access_level: project.access_level });
+
+const approving = (protections: readonly (readonly ProtectionRule[])[]): ProtectionRule[] =>
+  protections.flat().filter(({ purpose }) => purpose === 'approve');
+
+/**
+ * @returns the rules whose approvals a deployment there needs
+ * @throws ApiError 403 when the environment is protected from the caller
+ */
+export async function refuseUnnamed(
+  db: Database,
+  { project, caller }: Acting,
+  environment: Omit<Place, 'project_id'>,
+): Promise<ProtectionRule[]> {
+  const protections = await protectionsOf(db, { ...environment, project_id: project.id }, caller.id);
+  if (!mayDeploy(protections, actorOf({ project, caller }))) throw forbidden();
+  return approving(protections);
+}
+
+/** The rules whose approvals a deployment to an environment needs. */
+export const approvalRulesOf = async (db: Database, place: Place, user_id: number | null): Promise<ProtectionRule[]> =>
+  approving(await protectionsOf(db, place, user_id));
+
+export interface ApprovalRow {
+  rule_id: number | null;
+  status: 'approved' | 'rejected';
+  created_at: string;
+  comment: string | null;
+  user: UserBasicRow;
+}
+
+/** The approvals and rejections of a deployment, oldest first. */
+export async function approvalsOf(db: Database, deployment_id: number): Promise<ApprovalRow[]> {
+  const { rows } = await sql<ApprovalRow>`
+    select rule_id, status, ${momentInJson('deployment_approvals.created_at')} as created_at, comment, ${userBasicJson('users')} as user
+      from deployment_approvals join users on users.id = deployment_approvals.user_id
+     where deployment_id = ${deployment_id} order by deployment_approvals.id`.execute(db);
+  return rows;
+}
+
+/** How many approvals of a rule are still missing. */
+export const missingFor = ({ id, required_approvals }: ProtectionRule, approvals: readonly Approved[]): number =>
+  Math.max(
+    0,
+    required_approvals - approvals.filter(({ rule_id, status }) => rule_id === id && status === 'approved').length,
+  );
+
+type Approved = Pick<ApprovalRow, 'rule_id' | 'status'>;
+
+/** How many approvals of all rules are still missing. */
+export const missing = (rules: readonly ProtectionRule[], approvals: readonly Approved[]): number =>
+  rules.reduce((sum, rule) => sum + missingFor(rule, approvals), 0);
+
+export const presentApproval = (
+  url: string,
+  { user, status, created_at, comment }: ApprovalRow,
+): Static<typeof DeploymentApproval> => ({ user: presentUserBasic(url, user), status, created_at, comment });
+
+/** What a reply shows of the approvals of a deployment. */
+export async function approvalMembers(
+  db: Database,
+  url: string,
+  { id, status, ...place }: Place & { id: number; status: string },
+): Promise<Pick<Static<typeof DeploymentDetails>, 'pending_approval_count' | 'approvals' | 'approval_summary'>> {
+  const [rules, approvals] = await Promise.all([approvalRulesOf(db, place, null), approvalsOf(db, id)]);
+  return {
+    pending_approval_count: status === 'blocked' ? missing(rules, approvals) : 0,
+    approvals: approvals.map((approval) => presentApproval(url, approval)),
+    approval_summary: {
+      rules: rules.map((rule) => ({
+        user_id: rule.user_id,
+        group_id: rule.group_id,
+        access_level: rule.access_level,
+        access_level_description: describedGrantee(rule),
+        required_approvals: rule.required_approvals,
+        deployment_approvals: approvals
+          .filter(({ rule_id }) => rule_id === rule.id)
+          .map((approval) => presentApproval(url, approval)),
+      })),
+    },
+  };
+}

@@ -1,0 +1,4 @@
+/** What other areas may use of protected environments. */
+export { describedGrantee } from './present.ts';
+export { isProtected, type Place, protectionsOf } from './queries.ts';
+export { type Actor, isNamed, mayDeploy, type ProtectionRule, type Tier, tiers } from './rules.ts';
