@@ -7,6 +7,7 @@ import { authenticate, countRequest, planForAnonymous, rightsVersion } from './a
 import { lfsDoorways, lfsUrl } from './areas/code/lfs/index.ts';
 import { gitDoorway, gitUrl } from './areas/code/repository/index.ts';
 import { uploadDoorway, uploadUrl } from './areas/conversation/uploads/index.ts';
+import { unleashDoorway } from './areas/deployments/feature_flags/index.ts';
 import { copyProblem, databaseUpgrade } from './areas/geo/following/index.ts';
 import { geoDoorway } from './areas/geo/link/index.ts';
 import { primacyDoorway } from './areas/geo/promotion/index.ts';
@@ -188,6 +189,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...(config.offering === 'any' || config.offering === 'hosted'
       ? [collectorDoorway(intakeLimits(config)), sentryDoorway, chunkDoorway]
       : []),
+    unleashDoorway,
     metricImageDoorway,
     avatarDoorway,
     uploadDoorway,

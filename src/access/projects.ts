@@ -51,6 +51,7 @@ export interface Project {
   snippets_access_level: FeatureLevel;
   environments_access_level: FeatureLevel;
   wiki_access_level: FeatureLevel;
+  feature_flags_access_level: FeatureLevel;
   /** The caller's access level: 50 for administrators, 0 without a membership. */
   access_level: number;
   /** The permissions that custom roles add. */
@@ -58,13 +59,21 @@ export interface Project {
 }
 
 export type FeatureLevel = 'disabled' | 'private' | 'enabled';
-export type Feature = 'issues' | 'repository' | 'merge_requests' | 'forking' | 'snippets' | 'environments' | 'wiki';
+export type Feature =
+  | 'issues'
+  | 'repository'
+  | 'merge_requests'
+  | 'forking'
+  | 'snippets'
+  | 'environments'
+  | 'wiki'
+  | 'feature_flags';
 
 const columns = sql.raw(
   [
     'id name path full_path namespace_id visibility default_branch empty_repo storage freeze_blocks_pushes',
     'issues_access_level repository_access_level merge_requests_access_level forking_access_level snippets_access_level environments_access_level',
-    'wiki_access_level',
+    'wiki_access_level feature_flags_access_level',
   ]
     .join(' ')
     .split(' ')

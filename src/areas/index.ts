@@ -70,6 +70,9 @@ import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
 import { deploymentRoutes } from './deployments/environments/deployment_routes.ts';
 import { emptyEnvironments, sampleDeployment } from './deployments/environments/index.ts';
 import { environmentRoutes } from './deployments/environments/routes.ts';
+import { featureFlagRoutes } from './deployments/feature_flags/flag_routes.ts';
+import { emptyFeatureFlags, sampleFeatureFlag, unleashDoors } from './deployments/feature_flags/index.ts';
+import { featureFlagListRoutes } from './deployments/feature_flags/list_routes.ts';
 import { freezePeriods } from './deployments/freeze_periods/routes.ts';
 import { protectedEnvironmentRoutes } from './deployments/protected_environments/routes.ts';
 import { variableRoutes } from './deployments/variables/routes.ts';
@@ -211,7 +214,7 @@ export const repositories: Repositories = {
 /** What the services of handlers and jobs take from the areas. */
 export const areaServices: AreaServices = {
   repositories,
-  emptying: [emptyErrors, emptyEnvironments],
+  emptying: [emptyErrors, emptyEnvironments, emptyFeatureFlags],
   stored_files: [uploadedFiles, metricImageFiles],
   mail_targets: [
     ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),
@@ -238,6 +241,7 @@ const samples = {
   wiki_page_events: sampleWikiPage,
   resource_access_token_events: sampleToken,
   error_events: sampleError,
+  feature_flag_events: sampleFeatureFlag,
   vulnerability_events: sampleVulnerability,
   deployment_events: sampleDeployment,
 };
@@ -253,7 +257,7 @@ export const geoRoutes: readonly AnyGeoRoute[] = [
 ];
 
 /** The doors that are documented with the endpoints. */
-export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors];
+export const describedDoors: readonly DescribedDoor[] = [...collectorDoors, ...sentryDoors, ...unleashDoors];
 
 /** What only pages read. */
 export const pageEndpoints: readonly AnyEndpoint[] = [
@@ -317,6 +321,12 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Protected environments',
     'Rules about who may deploy to environments, and whose approvals a deployment needs.',
     protectedEnvironmentRoutes,
+  ),
+  ...tagged(
+    'Feature flags',
+    'Flags that the applications of a project ask for through SDKs of Unleash.',
+    featureFlagRoutes,
+    featureFlagListRoutes,
   ),
   ...tagged(
     'Deploy tokens',

@@ -4,7 +4,15 @@ import type { Database } from './connect.ts';
 
 /** The project or group of a sequence. */
 export type NumberOwner = { project_id: number } | { namespace_id: number };
-export type NumberUsage = 'issues' | 'milestones' | 'epics' | 'iterations' | 'merge_requests' | 'deployments';
+export type NumberUsage =
+  | 'issues'
+  | 'milestones'
+  | 'epics'
+  | 'iterations'
+  | 'merge_requests'
+  | 'deployments'
+  | 'feature_flags'
+  | 'feature_flag_user_lists';
 
 const columnsOf = (owner: NumberOwner) =>
   'project_id' in owner

@@ -20,7 +20,7 @@ export { needsPlan, type Plan, reaches } from './plans.ts';
 export * from './reply.ts';
 export { scopesFor } from './scopes.ts';
 export { Share } from './share.ts';
-export { fileReply, type Reading } from './stored_file.ts';
+export { fileReply, namesTag, type Reading } from './stored_file.ts';
 export { streamOf } from './streamed_body.ts';
 export * from './types.ts';
 export { upgradeProtocol } from './upgrades.ts';

@@ -375,8 +375,9 @@ function readerOf(schema: Json): Read {
 }
 
 function readerByType(schema: Json): Read {
-  const { file, largest_id, idOrName } = schema[marks] ?? {};
+  const { file, json, largest_id, idOrName } = schema[marks] ?? {};
   if (file) return readFile;
+  if (json) return (value) => value;
   if (largest_id !== undefined) return idReader(schema, largest_id);
   if (idOrName) return idOrNameReader(schema);
   if (schema.anyOf) return unionReader(schema);

@@ -68,5 +68,6 @@ export async function fileReply(
   };
 }
 
-const namesTag = (header: string | undefined, tag: string): boolean =>
+/** Whether `If-None-Match` names a tag, which is given with its quotes. */
+export const namesTag = (header: string | undefined, tag: string): boolean =>
   header?.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag) ?? false;

@@ -42,6 +42,8 @@ export interface Marks {
   long?: true;
   /** The name of the parameter that is read in place of this one when it is left out. */
   also_as?: string;
+  /** Any JSON, which is left as it was sent. */
+  json?: true;
   /** A file of a multipart body. */
   file?: FileMark;
   /** The plan from which a parameter is read or a field is sent. */
@@ -111,6 +113,9 @@ export function longText<S extends TSchema>(schema: S): S {
 /** Text that is stored outside the database and may hold any character, e.g. the content of a file. A long one comes as UTF-8 (large_text.ts). */
 export const AnyText = (more: Pick<Marks, 'notBlank'> = {}) =>
   marked(Type.Unsafe<string | Uint8Array>({ type: 'string' }), { anyText: true, ...more });
+
+/** Any JSON, as it was sent, for what only the handler can judge. */
+export const AnyJson = (description: string) => marked(Type.Unsafe<unknown>({ description }), { json: true });
 
 /** Bytes in a reply, which are sent as Base64. */
 export const Base64 = marked(Type.Unsafe<Buffer>({ type: 'string', description: 'Base64' }), { base64: true });

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { brokenHooks } from '../areas/activity/hooks/index.ts';
 import { abandoned_minutes, settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
+import { brokenInstanceIds } from '../areas/deployments/feature_flags/index.ts';
 import { brokenValues } from '../areas/deployments/variables/index.ts';
 import { areaServices, repositories } from '../areas/index.ts';
 import { brokenImportTokens } from '../areas/migration/bulk_imports/index.ts';
@@ -60,6 +61,12 @@ async function* checkSecret({ db, config, signal }: CheckOptions): AsyncGenerato
   for await (const { id, key } of brokenValues(db, secrets)) {
     signal.throwIfAborted();
     yield { sentence: `CI/CD variable ${id} (${key}): its value cannot be decrypted. Set it again through the API.` };
+  }
+  for await (const id of brokenInstanceIds(db, secrets)) {
+    signal.throwIfAborted();
+    yield {
+      sentence: `Project ${id}: the instance id of its feature flags cannot be decrypted. Applications that know it go on; reset it to see one again.`,
+    };
   }
   for await (const id of brokenHooks(db, secrets)) {
     signal.throwIfAborted();

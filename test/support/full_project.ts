@@ -70,6 +70,14 @@ async function addRules({ as, project, people, db }: World): Promise<void> {
       cron_timezone: 'Europe/Paris',
     }),
   );
+  const list = await sent(
+    as('developer').post(`${url}/feature_flags_user_lists`, { name: 'Pickers', user_xids: 'rowan,hazel' }),
+  );
+  const strategies = [
+    { name: 'gitlabUserList', parameters: {}, user_list_id: list.id, scopes: [{ environment_scope: 'review/*' }] },
+    { name: 'userWithId', parameters: { userIds: 'ash' } },
+  ];
+  await sent(as('developer').post(`${url}/feature_flags`, { name: 'press', description: 'New', strategies }));
   const { rows } = await sql<{
     id: number;
   }>`select id from protected_branches where project_id = ${project.id} and name = 'stable'`.execute(db);

@@ -15,7 +15,7 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
   people: `emails claimed_emails keys gpg_keys personal_access_tokens oauth_tokens service_accounts web_sessions password_links user_identities user_statuses user_follows group_seats`,
   activity: 'events resource_* push_event_payloads todos subscriptions hook_deliveries notifications notification_*',
   deployments:
-    'environments deployments deployment_approvals protected_environments protected_environment_rules clusters deploy_tokens deploy_key_projects freeze_periods variables',
+    'environments deployments deployment_approvals protected_environments protected_environment_rules clusters deploy_tokens deploy_key_projects freeze_periods variables feature_flags feature_flag_*',
   code: `protected_branches protected_branch_* protected_tags push_rules recorded_* reference_updates unused_repositories commit_statuses lfs_* snippets snippet_user_agents
     code_* wikis wiki_pages dependencies dependency_* license_files package_* advisories advisory_packages vulnerabilities vulnerability_state_changes`,
   spaces: `access_requests access_token_* declined_invitations invitations member_approvals open_issue_counts project_stars repository_storage_moves topics`,

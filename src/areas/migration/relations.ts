@@ -8,6 +8,7 @@ import { pushRules } from '../code/push_rules/index.ts';
 import { snippetsWith } from '../code/snippets/index.ts';
 import { awardsOf, notesWithAwards } from '../conversation/award_emoji/index.ts';
 import { commitNotes } from '../conversation/commit_comments/index.ts';
+import { featureFlags, featureFlagUserLists } from '../deployments/feature_flags/index.ts';
 import { freezePeriods } from '../deployments/freeze_periods/index.ts';
 import { iterationCadences } from '../planning/iterations/index.ts';
 import { groupLabels, projectLabels } from '../planning/labels/index.ts';
@@ -40,6 +41,8 @@ export const projectTrees: readonly Relation[] = [
   approvalRules,
   commitStatusPipelines,
   freezePeriods,
+  featureFlagUserLists,
+  featureFlags,
   linksOf(issueKind, 'issue_links'),
 ];
 

@@ -46,6 +46,7 @@ export interface Samples {
   wiki_page_events: Sample;
   resource_access_token_events: Sample;
   error_events: Sample;
+  feature_flag_events: Sample;
   vulnerability_events: Sample;
   deployment_events: Sample;
 }

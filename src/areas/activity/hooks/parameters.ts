@@ -37,7 +37,7 @@ const ofPlaces = {
   wiki_page_events: Flag('Pages of wikis'),
   deployment_events: Flag('Deployments that are recorded, and changes of their status'),
   releases_events: Flag(none),
-  feature_flag_events: Flag(none),
+  feature_flag_events: Flag('Feature flags'),
   vulnerability_events: Flag('New vulnerabilities that are high or critical'),
 };
 const ofGroups = {

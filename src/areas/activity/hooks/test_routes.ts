@@ -55,6 +55,7 @@ const lacking: Record<keyof Samples, string> = {
   wiki_page_events: 'Ensure the wiki is enabled and has pages.',
   resource_access_token_events: 'Ensure the project exists.',
   error_events: 'Ensure the project has errors.',
+  feature_flag_events: 'Ensure the project has feature flags.',
   vulnerability_events: 'Ensure the project has vulnerabilities.',
   deployment_events: 'Ensure the project has deployments.',
 };
@@ -62,7 +63,6 @@ const unknown = {
   job_events: 'Ensure the project has CI jobs.',
   pipeline_events: 'Ensure the project has CI pipelines.',
   releases_events: 'Ensure the project has releases.',
-  feature_flag_events: 'Ensure the project has feature flags.',
 };
 const noProject = 'Ensure the group has a project.';
 

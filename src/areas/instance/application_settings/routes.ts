@@ -115,6 +115,10 @@ const columns = {
   costly_pages_need_sign_in: Type.Boolean({
     description: 'Whether only visitors who are signed in see pages of files, commits and changes',
   }),
+  project_feature_flags_limit: Count('How many feature flags a project can have'),
+  feature_flags_unleash_requests_limit: Limit(
+    'Requests of applications for the feature flags of a project in a minute',
+  ),
   bulk_import_enabled: Type.Boolean({
     description: 'Whether groups and projects can be migrated by direct transfer, from this server and to it',
   }),

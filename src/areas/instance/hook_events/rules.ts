@@ -15,6 +15,7 @@ export const triggers = {
   emoji_events: { event: 'Emoji Hook', log: 'emoji_hooks' },
   resource_access_token_events: { event: 'Resource Access Token Hook', log: 'resource_access_token_hooks' },
   error_events: { event: 'Error Hook', log: 'error_hooks' },
+  feature_flag_events: { event: 'Feature Flag Hook', log: 'feature_flag_hooks' },
   vulnerability_events: { event: 'Vulnerability Hook', log: 'vulnerability_hooks' },
   deployment_events: { event: 'Deployment Hook', log: 'deployment_hooks' },
   member_events: { event: 'Member Hook', log: 'member_hooks' },

@@ -87,6 +87,7 @@ test('a project needs only a name, is created in the namespace of the caller, an
     snippets_access_level: 'enabled',
     environments_access_level: 'enabled',
     wiki_access_level: 'enabled',
+    feature_flags_access_level: 'enabled',
     can_create_merge_request_in: true,
     emails_disabled: false,
     emails_enabled: true,
@@ -140,6 +141,7 @@ test('all parameters of a new project are stored', async () => {
     wiki_enabled: false,
     forking_access_level: 'disabled',
     environments_access_level: 'private',
+    feature_flags_access_level: 'private',
     request_access_enabled: false,
     lfs_enabled: '0',
     emails_disabled: true,
@@ -165,8 +167,9 @@ test('all parameters of a new project are stored', async () => {
       body.snippets_access_level,
       body.forking_access_level,
       body.environments_access_level,
+      body.feature_flags_access_level,
     ],
-    ['disabled', 'disabled', 'disabled', 'private'],
+    ['disabled', 'disabled', 'disabled', 'private', 'private'],
   );
   assert.deepEqual(
     [

@@ -60,6 +60,7 @@ const featureFields = {
   snippets_access_level: FeatureLevel,
   environments_access_level: FeatureLevel,
   wiki_access_level: FeatureLevel,
+  feature_flags_access_level: FeatureLevel,
 };
 
 const detailFields = {
@@ -257,6 +258,7 @@ export function presentProject(
     snippets_access_level: project.snippets_access_level,
     environments_access_level: project.environments_access_level,
     wiki_access_level: project.wiki_access_level,
+    feature_flags_access_level: project.feature_flags_access_level,
     can_create_merge_request_in:
       caller !== undefined && !project.read_only && mayDownloadCode(project) && mayUse(project, 'merge_requests'),
     emails_disabled: !project.emails_enabled,

@@ -15,7 +15,16 @@ import {
 const level = (name: string) => column(name, coded('text', { disabled: 0, private: 10, enabled: 20 }));
 
 /** Features that a project has here, and those that other servers know besides. */
-const features = ['issues', 'merge_requests', 'repository', 'snippets', 'forking', 'environments', 'wiki'];
+const features = [
+  'issues',
+  'merge_requests',
+  'repository',
+  'snippets',
+  'forking',
+  'environments',
+  'wiki',
+  'feature_flags',
+];
 const others = [
   'builds',
   'pages',
@@ -28,7 +37,6 @@ const others = [
   'requirements',
   'releases',
   'package_registry',
-  'feature_flags',
   'infrastructure',
   'monitor',
   'model_experiments',

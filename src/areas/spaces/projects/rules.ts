@@ -31,6 +31,7 @@ const columns = {
   snippets_access_level: optional(FeatureLevel),
   environments_access_level: optional(FeatureLevel),
   wiki_access_level: optional(FeatureLevel),
+  feature_flags_access_level: optional(FeatureLevel),
   request_access_enabled: optional(Type.Boolean()),
   lfs_enabled: optional(Type.Boolean()),
   emails_enabled: optional(Type.Boolean()),

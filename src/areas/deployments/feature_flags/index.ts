@@ -1,0 +1,6 @@
+/** What the server and other areas use of feature flags. */
+export { brokenInstanceIds } from './client_actions.ts';
+export { emptyFeatureFlags } from './emptying_queries.ts';
+export { sampleFeatureFlag } from './hook_actions.ts';
+export { featureFlags, featureFlagUserLists } from './relation.ts';
+export { unleashDoors, unleashDoorway } from './unleash_http.ts';
