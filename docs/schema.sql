@@ -718,6 +718,23 @@ CREATE INDEX award_emoji_of_snippet_in_order ON award_emoji USING btree (snippet
 CREATE TRIGGER count_vote AFTER INSERT ON award_emoji FOR EACH ROW WHEN ((new.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) AND NOT arrives_counted()) EXECUTE FUNCTION keep_votes();
 CREATE TRIGGER uncount_vote AFTER DELETE ON award_emoji FOR EACH ROW WHEN (old.name = ANY (ARRAY['thumbsup'::text, 'thumbsdown'::text])) EXECUTE FUNCTION keep_votes();
 
+create table badges (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  name text,
+  link_url text not null,
+  image_url text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint badges_pkey PRIMARY KEY (id),
+  constraint badges_have_one_owner CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint badges_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint badges_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX badges_by_group ON badges USING btree (group_id, created_at, id) WHERE group_id IS NOT NULL;
+CREATE INDEX badges_by_project ON badges USING btree (project_id, created_at, id) WHERE project_id IS NOT NULL;
+
 create table billable_counts (
   day date default CURRENT_DATE not null,
   recorded_at timestamp with time zone default now() not null,

@@ -113,6 +113,7 @@ import { accessRequestRoutes } from './spaces/access_requests/routes.ts';
 import { tokenAssociationRoutes } from './spaces/access_tokens/association_routes.ts';
 import { sampleToken } from './spaces/access_tokens/index.ts';
 import { accessTokenRoutes } from './spaces/access_tokens/routes.ts';
+import { badgeRoutes } from './spaces/badges/routes.ts';
 import { groupLinkRoutes } from './spaces/group_links/routes.ts';
 import { groupLifecycleRoutes } from './spaces/groups/lifecycle_routes.ts';
 import { groupRoutes } from './spaces/groups/routes.ts';
@@ -347,6 +348,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     projectRoutes,
     projectLifecycleRoutes,
   ),
+  ...tagged('Badges', 'Small pictures with a link, of projects and groups.', badgeRoutes),
   ...tagged('Topics', 'Words by which projects are found.', topicRoutes),
   ...tagged('Project stars', 'Projects that users have starred.', projectStarRoutes),
   ...tagged('Project forks', 'Copies of projects that remember where they come from.', projectForkRoutes),

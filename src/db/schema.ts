@@ -169,6 +169,17 @@ export interface AwardEmoji {
   merge_request_id: number | null;
 }
 
+export interface Badges {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  name: string | null;
+  link_url: string;
+  image_url: string;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface BillableCounts {
   day: Generated<string>;
   recorded_at: Generated<Timestamp>;
@@ -2143,6 +2154,7 @@ export interface DB {
   approval_rule_users: ApprovalRuleUsers;
   approval_rules: ApprovalRules;
   award_emoji: AwardEmoji;
+  badges: Badges;
   billable_counts: BillableCounts;
   bulk_import_entities: BulkImportEntities;
   bulk_import_failures: BulkImportFailures;

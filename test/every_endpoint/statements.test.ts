@@ -286,6 +286,13 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
       .values({ user_id, key: text, fingerprint: digest(text).subarray(0, 20) })
       .execute();
   }
+  const strategies = [{ name: 'default', parameters: {} }];
+  await asked(owner.post(`/projects/${project.id}/feature_flags`, { name: `flag${turn}`, strategies }));
+  const list = { name: `List ${turn}`, user_xids: 'rowan' };
+  await asked(owner.post(`/projects/${project.id}/feature_flags_user_lists`, list));
+  const badge = { link_url: 'https://a.example/%{project_path}', image_url: 'https://a.example/%{commit_sha}.svg' };
+  for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
+    await asked(owner.post(`${place}/badges`, badge));
   await asked(
     owner.post(`/projects/${project.id}/freeze_periods`, {
       freeze_start: `${turn} 1 * * *`,
@@ -759,6 +766,9 @@ async function atBest(here: World, endpoint: AnyEndpoint, answer: Listed, expect
   return best;
 }
 
+/** The scopes of feature flags are their states. */
+const takesAll = ({ input = {}, path }: AnyEndpoint): boolean => 'scope' in input && !path.endsWith('/feature_flags');
+
 const isSearch = ({ path }: AnyEndpoint): boolean => path.endsWith('/search');
 /** Issues are in all of them. */
 const searched = { scope: 'issues', search: 'task' };
@@ -779,7 +789,7 @@ async function ask(here: World, endpoint: AnyEndpoint): Promise<Listed> {
   const client = here.as(personaFor(endpoint));
   const parameters = {
     per_page: 100,
-    ...(isSearch(endpoint) ? searched : 'scope' in (endpoint.input ?? {}) ? { scope: 'all' } : {}),
+    ...(isSearch(endpoint) ? searched : takesAll(endpoint) ? { scope: 'all' } : {}),
     ...('ref' in (endpoint.input ?? {}) && !isSearch(endpoint) ? { ref: 'main' } : {}),
     ...('with_shared' in (endpoint.input ?? {}) ? { with_shared: true } : {}),
   };

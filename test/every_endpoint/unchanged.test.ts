@@ -57,6 +57,12 @@ async function casesIn(here: World): Promise<Case[]> {
     .returning('id')
     .executeTakeFirstOrThrow();
   const [issue, epic] = [await addIssue(here, { labels: 'a', weight: 2 }), await addEpic(here, { labels: 'a' })];
+  const flag = { name: 'press', description: 'New', strategies: [{ name: 'default', parameters: {} }] };
+  await make(`${ofProject}/feature_flags`, flag);
+  const flags = here.db.selectFrom('feature_flags').select('id').where('project_id', '=', project.id);
+  const { id: flag_id } = await flags.executeTakeFirstOrThrow();
+  const list = { name: 'Pickers', user_xids: 'rowan' };
+  const { id: list_id, iid: list_iid } = await make(`${ofProject}/feature_flags_user_lists`, list);
   const thing = async (declared: string, path: string, table: string, values: object, other: object): Promise<Case> => {
     const { id } = await make(path, values);
     return { table, id, path: `${path}/${id}`, declared, same: values, other };
@@ -259,6 +265,22 @@ async function casesIn(here: World): Promise<Case[]> {
       declared: '/admin/clusters/:cluster_id',
       same: { name: 'one' },
       other: { name: 'two' },
+    },
+    {
+      table: 'feature_flags',
+      id: flag_id,
+      path: `${ofProject}/feature_flags/press`,
+      declared: '/projects/:id/feature_flags/:feature_flag_name',
+      same: { name: flag.name, description: flag.description, active: true },
+      other: { active: false },
+    },
+    {
+      table: 'feature_flag_user_lists',
+      id: list_id,
+      path: `${ofProject}/feature_flags_user_lists/${list_iid}`,
+      declared: '/projects/:id/feature_flags_user_lists/:iid',
+      same: list,
+      other: { user_xids: 'hazel' },
     },
     {
       table: 'vulnerabilities',

@@ -76,6 +76,9 @@ export async function fillGroup(here: World) {
   const former = await sent(as('owner').post(`${url}/milestones`, { title: 'Last season' }));
   await sent(as('owner').put(`${url}/milestones/${former.id}`, { state_event: 'close' }));
   await sent(as('owner').post(`${url}/push_rule`, { ...expressions, max_file_size: 50, deny_delete_tag: true }));
+  await sent(
+    as('owner').post(`${url}/badges`, { link_url: 'https://a.example', image_url: 'https://a.example/a.svg' }),
+  );
   const path = `friends-of-${group.path}`;
   const friends = await sent(as('owner').post('/groups', { name: 'Friends', path }));
   await sent(as('owner').post(`${url}/share`, { group_id: friends.id, group_access: 20, expires_at: '2040-01-01' }));

@@ -70,6 +70,13 @@ async function addRules({ as, project, people, db }: World): Promise<void> {
       cron_timezone: 'Europe/Paris',
     }),
   );
+  await sent(
+    as('maintainer').post(`${url}/badges`, {
+      name: 'Builds',
+      link_url: 'https://builds.example/%{project_path}',
+      image_url: 'https://builds.example/%{default_branch}.svg',
+    }),
+  );
   const list = await sent(
     as('developer').post(`${url}/feature_flags_user_lists`, { name: 'Pickers', user_xids: 'rowan,hazel' }),
   );

@@ -18,7 +18,7 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
     'environments deployments deployment_approvals protected_environments protected_environment_rules clusters deploy_tokens deploy_key_projects freeze_periods variables feature_flags feature_flag_*',
   code: `protected_branches protected_branch_* protected_tags push_rules recorded_* reference_updates unused_repositories commit_statuses lfs_* snippets snippet_user_agents
     code_* wikis wiki_pages dependencies dependency_* license_files package_* advisories advisory_packages vulnerabilities vulnerability_state_changes`,
-  spaces: `access_requests access_token_* declined_invitations invitations member_approvals open_issue_counts project_stars repository_storage_moves topics`,
+  spaces: `access_requests badges access_token_* declined_invitations invitations member_approvals open_issue_counts project_stars repository_storage_moves topics`,
   planning: 'labels label_priorities milestones iterations iteration_cadences',
   conversation: 'notes suggestions award_emoji uploads user_mentions',
   work: `deployment_merge_requests issues issue_* epics epic_* merge_requests merge_request_* approval_* error_tracking_* timelogs removed_issue_numbers due_notices`,

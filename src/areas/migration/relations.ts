@@ -13,6 +13,7 @@ import { freezePeriods } from '../deployments/freeze_periods/index.ts';
 import { iterationCadences } from '../planning/iterations/index.ts';
 import { groupLabels, projectLabels } from '../planning/labels/index.ts';
 import { milestones } from '../planning/milestones/index.ts';
+import { groupBadges, projectBadges } from '../spaces/badges/index.ts';
 import { groupLinks } from '../spaces/group_links/index.ts';
 import { groupSelf, namespaceSettings } from '../spaces/groups/index.ts';
 import { projectFeatures, projectSelf, secretCounts } from '../spaces/projects/index.ts';
@@ -43,6 +44,7 @@ export const projectTrees: readonly Relation[] = [
   freezePeriods,
   featureFlagUserLists,
   featureFlags,
+  projectBadges,
   linksOf(issueKind, 'issue_links'),
 ];
 
@@ -54,6 +56,7 @@ export const groupTrees: readonly Relation[] = [
   iterationCadences,
   pushRules,
   groupLinks,
+  groupBadges,
   { ...linksOf(epicKind, 'epic_links'), plan: 'premium' },
 ];
 

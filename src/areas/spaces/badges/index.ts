@@ -1,0 +1,2 @@
+/** What other areas may use of badges. */
+export { groupBadges, projectBadges } from './relation.ts';
