@@ -23,7 +23,7 @@ import { leavingOf } from './leaving.ts';
 import { type Linking, locationOf, pageHeaders } from './links.ts';
 import { originFor } from './origin.ts';
 import { type Paced, uploadPace } from './pace.ts';
-import { isOffered, type PerformOptions, performerOf } from './perform.ts';
+import { isOffered, type PerformOptions, performerOf, routeOf } from './perform.ts';
 import type { Headers, Page, Returns } from './reply.ts';
 import { serialiser } from './serialise.ts';
 import type { Reading } from './stored_file.ts';
@@ -210,6 +210,15 @@ function bodyLimitOf({ input = {}, body_limit_bytes }: AnyEndpoint): number {
   return body_limit_bytes ?? (isLong ? longTextBody_bytes : usualBody_bytes);
 }
 
+/** Gives the end of a path that has a `*name` that name, which the router does not know. */
+function withRestNamed(request: FastifyRequest, { path }: AnyEndpoint): FastifyRequest {
+  const [, name] = /\*(\w+)$/.exec(path) ?? [];
+  if (name === undefined) return request;
+  const { '*': rest, ...others } = request.params as Record<string, string>;
+  request.params = { ...others, [name]: rest };
+  return request;
+}
+
 function configOf({ input = {}, body_limit_bytes }: AnyEndpoint): TakesFile & Paced {
   const file = fileIn(input as TProperties)?.name;
   return { file, ...(file || body_limit_bytes ? { pace: uploadPace } : {}) };
@@ -225,12 +234,12 @@ export function mount(app: FastifyInstance, endpoints: readonly AnyEndpoint[], o
     const handle = routeHandler(endpoint, options);
     app.route({
       method: endpoint.method,
-      url: `${apiRoot}${endpoint.path}`,
+      url: apiRoot + routeOf(endpoint.path),
       exposeHeadRoute: !heads.has(endpoint.path),
       config: configOf(endpoint),
       ...compressionOf(endpoint),
       handler: (request, reply) =>
-        handle(request, reply).catch((error: unknown) => {
+        handle(withRestNamed(request, endpoint), reply).catch((error: unknown) => {
           if (error instanceof Moved) return answerMoved(error, { request, url: options.services.url }, reply);
           throw error;
         }),

@@ -201,7 +201,7 @@ export function openApiDocument(endpoints: readonly FiledEndpoint[], doors: read
   const shapes = new Map<string, unknown>([['Refusal', refusalSchema]]);
   const paths: Record<string, Values> = {};
   for (const endpoint of endpoints) {
-    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    const path = endpoint.path.replaceAll(/[:*](\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, shapes) };
   }
   for (const door of doors) {

@@ -52,8 +52,11 @@ export interface Performer {
   ): Promise<unknown>;
 }
 
-/** The names of the parameters in a path. */
-export const pathParameters = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+/** The names of the parameters in a path: `:name` is one segment, `*name` at the end is all that is left. */
+export const pathParameters = (path: string): string[] => [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name!);
+
+/** A path as the router takes it. */
+export const routeOf = (path: string): string => path.replace(/\*\w+$/, '*');
 
 /** Whether the offering of the server has an endpoint. */
 export const isOffered = ({ offerings }: AnyEndpoint, offering: PerformOptions['offering']): boolean =>

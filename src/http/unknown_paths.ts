@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AnyEndpoint, Method } from './endpoint.ts';
 import { ApiError, notFound } from './errors.ts';
+import { routeOf } from './perform.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -13,13 +14,16 @@ interface KnownPath {
 }
 
 function knownPaths(endpoints: readonly AnyEndpoint[]): KnownPath[] {
-  const alike = Map.groupBy(endpoints, ({ path }) => path.replaceAll(/:\w+/g, ':'));
+  const alike = Map.groupBy(endpoints, ({ path }) => path.replaceAll(/([:*])\w+/g, '$1'));
   return [...alike.values()].map((group) => {
     const { path } = group[0]!;
     const present = new Set(group.map(({ method }) => method));
     if (present.has('GET')) present.add('HEAD');
-    const words = path.split(/:\w+/).map(RegExp.escape);
-    return { path, pattern: new RegExp(`^${words.join('[^/]+')}/?$`), methods: present };
+    const [start = '', ...others] = path.split(/([:*])\w+/);
+    const words = others.map((word, index) =>
+      index % 2 === 0 ? (word === '*' ? '.+' : '[^/]+') : RegExp.escape(word),
+    );
+    return { path, pattern: new RegExp(`^${RegExp.escape(start)}${words.join('')}/?$`), methods: present };
   });
 }
 
@@ -53,7 +57,7 @@ export function refuseUnknown(app: FastifyInstance, root: string, endpoints: rea
     const handler = async () => {
       throw refuseMethod(one);
     };
-    app.route({ method: taken, url: `${root}${one.path}`, handler });
+    app.route({ method: taken, url: root + routeOf(one.path), handler });
   }
 }
 

@@ -64,7 +64,7 @@ async function furnish(): Promise<void> {
 
 function call(endpoint: AnyEndpoint, parameters: Record<string, unknown> = {}): Promise<Answer> {
   const values = paramsFor(endpoint.path, here, things);
-  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name]!));
+  const path = endpoint.path.replaceAll(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(values[name]!));
   const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
   const client = here.as('admin');
   return method === 'get' ? client.get(`${path}?${queryOf(parameters)}`) : client[method](path, parameters);

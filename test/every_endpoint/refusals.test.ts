@@ -29,7 +29,7 @@ async function everything({ db }: World): Promise<Record<string, string>> {
 
 const fill = (path: string, value: (name: string, index: number) => string) => {
   let index = 0;
-  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(value(name, index++)));
+  return path.replaceAll(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(value(name, index++)));
 };
 
 /** A path to what is there, as far as the world has it. */
