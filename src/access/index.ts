@@ -137,6 +137,7 @@ export {
 } from './projects.ts';
 export { isKnownProject, isUserOfProject } from './readers.ts';
 export { recipientFor } from './recipients.ts';
+export { mayReadReleases, releaseCodeReader, releaseReader, releaseWriter } from './releases.ts';
 export { rightsVersion } from './rights_version.ts';
 export {
   cookieName,

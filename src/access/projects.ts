@@ -52,6 +52,7 @@ export interface Project {
   environments_access_level: FeatureLevel;
   wiki_access_level: FeatureLevel;
   feature_flags_access_level: FeatureLevel;
+  releases_access_level: FeatureLevel;
   /** The caller's access level: 50 for administrators, 0 without a membership. */
   access_level: number;
   /** The permissions that custom roles add. */
@@ -67,13 +68,14 @@ export type Feature =
   | 'snippets'
   | 'environments'
   | 'wiki'
-  | 'feature_flags';
+  | 'feature_flags'
+  | 'releases';
 
 const columns = sql.raw(
   [
     'id name path full_path namespace_id visibility default_branch empty_repo storage freeze_blocks_pushes',
     'issues_access_level repository_access_level merge_requests_access_level forking_access_level snippets_access_level environments_access_level',
-    'wiki_access_level feature_flags_access_level',
+    'wiki_access_level feature_flags_access_level releases_access_level',
   ]
     .join(' ')
     .split(' ')

@@ -178,6 +178,11 @@ import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
 import { mergeRequestCommitRoutes } from './work/merge_requests/versions/commit_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/versions/content_routes.ts';
 import { codeIndexRoutes } from './work/search/index_routes.ts';
+import { groupReleaseRoutes } from './work/releases/group_routes.ts';
+import { releaseFollower, releaseMail, releasesOfTags, sampleRelease } from './work/releases/index.ts';
+import { releaseLinkRoutes } from './work/releases/link_routes.ts';
+import { releaseEvidenceRoute } from './work/releases/page_routes.ts';
+import { releaseRoutes } from './work/releases/routes.ts';
 import { searchRoutes } from './work/search/routes.ts';
 import { userCountRoutes } from './work/user_counts/routes.ts';
 
@@ -206,6 +211,7 @@ export const repositories: Repositories = {
     eventFollower,
     hookFollower,
     mergeRequestFollower,
+    releaseFollower,
     dependencyFollower,
     indexFollower,
     maintenanceFollower,
@@ -220,7 +226,7 @@ export const areaServices: AreaServices = {
   mail_targets: [
     ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),
     commentMail([...issuables, snippetNoun], commitNoun),
-    ...[projectMail, errorMail, vulnerabilityMail],
+    ...[projectMail, errorMail, vulnerabilityMail, releaseMail],
   ],
 };
 
@@ -245,6 +251,7 @@ const samples = {
   feature_flag_events: sampleFeatureFlag,
   vulnerability_events: sampleVulnerability,
   deployment_events: sampleDeployment,
+  releases_events: sampleRelease,
 };
 
 /** What a primary answers to its secondaries. */
@@ -266,6 +273,7 @@ export const pageEndpoints: readonly AnyEndpoint[] = [
   lastCommitRoute,
   commitTextRoute,
   ...wikiHistoryRoutes,
+  releaseEvidenceRoute,
 ];
 
 /** Every endpoint under the tag that the documentation shows it with, in the order in which it shows them. */
@@ -424,7 +432,14 @@ export const endpoints: readonly FiledEndpoint[] = [
     dependencyExportRoutes,
   ),
   ...tagged('Vulnerabilities', 'What is known to be wrong with the dependencies of projects.', vulnerabilityRoutes),
-  ...tagged('Tags', 'The tags of a repository.', tagRoutes),
+  ...tagged('Tags', 'The tags of a repository.', tagRoutes(releasesOfTags)),
+  ...tagged(
+    'Releases',
+    'Tags with a title, notes, links, milestones and evidence.',
+    releaseRoutes,
+    releaseLinkRoutes,
+    groupReleaseRoutes,
+  ),
   ...tagged('Protected tags', 'Rules about who may create tags.', protectedTagRoutes),
   ...tagged(
     'Push rules',

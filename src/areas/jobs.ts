@@ -78,6 +78,7 @@ import {
   rebaseSource,
   removeMergeRequestRefs,
 } from './work/merge_requests/index.ts';
+import { collectDueEvidence } from './work/releases/index.ts';
 
 const migrations = bulkImportWork({ group: groupTrees, project: projectTrees });
 
@@ -106,6 +107,7 @@ export const jobs: readonly AnyJob[] = [
   prepareMergeRequest,
   readClosedIssues,
   removeMergeRequestRefs,
+  collectDueEvidence,
   announceEvents,
   sendHookDeliveries,
   removeOldHookEvents,

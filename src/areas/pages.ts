@@ -5,7 +5,7 @@ import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway, type Tab } from '../pages/index.ts';
 import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
-import { codeFactPages, instanceFactPages, memberPages, planningFactPages } from './web/facts/index.ts';
+import { codeFactPages, instanceFactPages, memberPages, planningFactPages, releasePages } from './web/facts/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
 import { editIssuePage, issuePage, issuesPage, newIssuePage, workItemPage } from './web/issues/index.ts';
@@ -74,6 +74,7 @@ export const pages: readonly AnyPage[] = [
   personRedirect,
   ...planningFactPages,
   ...codeFactPages,
+  ...releasePages,
   ...memberPages,
   ...instanceFactPages,
 ];
@@ -84,6 +85,7 @@ const sections: readonly { name: string; label: string; rest: string; operation:
   { name: 'commits', label: 'Commits', rest: '/-/commits', operation: 'listCommits' },
   { name: 'branches', label: 'Branches', rest: '/-/branches', operation: 'listBranches' },
   { name: 'tags', label: 'Tags', rest: '/-/tags', operation: 'listTags' },
+  { name: 'releases', label: 'Releases', rest: '/-/releases', operation: 'listReleases' },
   { name: 'issues', label: 'Issues', rest: '/-/issues', operation: 'listProjectIssues' },
   { name: 'merge_requests', label: 'Merge requests', rest: '/-/merge_requests', operation: 'listProjectMergeRequests' },
   { name: 'wikis', label: 'Wiki', rest: '/-/wikis', operation: 'listProjectWikiPages' },

@@ -310,6 +310,15 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   );
   await asked(owner.post(`/projects/${project.id}/repository/branches`, { branch: name, ref: 'main' }));
   await asked(owner.post(`/projects/${project.id}/repository/tags`, { tag_name: name, ref: 'main' }));
+  const released = {
+    tag_name: `v${turn}`,
+    ref: 'main',
+    description: 'See #1',
+    milestones: [`${name} of /projects/${project.id}`],
+  };
+  await asked(owner.post(`/projects/${project.id}/releases`, released));
+  const asset = { name, url: `https://files.example/${turn}` };
+  await asked(owner.post(`/projects/${project.id}/releases/v1/assets/links`, asset));
   await asked(
     owner.post(`/projects/${project.id}/protected_branches`, {
       name: `${name}*`,
@@ -725,6 +734,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     .executeTakeFirstOrThrow();
   const status = await db.selectFrom('commit_statuses').select('sha').executeTakeFirstOrThrow();
   return {
+    tag_name: 'v1',
     hook_id: path.includes('/hooks/')
       ? String(await hookOf(here, path.startsWith('/groups') ? 'group' : 'project'))
       : '1',
@@ -783,7 +793,7 @@ async function ask(here: World, endpoint: AnyEndpoint): Promise<Listed> {
     bulk_imports: (await firstMigration(here.db)).id,
   };
   let index = 0;
-  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) =>
+  const path = endpoint.path.replaceAll(/[:*](\w+)/g, (_, name: string) =>
     encodeURIComponent(index++ === 0 && name === 'id' ? first[endpoint.path.split('/')[1]!]! : (values[name] ?? '1')),
   );
   const client = here.as(personaFor(endpoint));

@@ -95,6 +95,19 @@ async function addRules({ as, project, people, db }: World): Promise<void> {
   );
 }
 
+async function addReleases({ as, project }: World): Promise<void> {
+  const links = [
+    { name: 'Manual', url: 'https://files.example/manual', direct_asset_path: '/manual', link_type: 'runbook' },
+    { name: 'Basket', url: 'https://files.example/basket' },
+  ];
+  await sent(
+    as('maintainer').post(`/projects/${project.id}/releases`, {
+      ...{ tag_name: 'v1', ref: 'main', name: 'First', description: 'All that is *ripe*', milestones: ['Autumn'] },
+      assets: { links },
+    }),
+  );
+}
+
 /** A world whose project and group have everything that leaves. */
 export async function fullWorld(options?: WorldOptions): Promise<World> {
   const here = await world(options);
@@ -121,5 +134,6 @@ export async function fillWorld(here: World): Promise<void> {
   await addSnippets(here);
   await addRules(here);
   await addMergeRequests(here, { milestone });
+  await addReleases(here);
   await sent(as('owner').delete(`${url}/labels/gone`));
 }

@@ -21,6 +21,7 @@ import { epics } from '../work/epics/index.ts';
 import { linksOf } from '../work/issuables/index.ts';
 import { issues } from '../work/issues/index.ts';
 import { approvalRules, mergeRequests } from '../work/merge_requests/index.ts';
+import { releases } from '../work/releases/index.ts';
 import { contributionsTo } from './contribution_relation.ts';
 
 const snippets = snippetsWith({
@@ -45,6 +46,7 @@ export const projectTrees: readonly Relation[] = [
   featureFlagUserLists,
   featureFlags,
   projectBadges,
+  releases,
   linksOf(issueKind, 'issue_links'),
 ];
 

@@ -49,4 +49,5 @@ export interface Samples {
   feature_flag_events: Sample;
   vulnerability_events: Sample;
   deployment_events: Sample;
+  releases_events: Sample;
 }

@@ -36,8 +36,8 @@ const ofPlaces = {
   pipeline_events: Flag(none),
   wiki_page_events: Flag('Pages of wikis'),
   deployment_events: Flag('Deployments that are recorded, and changes of their status'),
-  releases_events: Flag(none),
   feature_flag_events: Flag('Feature flags'),
+  releases_events: Flag('Releases that are created, changed or deleted'),
   vulnerability_events: Flag('New vulnerabilities that are high or critical'),
 };
 const ofGroups = {

@@ -58,11 +58,11 @@ const lacking: Record<keyof Samples, string> = {
   feature_flag_events: 'Ensure the project has feature flags.',
   vulnerability_events: 'Ensure the project has vulnerabilities.',
   deployment_events: 'Ensure the project has deployments.',
+  releases_events: 'Ensure the project has releases.',
 };
 const unknown = {
   job_events: 'Ensure the project has CI jobs.',
   pipeline_events: 'Ensure the project has CI pipelines.',
-  releases_events: 'Ensure the project has releases.',
 };
 const noProject = 'Ensure the group has a project.';
 

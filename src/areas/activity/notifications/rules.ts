@@ -20,7 +20,7 @@ interface MailEvent {
 
 /** Settings are shown in this order. */
 const events = {
-  new_release: { is_setting: true },
+  new_release: { did: 'published', is_setting: true, starts: true },
   new_note: {
     did: 'commented on',
     watched: true,

@@ -27,6 +27,7 @@ export { repositorySizes, sizeFollower } from './owners/size_actions.ts';
 export { removeUnusedRepository, storeRepository, useRepository } from './owners/unused_actions.ts';
 export { removeUnused } from './owners/unused_jobs.ts';
 export {
+  archivePage,
   Branch,
   blobPage,
   Commit,
@@ -41,6 +42,7 @@ export { branchRefusal, mayCommitTo, oddTreeRefusals, pushRefusals } from './pus
 export { fileTexts, tooLargeText } from './push_checks/refusal_rules.ts';
 export { contentIn, movedBranches, pushedBranches, readOnlyRefusal, refusal } from './rules.ts';
 export { abandoned_minutes, settleReferences, settleReferenceUpdates } from './settlement_jobs.ts';
+export { createTag } from './tags/actions.ts';
 export { Tag } from './tags/routes.ts';
 export { blobBytes } from './trees/blob_present.ts';
 export {

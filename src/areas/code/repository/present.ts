@@ -63,6 +63,8 @@ export const Branch = resource('Branch', {
 });
 
 export const treePage = pagePath('/:project/-/tree/:ref');
+/** @param name of the file, of which clients ask only the extension */
+export const archivePage = pagePath('/:project/-/archive/:ref/:name');
 export const blobPage = pagePath('/:project/-/blob/:ref/:path');
 /** A range is two revisions with `..` or `...` between them. */
 export const comparePage = pagePath('/:project/-/compare/:range');

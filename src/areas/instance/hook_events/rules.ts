@@ -18,6 +18,7 @@ export const triggers = {
   feature_flag_events: { event: 'Feature Flag Hook', log: 'feature_flag_hooks' },
   vulnerability_events: { event: 'Vulnerability Hook', log: 'vulnerability_hooks' },
   deployment_events: { event: 'Deployment Hook', log: 'deployment_hooks' },
+  releases_events: { event: 'Release Hook', log: 'release_hooks' },
   member_events: { event: 'Member Hook', log: 'member_hooks' },
   subgroup_events: { event: 'Subgroup Hook', log: 'subgroup_hooks' },
   project_events: { event: 'Project Hook', log: 'project_hooks' },

@@ -2,5 +2,13 @@
 export { eventMilestones } from './event_queries.ts';
 export { sampleMilestone } from './hook_actions.ts';
 export { Milestone, type MilestoneRow, presentMilestone } from './present.ts';
-export { milestoneFor, milestoneJson, milestoneOf, milestoneRows, milestonesById, milestoneTitled } from './queries.ts';
+export {
+  isMilestoneFor,
+  milestoneFor,
+  milestoneJson,
+  milestoneOf,
+  milestoneRows,
+  milestonesById,
+  milestoneTitled,
+} from './queries.ts';
 export { milestoneReference, milestones } from './relation.ts';

@@ -61,6 +61,7 @@ const featureFields = {
   environments_access_level: FeatureLevel,
   wiki_access_level: FeatureLevel,
   feature_flags_access_level: FeatureLevel,
+  releases_access_level: FeatureLevel,
 };
 
 const detailFields = {
@@ -259,6 +260,7 @@ export function presentProject(
     environments_access_level: project.environments_access_level,
     wiki_access_level: project.wiki_access_level,
     feature_flags_access_level: project.feature_flags_access_level,
+    releases_access_level: project.releases_access_level,
     can_create_merge_request_in:
       caller !== undefined && !project.read_only && mayDownloadCode(project) && mayUse(project, 'merge_requests'),
     emails_disabled: !project.emails_enabled,

@@ -24,6 +24,7 @@ const features = [
   'environments',
   'wiki',
   'feature_flags',
+  'releases',
 ];
 const others = [
   'builds',
@@ -35,7 +36,6 @@ const others = [
   'security_and_compliance',
 
   'requirements',
-  'releases',
   'package_registry',
   'infrastructure',
   'monitor',

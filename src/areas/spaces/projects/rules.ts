@@ -32,6 +32,7 @@ const columns = {
   environments_access_level: optional(FeatureLevel),
   wiki_access_level: optional(FeatureLevel),
   feature_flags_access_level: optional(FeatureLevel),
+  releases_access_level: optional(FeatureLevel),
   request_access_enabled: optional(Type.Boolean()),
   lfs_enabled: optional(Type.Boolean()),
   emails_enabled: optional(Type.Boolean()),

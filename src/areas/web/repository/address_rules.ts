@@ -7,8 +7,6 @@ export const tagPage = pagePath('/:project/-/tags/:name');
 export const branchesPage = pagePath('/:project/-/branches');
 export const tagsPage = pagePath('/:project/-/tags');
 export const newComparisonPage = pagePath('/:project/-/compare');
-/** @param name of the file, of which clients ask only the extension */
-export const archivePage = pagePath('/:project/-/archive/:ref/:name');
 
 /** A folder, or the top of a ref if the path is empty. */
 export const joined = (ref: string, path: string): string => (path === '' ? ref : `${ref}/${path}`);

@@ -15,8 +15,8 @@ import {
   time,
   type View,
 } from '../../../pages/index.ts';
-import { type Tag, treePage } from '../../code/repository/index.ts';
-import { archivePage, commitsPage, tagPage } from './address_rules.ts';
+import { archivePage, type Tag, treePage } from '../../code/repository/index.ts';
+import { commitsPage, tagPage } from './address_rules.ts';
 
 export interface Tags {
   id: string;

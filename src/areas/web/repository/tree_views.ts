@@ -1,8 +1,8 @@
 /** How folders are shown. */
 import { commitKind } from '../../../access/index.ts';
 import { type Content, day, type Html, html, pager, type Seen, time } from '../../../pages/index.ts';
-import { blobPage, treePage } from '../../code/repository/index.ts';
-import { archivePage, commitsPage, joined } from './address_rules.ts';
+import { archivePage, blobPage, treePage } from '../../code/repository/index.ts';
+import { commitsPage, joined } from './address_rules.ts';
 import type { RefPath } from './ref_queries.ts';
 import type { ShownFolder } from './tree_queries.ts';
 

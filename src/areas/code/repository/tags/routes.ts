@@ -1,6 +1,7 @@
 /** Tags of a repository (docs/reference/repository.md). */
 import { type Static, Type } from 'typebox';
-import { codeReader, codeWriter, type Project } from '../../../../access/index.ts';
+import { codeReader, codeWriter, mayReadReleases, type Project } from '../../../../access/index.ts';
+import type { Database } from '../../../../db/index.ts';
 import {
   listTags,
   type Repository,
@@ -36,23 +37,33 @@ import { movedText } from '../push_checks/refusal_rules.ts';
 import { matchesSearch } from '../rules.ts';
 import { createTag, deleteTag } from './actions.ts';
 
-/** `commit` is null for a tag of a blob or tree, `created_at` for a lightweight tag. `release` is always null: clients read it, but there are no releases. */
+/** `commit` is null for a tag of a blob or tree, `created_at` for a lightweight tag. */
 export const Tag = resource('Tag', {
   name: Type.String(),
   message: nullable(Type.String({ description: 'The message of an annotated tag' })),
   target: Type.String({ description: 'ID of the commit, or of the object of an annotated tag' }),
   commit: nullable(Commit),
-  release: nullable(Type.Object({})),
+  release: nullable(Type.Object({ tag_name: Type.String(), description: nullable(Type.String()) })),
   protected: Type.Boolean(),
   created_at: nullable(Timestamp),
 });
 
+/** What is known of the releases of tags, by tag. The area of releases, which is above, finds it. */
+export type ReleasesOfTags = (
+  db: Database,
+  project_id: number,
+  tags: readonly string[],
+) => Promise<ReadonlyMap<string, { tag_name: string; description: string | null }>>;
+
+interface Shown {
+  services: Services;
+  project: Project;
+  is_protected: boolean;
+  release: Static<typeof Tag>['release'];
+}
+
 async function present(
-  {
-    services: { url, storages },
-    project,
-    is_protected,
-  }: { services: Services; project: Project; is_protected: boolean },
+  { services: { url, storages }, project, is_protected, release }: Shown,
   ref: TagRef,
 ): Promise<Static<typeof Tag>> {
   const repository = repositoryOf({ storages }, project);
@@ -62,24 +73,33 @@ async function present(
     message,
     target: id,
     commit: commit_id === null ? null : presentCommit(url, project, await readCommit(repository, commit_id)),
-    release: null,
+    release,
     protected: is_protected,
     created_at: tagged_date,
   };
 }
 
+interface TagServices extends Services {
+  releasesOf: ReleasesOfTags;
+}
+
 async function presentAll(
-  services: Services,
+  services: TagServices,
   project: Project,
   refs: readonly TagRef[],
 ): Promise<Static<typeof Tag>[]> {
-  const protection = await tagProtectionFor(services.db, project);
+  const { db, releasesOf } = services;
+  const names = mayReadReleases(project) ? refs.map(({ name }) => name) : [];
+  const [protection, releases] = await Promise.all([tagProtectionFor(db, project), releasesOf(db, project.id, names)]);
   return Promise.all(
-    refs.map((ref) => present({ services, project, is_protected: protection(ref.name).is_protected }, ref)),
+    refs.map((ref) => {
+      const { is_protected } = protection(ref.name);
+      return present({ services, project, is_protected, release: releases.get(ref.name) ?? null }, ref);
+    }),
   );
 }
 
-const presentOne = async (services: Services, project: Project, ref: TagRef): Promise<Static<typeof Tag>> =>
+const presentOne = async (services: TagServices, project: Project, ref: TagRef): Promise<Static<typeof Tag>> =>
   (await presentAll(services, project, [ref]))[0]!;
 
 /** The page after the tag that the previous page ended with. */
@@ -100,7 +120,7 @@ async function tagNamed(repository: Repository, name: string): Promise<TagRef> {
 const path = '/projects/:id/repository/tags';
 const TagName = Type.String({ description: 'Name of the tag' });
 
-export const tagRoutes = [
+export const tagRoutes = (releasesOf: ReleasesOfTags) => [
   get(path, {
     operation: 'listTags',
     summary: 'List the tags of a repository',
@@ -121,7 +141,7 @@ export const tagRoutes = [
       const tags = all.filter(({ name }) => matchesSearch(name, input.search ?? ''));
       const isKeyset = input.pagination === 'keyset' || Boolean(input.page_token);
       const page = isKeyset ? keysetPage(tags, input) : pageOfArray(tags, input);
-      return { ...page, items: await presentAll(services, project, page.items) };
+      return { ...page, items: await presentAll({ ...services, releasesOf }, project, page.items) };
     },
   }),
   get(`${path}/:tag_name`, {
@@ -133,7 +153,7 @@ export const tagRoutes = [
     refusals: { 404: '404 Tag Not Found' },
     handle: async ({ project, input, ...services }) => {
       const tag = await tagNamed(repositoryOf(services, project), input.tag_name);
-      return presentOne(services, project, tag);
+      return presentOne({ ...services, releasesOf }, project, tag);
     },
   }),
   get(`${path}/:tag_name/signature`, {
@@ -172,7 +192,7 @@ export const tagRoutes = [
     handle: async ({ project, caller, input, ...services }) => {
       const { tag_name: name, ref, message } = input;
       const tag = await createTag(services, { project, caller, name, ref, message });
-      return presentOne(services, project, tag);
+      return presentOne({ ...services, releasesOf }, project, tag);
     },
   }),
   del(`${path}/:tag_name`, {
