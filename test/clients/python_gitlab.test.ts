@@ -101,6 +101,7 @@ const stories: Record<string, string> = {
   deploy_tokens: 'python-gitlab: deploy tokens of a project and a group are added and removed',
   topics: 'python-gitlab: topics are added, given to a project, merged and removed',
   uploads: 'python-gitlab: a file for texts is uploaded, listed, downloaded and deleted',
+  releases: 'python-gitlab: a release is created with its tag, changed, given links and removed',
   push_rules: 'python-gitlab: push rules of a project and a group are added, changed, enforced and removed',
   wikis: 'python-gitlab: pages of wikis are created, listed, rendered, changed and deleted, and a file is attached',
   storage_moves:

@@ -608,6 +608,27 @@ def webhooks(place):
     admin.hooks.delete(system.id)
 
 
+def releases(place):
+    project = a_project(place, "Larch")
+    refused(422, "Ref is not specified", project.releases.create, {"tag_name": "v1/0"})
+    made = project.releases.create({"tag_name": "v1/0", "ref": "main", "name": "First", "description": "Notes"})
+    same((made.tag_name, made.commit["id"], made.assets["count"]), ("v1/0", project.commits.get("main").id, 4))
+    refused(409, "Release already exists", project.releases.create, {"tag_name": "v1/0"})
+    release = project.releases.get("v1/0")
+    release.description = "More"
+    release.save()
+    link = release.links.create({"name": "Manual", "url": "https://files.example/manual", "link_type": "runbook"})
+    refused(400, ["Name has already been taken"], release.links.create, {"name": "Manual", "url": "https://files.example/other"})
+    link.name = "Handbook"
+    link.save()
+    same([found.name for found in release.links.list(get_all=True)], ["Handbook"])
+    release.links.delete(link.id)
+    same([(found.name, found.description) for found in project.releases.list(get_all=True)], [("First", "More")])
+    project.releases.delete("v1/0")
+    refused(404, "404 Not Found", project.releases.get, "v1/0")
+    same(project.tags.get("v1/0").release, None)
+
+
 def geo_nodes(place):
     admin = client(place, "admin")
     own = admin.http_post("/geo_nodes", post_data={"name": place["url"], "url": place["url"], "primary": True})
@@ -642,7 +663,7 @@ def search(place):
     refused(400, "search is empty", owner.search, "issues", " ")
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments]
+STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments, releases]
 
 if __name__ == "__main__":
     by_name = {story.__name__: story for story in STORIES}

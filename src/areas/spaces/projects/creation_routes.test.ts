@@ -88,6 +88,7 @@ test('a project needs only a name, is created in the namespace of the caller, an
     environments_access_level: 'enabled',
     wiki_access_level: 'enabled',
     feature_flags_access_level: 'enabled',
+    releases_access_level: 'enabled',
     can_create_merge_request_in: true,
     emails_disabled: false,
     emails_enabled: true,
