@@ -584,6 +584,8 @@ create table application_settings (
   counts_requests boolean generated always as ((throttle_unauthenticated_api_enabled OR throttle_authenticated_api_enabled OR throttle_unauthenticated_files_api_enabled OR throttle_authenticated_files_api_enabled OR (users_get_by_id_limit > 0) OR (project_api_limit > 0) OR (projects_api_limit > 0) OR (projects_api_rate_limit_unauthenticated > 0) OR (group_api_limit > 0) OR (groups_api_limit > 0) OR (notes_create_limit > 0) OR (issues_create_limit > 0) OR (search_rate_limit > 0) OR (search_rate_limit_unauthenticated > 0) OR (relation_export_requests_limit > 0))) stored not null,
   costly_pages_need_sign_in boolean default false not null,
   code_search text default 'on'::text not null,
+  project_feature_flags_limit integer default 200 not null,
+  feature_flags_unleash_requests_limit integer default 0 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
   constraint application_settings_bulk_import_concurrent_pipeline_batc_check CHECK (bulk_import_concurrent_pipeline_batch_limit >= 1),
   constraint application_settings_bulk_import_max_download_file_size_check CHECK (bulk_import_max_download_file_size >= 0),
@@ -599,6 +601,7 @@ create table application_settings (
   constraint application_settings_email_confirmation_setting_check CHECK (email_confirmation_setting = ANY (ARRAY['off'::text, 'soft'::text, 'hard'::text])),
   constraint application_settings_error_tracking_events_per_minute_check CHECK (error_tracking_events_per_minute >= 0),
   constraint application_settings_error_tracking_retention_days_check CHECK (error_tracking_retention_days >= 1 AND error_tracking_retention_days <= 90),
+  constraint application_settings_feature_flags_unleash_requests_limit_check CHECK (feature_flags_unleash_requests_limit >= 0),
   constraint application_settings_group_api_limit_check CHECK (group_api_limit >= 0),
   constraint application_settings_groups_api_limit_check CHECK (groups_api_limit >= 0),
   constraint application_settings_id_check CHECK (id = 1),
@@ -608,6 +611,7 @@ create table application_settings (
   constraint application_settings_max_personal_access_token_lifetime_check CHECK (max_personal_access_token_lifetime >= 1 AND max_personal_access_token_lifetime <= 365),
   constraint application_settings_notes_create_limit_check CHECK (notes_create_limit >= 0),
   constraint application_settings_project_api_limit_check CHECK (project_api_limit >= 0),
+  constraint application_settings_project_feature_flags_limit_check CHECK (project_feature_flags_limit >= 0),
   constraint application_settings_projects_api_limit_check CHECK (projects_api_limit >= 0),
   constraint application_settings_projects_api_rate_limit_unauthentica_check CHECK (projects_api_rate_limit_unauthenticated >= 0),
   constraint application_settings_push_event_activities_limit_check CHECK (push_event_activities_limit >= 0),
@@ -1585,6 +1589,70 @@ CREATE INDEX events_of_project_by_target ON events USING btree (project_id, targ
 CREATE INDEX events_of_project_by_time ON events USING btree (project_id, created_at, id);
 CREATE TRIGGER announce_events BEFORE INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION announce_events();
 
+create table feature_flag_clients (
+  project_id bigint not null,
+  instance_id bytea not null,
+  instance_digest bytea not null,
+  version bigint default 1 not null,
+  last_seen_at timestamp with time zone,
+  sdk text,
+  constraint feature_flag_clients_pkey PRIMARY KEY (project_id),
+  constraint feature_flag_clients_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+create table feature_flag_scopes (
+  id bigint generated always as identity not null,
+  strategy_id bigint not null,
+  environment_scope text not null,
+  constraint feature_flag_scopes_pkey PRIMARY KEY (id),
+  constraint feature_flag_scopes_environment UNIQUE (strategy_id, environment_scope),
+  constraint feature_flag_scopes_strategy_id_fkey FOREIGN KEY (strategy_id) REFERENCES feature_flag_strategies(id) ON DELETE CASCADE
+);
+
+create table feature_flag_strategies (
+  id bigint generated always as identity not null,
+  feature_flag_id bigint not null,
+  name text not null,
+  parameters jsonb default '{}'::jsonb not null,
+  user_list_id bigint,
+  constraint feature_flag_strategies_pkey PRIMARY KEY (id),
+  constraint feature_flag_strategies_check CHECK (user_list_id IS NULL OR name = 'gitlabUserList'::text),
+  constraint feature_flag_strategies_name_check CHECK (name = ANY (ARRAY['default'::text, 'flexibleRollout'::text, 'gradualRolloutUserId'::text, 'userWithId'::text, 'gitlabUserList'::text])),
+  constraint feature_flag_strategies_feature_flag_id_fkey FOREIGN KEY (feature_flag_id) REFERENCES feature_flags(id) ON DELETE CASCADE,
+  constraint feature_flag_strategies_user_list_id_fkey FOREIGN KEY (user_list_id) REFERENCES feature_flag_user_lists(id) ON DELETE CASCADE
+);
+CREATE INDEX feature_flag_strategies_by_flag ON feature_flag_strategies USING btree (feature_flag_id, id);
+CREATE INDEX feature_flag_strategies_by_user_list ON feature_flag_strategies USING btree (user_list_id) WHERE user_list_id IS NOT NULL;
+
+create table feature_flag_user_lists (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  iid integer not null,
+  name text not null,
+  user_xids text default ''::text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint feature_flag_user_lists_pkey PRIMARY KEY (id),
+  constraint feature_flag_user_lists_iid UNIQUE (project_id, iid),
+  constraint feature_flag_user_lists_name UNIQUE (project_id, name),
+  constraint feature_flag_user_lists_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+create table feature_flags (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  iid integer not null,
+  name text not null,
+  description text,
+  active boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint feature_flags_pkey PRIMARY KEY (id),
+  constraint feature_flags_iid UNIQUE (project_id, iid),
+  constraint feature_flags_name UNIQUE (project_id, name),
+  constraint feature_flags_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table feature_gates (
   feature_name text not null,
   key text not null,
@@ -1933,7 +2001,7 @@ create table internal_ids (
   last_value integer not null,
   constraint internal_ids_key UNIQUE NULLS NOT DISTINCT (project_id, namespace_id, usage),
   constraint internal_ids_have_one_owner CHECK (num_nonnulls(project_id, namespace_id) = 1),
-  constraint internal_ids_usage_check CHECK (usage = ANY (ARRAY['issues'::text, 'milestones'::text, 'epics'::text, 'iterations'::text, 'merge_requests'::text, 'deployments'::text])),
+  constraint internal_ids_usage_check CHECK (usage = ANY (ARRAY['issues'::text, 'milestones'::text, 'epics'::text, 'iterations'::text, 'merge_requests'::text, 'feature_flags'::text, 'feature_flag_user_lists'::text, 'deployments'::text])),
   constraint internal_ids_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint internal_ids_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -3114,6 +3182,8 @@ create table projects (
   selective_code_owner_removals boolean default false not null,
   dependency_paths text[] default '{}'::text[] not null,
   wiki_access_level text default 'enabled'::text not null,
+  releases_access_level text default 'enabled'::text not null,
+  feature_flags_access_level text default 'enabled'::text not null,
   deployment_freeze text default 'mark'::text not null,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
@@ -3121,12 +3191,14 @@ create table projects (
   constraint projects_check CHECK ((avatar IS NULL) = (avatar_key IS NULL)),
   constraint projects_deployment_freeze_check CHECK (deployment_freeze = ANY (ARRAY['mark'::text, 'refuse'::text])),
   constraint projects_environments_access_level_check CHECK (environments_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
+  constraint projects_feature_flags_access_level_check CHECK (feature_flags_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_forking_access_level_check CHECK (forking_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_import_status_check CHECK (import_status = ANY (ARRAY['none'::text, 'scheduled'::text, 'started'::text, 'finished'::text, 'failed'::text])),
   constraint projects_issues_access_level_check CHECK (issues_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_merge_commit_template_check CHECK (char_length(merge_commit_template) <= 500),
   constraint projects_merge_method_check CHECK (merge_method = ANY (ARRAY['merge'::text, 'rebase_merge'::text, 'ff'::text])),
   constraint projects_merge_requests_access_level_check CHECK (merge_requests_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
+  constraint projects_releases_access_level_check CHECK (releases_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_removals_are_selective_or_complete CHECK (NOT (selective_code_owner_removals AND reset_approvals_on_push)),
   constraint projects_repository_access_level_check CHECK (repository_access_level = ANY (ARRAY['disabled'::text, 'private'::text, 'enabled'::text])),
   constraint projects_repository_object_format_check CHECK (repository_object_format = ANY (ARRAY['sha1'::text, 'sha256'::text])),
@@ -3162,7 +3234,8 @@ CREATE TRIGGER keep_topics_of_changed BEFORE UPDATE OF topics ON projects FOR EA
 CREATE TRIGGER keep_topics_of_deleted BEFORE DELETE ON projects FOR EACH ROW WHEN (old.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_topics_of_new BEFORE INSERT ON projects FOR EACH ROW WHEN (new.topics <> '{}'::text[]) EXECUTE FUNCTION keep_topics();
 CREATE TRIGGER keep_unused_repository AFTER DELETE ON projects REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION keep_unused_repository('project');
-CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level, wiki_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes, issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level, wiki_access_level, releases_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+CREATE TRIGGER raise_rights_version_with_feature_flags AFTER UPDATE OF feature_flags_access_level ON projects FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 CREATE TRIGGER record_change AFTER INSERT OR DELETE ON projects FOR EACH ROW EXECUTE FUNCTION record_repository_change();
 CREATE TRIGGER record_filling AFTER UPDATE OF empty_repo ON projects FOR EACH ROW WHEN (old.empty_repo AND NOT new.empty_repo) EXECUTE FUNCTION record_repository_change();
 CREATE TRIGGER record_other_place AFTER UPDATE OF storage ON projects FOR EACH ROW WHEN (old.storage <> new.storage) EXECUTE FUNCTION record_repository_change();
@@ -3408,6 +3481,67 @@ create table relation_exports (
 CREATE INDEX relation_exports_by_group ON relation_exports USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX relation_exports_by_project ON relation_exports USING btree (project_id) WHERE project_id IS NOT NULL;
 CREATE INDEX relation_exports_that_ended ON relation_exports USING btree (updated_at) WHERE status <> 0;
+
+create table release_evidences (
+  id bigint generated always as identity not null,
+  release_id bigint not null,
+  summary text not null,
+  sha text not null,
+  collected_at timestamp with time zone default now() not null,
+  constraint release_evidences_pkey PRIMARY KEY (id),
+  constraint release_evidences_release_id_fkey FOREIGN KEY (release_id) REFERENCES releases(id) ON DELETE CASCADE
+);
+CREATE INDEX release_evidences_release_idx ON release_evidences USING btree (release_id, id);
+
+create table release_links (
+  id bigint generated always as identity not null,
+  release_id bigint not null,
+  name text not null,
+  url text not null,
+  filepath text,
+  link_type text default 'other'::text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint release_links_pkey PRIMARY KEY (id),
+  constraint release_links_filepath_key UNIQUE (release_id, filepath),
+  constraint release_links_name_key UNIQUE (release_id, name),
+  constraint release_links_url_key UNIQUE (release_id, url),
+  constraint release_links_link_type_check CHECK (link_type = ANY (ARRAY['other'::text, 'runbook'::text, 'image'::text, 'package'::text])),
+  constraint release_links_release_id_fkey FOREIGN KEY (release_id) REFERENCES releases(id) ON DELETE CASCADE
+);
+CREATE INDEX release_links_release_idx ON release_links USING btree (release_id, id);
+
+create table release_milestones (
+  release_id bigint not null,
+  milestone_id bigint not null,
+  constraint release_milestones_pkey PRIMARY KEY (release_id, milestone_id),
+  constraint release_milestones_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE CASCADE,
+  constraint release_milestones_release_id_fkey FOREIGN KEY (release_id) REFERENCES releases(id) ON DELETE CASCADE
+);
+CREATE INDEX release_milestones_milestone_idx ON release_milestones USING btree (milestone_id);
+
+create table releases (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  tag text not null,
+  name text not null,
+  description text,
+  author_id bigint,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  released_at timestamp with time zone default now() not null,
+  evidence_due boolean default false not null,
+  constraint releases_pkey PRIMARY KEY (id),
+  constraint releases_project_id_tag_key UNIQUE (project_id, tag),
+  constraint releases_name_check CHECK (length(name) >= 1 AND length(name) <= 255),
+  constraint releases_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint releases_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX releases_author_idx ON releases USING btree (author_id);
+CREATE INDEX releases_evidence_due_idx ON releases USING btree (released_at) WHERE evidence_due;
+CREATE INDEX releases_project_created_idx ON releases USING btree (project_id, created_at, id);
+CREATE INDEX releases_project_released_idx ON releases USING btree (project_id, released_at, id);
+CREATE INDEX releases_released_idx ON releases USING btree (released_at, id);
 
 create table removed_issue_numbers (
   project_id bigint not null,

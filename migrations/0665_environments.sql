@@ -64,4 +64,4 @@ alter table projects add column deployment_freeze text not null default 'mark' c
 
 alter table internal_ids drop constraint internal_ids_usage_check;
 alter table internal_ids add constraint internal_ids_usage_check
-  check (usage in ('issues', 'milestones', 'epics', 'iterations', 'merge_requests', 'deployments')) not valid;
+  check (usage in ('issues', 'milestones', 'epics', 'iterations', 'merge_requests', 'feature_flags', 'feature_flag_user_lists', 'deployments')) not valid;

@@ -177,12 +177,12 @@ import { suggestionRoutes } from './work/merge_requests/reviews/suggestion_route
 import { mergeRequestRoutes } from './work/merge_requests/routes.ts';
 import { mergeRequestCommitRoutes } from './work/merge_requests/versions/commit_routes.ts';
 import { mergeRequestContentRoutes } from './work/merge_requests/versions/content_routes.ts';
-import { codeIndexRoutes } from './work/search/index_routes.ts';
 import { groupReleaseRoutes } from './work/releases/group_routes.ts';
 import { releaseFollower, releaseMail, releasesOfTags, sampleRelease } from './work/releases/index.ts';
 import { releaseLinkRoutes } from './work/releases/link_routes.ts';
 import { releaseEvidenceRoute } from './work/releases/page_routes.ts';
 import { releaseRoutes } from './work/releases/routes.ts';
+import { codeIndexRoutes } from './work/search/index_routes.ts';
 import { searchRoutes } from './work/search/routes.ts';
 import { userCountRoutes } from './work/user_counts/routes.ts';
 

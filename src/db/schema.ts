@@ -128,6 +128,8 @@ export interface ApplicationSettings {
   counts_requests: GeneratedAlways<boolean>;
   costly_pages_need_sign_in: Generated<boolean>;
   code_search: Generated<string>;
+  project_feature_flags_limit: Generated<number>;
+  feature_flags_unleash_requests_limit: Generated<number>;
 }
 
 export interface ApprovalRuleGroups {
@@ -734,6 +736,50 @@ export interface Events {
   target_id: number | null;
   imported_from: Generated<string>;
   created_at: Generated<Timestamp>;
+}
+
+export interface FeatureFlagClients {
+  project_id: number;
+  instance_id: Buffer;
+  instance_digest: Buffer;
+  version: Generated<number>;
+  last_seen_at: Timestamp | null;
+  sdk: string | null;
+}
+
+export interface FeatureFlagScopes {
+  id: GeneratedAlways<number>;
+  strategy_id: number;
+  environment_scope: string;
+}
+
+export interface FeatureFlagStrategies {
+  id: GeneratedAlways<number>;
+  feature_flag_id: number;
+  name: string;
+  parameters: Generated<Json>;
+  user_list_id: number | null;
+}
+
+export interface FeatureFlagUserLists {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  iid: number;
+  name: string;
+  user_xids: Generated<string>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface FeatureFlags {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  iid: number;
+  name: string;
+  description: string | null;
+  active: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface FeatureGates {
@@ -1627,6 +1673,8 @@ export interface Projects {
   selective_code_owner_removals: Generated<boolean>;
   dependency_paths: Generated<string[]>;
   wiki_access_level: Generated<string>;
+  releases_access_level: Generated<string>;
+  feature_flags_access_level: Generated<string>;
   deployment_freeze: Generated<string>;
 }
 
@@ -1777,6 +1825,43 @@ export interface RelationExports {
   batches_count: Generated<number>;
   total_objects_count: Generated<number>;
   updated_at: Generated<Timestamp>;
+}
+
+export interface ReleaseEvidences {
+  id: GeneratedAlways<number>;
+  release_id: number;
+  summary: string;
+  sha: string;
+  collected_at: Generated<Timestamp>;
+}
+
+export interface ReleaseLinks {
+  id: GeneratedAlways<number>;
+  release_id: number;
+  name: string;
+  url: string;
+  filepath: string | null;
+  link_type: Generated<string>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface ReleaseMilestones {
+  release_id: number;
+  milestone_id: number;
+}
+
+export interface Releases {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  tag: string;
+  name: string;
+  description: string | null;
+  author_id: number | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  released_at: Generated<Timestamp>;
+  evidence_due: Generated<boolean>;
 }
 
 export interface RemovedIssueNumbers {
@@ -2207,6 +2292,11 @@ export interface DB {
   error_tracking_versions: ErrorTrackingVersions;
   error_tracking_waiting_events: ErrorTrackingWaitingEvents;
   events: Events;
+  feature_flag_clients: FeatureFlagClients;
+  feature_flag_scopes: FeatureFlagScopes;
+  feature_flag_strategies: FeatureFlagStrategies;
+  feature_flag_user_lists: FeatureFlagUserLists;
+  feature_flags: FeatureFlags;
   feature_gates: FeatureGates;
   features: Features;
   freeze_periods: FreezePeriods;
@@ -2293,6 +2383,10 @@ export interface DB {
   reference_updates: ReferenceUpdates;
   relation_export_files: RelationExportFiles;
   relation_exports: RelationExports;
+  release_evidences: ReleaseEvidences;
+  release_links: ReleaseLinks;
+  release_milestones: ReleaseMilestones;
+  releases: Releases;
   removed_issue_numbers: RemovedIssueNumbers;
   repository_sizes: RepositorySizes;
   repository_storage_moves: RepositoryStorageMoves;

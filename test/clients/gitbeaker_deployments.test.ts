@@ -45,7 +45,7 @@ test('environments are protected, and a deployment waits for an approval', async
       approvalRules: [{ accessLevel: 40 }],
     },
   );
-  assert.equal(protection.deploy_access_levels[0]!.access_level, 40);
+  assert.equal(protection.deploy_access_levels?.[0]?.access_level, 40);
   assert.equal((await maintainer!.ProjectProtectedEnvironments.all(project.id)).length, 1);
   const sha = (await headOf(here))!;
   const made = await maintainer!.Deployments.create(project.id, 'production', sha, 'main', false, {

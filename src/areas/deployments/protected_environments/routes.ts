@@ -10,6 +10,7 @@ import {
   capitalized,
   checked,
   del,
+  deprecated,
   found,
   get,
   Id,
@@ -55,7 +56,7 @@ const ApproveChange = Type.Object({ ...grantee, required_approvals: approvals, .
 
 const deprecatedText = "Parameter 'required_approval_count' is deprecated and shouldn't be used.";
 const count = {
-  required_approval_count: optional(Type.Integer({ description: 'Deprecated: use `approval_rules`', minimum: 0 })),
+  required_approval_count: optional(deprecated('use `approval_rules`', Type.Integer({ minimum: 0 }))),
 };
 
 interface Given {
@@ -64,28 +65,27 @@ interface Given {
   required_approval_count?: number;
 }
 
-const members = { deploy: 'deploy_access_levels', approve: 'approval_rules' } as const;
+/** The parameters that have rules. */
+const purposes = { deploy_access_levels: 'deploy', approval_rules: 'approve' } as const;
+type RuleList = keyof typeof purposes;
 
 /** @throws ApiError 400 for a rule that names no grantee, or more than one */
-function ruleFrom(purpose: RuleChange['purpose'], given: Static<typeof ApproveChange>, index: number): RuleChange {
+function ruleFrom(list: RuleList, given: Static<typeof ApproveChange>, index: number): RuleChange {
   const { id, _destroy, access_level = null, user_id = null, group_id = null, ...others } = given;
   const named = [access_level, user_id, group_id].filter((value) => value !== null).length;
-  const names = ['access_level', 'user_id', 'group_id']
-    .map((name) => `${members[purpose]}[${index}][${name}]`)
-    .join(', ');
+  const names = ['access_level', 'user_id', 'group_id'].map((name) => `${list}[${index}][${name}]`).join(', ');
   if (named > 1) throw badParams(`${names} are mutually exclusive`);
   if (named === 0 && id === undefined) throw badParams(`${names} are missing, exactly one parameter must be provided`);
   const ends = _destroy === true && id !== undefined;
-  return { purpose, access_level, user_id, group_id, id, ends, ...others };
+  return { purpose: purposes[list], access_level, user_id, group_id, id, ends, ...others };
 }
 
 /** @throws ApiError 400 and 422 */
-function rulesFrom({ deploy_access_levels = [], approval_rules = [], required_approval_count }: Given): RuleChange[] {
+function rulesFrom({ required_approval_count, ...given }: Given): RuleChange[] {
   if (required_approval_count) throw unprocessable(deprecatedText);
-  return [
-    ...deploy_access_levels.map((rule, index) => ruleFrom('deploy', rule, index)),
-    ...approval_rules.map((rule, index) => ruleFrom('approve', rule, index)),
-  ];
+  return (Object.keys(purposes) as RuleList[]).flatMap((list) =>
+    (given[list] ?? []).map((rule, index) => ruleFrom(list, rule, index)),
+  );
 }
 
 const project = projectRole('maintainer');

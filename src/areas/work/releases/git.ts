@@ -1,12 +1,11 @@
 /** Releases with what is read from the repositories of their projects. */
 import type { Static } from 'typebox';
-import type { MaybeCaller } from '../../../access/index.ts';
+import { type MaybeCaller, uploadsPath } from '../../../access/index.ts';
 import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import { isRendered, toLongHtml } from '../../../markdown/index.ts';
 import { presentCommit } from '../../code/repository/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
-import { webPath } from '../../conversation/uploads/index.ts';
 import { milestonesById, presentMilestone } from '../../planning/milestones/index.ts';
 import { presentRelease, type Release, type ReleaseRights, type ReleaseRow } from './present.ts';
 import { issueCounts } from './queries.ts';
@@ -26,7 +25,7 @@ async function htmlsOf(services: Services, caller: MaybeCaller, rows: readonly R
   const texts = rows.map(({ description }) => description ?? '');
   const { db, url } = services;
   const linkOf = await linksFor({ db, url, caller }, texts.filter(isRendered), { full_path });
-  const contextOf = async () => ({ linkOf, uploads: webPath('project', project_id) });
+  const contextOf = async () => ({ linkOf, uploads: uploadsPath('project', project_id) });
   return Promise.all(texts.map((text) => toLongHtml(text, contextOf, project_id)));
 }
 

@@ -1,9 +1,10 @@
 /** The merge requests of a deployment (docs/reference/environments.md#merge-requests). */
 import { sql } from 'kysely';
-import { mayUse } from '../../../../access/index.ts';
+import { mayUse, mergeRequestKind } from '../../../../access/index.ts';
 import { forbidden, get, Id, pageOf } from '../../../../http/index.ts';
 import { paging } from '../../../../lists/index.ts';
 import { deploymentIn, environmentsReader } from '../../../deployments/environments/index.ts';
+import { among } from '../../issuables/index.ts';
 import { listFilters, listRules, numbered } from '../lists/parameters.ts';
 import { listMergeRequests } from '../lists/queries.ts';
 import { MergeRequestInList } from '../present.ts';
@@ -19,7 +20,8 @@ export const deploymentMergeRequestRoutes = [
     handle: async ({ caller, project, plan, input, ...services }) => {
       if (!mayUse(project, 'merge_requests')) throw forbidden();
       const { id } = await deploymentIn(services.db, project.id, input.deployment_id);
-      const only = sql<boolean>`merge_requests.id in (select merge_request_id from deployment_merge_requests where deployment_id = ${id})`;
+      const ids = sql`select merge_request_id from deployment_merge_requests where deployment_id = ${id}`;
+      const only = among(mergeRequestKind, ids);
       return listMergeRequests(services, { caller, plan, scope: { project }, filters: input, only }, input);
     },
   }),
