@@ -301,6 +301,19 @@ begin
          retry_count = case replica.state when 'started' then replica.retry_count else 0 end;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.md5_of_key(key text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  encoded text := rtrim((regexp_match(key, '^\S+\s+(\S+)'))[1], '=');
+begin
+  return md5(decode(encoded || repeat('=', -length(encoded) & 3), 'base64'));
+exception when invalid_parameter_value then
+  return null;
+end
+$function$;
 CREATE OR REPLACE FUNCTION public.place_issue_last()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2256,6 +2269,7 @@ create table keys (
   constraint keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX keys_by_creator ON keys USING btree (created_by_id) WHERE created_by_id IS NOT NULL;
+CREATE INDEX keys_by_md5 ON keys USING btree (md5_of_key(key));
 CREATE INDEX keys_by_user ON keys USING btree (user_id, id);
 
 create table label_priorities (

@@ -65,6 +65,7 @@ import { resourceEventRoutes } from './conversation/resource_events/index.ts';
 import { uploadedFiles } from './conversation/uploads/index.ts';
 import { uploadRoutes } from './conversation/uploads/routes.ts';
 import { clusterRoutes } from './deployments/clusters/routes.ts';
+import { keyLookupRoutes } from './deployments/deploy_keys/lookup_routes.ts';
 import { deployKeyRoutes } from './deployments/deploy_keys/routes.ts';
 import { deployTokenRoutes } from './deployments/deploy_tokens/routes.ts';
 import { deploymentRoutes } from './deployments/environments/deployment_routes.ts';
@@ -184,6 +185,7 @@ import { releaseEvidenceRoute } from './work/releases/page_routes.ts';
 import { releaseRoutes } from './work/releases/routes.ts';
 import { codeIndexRoutes } from './work/search/index_routes.ts';
 import { searchRoutes } from './work/search/routes.ts';
+import { statisticRoutes } from './work/statistics/routes.ts';
 import { userCountRoutes } from './work/user_counts/routes.ts';
 
 /** What is discussed, reacted to and put on to-do lists. */
@@ -292,7 +294,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     userPreferenceRoutes,
   ),
   ...tagged('Emails', 'The email addresses of users.', emailRoutes),
-  ...tagged('SSH keys', 'The SSH keys of users.', keyRoutes),
+  ...tagged('SSH keys', 'The SSH keys of users, and whose a key is.', keyRoutes, keyLookupRoutes),
   ...tagged('GPG keys', 'The GPG keys of users.', gpgKeyRoutes),
   ...tagged(
     'Personal access tokens',
@@ -313,6 +315,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     groupServiceAccountRoutes,
     serviceAccountTokenRoutes,
   ),
+  ...tagged('Application statistics', 'How much there is on the server.', statisticRoutes),
   ...tagged('Application settings', 'The settings of the server.', applicationSettingRoutes),
   ...tagged('Instance clusters', 'The Kubernetes clusters that every project can use.', clusterRoutes),
   ...tagged('Experiments', 'The experiments that the code declares.', experimentRoutes),

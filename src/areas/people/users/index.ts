@@ -4,7 +4,16 @@ export { countOwned, handOver } from './contribution_actions.ts';
 export { ghostUser } from './ghost_actions.ts';
 export { tellOfUser } from './hook_actions.ts';
 export { blockUser, unblockUser } from './moderation_actions.ts';
-export { presentUserBasic, User, UserBasic, type UserBasicRow, userBasicColumns, userBasicJson } from './present.ts';
-export { listUsers, userIdNamed } from './queries.ts';
+export {
+  presentUserBasic,
+  presentUserForAdmin,
+  User,
+  UserBasic,
+  type UserBasicRow,
+  UserForAdmin,
+  userBasicColumns,
+  userBasicJson,
+} from './present.ts';
+export { listUsers, userIdNamed, userInFull } from './queries.ts';
 export { removeUser, requestRemoval, scheduleRemoval, scheduleRemovalOfOrphans } from './removal_actions.ts';
 export { passwordReasons, personNameReasons } from './rules.ts';
