@@ -92,6 +92,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   const own = await sent(
     as('owner').post('/snippets', { title: 'Own', file_name: 'own.sh', content: 'ls\n', visibility: 'private' }),
   );
+  const environment = await sent(as('owner').post(`/projects/${project.id}/environments`, { name: 'orchard' }));
   const [commit, version] = [(await headOf(here))!, 2];
   const at = `/${project.full_path}/-`;
   const inGroup = `/groups/${group.full_path}`;
@@ -167,6 +168,10 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/security/vulnerabilities`,
     `${at}/dependencies`,
     `${at}/project_members`,
+    `${at}/releases`,
+    `${at}/releases/v1`,
+    `${at}/environments`,
+    `${at}/environments/${environment.id}`,
   ];
   const link = await passwordLinkFor(here.services, here.db, people.developer.id);
   const forAll = ['/users/sign_in', '/users/password/new', '/users/password/new?sent=1', link, '/'];

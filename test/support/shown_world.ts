@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { recordStatus } from '../../src/areas/geo/geo_nodes/status/actions.ts';
 import { statusOfThisSite } from '../../src/areas/geo/geo_nodes/status/site_queries.ts';
 import { pages } from '../../src/areas/pages.ts';
+import { releasePages } from '../../src/areas/web/facts/index.ts';
 import { inAddress } from '../../src/foundation/addresses.ts';
 import { reports, thrown } from './error_tracking.ts';
 import { fillWorld } from './full_project.ts';
@@ -114,6 +115,7 @@ async function addRepositoryThings({ as, project, group }: World): Promise<void>
   };
   const actions = [code, text].map((file) => ({ action: 'create', ...file }));
   await sent(as('maintainer').post(`${url}/commits`, { branch: 'main', commit_message: 'Add *more*', actions }));
+  await sent(as('maintainer').post(`/projects/${project.id}/environments`, { name: 'orchard' }));
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
     for (const title of ['home', 'trees/apple'])
       await sent(as('owner').post(`${place}/wikis`, { title, content: `# ${title}\n\n[[home]] #2` }));
@@ -151,6 +153,10 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     name: 'main/trees.zip',
     commit_id: (await headOf(here))!,
     sha: (await headOf(here))!,
+    environment_id: await idOf(here, 'environments', own),
+    evidence_id: await idOf(here, 'release_evidences'),
+    direct_asset_path: 'manual',
+    suffix_path: 'downloads/manual',
     refs: 'main...topic',
     tag_name: 'harvest/1',
     issue_iid: '1',
@@ -171,6 +177,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
 
 /** Addresses whose parameters another page takes differently. */
 const special: Readonly<Record<string, Record<string, string>>> = {
+  ...Object.fromEntries(releasePages.map(({ path }) => [path, { tag_name: 'v1' }])),
   '/:id/-/tree/*ref_path': { ref_path: 'main/docs' },
   '/-/snippets/:id/raw/:ref/*file_path': { file_path: 'note.md' },
 };
