@@ -1,6 +1,6 @@
 /** The last commit of each entry of a folder. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { cacheOf } from '../foundation/caches.ts';
 import { Semaphore } from '../foundation/semaphore.ts';
 import { gitStream } from './command.ts';
 import { lastCommitOf } from './history.ts';
@@ -21,47 +21,58 @@ interface Walk {
   ended: Promise<void>;
 }
 
-const walks = new LRUCache<string, Walk>({ max: 1_000 });
+const walks = cacheOf<string, Walk>(1_000);
+
+/** The entries of a folder. */
+interface Entries {
+  /** Empty for the top. */
+  folder: string;
+  names: readonly string[];
+}
 
 /**
  * The ids of the last commits, in the history of `commit`, that touched entries of a folder. Entries whose commit has not been found in time are missing; the
  * walk goes on, so that whoever asks again gets more.
- * @param folder empty for the top
- * @param names of entries of the folder
  * @param wait_ms how long to wait, in milliseconds
  */
 export async function lastCommitsIn(
   repository: Repository,
   commit: string,
-  { folder, names, wait_ms }: { folder: string; names: readonly string[]; wait_ms: number },
+  { wait_ms, ...entries }: Entries & { wait_ms: number },
 ): Promise<ReadonlyMap<string, string>> {
-  const [first] = names;
-  if (first === undefined) return new Map();
-  // What the folder was like before counts for all later commits that leave it as it is.
-  const start = (await lastCommitOf(repository, fullId(commit), folder)) ?? commit;
-  const key = [repository.path, start, folder, first, names.length].join('\0');
-  let walk = walks.get(key);
-  if (!walk) {
-    const found: Found = new Map();
-    const ended = turns
-      .run(() => follow(repository, start, { folder, names, found }))
-      .catch(() => {
-        walks.delete(key);
-      });
-    walk = { found, ended };
-    walks.set(key, walk);
-  }
-  await Promise.race([walk.ended, sleep(wait_ms, undefined, { ref: false })]);
+  const starting = walkFrom(repository, fullId(commit), entries);
+  starting.catch(() => {}); // Whoever does not wait for it hears nothing of it.
+  const late = sleep(wait_ms, undefined, { ref: false });
+  const walk = await Promise.race([starting, late]);
+  if (!walk) return new Map();
+  await Promise.race([walk.ended, late]);
   return walk.found;
+}
+
+/** The walk for a folder. What the folder was like before counts for all later commits that leave it as it is. */
+async function walkFrom(repository: Repository, commit: string, { folder, names }: Entries): Promise<Walk> {
+  const start = (await lastCommitOf(repository, commit, folder)) ?? commit;
+  const key = [repository.path, start, folder, names[0], names.length].join('\0');
+  const before = walks.get(key);
+  if (before) return before;
+  const found: Found = new Map();
+  const ended = turns
+    .run(() => follow(repository, start, { folder, names, found }))
+    .catch(() => {
+      walks.delete(key);
+    });
+  walks.set(key, { found, ended });
+  return { found, ended };
 }
 
 /** Walks through the history until all are found. */
 async function follow(
   repository: Repository,
   start: string,
-  { folder, names, found }: { folder: string; names: readonly string[]; found: Found },
+  { folder, names, found }: Entries & { found: Found },
 ): Promise<void> {
   const missing = new Set(names);
+  if (missing.size === 0) return;
   const above = folder === '' ? '' : `${folder}/`;
   // With -c, a merge counts for what it takes from no parent.
   const options = ['-c', '-z', '--no-renames', '--raw', '--format=%x01%H'] as const;
