@@ -1,6 +1,7 @@
 /** User lists: ids of an application's users that several feature flags can name (docs/reference/feature_flags.md#user-lists). */
 import { type Static, Type } from 'typebox';
-import { type Project, projectPage } from '../../../access/index.ts';
+import type { Project } from '../../../access/index.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
 import {
   checkUnmodified,
   containing,
@@ -22,6 +23,8 @@ import { flagsRole } from './access.ts';
 import { addList, changeList, deleteList, refusedTexts } from './actions.ts';
 import { type ListRow, listNumbered, listsOf } from './queries.ts';
 
+const userListPage = pagePath('/:project/-/feature_flags_user_lists/:iid');
+
 const UserList = resource('FeatureFlagUserList', {
   id: Id,
   iid: Iid,
@@ -37,7 +40,7 @@ const UserList = resource('FeatureFlagUserList', {
 const present =
   (project: Project) =>
   (list: ListRow): Static<typeof UserList> => {
-    const path = `${projectPage(project.full_path)}/-/feature_flags_user_lists/${list.iid}`;
+    const path = userListPage(project.full_path, list.iid);
     return { ...list, path, edit_path: `${path}/edit` };
   };
 

@@ -1,7 +1,7 @@
 /** How releases appear in replies (docs/reference/releases.md). */
 import { type Static, Type } from 'typebox';
-import { projectPage } from '../../../access/index.ts';
-import { inAddress } from '../../../foundation/addresses.ts';
+import { commitKind } from '../../../access/index.ts';
+import { pagePath } from '../../../foundation/addresses.ts';
 import { Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
 import { archivePage, Commit } from '../../code/repository/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow } from '../../people/users/index.ts';
@@ -104,7 +104,9 @@ export interface ReleaseRights {
   may_edit: boolean;
 }
 
-const releasesPage = (full_path: string): string => `${projectPage(full_path)}/-/releases`;
+const releasesPage = pagePath('/:project/-/releases');
+const tagPage = pagePath('/:project/-/tags/:tag');
+const listPages = { issues: pagePath('/:project/-/issues'), merge_requests: pagePath('/:project/-/merge_requests') };
 /** A tag is one part of the address, whatever its name. */
 export const releasePage = (full_path: string, tag: string): string =>
   `${releasesPage(full_path)}/${encodeURIComponent(tag)}`;
@@ -150,7 +152,7 @@ function linksOf(url: string, { full_path, tag }: ReleaseRow, { reads_code, may_
   const query = `release_tag=${encodeURIComponent(tag)}&scope=all&state=`;
   const listed = Object.entries(lists).map(([member, [noun, state]]) => [
     member,
-    `${url}${projectPage(full_path)}/-/${noun}?${query}${state}`,
+    `${url}${listPages[noun](full_path)}?${query}${state}`,
   ]);
   return { self: page, ...(may_edit ? { edit_url: `${page}/edit` } : {}), ...Object.fromEntries(listed) };
 }
@@ -177,8 +179,8 @@ function codeMembers(url: string, row: ReleaseRow, { commit }: ReleaseParts) {
   return {
     tag_name: tag,
     commit,
-    ...(commit ? { commit_path: `${projectPage(full_path)}/-/commit/${commit.id}` } : {}),
-    tag_path: `${projectPage(full_path)}/-/tags/${inAddress(tag)}`,
+    ...(commit ? { commit_path: commitKind.page(full_path, commit.id) } : {}),
+    tag_path: tagPage(full_path, tag),
     evidences: row.evidences.map(({ id, sha, collected_at }) => ({
       sha,
       filepath: `${url}${page}/evidences/${id}.json`,
