@@ -5,8 +5,13 @@ alter table projects
   add column feature_flags_access_level text not null default 'enabled' check (feature_flags_access_level in ('disabled', 'private', 'enabled'));
 
 -- The level decides on rights as those of the other features do.
-create trigger raise_rights_version_with_feature_flags
-  after update of feature_flags_access_level on projects for each statement execute function raise_rights_version();
+drop trigger raise_rights_version on projects;
+create trigger raise_rights_version
+  after insert or delete or update of
+    namespace_id, name, path, full_path, visibility, storage, default_branch, empty_repo, archived, marked_for_deletion_at, import_status, freeze_blocks_pushes,
+    issues_access_level, repository_access_level, merge_requests_access_level, forking_access_level, snippets_access_level, environments_access_level,
+    wiki_access_level, releases_access_level, feature_flags_access_level
+  on projects for each statement execute function raise_rights_version();
 
 alter table application_settings
   add column project_feature_flags_limit integer not null default 200 check (project_feature_flags_limit >= 0),
