@@ -171,6 +171,8 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/releases`,
     `${at}/releases/v1`,
     `${at}/environments`,
+    `${at}/feature_flags`,
+    `${at}/feature_flags_user_lists/1`,
     `${at}/environments/${environment.id}`,
   ];
   const link = await passwordLinkFor(here.services, here.db, people.developer.id);

@@ -156,6 +156,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     environment_id: await idOf(here, 'environments', own),
     evidence_id: await idOf(here, 'release_evidences'),
     direct_asset_path: 'manual',
+    iid: '1',
     suffix_path: 'downloads/manual',
     refs: 'main...topic',
     tag_name: 'harvest/1',

@@ -1,6 +1,6 @@
-/** Snippets, errors, vulnerabilities, dependencies and environments. */
+/** Snippets, errors, vulnerabilities, dependencies, environments and feature flags. */
 import type { Values } from '../../../http/index.ts';
-import { type Content, filePage, html, person, time } from '../../../pages/index.ts';
+import { type Content, filePage, html, person, redirect, time } from '../../../pages/index.ts';
 import { environmentPage } from '../../deployments/environments/index.ts';
 import { factPage } from './definition.ts';
 import { titleLine } from './planning_pages.ts';
@@ -80,6 +80,15 @@ export const codeFactPages = [
     title: () => 'Environments',
     lists: [{ heading: 'Where the project is deployed', operation: 'listEnvironments', line: environmentLine }],
   }),
+  factPage('/:id/-/feature_flags', {
+    title: () => 'Feature flags',
+    lists: [{ heading: 'All flags', operation: 'listFeatureFlags' }],
+  }),
+  factPage('/:id/-/feature_flags_user_lists/:iid', {
+    read: ({ described }) => described('getFeatureFlagUserList'),
+    title: ({ name }) => String(name),
+  }),
+  redirect('/:id/-/feature_flags_user_lists/:iid/edit', ({ path }) => path.replace(/\/edit$/, '')),
   // SPDX documents name themselves by such addresses.
   factPage('/:id/-/dependencies/:export_uuid', dependencies),
 ];
