@@ -2,7 +2,7 @@
 import { GitError, gitStream } from './command.ts';
 import { fullId } from './ids.ts';
 import { recordsIn } from './records.ts';
-import type { Repository } from './types.ts';
+import type { Option, Repository } from './types.ts';
 
 /** The lines of a file that a search has found, by their numbers from 1. */
 export interface FoundLines {
@@ -57,8 +57,20 @@ export async function linesContaining(
 const found = (files: ReadonlyMap<string, number[]>): FoundLines[] =>
   [...files].map(([path, lines]) => ({ path, lines }));
 
+/** A commit that a search has found. */
+export interface FoundCommit {
+  id: string;
+  /** In seconds since 1970. */
+  committed_s: number;
+}
+
+function commitIn(record: string): FoundCommit {
+  const [seconds, id = ''] = record.split(' ', 2);
+  return { id, committed_s: Number(seconds) };
+}
+
 /**
- * The ids of commits in the history of a commit whose message contains all of some texts, whatever their case, newest first.
+ * The commits in the history of a commit whose message contains all of some texts, whatever their case, newest first.
  * @param signal ends the search, which then returns what it has found
  * @returns at most `limit`, and whether all of the history has been searched as far as they need
  */
@@ -66,22 +78,23 @@ export async function commitsSaying(
   repository: Repository,
   commit: string,
   { texts, limit, signal }: { texts: readonly string[]; limit: number; signal: AbortSignal },
-): Promise<{ ids: string[]; is_complete: boolean }> {
-  if (signal.aborted) return { ids: [], is_complete: false };
-  const options = [
+): Promise<{ commits: FoundCommit[]; is_complete: boolean }> {
+  if (signal.aborted) return { commits: [], is_complete: false };
+  const options: Option[] = [
     '-i',
     '-F',
     '--all-match',
+    '--timestamp',
     `--max-count=${limit}`,
     ...texts.map((text) => `--grep=${text}` as const),
   ];
-  const output = gitStream(repository, 'rev-list', options as never, [fullId(commit)], [], { signal, env });
-  const ids: string[] = [];
+  const output = gitStream(repository, 'rev-list', options, [fullId(commit)], [], { signal, env });
+  const commits: FoundCommit[] = [];
   try {
-    for await (const records of recordsIn(output, line_feed)) ids.push(...records);
+    for await (const records of recordsIn(output, line_feed)) commits.push(...records.map(commitIn));
   } catch (error) {
     if (!signal.aborted) throw error;
-    return { ids, is_complete: false };
+    return { commits, is_complete: false };
   }
-  return { ids, is_complete: true };
+  return { commits, is_complete: true };
 }

@@ -4,7 +4,7 @@ export { isArchiveFormatKnown, streamArchive } from './archive.ts';
 export { blame, countLines, LineOutOfRange } from './blame.ts';
 export { streamBundle } from './bundle.ts';
 export { changedFiles } from './changes.ts';
-export { commitsSaying, type FoundLines, linesContaining } from './code_search.ts';
+export { commitsSaying, type FoundCommit, type FoundLines, linesContaining } from './code_search.ts';
 export { GitError, git, gitLoad, isInUse, OutputTooLong } from './command.ts';
 export { originalTexts, readCommit } from './commits.ts';
 export { contributorsTo } from './contributors.ts';

@@ -13,6 +13,14 @@ export interface IndexedFile {
   content: string | null;
 }
 
+/** A row, and whether the contents before it are as much as a search reads. */
+interface Row extends IndexedFile {
+  is_beyond: boolean;
+}
+
+/** The contents that a search reads are in memory together. */
+const maximumContent_bytes = 64 * 1024 * 1024;
+
 /** The projects among some whose index is that of their default branch now. */
 export async function indexedAmong(db: Database, project_ids: readonly number[]): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ project_id: number }>`
@@ -31,29 +39,35 @@ const shortest = 3;
  * The first files that contain a text, or have it in their path, by project and path.
  * @param project_ids whose index is current
  * @param most how many are needed
- * @returns whether these are all, too
+ * @returns whether these are all, and whether there was memory for as many as were needed, too
  */
 export async function findIndexed(
   db: Database,
   query: CodeQuery,
   project_ids: readonly number[],
   most: number,
-): Promise<{ files: IndexedFile[]; is_whole: boolean }> {
+): Promise<{ files: IndexedFile[]; is_whole: boolean; is_complete: boolean }> {
   const { text, filters } = query;
   const limit = filters.length > 0 ? maximumFiles : most;
   const rows = await rowsOf(db, text, project_ids, limit + 1);
-  const files = rows.slice(0, limit).filter((file) => isWanted(query, file));
-  return { files: files.slice(0, most), is_whole: rows.length <= limit && files.length <= most };
+  const read = rows.slice(0, limit).filter(({ is_beyond }) => !is_beyond);
+  const files = read.filter((file) => isWanted(query, file));
+  const is_whole = rows.length <= limit && read.length === rows.length && files.length <= most;
+  return { files: files.slice(0, most), is_whole, is_complete: is_whole || files.length >= most };
 }
 
 async function rowsOf(db: Database, text: string, project_ids: readonly number[], limit: number) {
   const pattern = containing(text);
   const isInside = sql<SqlBool>`code_files.project_id = any(${project_ids}::bigint[])`;
   const hasIt = sql<SqlBool>`code_blobs.content ilike ${pattern}`;
-  const select = (where: RawBuilder<SqlBool>) => sql<IndexedFile>`${customPlan}
-    select code_files.project_id, code_files.path, code_blobs.object_id as id, case when ${hasIt} then code_blobs.content end as content
-      from code_files join code_blobs on code_blobs.id = code_files.blob_id
-     where ${isInside} and ${where} order by code_files.project_id, code_files.path limit ${limit}`;
+  const select = (where: RawBuilder<SqlBool>) => sql<Row>`${customPlan}
+    select project_id, path, id, so_far > ${maximumContent_bytes} as is_beyond,
+           case when has_it and so_far <= ${maximumContent_bytes} then content end as content
+      from (select few.*, sum(octet_length(content)) over (order by project_id, path) as so_far
+              from (select code_files.project_id, code_files.path, code_blobs.object_id as id, code_blobs.content, ${hasIt} as has_it
+                      from code_files join code_blobs on code_blobs.id = code_files.blob_id
+                     where ${isInside} and ${where} order by code_files.project_id, code_files.path limit ${limit}) few) counted
+     order by project_id, path`;
   if (text === '') return (await select(sql`true`).execute(db)).rows;
   const hasPath = sql<SqlBool>`code_files.path ilike ${pattern}`;
   const few = text.length < shortest ? undefined : await fewWith(db, pattern);

@@ -55,9 +55,11 @@ async function findInTrees(
   search: Search,
   {
     query,
+    signal,
     isShown = () => true,
     begun = nothingYet,
   }: {
+    signal: AbortSignal;
     query: Awaited<ReturnType<typeof queryFor>>;
     isShown?: (path: string) => boolean;
     begun?: Begun;
@@ -65,22 +67,20 @@ async function findInTrees(
 ): Promise<FormedPage<unknown>> {
   const context = search.input.num_context_lines;
   const needed = neededFor(search);
-  return inTurn(async (signal) => {
-    const runs: Run[] = [];
-    let { is_complete: isComplete, is_whole: isWhole } = begun;
-    for await (const tree of trees()) {
-      if (signal.aborted) isComplete = false;
-      else if (runs.length >= needed) isWhole = false;
-      if (signal.aborted || runs.length >= needed) break;
-      const { files, is_complete } = await searchFiles(tree.repository, tree.commit_id, query, signal);
-      if (!is_complete) isComplete = false;
-      for (const file of files) if (isShown(file.path)) runs.push(...runsOf(tree, file, context));
-    }
-    const page = pageOf(merged(begun.runs, runs), search, { isWhole, isComplete });
-    const items = [];
-    for (const run of page.items) items.push(await presentRun(run, context));
-    return formed(FoundBlob, { ...page, items });
-  });
+  const runs: Run[] = [];
+  let { is_complete: isComplete, is_whole: isWhole } = begun;
+  for await (const tree of trees()) {
+    if (signal.aborted) isComplete = false;
+    else if (runs.length >= needed) isWhole = false;
+    if (signal.aborted || runs.length >= needed) break;
+    const { files, is_complete } = await searchFiles(tree.repository, tree.commit_id, query, signal);
+    if (!is_complete) isComplete = false;
+    for (const file of files) if (isShown(file.path)) runs.push(...runsOf(tree, file, context));
+  }
+  const page = pageOf(merged(begun.runs, runs), search, { isWhole, isComplete });
+  const items = [];
+  for (const run of page.items) items.push(await presentRun(run, context));
+  return formed(FoundBlob, { ...page, items });
 }
 
 const ownerOf = ({ tree: { owner } }: Run): number => ('project_id' in owner ? owner.project_id : 0);
@@ -118,16 +118,18 @@ export const blobScope: Scope = {
     const { code_search } = await settingsOf(services.db);
     if (code_search === 'off') throw badRequest('Code search is switched off');
     const isIndexed = code_search === 'on' && !('project' in search.within) && !regex;
-    const begun = isIndexed
-      ? await searchIndex(services, query, places, { most: neededFor(search), context })
-      : { ...nothingYet, others: places };
-    const trees = async function* () {
-      for (const place of begun.others) {
-        const found = await commitOf(services, place, search);
-        if (found) yield { ...found, owner: { project_id: place.id } };
-      }
-    };
-    return findInTrees(trees, search, { query, begun });
+    return inTurn(search, async (signal) => {
+      const begun = isIndexed
+        ? await searchIndex(services, query, places, { most: neededFor(search), context })
+        : { ...nothingYet, others: places };
+      const trees = async function* () {
+        for (const place of begun.others) {
+          const found = await commitOf(services, place, search);
+          if (found) yield { ...found, owner: { project_id: place.id } };
+        }
+      };
+      return findInTrees(trees, search, { query, signal, begun });
+    });
   },
 };
 
@@ -153,6 +155,6 @@ export const wikiScope: Scope = {
         if (commit_id !== undefined) yield { repository, commit_id, ref: ref ?? wiki.default_branch, owner };
       }
     };
-    return findInTrees(trees, search, { query, isShown: isPage });
+    return inTurn(search, (signal) => findInTrees(trees, search, { query, signal, isShown: isPage }));
   },
 };

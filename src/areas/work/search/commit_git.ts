@@ -1,6 +1,6 @@
 /** Searching the messages of commits. */
 import { mayReadCode } from '../../../access/index.ts';
-import { commitsSaying, type Repository, readCommit, resolveCommit } from '../../../git/index.ts';
+import { commitsSaying, type FoundCommit, type Repository, readCommit, resolveCommit } from '../../../git/index.ts';
 import { forbidden } from '../../../http/index.ts';
 import { termsOf } from '../../../texts/index.ts';
 import { CommitDetail, presentCommit } from '../../code/repository/index.ts';
@@ -9,10 +9,16 @@ import { formed, type Scope } from './definition.ts';
 import { inTurn, neededFor, pageOf } from './time_rules.ts';
 import { type CodePlace, codePlaces } from './tree_queries.ts';
 
-interface FoundCommit {
+interface FoundIn extends FoundCommit {
   place: CodePlace;
   repository: Repository;
-  id: string;
+}
+
+/** More commits than this are not sorted. */
+const maximumCommits = 100_000;
+
+async function dated(repository: Repository, id: string): Promise<FoundCommit> {
+  return { id, committed_s: Date.parse((await readCommit(repository, id)).committed_date) / 1000 };
 }
 
 /** The commits of one repository: that with the id which is searched for, or those that say all terms. */
@@ -20,11 +26,11 @@ async function commitsIn(
   { repository, commit_id }: { repository: Repository; commit_id: string },
   terms: readonly string[],
   { limit, signal }: { limit: number; signal: AbortSignal },
-): Promise<{ ids: string[]; is_complete: boolean }> {
+): Promise<{ commits: FoundCommit[]; is_complete: boolean }> {
   const [term = ''] = terms;
   const named =
     terms.length === 1 && /^[0-9a-f]{7,64}$/i.test(term) ? await resolveCommit(repository, term) : undefined;
-  if (named !== undefined) return { ids: [named], is_complete: true };
+  if (named !== undefined) return { commits: [await dated(repository, named)], is_complete: true };
   return commitsSaying(repository, commit_id, { texts: terms, limit, signal });
 }
 
@@ -37,30 +43,31 @@ export const commitScope: Scope = {
   find(services, search) {
     const terms = termsOf(search.input.search);
     const limit = neededFor(search);
-    return inTurn(async (signal) => {
-      const found: FoundCommit[] = [];
-      let isComplete = true;
+    return inTurn(search, async (signal) => {
+      const found: FoundIn[] = [];
+      let [isComplete, isWhole] = [true, true];
       for (const place of await codePlaces(services.db, search)) {
-        const at = signal.aborted ? undefined : await commitOf(services, place, search);
-        if (signal.aborted) isComplete = false;
+        if (signal.aborted || found.length >= maximumCommits) {
+          isComplete = false;
+          break;
+        }
+        const at = await commitOf(services, place, search);
         if (!at) continue;
-        const { ids, is_complete } = await commitsIn(at, terms, { limit, signal });
+        const { commits, is_complete } = await commitsIn(at, terms, { limit, signal });
         if (!is_complete) isComplete = false;
-        found.push(...ids.map((id) => ({ place, repository: at.repository, id })));
+        if (commits.length >= limit) isWhole = false;
+        for (const commit of commits) found.push({ ...commit, place, repository: at.repository });
       }
-      const read = await Promise.all(
-        found.map(async (each) => ({ ...each, commit: await readCommit(each.repository, each.id) })),
+      const newestFirst = found.sort((one, other) => other.committed_s - one.committed_s);
+      const page = pageOf(newestFirst, search, { isWhole, isComplete });
+      const items = await Promise.all(
+        page.items.map(async ({ place, repository, id }) => ({
+          ...presentCommit(services.url, place, await readCommit(repository, id)),
+          project_id: place.id,
+          status: null,
+          last_pipeline: null,
+        })),
       );
-      const newestFirst = read.sort((one, other) =>
-        other.commit.committed_date.localeCompare(one.commit.committed_date),
-      );
-      const page = pageOf(newestFirst, search, { isWhole: true, isComplete });
-      const items = page.items.map(({ place, commit }) => ({
-        ...presentCommit(services.url, place, commit),
-        project_id: place.id,
-        status: null,
-        last_pipeline: null,
-      }));
       return formed(CommitDetail, { ...page, items });
     });
   },

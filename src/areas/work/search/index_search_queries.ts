@@ -22,6 +22,9 @@ export interface IndexedRuns {
   is_complete: boolean;
 }
 
+/** Later pages say that they are incomplete. */
+const mostFiles = 1_000;
+
 /** As long as a search may take, without its end. */
 const statement_ms = 4_000;
 
@@ -49,7 +52,12 @@ export async function searchIndex(
     const tree = { repository: repositoryOf(services, place), ref, owner: { project_id: place.id } };
     return runsOf(tree, { ...file, lines: linesIn(file, query.text) }, context);
   });
-  return { runs, others, is_whole: result.is_whole, is_complete: true };
+  return {
+    runs,
+    others,
+    is_whole: result.is_whole,
+    is_complete: result.is_complete && (result.is_whole || most <= mostFiles),
+  };
 }
 
 /** The numbers of the lines that contain a text, in any case. */
@@ -66,7 +74,7 @@ async function readIndex(db: Database, query: CodeQuery, places: readonly CodePl
     return await db.transaction().execute(async (tx) => {
       await sql`set local statement_timeout = ${sql.lit(statement_ms)}`.execute(tx);
       current = await indexedAmong(tx, ids);
-      return { current, result: await findIndexed(tx, query, [...current], most) };
+      return { current, result: await findIndexed(tx, query, [...current], Math.min(most, mostFiles)) };
     });
   } catch (error) {
     if (!codesWithout.includes((error as { code?: string }).code ?? '')) throw error;

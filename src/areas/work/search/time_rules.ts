@@ -10,20 +10,39 @@ const maximumSearch_ms = 5_000;
 const turns = new Semaphore(2, 100);
 const incomplete = { 'x-search-incomplete': 'true' };
 
-/**
- * Searches when it is its turn, for as long as a search may take.
- * @throws ApiError 503 if too many wait
- */
-export async function inTurn<T>(search: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** The searches of each user that has any run one after the other, so that none takes the turns of all others. */
+const turnsOfUsers = new Map<number, Semaphore>();
+const mostOfUser = 10;
+
+async function take(semaphore: Semaphore): Promise<void> {
   try {
-    await turns.take(maximumSearch_ms);
+    await semaphore.take(maximumSearch_ms);
   } catch {
     throw new ApiError(503, { message: '503 Service Unavailable - Too many searches are running' });
   }
+}
+
+/**
+ * Searches when it is the turn of the caller, for as long as a search may take.
+ * @throws ApiError 503 if too many wait
+ */
+export async function inTurn<T>(
+  { caller }: Pick<Search, 'caller'>,
+  search: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const own = turnsOfUsers.get(caller.id) ?? new Semaphore(1, mostOfUser);
+  turnsOfUsers.set(caller.id, own);
+  await take(own);
   try {
-    return await search(AbortSignal.timeout(maximumSearch_ms));
+    await take(turns);
+    try {
+      return await search(AbortSignal.timeout(maximumSearch_ms));
+    } finally {
+      turns.release();
+    }
   } finally {
-    turns.release();
+    own.release();
+    if (own.waiting === 0) turnsOfUsers.delete(caller.id);
   }
 }
 
