@@ -972,6 +972,24 @@ create table costly_files (
 );
 CREATE INDEX costly_files_noted_at_idx ON costly_files USING btree (noted_at);
 
+create table custom_attributes (
+  id bigint generated always as identity not null,
+  user_id bigint,
+  group_id bigint,
+  project_id bigint,
+  key text not null,
+  value text not null,
+  constraint custom_attributes_pkey PRIMARY KEY (id),
+  constraint custom_attributes_have_one_owner CHECK (num_nonnulls(user_id, group_id, project_id) = 1),
+  constraint custom_attributes_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint custom_attributes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint custom_attributes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX custom_attributes_by_group ON custom_attributes USING btree (group_id, key) WHERE group_id IS NOT NULL;
+CREATE UNIQUE INDEX custom_attributes_by_project ON custom_attributes USING btree (project_id, key) WHERE project_id IS NOT NULL;
+CREATE UNIQUE INDEX custom_attributes_by_user ON custom_attributes USING btree (user_id, key) WHERE user_id IS NOT NULL;
+CREATE INDEX custom_attributes_by_value ON custom_attributes USING btree (key, md5(value));
+
 create table declined_invitations (
   id bigint not null,
   group_id bigint,

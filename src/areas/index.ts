@@ -92,6 +92,7 @@ import { metadataRoutes } from './instance/metadata/routes.ts';
 import { bulkImportRoutes } from './migration/bulk_imports/routes.ts';
 import { relationExportRoutes } from './migration/export_relations/routes.ts';
 import { placeholderRoutes } from './migration/placeholders/routes.ts';
+import { customAttributeRoutes } from './people/custom_attributes/routes.ts';
 import { emailRoutes } from './people/emails/routes.ts';
 import { gpgKeyRoutes } from './people/gpg_keys/routes.ts';
 import { keyRoutes } from './people/keys/routes.ts';
@@ -292,6 +293,11 @@ export const endpoints: readonly FiledEndpoint[] = [
     userRemovalRoutes,
     userFollowRoutes,
     userPreferenceRoutes,
+  ),
+  ...tagged(
+    'Custom attributes',
+    'Texts by key that administrators keep with users, groups and projects.',
+    customAttributeRoutes,
   ),
   ...tagged('Emails', 'The email addresses of users.', emailRoutes),
   ...tagged('SSH keys', 'The SSH keys of users, and whose a key is.', keyRoutes, keyLookupRoutes),

@@ -346,6 +346,15 @@ export interface CurrentLicense {
   blocks_changes: boolean | null;
 }
 
+export interface CustomAttributes {
+  id: GeneratedAlways<number>;
+  user_id: number | null;
+  group_id: number | null;
+  project_id: number | null;
+  key: string;
+  value: string;
+}
+
 export interface DeclinedInvitations {
   id: number;
   group_id: number | null;
@@ -2254,6 +2263,7 @@ export interface DB {
   commit_statuses: CommitStatuses;
   costly_files: CostlyFiles;
   current_license: CurrentLicense;
+  custom_attributes: CustomAttributes;
   declined_invitations: DeclinedInvitations;
   dependencies: Dependencies;
   dependency_files: DependencyFiles;

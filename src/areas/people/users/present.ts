@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { commitEmailOf, userPage } from '../../../access/index.ts';
 import { allOptional, DateOnly, Id, IdOf, nullable, resource, since, Timestamp } from '../../../http/index.ts';
 import { avatarUrl } from '../avatars/index.ts';
+import { attributeMember } from '../custom_attributes/index.ts';
 
 /** The fields of users as authors, assignees and members. */
 const userBasicFields = {
@@ -104,6 +105,7 @@ export const User = resource('User', {
   ...allOptional(ownFields),
   ...allOptional(adminFields),
   ...allOptional(detailFields),
+  ...attributeMember,
 });
 
 /** The current user. Administrators also see their own administrative fields. */

@@ -28,6 +28,7 @@ import {
 import { keysetPaging, mapPage } from '../../../lists/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarTexts, receiveAvatar, setAvatar } from '../avatars/index.ts';
+import { attributeFilters, attributeForm, showAttributes, withAttributes } from '../custom_attributes/index.ts';
 import { emailReasons } from '../emails/index.ts';
 import { usernameReasons } from '../namespaces/index.ts';
 import { changeUser, createUser } from './actions.ts';
@@ -106,13 +107,18 @@ const userReader: Access<{ caller: Caller }> = {
   },
 };
 
-type ListInput = Parameters<typeof listUsers>[2] & GivenIdentity & { username?: string };
+type ListInput = Parameters<typeof listUsers>[2] &
+  GivenIdentity & { username?: string; custom_attributes?: Record<string, string>; with_custom_attributes: boolean };
 
 async function listForAdmin(db: Database, url: string, caller: Caller, input: ListInput) {
-  const all = usersInFull(db, caller).where(userFilters.matching(input)).where(adminFilters.matching(input));
+  const all = usersInFull(db, caller)
+    .where(userFilters.matching(input))
+    .where(adminFilters.matching(input))
+    .where(withAttributes('user', caller, input));
   const identity = identityIn(input);
   const page = await listUsers(db, identity ? all.where(hasIdentity(identity)) : all, input, true);
-  return mapPage(page, (user) => presentUserForAdmin(url, user));
+  const { items, ...rest } = mapPage(page, (user) => presentUserForAdmin(url, user));
+  return { ...rest, items: await showAttributes(db, 'user', { caller, input }, items) };
 }
 
 /** Whether anonymous callers can look up users; not where public visibility is restricted. */
@@ -158,6 +164,8 @@ export const userRoutes = [
       ...userFilters.input,
       ...adminFilters.input,
       ...identity,
+      ...attributeFilters,
+      ...attributeForm,
       ...order,
       ...keysetPaging,
     },
@@ -173,14 +181,15 @@ export const userRoutes = [
     access: userReader,
     rate: { setting: 'users_get_by_id_limit', window_s: 600, spared: 'users_get_by_id_limit_allowlist' },
     scopes: ['read_user'],
-    input: { id: Id },
+    input: { id: Id, ...attributeForm },
     returns: one(User),
     refusals: { 403: '403 Forbidden - Not authorized!', 404: '404 User Not Found' },
     handle: async ({ db, url, caller, input }) => {
       const user = await userInFull(db, caller, input.id);
       // A private profile shows no more than a comment of its user does.
       if (user.private_profile && !caller.admin && user.id !== caller.id) return presentUserBasic(url, user);
-      return caller.admin ? presentUserInDetail(url, user) : presentProfile(url, user);
+      const shown = caller.admin ? presentUserInDetail(url, user) : presentProfile(url, user);
+      return (await showAttributes(db, 'user', { caller, input }, [shown]))[0]!;
     },
   }),
   post('/users', {

@@ -3,6 +3,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { GroupLevel, isListedGroup } from '../../../access/index.ts';
 import type { DB } from '../../../db/index.ts';
 import { allOptional, containing, DateOnly, filtersOn, Id, Visibility } from '../../../http/index.ts';
+import { attributeFilters } from '../../people/custom_attributes/index.ts';
 
 export const groupFilters = filtersOn('namespaces', (by) => ({
   skip_groups: by(Type.Array(Id, { description: 'IDs of groups to leave out' }), (q, ids) =>
@@ -32,6 +33,7 @@ const order = {
 /** The parameters of every list of groups, except paging. */
 export const groupListInput = {
   ...groupFilters.input,
+  ...attributeFilters,
   ...order,
   ...allOptional({
     search: Type.String({ description: 'Part of the name or path' }),

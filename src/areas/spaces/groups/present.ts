@@ -17,6 +17,7 @@ import {
 } from '../../../http/index.ts';
 import { defaultProtection } from '../../code/protected_branches/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
+import { attributeMember } from '../../people/custom_attributes/index.ts';
 import { SharedWithGroup, type SharedWithGroupRow } from '../../people/namespaces/index.ts';
 import {
   FeatureLevel,
@@ -72,6 +73,7 @@ const groupFields = {
         'Administrators only, with `statistics=true`: what is stored in the group and in the projects directly in it',
     }),
   ),
+  ...attributeMember,
 };
 
 const [noSecondFactor, noDiffsInMail, noFormulas, noDirectory] = [

@@ -39,6 +39,7 @@ import {
   storageForNew,
 } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
+import { attributeForm, showAttributes, withAttributes } from '../../people/custom_attributes/index.ts';
 import { FeatureLevel } from '../projects/index.ts';
 import { createGroup, type GroupChanges, updateGroup } from './actions.ts';
 import { checkMayCreateGroup } from './creation_checks.ts';
@@ -108,14 +109,27 @@ function columnsFrom({
 }
 
 const filteredGroups = (db: Database, caller: MaybeCaller, input: GroupListInput) =>
-  groupRows(db).where(listedGroups(caller, input)).where(groupFilters.matching(input));
+  groupRows(db)
+    .where(listedGroups(caller, input))
+    .where(groupFilters.matching(input))
+    .where(withAttributes('group', caller, input));
 
-const listInput = { ...groupListInput, ...statisticsInput };
-type ListInput = GroupListInput & { statistics: boolean };
+const formInput = { ...statisticsInput, ...attributeForm };
+const listInput = { ...groupListInput, ...formInput };
+type Form = Static<TObject<typeof formInput>>;
+type ListInput = GroupListInput & Form;
+
+/** Adds what is wanted besides the usual form of groups. */
+const inForm = async <Shown extends { id: number }>(
+  services: Services,
+  caller: MaybeCaller,
+  input: Form,
+  groups: readonly Shown[],
+) => showAttributes(services.db, 'group', { caller, input }, await withStatistics(services, caller, input, groups));
 
 const presentPage = async (services: Services, caller: MaybeCaller, input: ListInput, page: Page<GroupRow>) => ({
   ...page,
-  items: await withStatistics(
+  items: await inForm(
     services,
     caller,
     input,
@@ -190,13 +204,13 @@ export const groupRoutes = [
         default: true,
         description: 'Whether to include `projects` and `shared_projects`',
       }),
-      ...statisticsInput,
+      ...formInput,
     },
     returns: one(GroupDetailForm),
     handle: async ({ caller, group, input, ...services }) => {
       const reply = input.with_projects ? groupReplyWithProjects : groupReply;
       const shown = await reply(services, caller, group.id);
-      return (await withStatistics(services, caller, input, [shown]))[0]!;
+      return (await inForm(services, caller, input, [shown]))[0]!;
     },
   }),
   get('/groups/:id/avatar', {

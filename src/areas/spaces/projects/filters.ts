@@ -20,6 +20,7 @@ import {
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
+import { attributeFilters, withAttributes } from '../../people/custom_attributes/index.ts';
 
 /** Topics as projects have them: in the spelling of the topic, which may differ in case. */
 const spelled = (topics: string[]) => sql`array(
@@ -92,6 +93,7 @@ const orders = {
 
 export const projectFilters = {
   ...columnFilters.input,
+  ...attributeFilters,
   search: optional(Type.String()),
   search_namespaces: Type.Boolean({ default: false, description: 'Whether `search` also matches the full path' }),
   owned: Type.Boolean({ default: false }),
@@ -160,6 +162,7 @@ export function filtered<Row>(query: Projects<Row>, caller: MaybeCaller, input: 
   );
   return searched(query, input)
     .where(columnFilters.matching(input))
+    .where(withAttributes('project', caller, input))
     .$if(input.starred, (q) => q.where(starredBy(caller?.id)))
     .$if(level > 0, (q) => q.where(isMemberOfProject(caller, level)))
     .$if(caller?.admin === true && input.repository_storage !== undefined, (q) =>

@@ -19,6 +19,7 @@ import {
 import { mapInSlices, toHtml } from '../../../markdown/index.ts';
 import { blobPage } from '../../code/repository/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
+import { attributeMember, showAttributes } from '../../people/custom_attributes/index.ts';
 import {
   NamespaceBasic,
   ProjectIdentity,
@@ -29,7 +30,7 @@ import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { fixedProjectFields, fixedProjectValues } from './fixed_present.ts';
 import { mergeFields, presentMergeSettings } from './merge_rules.ts';
 import { openIssuesOf, type ProjectRow, type ProjectSource, projectRow, statisticsOf } from './queries.ts';
-import { FeatureLevel } from './rules.ts';
+import { FeatureLevel, type FormAsked } from './rules.ts';
 
 const basicFields = {
   ...ProjectIdentity.properties,
@@ -164,6 +165,7 @@ export const ProjectWithAccessForm = resource('ProjectWithAccess', {
       container_registry_size: unstored(),
     }),
   ),
+  ...attributeMember,
 });
 
 /** @param project a row of `projectRows`, or the source in one */
@@ -308,16 +310,17 @@ export async function presentProjects(
   services: Services,
   caller: MaybeCaller,
   rows: readonly ProjectRow[],
-  { simple = false, statistics }: { simple?: boolean; statistics: boolean },
+  { simple = false, statistics, with_custom_attributes }: Omit<FormAsked, 'simple'> & Partial<FormAsked>,
 ): Promise<Static<typeof ProjectWithAccessForm>[]> {
   if (simple || !caller) return rows.map((row) => presentProjectBasic(services, row));
   const complete = await completeRows(services.db, rows);
   const measured = statistics ? await statisticsOf(services, rows) : [];
-  return complete.map((row, index) => ({
+  const shown = complete.map((row, index) => ({
     ...presentProject(services, caller, row),
     permissions: presentPermissions(caller, row),
     ...(measured[index] ? { statistics: { ...measured[index], ...unstoredSizes, container_registry_size: 0 } } : {}),
   }));
+  return showAttributes(services.db, 'project', { caller, input: { with_custom_attributes } }, shown);
 }
 
 /** The same for a page of a list. */
@@ -325,7 +328,7 @@ export const presentProjectPage = async (
   services: Services,
   caller: MaybeCaller,
   page: Page<ProjectRow>,
-  form: { simple: boolean; statistics: boolean },
+  form: FormAsked,
 ): Promise<Page<Static<typeof ProjectWithAccessForm>>> => ({
   ...page,
   items: await presentProjects(services, caller, page.items, form),

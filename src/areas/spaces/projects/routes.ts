@@ -44,6 +44,7 @@ import { scanSoon } from '../../code/dependencies/index.ts';
 import { pushRuleTexts } from '../../code/push_rules/index.ts';
 import { restrictionReasons } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
+import { attributeForm, showAttributes } from '../../people/custom_attributes/index.ts';
 import { PublicGroupDetails, presentPublicGroup, publicGroups } from '../../people/namespaces/index.ts';
 import { presentUserBasic, UserBasic, userBasicColumns } from '../../people/users/index.ts';
 import { changeProject, type ProjectChanges, tellOfMove } from './actions.ts';
@@ -61,7 +62,7 @@ import {
   projectReply,
 } from './present.ts';
 import { creatorOf, projectRow, projectsByKey, projectsByOffset, userNamed, visibleProjectRows } from './queries.ts';
-import { beginnings, columnsOfSettings, form, settings } from './rules.ts';
+import { beginnings, columnsOfSettings, type FormAsked, form, settings } from './rules.ts';
 
 /** However many projects there are, unlike for other lists. */
 function refuseFarPage(input: Paging): void {
@@ -93,13 +94,14 @@ async function groupProjects(
   services: Services,
   caller: MaybeCaller,
   wanted: RawBuilder<boolean>,
-  input: ProjectFilters & Paging & { simple: boolean; include_subgroups?: boolean },
+  input: ProjectFilters & Paging & Omit<FormAsked, 'statistics'> & { include_subgroups?: boolean },
 ) {
   const projects = visibleProjectRows(services.db, caller).where(wanted);
   const page = await projectsByOffset(services.db, caller, projects, input, input.include_subgroups);
   if (input.simple) return mapPage(page, (row) => presentProjectBasic(services, row));
-  const complete = { ...page, items: await completeRows(services.db, page.items) };
-  return mapPage(complete, (row) => presentProject(services, caller, row));
+  const complete = await completeRows(services.db, page.items);
+  const shown = complete.map((row) => presentProject(services, caller, row));
+  return { ...page, items: await showAttributes(services.db, 'project', { caller, input }, shown) };
 }
 
 const lists = [
@@ -150,6 +152,7 @@ const lists = [
     input: {
       ...paging,
       simple: form.simple,
+      ...attributeForm,
       include_subgroups: Type.Boolean({ default: false }),
       include_ancestor_groups: Type.Boolean({ default: false }),
       with_shared: Type.Boolean({
@@ -180,7 +183,7 @@ const lists = [
     operation: 'listProjectsSharedWithGroup',
     summary: 'List the projects that are shared with a group, newest first',
     access: groupVisible,
-    input: { ...paging, simple: form.simple, ...projectFilters },
+    input: { ...paging, simple: form.simple, ...attributeForm, ...projectFilters },
     returns: pageOf(ProjectWithAccessForm),
     refusals: { 400: unpairedText },
     handle: ({ caller, group, input, ...services }) => groupProjects(services, caller, isSharedWith(group.id), input),
@@ -283,7 +286,7 @@ const single = [
     summary: 'Show a project',
     access: projectVisible,
     rate: { setting: 'project_api_limit', window_s: 600 },
-    input: { statistics: form.statistics },
+    input: { statistics: form.statistics, ...attributeForm },
     returns: one(ProjectWithAccessForm),
     handle: async ({ caller, project, input, ...services }) => {
       const row = await projectRow(services.db, caller, project.id);

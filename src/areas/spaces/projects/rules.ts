@@ -3,6 +3,7 @@ import { type Static, type TObject, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
 import { type Caller, CommaList, checked, deprecated, nullable, optional, Visibility } from '../../../http/index.ts';
 import { dependencyPathReasons } from '../../code/dependencies/index.ts';
+import { attributeForm } from '../../people/custom_attributes/index.ts';
 import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../../people/namespaces/index.ts';
 import { columnsOfMergeSettings, type MergeSettings, mergeSettings } from './merge_rules.ts';
 
@@ -97,7 +98,9 @@ export const form = {
     default: false,
     description: 'Whether to include `statistics`; Reporters and above',
   }),
+  ...attributeForm,
 };
+export type FormAsked = Static<TObject<typeof form>>;
 
 /** Parameters of creation only. */
 export const beginnings = {

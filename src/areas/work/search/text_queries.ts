@@ -61,7 +61,7 @@ export const projectScope: Scope = {
     const filters = { owned: false, membership: false, starred: false, search, search_namespaces: true };
     const features = { with_issues_enabled: false, with_merge_requests_enabled: false };
     const page = await projectsByOffset(db, caller, rows, { ...pagingIn(input), ...order, ...filters, ...features });
-    const form = { simple: true, statistics: false };
+    const form = { simple: true, statistics: false, with_custom_attributes: false };
     return formed(ProjectWithAccessForm, await presentProjectPage(services, caller, page, form));
   },
 };

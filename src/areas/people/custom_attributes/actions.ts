@@ -1,0 +1,32 @@
+/** Setting custom attributes. */
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import type { Database } from '../../../db/index.ts';
+import { invalid } from '../../../http/index.ts';
+import { type CustomAttribute, maximumAttributes, type Owner, owners } from './queries.ts';
+
+export const tooManyText = `Maximum number of custom attributes (${maximumAttributes}) exceeded`;
+
+/**
+ * Sets an attribute, whether it exists or not.
+ * @throws ApiError 400 when there are as many as there can be
+ */
+export const setAttribute = (
+  db: Database,
+  { owner, id }: { owner: Owner; id: number },
+  { key, value }: Static<typeof CustomAttribute>,
+): Promise<Static<typeof CustomAttribute>> =>
+  db.transaction().execute(async (tx) => {
+    const column = owners[owner];
+    // One at a time for each owner, so that two that are added at once cannot exceed the limit together.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`custom attributes of ${owner}`}, ${id}))`.execute(tx);
+    const others = tx.selectFrom('custom_attributes').where(column, '=', id).where('key', '<>', key);
+    const { count } = await others.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+    if (count >= maximumAttributes) throw invalid({ base: [tooManyText] });
+    await tx
+      .insertInto('custom_attributes')
+      .values({ [column]: id, key, value })
+      .onConflict((conflict) => conflict.columns([column, 'key']).where(column, 'is not', null).doUpdateSet({ value }))
+      .execute();
+    return { key, value };
+  });

@@ -1,0 +1,2 @@
+/** What other areas may use of custom attributes. */
+export { attributeFilters, attributeForm, attributeMember, showAttributes, withAttributes } from './queries.ts';
