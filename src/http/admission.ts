@@ -63,7 +63,7 @@ export async function fieldsThatMayIdentify(
   options: Omit<BodyOptions, 'at_most_bytes'>,
 ): Promise<Values> {
   const { body } = request;
-  if (!(body instanceof UnreadBody) || body.takesFile || carriesCredential(request)) return {};
+  if (!(body instanceof UnreadBody) || body.takesFiles || carriesCredential(request)) return {};
   const read = await body.read({ ...options, at_most_bytes: anonymousBody_bytes }).catch(() => undefined);
   return read?.fields ?? {};
 }

@@ -11,7 +11,7 @@ import { FormBounds, nest, readForm, type Values } from './form.ts';
 import { JsonBounds } from './json_bounds.ts';
 import { LargeText } from './large_text.ts';
 import { readParts, tooLarge } from './multipart.ts';
-import { readWithFile, type TakesFile, type WantedFile } from './upload.ts';
+import { readWithFiles, type TakesFiles, type WantedFile } from './upload.ts';
 import type { UploadedFile } from './uploaded_file.ts';
 
 /** The limit for callers without a credential. */
@@ -30,16 +30,16 @@ const shortForm_bytes = 1024 * 1024;
 export interface BodyOptions {
   at_most_bytes: number;
   blobs: Blobs;
-  /** If the endpoint takes one. */
-  file?: WantedFile | undefined;
+  /** Those that the endpoint takes. */
+  files?: readonly WantedFile[];
   /** How text is read whatever its type, for doors with a form of their own. */
   parse?: ((text: string) => Values) | undefined;
 }
 
 export interface ReadBody {
   fields: Values;
-  /** The file among the fields, which must be kept or discarded. */
-  file?: UploadedFile | undefined;
+  /** The files among the fields, which must be kept or discarded. */
+  files?: readonly UploadedFile[];
 }
 
 function asFields(value: unknown): Values {
@@ -63,8 +63,7 @@ function readJson(text: string): Values {
 
 /** A body that is read after the caller has been identified. */
 export class UnreadBody {
-  /** The name of the file parameter of the endpoint, if the body may contain the file. */
-  readonly #file: TakesFile['file'];
+  readonly #takes_files: boolean;
   readonly #type: string;
   readonly #request: FastifyRequest;
   readonly #payload: Readable;
@@ -75,9 +74,8 @@ export class UnreadBody {
     this.#request = request;
     this.#payload = payload;
     this.#type = request.headers['content-type'] ?? '';
-    this.#file = /^multipart\/form-data/i.test(this.#type)
-      ? (request.routeOptions.config as TakesFile).file
-      : undefined;
+    const { takes_files = false } = request.routeOptions.config as TakesFiles;
+    this.#takes_files = takes_files && /^multipart\/form-data/i.test(this.#type);
     this.#broken.promise.catch(() => {}); // It may fail before it is read.
     payload.on('error', () => this.abort(new ApiError(400, { message: '400 Bad request' })));
     payload.on('close', () => {
@@ -86,8 +84,8 @@ export class UnreadBody {
   }
 
   /** Whether it may contain a file, which is received only after access is granted. */
-  get takesFile(): boolean {
-    return this.#file !== undefined;
+  get takesFiles(): boolean {
+    return this.#takes_files;
   }
 
   /**
@@ -115,10 +113,10 @@ export class UnreadBody {
     }
   }
 
-  async #read({ at_most_bytes, blobs, file, parse }: BodyOptions): Promise<ReadBody> {
+  async #read({ at_most_bytes, blobs, files, parse }: BodyOptions): Promise<ReadBody> {
     const payload = this.#payload;
     const { headers } = this.#request;
-    if (this.#file && file) return readWithFile(headers, payload, { file, blobs });
+    if (this.#takes_files && files) return readWithFiles(headers, payload, { files, blobs });
     if (Number(headers['content-length']) > at_most_bytes) throw tooLarge();
     if (parse) return { fields: parse(await this.#text(at_most_bytes)) };
     if (/^multipart\/form-data/i.test(this.#type))

@@ -30,7 +30,7 @@ import type { Reading } from './stored_file.ts';
 import { listText } from './streamed_list.ts';
 import { type Marked, marks } from './types.ts';
 import { refuseUnknown } from './unknown_paths.ts';
-import { fileIn, mostBytes, type TakesFile } from './upload.ts';
+import { discardAll, filesIn, mostBytes, type TakesFiles } from './upload.ts';
 
 export interface MountOptions extends PerformOptions {
   /** Identifies the caller from the headers and parameters of a request. */
@@ -132,14 +132,16 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
   const writeItem = endpoint.returns.item && serialiser(endpoint.returns.item);
   const status = statusOf(endpoint.method, endpoint.returns);
   const maximum_bytes = bodyLimitOf(endpoint);
-  const fileParameter = fileIn((endpoint.input ?? {}) as TProperties);
+  const fileParameters = filesIn((endpoint.input ?? {}) as TProperties);
   const { rotation, deploy_tokens } = endpoint;
   const accepted = { ...(rotation && { rotation }), ...(deploy_tokens && { deploy_tokens }) };
 
   const readBody = async ({ body }: FastifyRequest, caller: Caller | undefined): Promise<ReadBody> => {
     if (!(body instanceof UnreadBody)) return { fields: {} };
-    const file = fileParameter && { ...fileParameter, at_most_bytes: await mostBytes(services.db, fileParameter) };
-    return body.read({ at_most_bytes: caller ? maximum_bytes : anonymousBody_bytes, blobs, file });
+    const files = await Promise.all(
+      fileParameters.map(async (file) => ({ ...file, at_most_bytes: await mostBytes(services.db, file) })),
+    );
+    return body.read({ at_most_bytes: caller ? maximum_bytes : anonymousBody_bytes, blobs, files });
   };
 
   /** The caller, or the user that an administrator names in the body (sudo). */
@@ -165,7 +167,7 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
     const caller = await identify(request, reply, rightsVersion);
     const granted = await grant({ caller, params: request.params as Record<string, string>, rightsVersion });
     const { plan } = granted;
-    const { fields, file } = await readBody(request, caller);
+    const { fields, files = [] } = await readBody(request, caller);
     try {
       const parameters = parametersOf(request, fields);
       const sent_from = { address: request.ip, user_agent: request.headers['user-agent'] };
@@ -196,13 +198,13 @@ function routeHandler(endpoint: AnyEndpoint, options: MountOptions) {
       const writeThis = chosen ? serialiser(chosen(result)) : write;
       return send(request, reply, own, await writeThis(body, plan));
     } finally {
-      await file?.discard();
+      await discardAll(files);
     }
   };
 }
 
 const mayNameUserInBody = ({ body }: FastifyRequest, caller: Caller | undefined): boolean =>
-  body instanceof UnreadBody && !body.takesFile && caller?.sudo === false && caller.token.scopes.includes('sudo');
+  body instanceof UnreadBody && !body.takesFiles && caller?.sudo === false && caller.token.scopes.includes('sudo');
 
 /** The largest body that an endpoint takes. */
 function bodyLimitOf({ input = {}, body_limit_bytes }: AnyEndpoint): number {
@@ -219,9 +221,9 @@ function withRestNamed(request: FastifyRequest, { path }: AnyEndpoint): FastifyR
   return request;
 }
 
-function configOf({ input = {}, body_limit_bytes }: AnyEndpoint): TakesFile & Paced {
-  const file = fileIn(input as TProperties)?.name;
-  return { file, ...(file || body_limit_bytes ? { pace: uploadPace } : {}) };
+function configOf({ input = {}, body_limit_bytes }: AnyEndpoint): TakesFiles & Paced {
+  const takes_files = filesIn(input as TProperties).length > 0;
+  return { takes_files, ...(takes_files || body_limit_bytes ? { pace: uploadPace } : {}) };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** File uploads, as one part of a multipart body. */
+/** File uploads, as parts of a multipart body. */
 import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -23,20 +23,18 @@ export interface WantedFile {
 }
 
 /** What the body reader needs to know of an endpoint. */
-export interface TakesFile {
-  /** The name of its file parameter. */
-  file?: string | undefined;
+export interface TakesFiles {
+  /** Whether it has a file parameter. */
+  takes_files?: boolean;
 }
 
-/** The file parameter of an endpoint that has one. */
-export function fileIn(input: TProperties): FileParameter | undefined {
-  for (const [name, schema] of Object.entries(input)) {
+/** The file parameters of an endpoint. */
+export const filesIn = (input: TProperties): FileParameter[] =>
+  Object.entries(input).flatMap(([name, schema]) => {
     const kinds = (schema as { anyOf?: Marked[] }).anyOf ?? [schema as Marked];
     const file = kinds.map((kind) => kind[marks]?.file).find((limits) => limits !== undefined);
-    if (file) return { name, ...file };
-  }
-  return undefined;
-}
+    return file ? [{ name, ...file }] : [];
+  });
 
 /** The longest file name that file systems take. */
 const maximumName_bytes = 255;
@@ -65,7 +63,7 @@ const lastPart = (filename: string) =>
 const overhead_bytes = 2 * 1024 * 1024;
 
 export interface FileOptions {
-  file: WantedFile;
+  files: readonly WantedFile[];
   blobs: Blobs;
 }
 
@@ -77,35 +75,39 @@ export async function mostBytes(db: Database, limit: FileLimit): Promise<number>
   return row[setting] * 1024 * 1024;
 }
 
+/** Deletes files that are not kept. */
+export const discardAll = async (files: Iterable<UploadedFile>): Promise<void> =>
+  void (await Promise.all(Array.from(files, (file) => file.discard())));
+
 /**
- * Reads a multipart body with a file. Only text fields are kept in memory.
- * @returns the text fields, and the file among them, which must be kept or discarded
+ * Reads a multipart body with files. Only text fields are kept in memory.
+ * @returns the text fields, and the files among them, which must be kept or discarded
  * @throws ApiError 400 for a malformed body, 413 for a file that is too large
  */
-export async function readWithFile(
+export async function readWithFiles(
   headers: IncomingHttpHeaders,
   payload: Readable,
-  { file: { name, kind, at_most_bytes }, blobs }: FileOptions,
-): Promise<{ fields: Values; file: UploadedFile | undefined }> {
-  const maximum_bytes = at_most_bytes + overhead_bytes;
+  { files, blobs }: FileOptions,
+): Promise<{ fields: Values; files: UploadedFile[] }> {
+  const maximum_bytes = files.reduce((sum, { at_most_bytes }) => sum + at_most_bytes, overhead_bytes);
   if (Number(headers['content-length']) > maximum_bytes) throw tooLarge();
-  let file: UploadedFile | undefined;
-  let isTaken = false;
+  const wanted = new Map(files.map((file) => [file.name, file]));
+  const received = new Map<string, UploadedFile>();
   try {
     const fields = await readParts(headers, payload, {
       at_most_bytes: maximum_bytes,
       async onFile(part, stream, filename) {
-        if (part !== name || isTaken) return;
-        isTaken = true;
-        file = new UploadedFile(
-          lastPart(filename ?? ''),
-          await blobs.receive(newBlobKey(kind), stream, { at_most_bytes }),
-        );
+        const file = wanted.get(part);
+        if (!file) return;
+        wanted.delete(part);
+        const { kind, at_most_bytes } = file;
+        const blob = await blobs.receive(newBlobKey(kind), stream, { at_most_bytes });
+        received.set(part, new UploadedFile(lastPart(filename ?? ''), blob));
       },
     });
-    return { fields: file ? { ...fields, [name]: file } : fields, file };
+    return { fields: { ...fields, ...Object.fromEntries(received) }, files: [...received.values()] };
   } catch (error) {
-    await file?.discard();
+    await discardAll(received.values());
     throw error instanceof BlobMismatch ? tooLarge() : error;
   }
 }
