@@ -19,5 +19,6 @@ export { repeated } from './repeated.ts';
 export type { DB } from './schema.ts';
 export { stamped } from './stamped.ts';
 export { type Slots, statement } from './statement.ts';
+export { takeTurn } from './turns.ts';
 export { hasLostDatabase, isUnavailable } from './unavailable.ts';
 export { momentInJson } from './values.ts';

@@ -1,7 +1,7 @@
 /** Adding and changing hooks (docs/reference/hooks.md). */
-import { type Insertable, sql } from 'kysely';
+import type { Insertable } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
-import { type Database, type DB, stamped } from '../../../db/index.ts';
+import { type Database, type DB, stamped, takeTurn } from '../../../db/index.ts';
 import { checkExpression, InvalidExpression } from '../../../expressions/index.ts';
 import { ApiError, found, invalid, type Services } from '../../../http/index.ts';
 import { urlReasons } from '../../../outbound/index.ts';
@@ -119,7 +119,7 @@ const columnsFrom = ({
 async function refuseTooMany(tx: Database, owner: Owner): Promise<void> {
   const kind = kindOf(owner);
   const name = `hooks ${owner.project_id ?? ''} ${owner.group_id ?? ''}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+  await takeTurn(tx, name);
   const rows = hooksOf(tx, owner).clearSelect().select('id').limit(maximumHooks[kind]);
   if ((await rows.execute()).length >= maximumHooks[kind]) throw invalid({ base: [refusedTexts.many(kind)] });
 }

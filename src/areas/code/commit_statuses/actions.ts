@@ -1,7 +1,7 @@
 /** Reporting the status of a commit. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import type { Database } from '../../../db/index.ts';
+import { type Database, takeTurn } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import { isFinal, type State, transitionRefusal } from './rules.ts';
@@ -20,8 +20,7 @@ export interface Report {
 }
 
 /** Serialises the reports on a commit, so that concurrent ones do not both insert a row. */
-const lockCommit = (tx: Database, { project, sha }: Report) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${`commit_statuses ${project.id} ${sha}`}, 0))`.execute(tx);
+const lockCommit = (tx: Database, { project, sha }: Report) => takeTurn(tx, `commit_statuses ${project.id} ${sha}`);
 
 /** The unfinished status of the caller that this report updates. */
 async function openReport(tx: Database, { project, caller, sha, ref, name }: Report) {

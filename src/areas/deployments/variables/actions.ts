@@ -1,7 +1,6 @@
 /** Adding and changing CI/CD variables. */
-import { sql } from 'kysely';
 import type { Owner } from '../../../access/index.ts';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, isUniqueViolation, takeTurn } from '../../../db/index.ts';
 import { invalid, type Services } from '../../../http/index.ts';
 import { type VariableRow, valuePurpose, variableOf, variablesOf } from './queries.ts';
 import { isMaskable } from './rules.ts';
@@ -44,7 +43,7 @@ const refuseUnmaskable = (value: string): void => {
 /** Takes turns, so that two variables added at the same time cannot exceed the limit together. */
 async function refuseTooMany(tx: Database, owner: Owner): Promise<void> {
   const name = `variables ${owner.project_id ?? ''} ${owner.group_id ?? ''}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+  await takeTurn(tx, name);
   const rows = variablesOf(tx, owner).clearSelect().clearOrderBy().select('id').limit(maximumVariables);
   if ((await rows.execute()).length >= maximumVariables) throw invalid({ base: [refusedTexts.many] });
 }

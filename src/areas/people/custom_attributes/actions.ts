@@ -1,7 +1,6 @@
 /** Setting custom attributes. */
-import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { Database } from '../../../db/index.ts';
+import { type Database, takeTurn } from '../../../db/index.ts';
 import { invalid } from '../../../http/index.ts';
 import { type CustomAttribute, maximumAttributes, type Owner, owners } from './queries.ts';
 
@@ -19,7 +18,7 @@ export const setAttribute = (
   db.transaction().execute(async (tx) => {
     const column = owners[owner];
     // One at a time for each owner, so that two that are added at once cannot exceed the limit together.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`custom attributes of ${owner}`}, ${id}))`.execute(tx);
+    await takeTurn(tx, `custom attributes ${owner} ${id}`);
     const others = tx.selectFrom('custom_attributes').where(column, '=', id).where('key', '<>', key);
     const { count } = await others.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
     if (count >= maximumAttributes) throw invalid({ base: [tooManyText] });

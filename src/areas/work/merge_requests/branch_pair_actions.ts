@@ -1,6 +1,5 @@
 /** The branches of merge requests: the source is not the target, and two open merge requests never have the same. */
-import { sql } from 'kysely';
-import { type Database, isUniqueViolation } from '../../../db/index.ts';
+import { type Database, isUniqueViolation, takeTurn } from '../../../db/index.ts';
 import type { ApiError } from '../../../http/index.ts';
 import { duplicateText, sameBranchText } from './rules.ts';
 import { refusedAs } from './target_queries.ts';
@@ -46,7 +45,7 @@ export async function refuseDuplicate(tx: Database, pair: BranchPair): Promise<v
     pair.project_id,
     pair.target_branch,
   ]);
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+  await takeTurn(tx, name);
   const refusal = await duplicateRefusal(tx, pair);
   if (refusal) throw refusal;
 }
