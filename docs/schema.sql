@@ -198,6 +198,14 @@ begin
   insert into unused_blobs (key) select blob_key from removed on conflict do nothing;
   return null;
 end $function$;
+CREATE OR REPLACE FUNCTION public.keep_unused_picture()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into unused_blobs (key) values (old.blob_key) on conflict do nothing;
+  return null;
+end $function$;
 CREATE OR REPLACE FUNCTION public.keep_unused_relation_export()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -520,6 +528,37 @@ create table advisory_packages (
 CREATE INDEX advisory_packages_advisory_id_idx ON advisory_packages USING btree (advisory_id);
 CREATE INDEX advisory_packages_ecosystem_advised_name_idx ON advisory_packages USING btree (ecosystem, advised_name);
 
+create table appearance (
+  id smallint default 1 not null,
+  title text default ''::text not null,
+  description text default ''::text not null,
+  pwa_name text default ''::text not null,
+  pwa_short_name text default ''::text not null,
+  pwa_description text default ''::text not null,
+  member_guidelines text default ''::text not null,
+  new_project_guidelines text default ''::text not null,
+  profile_image_guidelines text default ''::text not null,
+  header_message text default ''::text not null,
+  footer_message text default ''::text not null,
+  message_background_color text default '#E75E40'::text not null,
+  message_font_color text default '#FFFFFF'::text not null,
+  email_header_and_footer_enabled boolean default false not null,
+  constraint appearance_pkey PRIMARY KEY (id),
+  constraint appearance_id_check CHECK (id = 1)
+);
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON appearance FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+
+create table appearance_pictures (
+  kind text not null,
+  name text not null,
+  blob_key text not null,
+  constraint appearance_pictures_pkey PRIMARY KEY (kind),
+  constraint appearance_pictures_kind_check CHECK (kind = ANY (ARRAY['logo'::text, 'pwa_icon'::text, 'header_logo'::text, 'favicon'::text]))
+);
+CREATE TRIGGER keep_changed_picture AFTER UPDATE OF blob_key ON appearance_pictures FOR EACH ROW WHEN (old.blob_key <> new.blob_key) EXECUTE FUNCTION keep_unused_picture();
+CREATE TRIGGER keep_deleted_picture AFTER DELETE ON appearance_pictures FOR EACH ROW EXECUTE FUNCTION keep_unused_picture();
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON appearance_pictures FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
+
 create table application_settings (
   id integer default 1 not null,
   default_project_visibility text default 'private'::text not null,
@@ -759,6 +798,25 @@ create table billable_counts (
   highest integer not null,
   constraint billable_counts_pkey PRIMARY KEY (day)
 );
+
+create table broadcast_messages (
+  id bigint generated always as identity not null,
+  message text not null,
+  starts_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  target_access_levels integer[] default '{}'::integer[] not null,
+  target_path text,
+  broadcast_type text default 'banner'::text not null,
+  theme text default 'indigo'::text not null,
+  color text,
+  font text,
+  dismissable boolean default false not null,
+  show_in_cli boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint broadcast_messages_pkey PRIMARY KEY (id)
+);
+CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON broadcast_messages FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
 create table bulk_import_entities (
   id bigint generated always as identity not null,

@@ -13,6 +13,7 @@ import { geoDoorway } from './areas/geo/link/index.ts';
 import { primacyDoorway } from './areas/geo/promotion/index.ts';
 import { blobsOfBothSites, serveAsSite, siteHeaders } from './areas/geo/serving/index.ts';
 import { areaServices, describedDoors, endpoints, geoRoutes, gitKinds, pageEndpoints } from './areas/index.ts';
+import { pictureDoorway } from './areas/instance/appearance/index.ts';
 import { pagesDoorway } from './areas/pages.ts';
 import { avatarDoorway } from './areas/people/avatars/index.ts';
 import { emailPages } from './areas/people/emails/index.ts';
@@ -192,6 +193,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     unleashDoorway,
     metricImageDoorway,
     avatarDoorway,
+    pictureDoorway,
     uploadDoorway,
     emailPages,
     notificationPages,

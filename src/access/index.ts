@@ -138,7 +138,7 @@ export {
 export { isKnownProject, isUserOfProject } from './readers.ts';
 export { recipientFor } from './recipients.ts';
 export { mayReadReleases, releaseCodeReader, releaseReader, releaseWriter } from './releases.ts';
-export { rightsVersion } from './rights_version.ts';
+export { keptWithRights, rightsVersion } from './rights_version.ts';
 export {
   cookieName,
   isLasting,

@@ -84,7 +84,10 @@ import { geoNodeStatusRoutes } from './geo/geo_nodes/status/routes.ts';
 import { type AnyGeoRoute, handshakeRoute, statusRoute } from './geo/link/index.ts';
 import { replicaRoutes } from './geo/replicas/index.ts';
 import { positionRoute } from './geo/serving/index.ts';
+import { appearanceRoutes } from './instance/appearance/routes.ts';
 import { applicationSettingRoutes } from './instance/application_settings/routes.ts';
+import { broadcastFollower } from './instance/broadcast_messages/index.ts';
+import { broadcastMessageRoutes } from './instance/broadcast_messages/routes.ts';
 import { experimentRoutes } from './instance/experiments/routes.ts';
 import { featureRoutes } from './instance/features/routes.ts';
 import { licenseRoutes } from './instance/licenses/routes.ts';
@@ -213,6 +216,7 @@ export const repositories: Repositories = {
     sizeFollower,
     eventFollower,
     hookFollower,
+    broadcastFollower,
     mergeRequestFollower,
     releaseFollower,
     dependencyFollower,
@@ -365,6 +369,12 @@ export const endpoints: readonly FiledEndpoint[] = [
     projectRoutes,
     projectLifecycleRoutes,
   ),
+  ...tagged(
+    'Broadcast messages',
+    'What administrators tell everybody, on pages and after pushes.',
+    broadcastMessageRoutes,
+  ),
+  ...tagged('Appearance', 'How the server looks: names, texts, colours and pictures.', appearanceRoutes),
   ...tagged('Badges', 'Small pictures with a link, of projects and groups.', badgeRoutes),
   ...tagged('Topics', 'Words by which projects are found.', topicRoutes),
   ...tagged('Project stars', 'Projects that users have starred.', projectStarRoutes),

@@ -8,6 +8,7 @@ import { renewedCookie } from './people/sessions/index.ts';
 import { codeFactPages, instanceFactPages, memberPages, planningFactPages, releasePages } from './web/facts/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
+import { dismissalPage, houseOf, manifestPage } from './web/house/index.ts';
 import { editIssuePage, issuePage, issuesPage, newIssuePage, workItemPage } from './web/issues/index.ts';
 import {
   editMergeRequestPage,
@@ -65,6 +66,8 @@ export const pages: readonly AnyPage[] = [
   mergeRequestPage,
   todosPage(Todo),
   searchPage,
+  dismissalPage,
+  manifestPage,
   ...wikiPages,
   sshKeysPage,
   sshKeyRedirect,
@@ -119,5 +122,5 @@ async function otherForm(call: PageCall): Promise<string | undefined> {
 }
 
 export const pagesDoorway = (
-  options: Omit<PagesOptions, 'pages' | 'tabsOf' | 'otherForm' | 'pathOf' | 'renewedCookie'>,
-): Doorway => pageDoorway({ ...options, pages, tabsOf, otherForm, pathOf, renewedCookie });
+  options: Omit<PagesOptions, 'pages' | 'tabsOf' | 'houseOf' | 'otherForm' | 'pathOf' | 'renewedCookie'>,
+): Doorway => pageDoorway({ ...options, pages, tabsOf, houseOf, otherForm, pathOf, renewedCookie });

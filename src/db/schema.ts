@@ -51,6 +51,29 @@ export interface AdvisoryPackages {
   versions: string[];
 }
 
+export interface Appearance {
+  id: Generated<number>;
+  title: Generated<string>;
+  description: Generated<string>;
+  pwa_name: Generated<string>;
+  pwa_short_name: Generated<string>;
+  pwa_description: Generated<string>;
+  member_guidelines: Generated<string>;
+  new_project_guidelines: Generated<string>;
+  profile_image_guidelines: Generated<string>;
+  header_message: Generated<string>;
+  footer_message: Generated<string>;
+  message_background_color: Generated<string>;
+  message_font_color: Generated<string>;
+  email_header_and_footer_enabled: Generated<boolean>;
+}
+
+export interface AppearancePictures {
+  kind: string;
+  name: string;
+  blob_key: string;
+}
+
 export interface ApplicationSettings {
   id: Generated<number>;
   default_project_visibility: Generated<string>;
@@ -187,6 +210,23 @@ export interface BillableCounts {
   recorded_at: Generated<Timestamp>;
   count: number;
   highest: number;
+}
+
+export interface BroadcastMessages {
+  id: GeneratedAlways<number>;
+  message: string;
+  starts_at: Timestamp;
+  ends_at: Timestamp;
+  target_access_levels: Generated<number[]>;
+  target_path: string | null;
+  broadcast_type: Generated<string>;
+  theme: Generated<string>;
+  color: string | null;
+  font: string | null;
+  dismissable: Generated<boolean>;
+  show_in_cli: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface BulkImportEntities {
@@ -2242,6 +2282,8 @@ export interface DB {
   access_token_notices: AccessTokenNotices;
   advisories: Advisories;
   advisory_packages: AdvisoryPackages;
+  appearance: Appearance;
+  appearance_pictures: AppearancePictures;
   application_settings: ApplicationSettings;
   approval_rule_groups: ApprovalRuleGroups;
   approval_rule_protected_branches: ApprovalRuleProtectedBranches;
@@ -2250,6 +2292,7 @@ export interface DB {
   award_emoji: AwardEmoji;
   badges: Badges;
   billable_counts: BillableCounts;
+  broadcast_messages: BroadcastMessages;
   bulk_import_entities: BulkImportEntities;
   bulk_import_failures: BulkImportFailures;
   bulk_import_people: BulkImportPeople;

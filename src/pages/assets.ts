@@ -27,6 +27,17 @@ function assetOf(file: string): [address: string, asset: Asset] {
   return [`/assets/${name}-${digest}${ext}`, { type: types[ext]!, content }];
 }
 
+/** The address of the style of the messages that are above and below every page. @param colors `#rgb` or `#rrggbb`, behind and of the text */
+export const messageStyle = (...colors: readonly [background: string, font: string]): string =>
+  `/assets/messages-${colors.map((color) => color.slice(1).toLowerCase()).join('-')}.css`;
+
+/** What is at such an address. The colours are in the address, so that browsers keep it. */
+function messageStyleAt(address: string): string | undefined {
+  const [, background, font] =
+    /^\/assets\/messages-((?:[0-9a-f]{3}){1,2})-((?:[0-9a-f]{3}){1,2})\.css$/.exec(address) ?? [];
+  return background && `.message{background:#${background};color:#${font}}`;
+}
+
 export interface Assets {
   style: string;
   script: string;
@@ -46,11 +57,14 @@ export function readAssets(): { addresses: Assets; doorway: Doorway } {
           method: 'GET',
           url: '/assets/:name',
           handle: ({ request, reply }) => {
-            const asset = byAddress.get(request.url.split('?', 1)[0]!);
-            if (!asset) throw notFound('Asset');
+            const address = request.url.split('?', 1)[0]!;
+            const asset = byAddress.get(address);
+            const style = asset ? undefined : messageStyleAt(address);
+            if (!asset && !style) throw notFound('Asset');
             reply
               .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' })
-              .type(asset.type);
+              .type(asset?.type ?? types['.css']!);
+            if (!asset) return reply.send(style);
             if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(asset.content);
             asset.brotli ??= brotliCompressSync(asset.content);
             return reply.header('content-encoding', 'br').send(asset.brotli);

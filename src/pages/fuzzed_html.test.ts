@@ -7,7 +7,7 @@ import { runs } from '../../test/support/runs.ts';
 import { ApiError } from '../http/index.ts';
 import { filterForm, form } from './forms.ts';
 import { html } from './html.ts';
-import { layout } from './layout.ts';
+import { layout, plainHouse } from './layout.ts';
 import type { Seen } from './page.ts';
 import { facts, label, pager, person, rows, withQuery } from './parts.ts';
 
@@ -55,7 +55,11 @@ ${change}${filterForm(seen, [{ name: 'search', label: text }], text)}${person(us
 ${facts([[text, `x${text}`]])}${rows([`x${text}`], text)}${pager(page, seen)}<a href="${withQuery(seen, { more: text })}">x</a>`;
   const view = { title: [text, text], heading: text, main, place: { id: 'a/b', kind: 'project' as const, tab: text } };
   const tabs = [{ name: text, label: text, path: text }];
-  const { before, after } = layout(view, seen, { assets: { style: '/s', script: '/j', icon: '/i' }, tabs });
+  const { before, after } = layout(view, seen, {
+    assets: { style: '/s', script: '/j', icon: '/i' },
+    tabs,
+    house: plainHouse,
+  });
   return `${before}${main}${after}`;
 }
 

@@ -2,7 +2,7 @@
 export { readAssets } from './assets.ts';
 export { type Field, filterForm, form, hidden, refusalIn } from './forms.ts';
 export { type Content, Html, html, sanitised } from './html.ts';
-export type { Tab } from './layout.ts';
+export { dismissalPath, type House, type Notice, type Tab } from './layout.ts';
 export { type HtmlPage, type HtmlPart, pageForm, sendPage } from './notice.ts';
 export * from './page.ts';
 export * from './parts.ts';

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiError, type ErrorForm, sentenceOf } from '../http/index.ts';
 import { type Assets, readAssets } from './assets.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { layout, plainHouse } from './layout.ts';
 import { facts } from './parts.ts';
 
 /** An input of a form. */
@@ -81,7 +81,7 @@ export function htmlPage({ title, parts }: HtmlPage): string {
   assets ??= readAssets().addresses;
   const main = html`${parts.map(htmlOf)}`;
   const seen = { caller: undefined, path: '/', query: {}, may: () => false, refused: undefined };
-  const { before, after } = layout({ title: [title], main }, seen, { assets, tabs: [] });
+  const { before, after } = layout({ title: [title], main }, seen, { assets, tabs: [], house: plainHouse });
   return `${before}${main}${after}`;
 }
 

@@ -26,7 +26,7 @@ import type { PerformOptions } from '../http/perform.ts';
 import { type Calling, callOf, isHidden, operationsOf } from './calling.ts';
 import { versionOf } from './forms.ts';
 import { type Html, html } from './html.ts';
-import { layout, type Surroundings, type Tab } from './layout.ts';
+import { type House, layout, plainHouse, type Surroundings, type Tab } from './layout.ts';
 import {
   type AnyPage,
   type FileParts,
@@ -49,6 +49,8 @@ export interface PagesOptions extends PerformOptions {
   assets: Surroundings['assets'];
   /** The tabs of a project or group, as far as the caller may open them. */
   tabsOf(call: PageCall, place: Place): Promise<readonly Tab[]>;
+  /** What administrators show on the page. @param version the version of rights that counts for the request */
+  houseOf(call: PageCall, place: Place | undefined, version: string): Promise<House>;
   /** A new value for the cookie of a session that is a day old, as `Set-Cookie`. */
   renewedCookie(services: Services, visitor: Visitor): Promise<string | undefined>;
   /** Where an address leads that no page shows, if it is another form of one that a page shows. */
@@ -318,13 +320,15 @@ class PageServer {
   /** Sends a view in the layout. */
   async send(
     request: FastifyRequest,
-    call: PageCall,
+    call: Calling,
     view: View,
     { status = 200, is_secret, seen = this.#seen(call, new Set()) }: { status?: number; is_secret?: true; seen?: Seen },
   ): Promise<FastifyReply> {
     const { assets, services } = this.#options;
+    // What says that the database is away cannot ask it.
+    const house = status < 500 ? await this.#options.houseOf(call, view.place, await call.rightsVersion()) : plainHouse;
     const tabs = view.place ? await this.#options.tabsOf(call, view.place) : [];
-    const { before, after } = layout(view, seen, { assets, tabs });
+    const { before, after } = layout(view, seen, { assets, tabs, house });
     const sending = { status, origin: originFor(request, services.url), ...(is_secret ? { is_secret } : {}) };
     if (!view.is_public && !call.reply.hasHeader('x-robots-tag')) call.reply.header('x-robots-tag', 'noindex');
     if (!('text' in view.main))

@@ -16,6 +16,7 @@ export type {
   Move,
   Owner,
   ProjectMove,
+  PushAnswered,
   PushFollower,
   Repositories,
   RepositoryKind,

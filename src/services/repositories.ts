@@ -71,6 +71,13 @@ export interface RepositoryKind<O extends Owner = Owner> {
 /** A push to a project, or a change of its default branch. */
 export type ProjectMove = Move<Owner & { default_branch: string }>;
 
+/** A push to a project that has happened, and who made it. */
+export interface PushAnswered {
+  project_id: number;
+  user_id: number;
+  moved: readonly RefUpdate[];
+}
+
 /** What follows a push to a project. */
 export interface PushFollower {
   /**
@@ -82,7 +89,7 @@ export interface PushFollower {
     move: ProjectMove,
   ): Promise<(tx: Database, default_branch: string) => Promise<void>>;
   /** Lines that git shows to those who pushed. */
-  answer?(services: RepositoryServices, project_id: number, moved: readonly RefUpdate[]): Promise<string[]>;
+  answer?(services: RepositoryServices, push: PushAnswered): Promise<string[]>;
 }
 
 /** All kinds, and what follows pushes: `areas/index.ts` gives both. */

@@ -27,12 +27,15 @@ function pathOf(location: string | null, base: string): string | undefined {
 
 /** @returns a browser of someone who is not signed in */
 export function anonymousBrowser(url: string): Browser {
-  let cookie = '';
+  const cookies = new Map<string, string>();
   const ask = async (path: string, init: RequestInit): Promise<Shown> => {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
     const headers = { accept: 'text/html', ...init.headers, ...(cookie === '' ? {} : { cookie }) };
     const response = await fetch(url + path, { ...init, redirect: 'manual', headers });
-    const set = response.headers.getSetCookie()[0];
-    if (set !== undefined) cookie = set.split(';', 1)[0]!;
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      cookies.set(name, value);
+    }
     const to = pathOf(response.headers.get('location'), url);
     return { status: response.status, headers: response.headers, to, html: await response.text() };
   };

@@ -5,9 +5,10 @@ import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import { connections, isAnswered, isRefusedAddress, type Mail, mailRetries } from '../../../mail/index.ts';
 import type { JobServices } from '../../../services/index.ts';
+import { readAppearance } from '../../instance/appearance/index.ts';
 import { forgetRecipients, markRefused, removeOld } from './delivery_actions.ts';
 import { type Addressee, addresseesAfter, partsFor } from './message_queries.ts';
-import { messageFor } from './present.ts';
+import { framed, messageFor } from './present.ts';
 
 /**
  * Sends one message.
@@ -51,7 +52,7 @@ export const sendNotification = job('send_notification', {
       if (!parts) await forgetRecipients(db, input.id);
       if (!parts || addressees.length === 0) break;
       last = addressees.at(-1)!.user_id;
-      const mailTo = await messageFor(call, input, parts);
+      const mailTo = framed(await messageFor(call, input, parts), await readAppearance(db));
       for (let index = 0; index < addressees.length; index += connections) {
         signal.throwIfAborted();
         const together = addressees.slice(index, index + connections);

@@ -108,3 +108,20 @@ export async function messageFor(
     };
   };
 }
+
+/** What administrators write above and below mail. */
+export interface Frame {
+  header_message: string;
+  footer_message: string;
+  email_header_and_footer_enabled: boolean;
+}
+
+/** Messages between the texts of administrators, where these are enabled. */
+export function framed(mailTo: (to: Addressee) => Mail, frame: Frame): (to: Addressee) => Mail {
+  if (!frame.email_header_and_footer_enabled) return mailTo;
+  const [above, below] = [frame.header_message, frame.footer_message].map((text) => (text === '' ? [] : [text]));
+  return (to) => {
+    const mail = mailTo(to);
+    return { ...mail, paragraphs: [...above!, ...mail.paragraphs, ...below!] };
+  };
+}

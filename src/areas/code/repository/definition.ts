@@ -2,7 +2,7 @@
 import type { MaybeCaller } from '../../../access/index.ts';
 import type { Push, Service } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
-import type { Owner, RepositoryKind } from '../../../services/index.ts';
+import type { Owner, PushAnswered, RepositoryKind } from '../../../services/index.ts';
 import type { Merge } from './moving/merge_actions.ts';
 
 /** Whose references move: a repository, and the user who moves them, or null for the operator. */
@@ -44,5 +44,5 @@ export interface GitKind<O extends Owner = Owner> extends RepositoryKind<O> {
    */
   grant(services: Services, request: GitRequest): Promise<GitAccess | undefined>;
   /** Lines that git shows to those who pushed. */
-  answer?(services: Services, owner: O, moved: Push['updates']): Promise<string[]>;
+  answer?(services: Services, owner: O, push: Omit<PushAnswered, 'project_id'>): Promise<string[]>;
 }

@@ -34,7 +34,7 @@ export function pushRulesFor(services: Services, granted: GitAccess & { caller: 
       const id = row!;
       row = undefined;
       await refsChanged(services, id, updates);
-      return (await kind.answer?.(services, owner, updates)) ?? [];
+      return (await kind.answer?.(services, owner, { user_id: caller.id, moved: updates })) ?? [];
     },
     failed: (error) => log.error({ err: error }, 'a push met an error'),
   };

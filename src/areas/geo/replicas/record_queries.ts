@@ -50,11 +50,12 @@ const blobs = (from: RawBuilder<unknown>, key: string, condition: Condition, onl
 
 const avatars = (table: string, only: string | undefined) => blobs(sql.table(table), 'avatar_key', always, only);
 
-/** Avatars and chunks of source maps on their way are everybody's. */
+/** Avatars, the pictures of the server and chunks of source maps on their way are everybody's. */
 const uploads = (selection: Selection, only: string | undefined) =>
   sql.join(
     [
       ...['users', 'projects', 'namespaces', 'topics'].map((table) => avatars(table, only)),
+      blobs(sql`appearance_pictures`, 'blob_key', always, only),
       blobs(sql`uploads`, 'blob_key', isChosenOwner('uploads', selection), only),
       blobs(
         sql`issue_metric_images join issues on issues.id = issue_id`,

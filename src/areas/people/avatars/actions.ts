@@ -1,8 +1,9 @@
 /** Receiving, setting and removing avatars (docs/reference/avatars.md). */
 import type { Database } from '../../../db/index.ts';
+import { imageType, sniffed_bytes, urlName } from '../../../foundation/images.ts';
 import { File, invalid, nullable, optional, type Services, type UploadedFile } from '../../../http/index.ts';
 import { storeBlob, useBlob } from '../../instance/blobs/index.ts';
-import { formatText, imageType, isImageName, largest_bytes, sniffed_bytes, tooBigText, urlName } from './rules.ts';
+import { formatText, isImageName, largest_bytes, tooBigText } from './rules.ts';
 
 /** Files up to this size are refused with a reason, larger ones with 413. */
 const received_bytes = 10 * 1024 * 1024;

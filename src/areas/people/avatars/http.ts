@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { countRequest, type MaybeCaller, readerOf, visibleGroup, visibleProject } from '../../../access/index.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { imageType, sniffed_bytes } from '../../../foundation/images.ts';
 import {
   type Caller,
   type Doorway,
@@ -15,7 +16,7 @@ import {
   scopesFor,
 } from '../../../http/index.ts';
 import type { AvatarColumns } from './actions.ts';
-import { type AvatarKind, avatarPath, imageType, sniffed_bytes } from './rules.ts';
+import { type AvatarKind, avatarPath } from './rules.ts';
 
 interface AvatarRequest {
   Params: { id: string; filename: string };

@@ -30,6 +30,8 @@ interface Facts {
   /** Reads the object; without it, the page has lists only. */
   read?(call: PageCall): Promise<Described>;
   title(reply: Values): string;
+  /** What is above the lists. */
+  intro?(call: PageCall): Promise<Content>;
   lists?: readonly FactList[];
   /** The endpoint of its threads of comments. */
   discussions?: { operation: string; parameters?(reply: Values): Values };
@@ -86,7 +88,8 @@ async function load(path: string, about: Facts, call: PageCall) {
   const reply = (found ? found.reply : {}) as Values;
   const place = placeOf(path, call, reply);
   const showing = showingFor(call, place);
-  const [shown, said, ...lists] = await Promise.all([
+  const [intro, shown, said, ...lists] = await Promise.all([
+    about.intro?.(call),
     found
       ? factsOf(withoutHeading(reply, about.title(reply), showing.url + call.path), found.schema, showing)
       : undefined,
@@ -97,6 +100,7 @@ async function load(path: string, about: Facts, call: PageCall) {
   if (!found && lists.every((list) => list === undefined)) await call.described(about.lists![0]!.operation);
   return {
     title: about.title(reply),
+    intro,
     shown,
     said,
     lists: lists.filter((list) => list !== undefined),
@@ -111,10 +115,10 @@ async function load(path: string, about: Facts, call: PageCall) {
 export const factPage = (path: string, about: Facts): Page<Awaited<ReturnType<typeof load>>> =>
   page(path, {
     load: (call) => load(path, about, call),
-    view: ({ title, shown, said, lists, place }, seen) => ({
+    view: ({ title, intro, shown, said, lists, place }, seen) => ({
       title: [title],
       ...(place && { place }),
-      main: html`${shown}
+      main: html`${intro}${shown}
 ${lists.map(
   ({ list, of, lines }) => html`<h2>${list.heading}</h2>
 ${rows(lines, list.empty ?? 'There are none.')}

@@ -2,6 +2,7 @@
 import { inAddress } from '../../../foundation/addresses.ts';
 import type { Values } from '../../../http/index.ts';
 import { type Content, html, person, time } from '../../../pages/index.ts';
+import { guidelinesOf } from '../house/index.ts';
 import { factPage } from './definition.ts';
 
 const levelNames: Readonly<Record<number, string>> = {
@@ -36,6 +37,7 @@ const lists = {
 const pageFor = (noun: 'Project' | 'Group') =>
   factPage(noun === 'Group' ? '/groups/:id/-/group_members' : '/:id/-/project_members', {
     title: () => 'Members',
+    intro: ({ services }) => guidelinesOf(services.db, 'member_guidelines'),
     lists: [
       { heading: 'Members', operation: `listAll${noun}Members`, line: lists.members },
       { heading: 'Access requests', operation: `list${noun}AccessRequests`, line: lists.requests },

@@ -3,6 +3,7 @@ import { groupPage, projectPage } from '../../../access/index.ts';
 import { type Field, form, html, page } from '../../../pages/index.ts';
 import { GroupDetailForm } from '../../spaces/groups/index.ts';
 import { namespacesFor } from '../../spaces/projects/index.ts';
+import { guidelinesOf } from '../house/index.ts';
 
 const nameFields = (named: 'group' | 'project'): Field[] => [
   { name: 'name', label: 'Name', is_required: true, is_clearable: true, maximum: 255 },
@@ -59,16 +60,19 @@ ${form(seen, 'create', {
 
 export const newProjectPage = page('/projects/new', {
   signed_in: true,
-  load: ({ services, caller }) => namespacesFor(services.db, caller!),
+  load: async ({ services, caller }) => ({
+    namespaces: await namespacesFor(services.db, caller!),
+    guidelines: await guidelinesOf(services.db, 'new_project_guidelines'),
+  }),
   forms: {
     create: {
       runs: 'createProject',
       next: ({ path_with_namespace }: { path_with_namespace: string }) => projectPage(path_with_namespace),
     },
   },
-  view: (namespaces, seen) => ({
+  view: ({ namespaces, guidelines }, seen) => ({
     title: ['New project'],
-    main: html`${form(seen, 'create', {
+    main: html`${guidelines}${form(seen, 'create', {
       fields: [
         {
           name: 'namespace_id',

@@ -3,6 +3,7 @@
 import { visitorOfCookie } from '../../../access/index.ts';
 import { ApiError, invalid, unprocessable, type Values } from '../../../http/index.ts';
 import { type Field, form, hidden, html, ownPath, type PageCall, page, type Resumed } from '../../../pages/index.ts';
+import { readAppearance } from '../../instance/appearance/index.ts';
 import {
   changePassword,
   choosePassword,
@@ -14,6 +15,7 @@ import {
   signIn,
   usernameOfLink,
 } from '../../people/sessions/index.ts';
+import { guidelinesOf } from '../house/index.ts';
 
 const textIn = (fields: Values, name: string): string => {
   const value = fields[name];
@@ -74,11 +76,15 @@ async function start(call: PageCall, fields: Values): Promise<string | Resumed> 
 }
 
 export const signInPage = page('/users/sign_in', {
-  load: async () => undefined,
+  load: async ({ services }) => ({
+    ...(await readAppearance(services.db)),
+    description: await guidelinesOf(services.db, 'description'),
+  }),
   forms: { sign_in: { act: start, anonymous: true } },
-  view: (_data, seen) => ({
+  view: ({ title, description, logo }, seen) => ({
     title: ['Sign in'],
-    main: html`${typeof seen.query.kept === 'string' && html`<p class="notice">Your session has ended. Sign in to go on; what you typed is kept.</p>`}
+    main: html`${logo !== null && html`<p><img src="${logo}" alt="" height="96"></p>`}${title !== '' && html`<p><strong>${title}</strong></p>`}${description}
+${typeof seen.query.kept === 'string' && html`<p class="notice">Your session has ended. Sign in to go on; what you typed is kept.</p>`}
 ${form(seen, 'sign_in', {
   fields: [
     { name: 'login', label: 'Username or email address', is_required: true, autocomplete: 'username' },

@@ -117,8 +117,9 @@ export const projectRepositories: GitKind<PushedProject> = {
       for (const follow of followers) await follow(tx, default_branch);
     };
   },
-  async answer(services, { id }, moved) {
-    const answers = services.repositories.followers.map((follower) => follower.answer?.(services, id, moved) ?? []);
+  async answer(services, { id }, push) {
+    const answered = { project_id: id, ...push };
+    const answers = services.repositories.followers.map((follower) => follower.answer?.(services, answered) ?? []);
     return (await Promise.all(answers)).flat();
   },
   measure: async (services, project) => void (await measureRepository(services, project)),

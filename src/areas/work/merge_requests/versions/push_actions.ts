@@ -5,7 +5,7 @@ import { mergeRequestKind } from '../../../../access/index.ts';
 import { type Database, isAmong, ofAnyLength } from '../../../../db/index.ts';
 import { pagePath } from '../../../../foundation/addresses.ts';
 import type { RefUpdate } from '../../../../git/index.ts';
-import type { PushFollower } from '../../../../services/index.ts';
+import type { PushAnswered, PushFollower } from '../../../../services/index.ts';
 import { movedBranches, pushedBranches } from '../../../code/repository/index.ts';
 import { followMergeRequests } from './jobs.ts';
 
@@ -39,8 +39,7 @@ const maximumLinks = 5;
  */
 async function mergeRequestLinks(
   { db, url }: { db: Database; url: string },
-  project_id: number,
-  moved: readonly RefUpdate[],
+  { project_id, moved }: PushAnswered,
 ): Promise<string[]> {
   const names = pushedBranches(moved);
   const project = await db

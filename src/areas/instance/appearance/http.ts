@@ -1,0 +1,37 @@
+/** The bytes of the pictures, for everybody: they are on the page where people sign in. */
+import type { BlobKey } from '../../../blobs/index.ts';
+import { imageType, sniffed_bytes } from '../../../foundation/images.ts';
+import { type Doorway, door, jsonForm, notFound } from '../../../http/index.ts';
+import { picturePath } from './rules.ts';
+
+interface PictureRequest {
+  Params: { kind: string; filename: string };
+}
+
+export const pictureDoorway: Doorway = {
+  doors: [
+    door<never, PictureRequest>({
+      method: 'GET',
+      url: picturePath(':kind', ':filename'),
+      without_head: true,
+      handle: async ({ services: { db, blobs }, request, reply }) => {
+        const { kind, filename } = request.params;
+        const pictures = db.selectFrom('appearance_pictures').select('blob_key').where('name', '=', filename);
+        const picture = await pictures.where('kind', '=', kind).executeTakeFirst();
+        const key = picture?.blob_key as BlobKey | undefined;
+        const [start, body] = key
+          ? await Promise.all([blobs.read(key, { start: 0, end: sniffed_bytes - 1 }), blobs.read(key)])
+          : [];
+        if (!start || !body) throw notFound('Picture');
+        return reply
+          .headers({
+            'content-type': imageType(Buffer.concat(await start.toArray())) ?? 'application/octet-stream',
+            'content-security-policy': "default-src 'none'; sandbox",
+            'cache-control': 'public, max-age=300',
+          })
+          .send(body);
+      },
+    }),
+  ],
+  errors: () => jsonForm,
+};

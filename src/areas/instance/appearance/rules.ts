@@ -1,0 +1,26 @@
+/** The pictures of the server, and where they are shown (docs/reference/appearance.md). Pure functions. */
+
+export const pictureKinds = ['logo', 'pwa_icon', 'header_logo', 'favicon'] as const;
+export type PictureKind = (typeof pictureKinds)[number];
+
+/** The path of a picture on the server. */
+export const picturePath = (kind: string, name: string): string => `/uploads/-/system/appearance/${kind}/1/${name}`;
+
+/** Larger ones are refused by field. */
+export const largest_bytes = 1024 * 1024;
+export const tooBigText = 'is too big (should be at most 1 MiB)';
+export const formatText = 'is not a PNG, JPEG, GIF, WebP or ICO picture';
+
+const shownTypes: ReadonlySet<string | undefined> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/vnd.microsoft.icon',
+]);
+
+/** Whether pictures of a type are shown: every browser knows these. */
+export const isShownType = (type: string | undefined): boolean => shownTypes.has(type);
+
+export const colorReasons = (color: string): string[] =>
+  /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(color) ? [] : ['is not a valid color'];

@@ -1,0 +1,3 @@
+/** What the pages have around them. */
+export { dismissalPage, manifestPage } from './pages.ts';
+export { guidelinesOf, houseOf } from './queries.ts';

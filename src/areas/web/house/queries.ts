@@ -1,0 +1,54 @@
+/** What administrators show on every page: its look, and messages for its reader. */
+import { groupFor, projectFor } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { toHtml, toInlineHtml } from '../../../markdown/index.ts';
+import {
+  type Content,
+  type House,
+  html,
+  type Notice,
+  type PageCall,
+  type Place,
+  sanitised,
+} from '../../../pages/index.ts';
+import { appearanceFor, readAppearance } from '../../instance/appearance/index.ts';
+import { type MessageRow, messagesFor } from '../../instance/broadcast_messages/index.ts';
+import { dismissedIn } from './cookie_rules.ts';
+
+/** The access level of the caller in the project or group of a page; 0 without one. */
+async function levelIn({ services, caller }: PageCall, place: Place | undefined, version: string): Promise<number> {
+  if (!caller || !place) return 0;
+  const find = place.kind === 'project' ? projectFor : groupFor;
+  return (await find(services.db, caller, place.id, version))?.access_level ?? 0;
+}
+
+const noticeOf = async ({ id, message, theme, dismissable }: MessageRow): Promise<Notice> => ({
+  id,
+  theme,
+  text: sanitised(await toInlineHtml(message)),
+  is_dismissable: dismissable,
+});
+
+/** A text of administrators on a page, if there is one. */
+export async function guidelinesOf(
+  db: Database,
+  name: 'description' | 'member_guidelines' | 'new_project_guidelines',
+): Promise<Content> {
+  const text = (await readAppearance(db))[name];
+  return text !== '' && html`<div class="text">${sanitised(await toHtml(text), 1)}</div>`;
+}
+
+/**
+ * What a page has around it. Nothing is asked while the rights stay as they are.
+ * @param version the version of rights that counts for the request
+ */
+export async function houseOf(call: PageCall, place: Place | undefined, version: string): Promise<House> {
+  const { db } = call.services;
+  const [look, messages] = await Promise.all([
+    appearanceFor(db, version),
+    messagesFor(db, { path: call.path, level: () => levelIn(call, place, version) }, version),
+  ]);
+  const dismissed = dismissedIn(call.reply.request.headers.cookie);
+  const shown = messages.filter(({ id, dismissable }) => !dismissable || !dismissed.includes(id));
+  return { ...look, is_application: look.pwa_name !== '', notices: await Promise.all(shown.map(noticeOf)) };
+}
