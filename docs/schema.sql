@@ -3203,6 +3203,15 @@ CREATE INDEX project_authorizations_by_project ON project_authorizations USING b
 CREATE INDEX project_authorizations_by_role ON project_authorizations USING btree (member_role_id) WHERE member_role_id IS NOT NULL;
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE ON project_authorizations FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
+create table project_fetches (
+  project_id bigint not null,
+  date date not null,
+  count bigint not null,
+  constraint project_fetches_pkey PRIMARY KEY (project_id, date),
+  constraint project_fetches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX project_fetches_by_date ON project_fetches USING btree (date);
+
 create table project_stars (
   project_id bigint not null,
   user_id bigint not null,

@@ -20,8 +20,10 @@ import { branchRoutes } from './code/repository/branches/routes.ts';
 import { compareRoutes } from './code/repository/commits/compare_routes.ts';
 import { commitDetailRoutes } from './code/repository/commits/detail_routes.ts';
 import { commitRoutes } from './code/repository/commits/routes.ts';
+import { submoduleRoutes } from './code/repository/commits/submodule_routes.ts';
 import { commitTextRoute } from './code/repository/commits/text_routes.ts';
 import { commitWriteRoutes } from './code/repository/commits/write_routes.ts';
+import { fetchStatisticRoutes } from './code/repository/fetches/routes.ts';
 import {
   eventFollower,
   type GitKind,
@@ -39,6 +41,7 @@ import { languageRoutes } from './code/repository/trees/language_routes.ts';
 import { lastCommitRoute } from './code/repository/trees/last_commit_routes.ts';
 import { treeRoutes } from './code/repository/trees/routes.ts';
 import { repositoryFiles } from './code/repository_files/routes.ts';
+import { snapshotRoutes } from './code/snapshots/routes.ts';
 import { snippetNoun, snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
 import { sampleVulnerability, vulnerabilityMail } from './code/vulnerabilities/index.ts';
@@ -431,6 +434,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     commitRoutes,
     commitDetailRoutes,
     commitWriteRoutes,
+    submoduleRoutes,
     commitCommentRoutes,
   ),
   ...tagged('Commit statuses', 'What external systems report about a commit.', commitStatuses),
@@ -440,6 +444,8 @@ export const endpoints: readonly FiledEndpoint[] = [
     treeRoutes,
     blobRoutes,
     archiveRoutes,
+    snapshotRoutes,
+    fetchStatisticRoutes,
     compareRoutes,
     languageRoutes,
   ),

@@ -16,6 +16,7 @@ import {
   maintainRepository,
   measureRepositories,
   removeLeftLocks,
+  removeOldFetches,
   removeUnused,
   settleReferences,
 } from './code/repository/index.ts';
@@ -113,6 +114,7 @@ export const jobs: readonly AnyJob[] = [
   removeOldHookEvents,
   sendNotification,
   sendNotifications,
+  removeOldFetches,
   removeOldNotifications,
   tellOfDueIssues,
   endTodosOfGoneCommits,

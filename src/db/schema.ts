@@ -1658,6 +1658,12 @@ export interface ProjectAuthorizations {
   member_role_id: number | null;
 }
 
+export interface ProjectFetches {
+  project_id: number;
+  date: string;
+  count: number;
+}
+
 export interface ProjectStars {
   project_id: number;
   user_id: number;
@@ -2421,6 +2427,7 @@ export interface DB {
   placeholder_memberships: PlaceholderMemberships;
   placeholders: Placeholders;
   project_authorizations: ProjectAuthorizations;
+  project_fetches: ProjectFetches;
   project_stars: ProjectStars;
   projects: Projects;
   protected_branch_access_levels: ProtectedBranchAccessLevels;

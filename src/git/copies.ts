@@ -71,9 +71,30 @@ function unlessGone(error: NodeJS.ErrnoException): string[] {
   throw error;
 }
 
-/** Adds refs to a repository that has none, without checking that their objects exist. */
-export async function plantRefs(repository: Repository, refs: ReadonlyMap<string, string>): Promise<void> {
-  if (refs.size === 0) return;
+/** Maintenance may replace files while they are copied; a retry is much faster than a maintenance run. */
+const looks = 20;
+
+/**
+ * Copies the object files of a repository that others go on using.
+ * @param copy copies a file by its name below `objects/`, and says whether it was still there
+ * @throws Error when the files change faster than they can be copied
+ */
+export async function copyObjectFiles(repository: Repository, copy: (file: string) => Promise<boolean>): Promise<void> {
+  const copied = new Set<string>();
+  for (let look = 0; look < looks; look++) {
+    const missing = (await objectFiles(repository)).filter((file) => !copied.has(file));
+    let isComplete = true;
+    for (const file of missing) {
+      if (await copy(file)) copied.add(file);
+      else isComplete = false;
+    }
+    if (isComplete) return;
+  }
+  throw new Error(`${repository.path} changes faster than it can be copied.`);
+}
+
+/** The content of the file `packed-refs`, in pieces. */
+export async function* packedRefs(refs: ReadonlyMap<string, string>): AsyncGenerator<string> {
   // By their bytes, as git compares them; in `latin1` each is one character.
   const names: string[] = [];
   for (const name of refs.keys()) {
@@ -81,11 +102,18 @@ export async function plantRefs(repository: Repository, refs: ReadonlyMap<string
     if (names.length % refsAtOnce === 0) await setImmediate();
   }
   names.sort();
-  await using handle = await open(join(repository.path, 'packed-refs'), 'w');
-  await handle.write('# pack-refs with: sorted \n');
+  yield '# pack-refs with: sorted \n';
   for (let at = 0; at < names.length; at += refsAtOnce) {
     const some = names.slice(at, at + refsAtOnce).map((name) => Buffer.from(name, 'latin1').toString());
-    await handle.write(some.map((name) => `${refs.get(name)} ${name}\n`).join(''));
+    yield some.map((name) => `${refs.get(name)} ${name}\n`).join('');
+    await setImmediate();
   }
+}
+
+/** Adds refs to a repository that has none, without checking that their objects exist. */
+export async function plantRefs(repository: Repository, refs: ReadonlyMap<string, string>): Promise<void> {
+  if (refs.size === 0) return;
+  await using handle = await open(join(repository.path, 'packed-refs'), 'w');
+  for await (const lines of packedRefs(refs)) await handle.write(lines);
   await handle.sync();
 }

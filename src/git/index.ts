@@ -8,7 +8,15 @@ export { commitsSaying, type FoundCommit, type FoundLines, linesContaining } fro
 export { GitError, git, gitLoad, isInUse, OutputTooLong } from './command.ts';
 export { originalTexts, readCommit } from './commits.ts';
 export { contributorsTo } from './contributors.ts';
-export { allRefs, headBranch, objectFilePattern, objectFiles, plantRefs, refsChecksum } from './copies.ts';
+export {
+  allRefs,
+  copyObjectFiles,
+  headBranch,
+  objectFilePattern,
+  objectFiles,
+  plantRefs,
+  refsChecksum,
+} from './copies.ts';
 export { copyRepository, duplicate } from './copy.ts';
 export { fetchCommit } from './fetching.ts';
 export { oddFileMode } from './file_modes.ts';
@@ -59,6 +67,7 @@ export { resolveBranch, resolveCommit, resolveTag } from './resolve.ts';
 export { filesContaining } from './searching.ts';
 export { GitBusy } from './service_places.ts';
 export { type FileSize, fileSizes } from './sizes.ts';
+export { streamSnapshot } from './snapshots.ts';
 export { touchedPaths } from './touched_paths.ts';
 export { advertiseRefs, receivePack, type Service, SlowReader, uploadPack } from './transport.ts';
 export { ChangeRefused } from './tree_editor.ts';

@@ -17,6 +17,8 @@ export class ChangeRefused extends Error {
   }
 }
 
+const submodule_mode = '160000';
+
 /** A loaded folder; those that are not loaded are known only by id. */
 class Folder {
   readonly #tree: Tree;
@@ -89,10 +91,18 @@ export class TreeEditor {
   async put(path: string, entry: RawEntry, may_exist: boolean): Promise<void> {
     const { folders, names } = await this.#open(path, true);
     const there = folders.at(-1)!.get(names.at(-1)!);
-    if (there && (there instanceof Folder || there.mode === tree_mode || there.mode === '160000'))
+    if (there && (there instanceof Folder || there.mode === tree_mode || there.mode === submodule_mode))
       throw new ChangeRefused(path, 'not_a_file');
     if (there && !may_exist) throw new ChangeRefused(path, 'exists');
     folders.at(-1)!.set(names.at(-1)!, entry);
+  }
+
+  /** Has a submodule stand at another commit. Throws `ChangeRefused` when there is none. */
+  async repoint(path: string, commit_id: string): Promise<void> {
+    const { mode } = await this.file(path);
+    if (mode !== submodule_mode) throw new ChangeRefused(path, 'not_a_file');
+    const { folders, names } = await this.#open(path, false);
+    folders.at(-1)!.set(names.at(-1)!, { mode, id: commit_id });
   }
 
   /** Deletes a file and the folders that become empty. Throws `ChangeRefused` when there is no file. */

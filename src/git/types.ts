@@ -102,7 +102,8 @@ export type Change =
   | { op: 'put'; path: string; mode: '100644' | '100755'; content: Buffer }
   | { op: 'delete'; path: string }
   | { op: 'move'; from: string; path: string; content?: Buffer }
-  | { op: 'mode'; path: string; mode: '100644' | '100755' };
+  | { op: 'mode'; path: string; mode: '100644' | '100755' }
+  | { op: 'submodule'; path: string; commit_id: string };
 
 /** An update of a ref. `old: null`: the ref must not exist; `new: null`: it is deleted. */
 export interface RefUpdate {

@@ -112,6 +112,8 @@ async function make(objects: ObjectWriter, editor: TreeEditor, change: Change): 
       if (!mode.startsWith('100')) throw new ChangeRefused(change.path, 'not_a_file');
       return editor.put(change.path, { mode: change.mode, id }, true);
     }
+    case 'submodule':
+      return editor.repoint(change.path, change.commit_id);
     case 'move': {
       const { id, mode } = await editor.file(change.from);
       await editor.remove(change.from);

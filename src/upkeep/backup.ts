@@ -2,7 +2,7 @@
 import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type BlobKey, type Blobs, pathOfBlob } from '../blobs/index.ts';
-import { allRefs, headBranch, objectFiles, type Repository } from '../git/index.ts';
+import { allRefs, copyObjectFiles, headBranch, type Repository } from '../git/index.ts';
 import { keyInFile } from '../secrets/index.ts';
 import { type ArchiveWriter, createArchive } from './archive.ts';
 import { type BlobReference, RememberedKeys } from './blob_references.ts';
@@ -54,8 +54,6 @@ type Refs = ReadonlyMap<string, string>;
 export const secretKeyEntry = 'secret.key';
 
 const atOnce = 4;
-/** Maintenance may replace files while they are copied; a retry is much faster than a maintenance run. */
-const looks = 20;
 
 /**
  * Writes all data to one file.
@@ -172,18 +170,9 @@ async function copy(archive: ArchiveWriter, repository: Repository, name: string
     moved: movedBetween(before, refs),
   };
   await archive.add(`${name}/repository.json`, JSON.stringify(entry));
-  const copied = new Set<string>();
-  for (let look = 0; look < looks; look++) {
-    const missing = (await objectFiles(repository)).filter((file) => !copied.has(file));
-    let isComplete = true;
-    for (const file of missing) {
-      if (await addFile(archive, `${name}/objects/${file}`, path.join(repository.path, 'objects', file)))
-        copied.add(file);
-      else isComplete = false;
-    }
-    if (isComplete) return;
-  }
-  throw new Error(`${repository.path} changes faster than it can be copied.`);
+  await copyObjectFiles(repository, (file) =>
+    addFile(archive, `${name}/objects/${file}`, path.join(repository.path, 'objects', file)),
+  );
 }
 
 async function objectFormatOf(repository: Repository): Promise<RepositoryEntry['object_format']> {

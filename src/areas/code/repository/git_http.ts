@@ -15,9 +15,11 @@ import {
   locationOf,
   messageOf,
   pushPace,
+  type Services,
   streamOf,
 } from '../../../http/index.ts';
-import type { GitKind } from './definition.ts';
+import type { GitAccess, GitKind } from './definition.ts';
+import { countFetch, countsFetches, noticingFetch } from './fetches/actions.ts';
 import {
   gitCaller,
   grantGit,
@@ -192,6 +194,18 @@ const noHead = door({
   handle: ({ reply }) => reply.code(403).send(),
 });
 
+/** What a client sends to fetch, by which fetches of projects are counted. */
+function counted(services: Services, { kind, owner }: GitAccess, request: FastifyRequest): Readable {
+  const body = bodyOf(request);
+  if (kind.name !== 'project' || !countsFetches(services)) return body;
+  const failed = (error: unknown) => request.log.warn({ err: error }, 'fetches could not be counted');
+  return pipeline(
+    body,
+    noticingFetch(() => countFetch(services.db, owner.id, failed)),
+    () => {},
+  );
+}
+
 const uploading = (kinds: readonly GitKind[]) =>
   door<Caller, RoutedRequest>({
     method: 'POST',
@@ -205,7 +219,7 @@ const uploading = (kinds: readonly GitKind[]) =>
       });
       const stream = uploadPack(await repositoryFor(services, granted), {
         ...transportOf(request, reply),
-        input: bodyOf(request),
+        input: counted(services, granted, request),
       });
       return sendPack(reply, 'git-upload-pack-result', stream);
     },

@@ -10,6 +10,7 @@ export { statusOfCommit } from './commits/status_queries.ts';
 export { inTurn } from './commits/turn_actions.ts';
 export type { GitAccess, GitKind } from './definition.ts';
 export { eventFollower } from './event_actions.ts';
+export { removeOldFetches } from './fetches/jobs.ts';
 export { endingAfter, gitDoorway, gitUrl, goneSignal, sendPack } from './git_http.ts';
 export { type Elsewhere, gitOverSsh, type ServedElsewhere } from './git_ssh.ts';
 export { hookFollower, samplePush, sampleTag, tellOfUpdate } from './hook_actions.ts';

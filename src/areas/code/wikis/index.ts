@@ -2,7 +2,7 @@
 export { fillWiki } from './arrival_actions.ts';
 export type { RenderPage } from './definition.ts';
 export { eventWikiPages } from './event_queries.ts';
-export { repositoryOfWiki } from './git.ts';
+export { repositoryOfWiki, wikiOf } from './git.ts';
 export { WikiPageVersion } from './history_routes.ts';
 export { sampleWikiPage } from './hook_actions.ts';
 export { planOfGroups, wikiRepositories } from './kind.ts';

@@ -31,7 +31,8 @@ export type FileAction =
       content?: Buffer | undefined;
       execute_filemode?: boolean | undefined;
     })
-  | (OnFile & { action: 'chmod'; execute_filemode: boolean });
+  | (OnFile & { action: 'chmod'; execute_filemode: boolean })
+  | (OnFile & { action: 'submodule'; commit_id: string });
 
 /** The file has changed since the caller last saw it. */
 export class FileChanged extends Error {
@@ -48,6 +49,8 @@ function refusePath(path: string): void {
   if (path.split(/[/\\]/).includes('..')) throw badRequest('Path cannot include directory traversal');
   if (pathProblem(path) !== undefined) throw badRequest(`invalid path: '${path}'`);
 }
+
+export const noSubmodule = 'Invalid submodule path';
 
 const isFile = (type: EntryType | undefined) => type === 'blob' || type === 'symlink';
 const modeFor = (isExecutable: boolean | undefined) => (isExecutable ? '100755' : '100644');
@@ -67,6 +70,10 @@ function changesOf(action: FileAction, there: EntryType | undefined): Change[] {
   if (action.action === 'create') {
     if (isFile(there)) throw badRequest(fileExists);
     return [{ op: 'put', path, mode: modeFor(action.execute_filemode), content: action.content }];
+  }
+  if (action.action === 'submodule') {
+    if (there !== 'commit') throw badRequest(noSubmodule);
+    return [{ op: 'submodule', path, commit_id: action.commit_id }];
   }
   if (!isFile(there)) throw badRequest(missingFile);
   if (action.action === 'move' && action.previous_path === path) throw badRequest(fileExists);

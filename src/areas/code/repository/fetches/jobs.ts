@@ -1,0 +1,16 @@
+/** Forgetting old counts of fetches. */
+import { sql } from 'kysely';
+import { job } from '../../../../jobs/index.ts';
+import { shown_days } from './rules.ts';
+
+/** Every night: what is not shown any more. */
+export const removeOldFetches = job('remove_old_fetches', {
+  input: {},
+  retries: 3,
+  schedule: '35 3 * * *',
+  run: async ({ db }) => {
+    await sql`delete from project_fetches where date <= (now() at time zone 'UTC')::date - ${sql.lit(shown_days)}`.execute(
+      db,
+    );
+  },
+});
