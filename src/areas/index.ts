@@ -139,6 +139,7 @@ import { serviceAccountRoutes } from './spaces/service_accounts/routes.ts';
 import { serviceAccountTokenRoutes } from './spaces/service_accounts/token_routes.ts';
 import { storageMoveRoutes } from './spaces/storage_moves/routes.ts';
 import { topicRoutes } from './spaces/topics/routes.ts';
+import { changelogRoutes } from './work/changelogs/routes.ts';
 import { epicChildRoutes } from './work/epics/child_routes.ts';
 import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
@@ -448,6 +449,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     fetchStatisticRoutes,
     compareRoutes,
     languageRoutes,
+    changelogRoutes,
   ),
   ...tagged(
     'Dependencies',

@@ -1,3 +1,3 @@
 /** Front matter of pages. */
-export { type FrontMatter, maximumFrontMatter_bytes } from './parts.ts';
+export { type FrontMatter, jsonOf as jsonOfYaml, maximumFrontMatter_bytes } from './parts.ts';
 export { frontMatterOf } from './reading.ts';

@@ -1,0 +1,118 @@
+/** What changelogs read from repositories. */
+import type { Project } from '../../../access/index.ts';
+import { InvalidExpression, MatchingTimeout, matchEach } from '../../../expressions/index.ts';
+import {
+  type Commit,
+  entryAt,
+  listCommits,
+  listTags,
+  type Repository,
+  readBlob,
+  resolveCommit,
+} from '../../../git/index.ts';
+import { ApiError, notFound } from '../../../http/index.ts';
+import { InvalidSettings, maximumSettings_bytes, type Settings, settingsIn } from './config_rules.ts';
+import { newestBelow, unreverted } from './section_rules.ts';
+
+const maximumCommits = 10_000;
+const maximumTags = 50_000;
+const matching_ms = 500;
+
+/** A refusal of a changelog that cannot be made. */
+export const failed = (reason: string): ApiError =>
+  new ApiError(422, { message: `Failed to generate the changelog: ${reason}` });
+
+export const rangeTexts = {
+  noStart: 'The commit start range is unspecified, and no previous tag could be found to use instead',
+  long: `The range has more than ${maximumCommits} commits`,
+};
+
+/** The text of a file; undefined if there is none. @throws ApiError 422 for one that is too large */
+export async function textAt(
+  repository: Repository,
+  commit: string,
+  { path, maximum_bytes }: { path: string; maximum_bytes: number },
+): Promise<string | undefined> {
+  const entry = await entryAt(repository, commit, path);
+  if (entry?.type !== 'blob') return undefined;
+  try {
+    return (await readBlob(repository, entry.id, maximum_bytes)).toString();
+  } catch (error) {
+    if (error instanceof RangeError) throw failed(`${path} is too large`);
+    throw error;
+  }
+}
+
+/**
+ * The settings in a file of a repository; the usual ones without it.
+ * @throws ApiError 422
+ */
+export async function readSettings(repository: Repository, ref: string, path: string): Promise<Settings> {
+  const commit = await resolveCommit(repository, ref);
+  const yaml = commit && (await textAt(repository, commit, { path, maximum_bytes: maximumSettings_bytes }));
+  try {
+    return settingsIn(yaml ?? '');
+  } catch (error) {
+    if (error instanceof InvalidSettings) throw failed(`${path}: ${error.message}`);
+    throw error;
+  }
+}
+
+async function tagsMatching(names: readonly string[], tag_regex: string | undefined): Promise<readonly string[]> {
+  if (tag_regex === undefined) return names;
+  try {
+    // As Ruby and Python write groups with names; RE2 takes this form everywhere.
+    const matches = await matchEach({ source: tag_regex.replaceAll('(?<', '(?P<') }, names, matching_ms);
+    return names.filter((_, index) => matches[index]);
+  } catch (error) {
+    if (error instanceof InvalidExpression) throw failed(`tag_regex: ${error.reason}`);
+    if (error instanceof MatchingTimeout) throw failed('tag_regex takes too long to match');
+    throw error;
+  }
+}
+
+interface Range {
+  version: string;
+  from?: string | undefined;
+  to: string;
+}
+
+async function startOf(repository: Repository, { version, from }: Range, settings: Settings): Promise<string> {
+  if (from) {
+    const commit = await resolveCommit(repository, from);
+    if (commit === undefined) throw notFound('Commit');
+    return commit;
+  }
+  const names = (await listTags(repository)).slice(-maximumTags).map(({ name }) => name);
+  const tag = newestBelow(version, await tagsMatching(names, settings.tag_regex));
+  const commit = tag === undefined ? undefined : await resolveCommit(repository, `refs/tags/${tag}`);
+  if (commit === undefined) throw failed(rangeTexts.noStart);
+  return commit;
+}
+
+/** A commit of a changelog, and its category. */
+export interface Chosen {
+  commit: Commit;
+  category: string;
+}
+
+/**
+ * The commits of a range that say in a trailer what they change, newest first, without those that were reverted.
+ * @throws ApiError 404 for ends that do not exist, 422 for a range without a start or with too many commits
+ */
+export async function commitsOf(
+  project: Pick<Project, 'default_branch'>,
+  repository: Repository,
+  { range, trailer, settings }: { range: Range; trailer: string; settings: Settings },
+): Promise<Chosen[]> {
+  const end = await resolveCommit(repository, range.to || project.default_branch);
+  if (end === undefined) throw notFound('Commit');
+  const start = await startOf(repository, range, settings);
+  const commits = await listCommits(repository, { from: [end], not: [start], limit: maximumCommits + 1 });
+  if (commits.length > maximumCommits) throw failed(rangeTexts.long);
+  const wanted = trailer.toLowerCase();
+  return unreverted(commits).flatMap((commit) => {
+    const found = Object.entries(commit.trailers).find(([key]) => key.toLowerCase() === wanted);
+    return found ? [{ commit, category: found[1] }] : [];
+  });
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dateIn, newestBelow, unreverted, withSection } from './section_rules.ts';
+import { InvalidTemplate, rendered } from './template_rules.ts';
+
+test('a template writes what it is given, and nothing else', () => {
+  const values = { name: 'a', none: [], rows: [{ name: 'b' }, { name: 'c', more: { deep: 7 } }], no: false };
+  const cases: [string, string][] = [
+    ['{{ name }}-{{missing}}-{{ rows }}', 'a--'],
+    ['{% each rows %}\n{{ name }}{{ more.deep }};{% end %}', 'b;c7;'],
+    ['{% if none %}\nx{% else %}\ny{% end %}', 'y'],
+    ['{% each rows %}{% if more %}{{ it.more.deep }}{% end %}{% end %}', '7'],
+    ['{{ constructor }}{{ name.length }}{{ __proto__ }}', ''],
+    ['one \\\ntwo', 'one two'],
+    ['{ { name } } {{{ name }}}', '{ { name } } {a}'],
+  ];
+  for (const [template, expected] of cases) assert.equal(rendered(template, values), expected, template);
+  for (const wrong of [
+    '{% if a %}',
+    '{% end %}',
+    '{% else %}',
+    '{% for a %}{% end %}',
+    '{{ a b }}',
+    '{% if %}{% end %}',
+  ])
+    assert.throws(() => rendered(wrong, values), InvalidTemplate, wrong);
+  assert.throws(() => rendered('{% if name %}'.repeat(21), values), InvalidTemplate);
+  const rows = Array.from({ length: 1000 }, () => 'x');
+  const nested = '{% each rows %}{% each rows %}{{ it }}{{ it }}{% end %}{% end %}';
+  assert.throws(() => rendered(nested, { rows }), InvalidTemplate);
+});
+
+test('sections are put by their versions, newest first', () => {
+  const log = '# Changelog\n\n## 2.0.0 (today)\n\nb\n\n## 1.0.0 (then)\n\na\n';
+  const section = (version: string) => `## ${version} (now)\n\nx\n`;
+  assert.equal(withSection('', '1.0.0', section('1.0.0')), section('1.0.0'));
+  assert.match(withSection(log, 'v1.5.0', section('1.5.0')), /2\.0\.0[\s\S]*1\.5\.0[\s\S]*1\.0\.0/);
+  assert.match(withSection(log, '3.0.0', section('3.0.0')), /^# Changelog\n\n## 3\.0\.0[\s\S]*2\.0\.0/);
+  assert.match(withSection(log, '0.1.0', section('0.1.0')), /1\.0\.0[\s\S]*\n\n## 0\.1\.0/);
+});
+
+test('the start of a range is the newest stable version below', () => {
+  const tags = ['v1.0.0', '1.2.0', '1.3.0-rc1', 'release-1.10.0', '2.0.0', 'other', '01.5.0'];
+  assert.equal(newestBelow('2.0.0', tags), 'release-1.10.0');
+  assert.equal(newestBelow('v1.3.0', tags), '1.2.0');
+  assert.equal(newestBelow('1.0.0', tags), undefined);
+});
+
+test('what was reverted is left out, unless the revert was reverted', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(40));
+  const commit = (id: string, reverts?: string) => ({
+    id,
+    message: reverts ? `Revert\n\nThis reverts commit ${reverts}` : 'x',
+  });
+  const ids = (commits: { id: string; message: string }[]) => unreverted(commits).map(({ id }) => id);
+  assert.deepEqual(ids([commit(b!, a), commit(a!)]), [b]);
+  assert.deepEqual(ids([commit(c!, b), commit(b!, a), commit(a!)]), [c, a]);
+});
+
+test('dates are written as a format says', () => {
+  assert.equal(dateIn('%Y-%m-%d %e %B %b %% %q', new Date('2026-03-04T05:06:07Z')), '2026-03-04  4 March Mar % %q');
+});

@@ -1,0 +1,122 @@
+/** Sections of changelogs, and their place in a file (docs/reference/changelogs.md). Pure functions. */
+import { compare, parse } from 'semver';
+import { rendered, type Value } from './template_rules.ts';
+
+/** A version without the `v` before it. */
+export const withoutV = (version: string): string => version.replace(/^v/, '');
+
+export const isVersion = (version: string): boolean => parse(withoutV(version)) !== null;
+
+/** The version in the name of a tag: its first part that is one. */
+const versionIn = (tag: string): string | undefined =>
+  /(?:^|[^\d.])((?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})(?:-[0-9A-Za-z.-]{1,100})?(?:\+[0-9A-Za-z.-]{1,100})?)$/.exec(
+    tag,
+  )?.[1];
+
+/** The newest stable version below another one, of those in the names of tags. */
+export function newestBelow(version: string, tags: readonly string[]): string | undefined {
+  const below = tags.flatMap((tag) => {
+    const found = versionIn(tag);
+    const parsed = found === undefined ? null : parse(found);
+    return parsed && parsed.prerelease.length === 0 && compare(parsed, withoutV(version)) < 0 ? [{ tag, parsed }] : [];
+  });
+  return below.toSorted((a, b) => compare(b.parsed, a.parsed))[0]?.tag;
+}
+
+export interface Entry {
+  title: string;
+  category: string;
+  commit: { reference: string; trailers: Readonly<Record<string, string>> };
+  author?: { reference: string; credit: boolean };
+  merge_request?: { reference: string };
+}
+
+export const usualTemplate = `{% if categories %}
+{% each categories %}
+### {{ title }} ({% if single_change %}1 change{% else %}{{ count }} changes{% end %})
+
+{% each entries %}
+- [{{ title }}]({{ commit.reference }})\\
+{% if author.credit %} by {{ author.reference }}{% end %}\\
+{% if merge_request %} ([merge request]({{ merge_request.reference }})){% end %}
+
+{% end %}
+
+{% end %}
+{% else %}
+No changes.
+{% end %}`;
+
+/** Categories in the order in which entries name them first. */
+function categoriesOf(entries: readonly Entry[], titles: Readonly<Record<string, string>>): Value[] {
+  const byTitle = Map.groupBy(entries, ({ category }) =>
+    Object.hasOwn(titles, category) ? titles[category]! : category,
+  );
+  return Array.from(byTitle, ([title, of]) => ({
+    title,
+    count: of.length,
+    single_change: of.length === 1,
+    entries: of.map(({ category: _, ...entry }) => ({ ...entry })),
+  }));
+}
+
+/**
+ * The section of a version.
+ * @param date as it is written
+ * @throws InvalidTemplate
+ */
+export function sectionOf(
+  { version, date }: { version: string; date: string },
+  entries: readonly Entry[],
+  { template, categories }: { template: string; categories: Readonly<Record<string, string>> },
+): string {
+  const body = rendered(template, { version: withoutV(version), date, categories: categoriesOf(entries, categories) });
+  const compact = body.trim().replaceAll(/\n{3,}/g, '\n\n');
+  return `## ${withoutV(version)} (${date})\n\n${compact}\n`;
+}
+
+/** A changelog with one more section, before that of the first lower version. */
+export function withSection(changelog: string, version: string, section: string): string {
+  const lines = changelog.split('\n');
+  const at = lines.findIndex((line) => {
+    const [, found] = /^## v?(\d+\.\d+\.\d+\S*)/.exec(line) ?? [];
+    return found !== undefined && isVersion(found) && compare(found, withoutV(version)) < 0;
+  });
+  if (at >= 0) return [...lines.slice(0, at), ...section.split('\n'), ...lines.slice(at)].join('\n');
+  const before = changelog.trimEnd();
+  return before === '' ? section : `${before}\n\n${section}`;
+}
+
+const months = 'January February March April May June July August September October November December'.split(' ');
+const two = (number: number): string => String(number).padStart(2, '0');
+
+/** A moment in UTC as a format of `strftime` writes it; what is unknown stays. */
+export function dateIn(format: string, date: Date): string {
+  const month = months[date.getUTCMonth()]!;
+  const parts: Readonly<Record<string, string>> = {
+    Y: String(date.getUTCFullYear()),
+    y: two(date.getUTCFullYear() % 100),
+    m: two(date.getUTCMonth() + 1),
+    d: two(date.getUTCDate()),
+    e: String(date.getUTCDate()).padStart(2),
+    B: month,
+    b: month.slice(0, 3),
+    H: two(date.getUTCHours()),
+    M: two(date.getUTCMinutes()),
+    S: two(date.getUTCSeconds()),
+    '%': '%',
+  };
+  return format.replaceAll(/%([A-Za-z%])/g, (all, letter: string) => parts[letter] ?? all);
+}
+
+const revertPattern = /^This reverts commit ([0-9a-f]{40,64})/gm;
+
+/** Commits without those that later ones of them revert. @param commits newest first */
+export function unreverted<C extends { id: string; message: string }>(commits: readonly C[]): C[] {
+  const reverted = new Set<string>();
+  return commits.filter(({ id, message }) => {
+    if (reverted.has(id)) return false;
+    for (const [, target] of message.matchAll(revertPattern)) reverted.add(target!);
+    return true;
+  });
+}
