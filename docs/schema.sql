@@ -1945,6 +1945,18 @@ create table gpg_keys (
 );
 CREATE INDEX gpg_keys_by_user ON gpg_keys USING btree (user_id, id);
 
+create table group_approval_settings (
+  group_id bigint not null,
+  reset_approvals_on_push boolean default false not null,
+  selective_code_owner_removals boolean default false not null,
+  disable_overriding_approvers_per_merge_request boolean default false not null,
+  merge_requests_author_approval boolean default true not null,
+  merge_requests_disable_committers_approval boolean default false not null,
+  require_password_to_approve boolean default false not null,
+  constraint group_approval_settings_pkey PRIMARY KEY (group_id),
+  constraint group_approval_settings_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE
+);
+
 create table group_authorizations (
   user_id bigint not null,
   group_id bigint not null,

@@ -171,6 +171,7 @@ import { issueMetricImageRoutes } from './work/issues/metric_images/routes.ts';
 import { issueMoveRoutes } from './work/issues/moving/routes.ts';
 import { issueOriginRoutes } from './work/issues/origin_routes.ts';
 import { issueRoutes } from './work/issues/routes.ts';
+import { approvalLevelRoutes } from './work/merge_requests/approvals/level_routes.ts';
 import { approvalRoutes } from './work/merge_requests/approvals/routes.ts';
 import { approvalRuleRoutes } from './work/merge_requests/approvals/rule_routes.ts';
 import { approvalSettingRoutes } from './work/merge_requests/approvals/setting_routes.ts';
@@ -409,6 +410,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     mergeRequestMergeRoutes,
     approvalRoutes,
     approvalSettingRoutes,
+    approvalLevelRoutes,
     approvalRuleRoutes,
     mergeRequestIssueRoutes,
   ),

@@ -973,6 +973,16 @@ export interface GpgKeys {
   created_at: Generated<Timestamp>;
 }
 
+export interface GroupApprovalSettings {
+  group_id: number;
+  reset_approvals_on_push: Generated<boolean>;
+  selective_code_owner_removals: Generated<boolean>;
+  disable_overriding_approvers_per_merge_request: Generated<boolean>;
+  merge_requests_author_approval: Generated<boolean>;
+  merge_requests_disable_committers_approval: Generated<boolean>;
+  require_password_to_approve: Generated<boolean>;
+}
+
 export interface GroupAuthorizations {
   user_id: number;
   group_id: number;
@@ -2371,6 +2381,7 @@ export interface DB {
   geo_replicas: GeoReplicas;
   geo_statuses: GeoStatuses;
   gpg_keys: GpgKeys;
+  group_approval_settings: GroupApprovalSettings;
   group_authorizations: GroupAuthorizations;
   group_links: GroupLinks;
   group_seats: GroupSeats;

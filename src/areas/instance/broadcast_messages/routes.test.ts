@@ -10,7 +10,7 @@ const hour_ms = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * hour_ms).toISOString();
 
 test('administrators tell everybody something, by default for an hour', async () => {
-  const { as } = await world();
+  const { as } = await world({});
   const admin = as('admin');
   const made = await admin.post('/broadcast_messages', { message: 'Harvest', target_path: '/nowhere' });
   const { id, starts_at, ends_at, ...rest } = made.body;
@@ -45,7 +45,7 @@ test('administrators tell everybody something, by default for an hour', async ()
 });
 
 test('what cannot be shown is refused', async () => {
-  const { as } = await world();
+  const { as } = await world({});
   const refusals: [object, unknown][] = [
     [{}, 'message is missing, message is empty'],
     [{ message: 'a', color: 'red' }, { color: ['is not a valid color'] }],
@@ -65,7 +65,7 @@ test('what cannot be shown is refused', async () => {
 });
 
 test('a message is on the pages and for the roles that it names, until its reader dismisses it', async () => {
-  const here = await world();
+  const here = await world({});
   const { as, project, people } = here;
   const page = `/${project.full_path}/-/issues`;
   const message = '**Mind** the [ladder](https://ladder.example) <script>alert(1)</script>';
@@ -90,7 +90,7 @@ test('a message is on the pages and for the roles that it names, until its reade
 });
 
 test('whoever pushes is shown banners for their role in the project', async () => {
-  const here = await filledWorld();
+  const here = await filledWorld({});
   const { as, project } = here;
   const target_path = `/${project.full_path}`;
   const common = { target_path, ends_at: inHours(2) };

@@ -13,6 +13,7 @@ import type { MergeFacts } from '../branch_queries.ts';
 import { shaText } from '../rules.ts';
 import { ownerIds, ownersOfChanges } from './code_owner_git.ts';
 import { wordsForReset } from './rules.ts';
+import { settingInForce } from './setting_queries.ts';
 import { approvalStateOf, approvalTermsOf } from './state_git.ts';
 
 export interface Approving extends Pick<Services, 'storages'> {
@@ -139,7 +140,7 @@ export async function resetOutdated(tx: Database, id: number, user_id: number | 
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
     .select('merge_requests.id')
     .where('merge_requests.id', '=', id)
-    .where('reset_approvals_on_push', '=', true)
+    .where(settingInForce('reset_approvals_on_push'))
     .where(sql<boolean>`${planInForce} <> 'free'`)
     .executeTakeFirst();
   if (outdated) await resetApprovals(tx, id, user_id, reason);
@@ -159,7 +160,7 @@ export async function selectiveRemoval(
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
     .select('merge_requests.id')
     .where('merge_requests.id', '=', id)
-    .where('selective_code_owner_removals', '=', true)
+    .where(settingInForce('selective_code_owner_removals'))
     .where(sql<boolean>`${planInForce} <> 'free'`)
     .executeTakeFirst();
   if (!wanted || !version) return undefined;

@@ -35,6 +35,7 @@ import {
   presentProjectRule,
   ruleRows,
 } from './rule_present.ts';
+import { settingInForce } from './setting_queries.ts';
 
 const plan = 'premium';
 const reasons = '<parameter>: <reason>';
@@ -155,7 +156,7 @@ const ownerOf = ({ project, merge_request }: Own) => ({ project_id: project.id, 
 async function refuseOwnRules(db: Database, { project, merge_request: { state } }: Own): Promise<void> {
   const row = await db
     .selectFrom('projects')
-    .select('disable_overriding_approvers_per_merge_request as isDisabled')
+    .select(settingInForce('disable_overriding_approvers_per_merge_request').as('isDisabled'))
     .where('id', '=', project.id)
     .executeTakeFirst();
   if (row?.isDisabled || state === 'merged' || state === 'locked') throw forbidden();

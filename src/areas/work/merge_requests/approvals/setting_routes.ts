@@ -1,23 +1,11 @@
 /** What a project says of approvals (docs/reference/approvals.md#settings). */
 import { Type } from 'typebox';
 import { mergeRequestsReader, projectRole } from '../../../../access/index.ts';
-import { type Database, stamped } from '../../../../db/index.ts';
-import { allOptional, atLeastOneOf, deprecated, get, invalid, one, post, resource } from '../../../../http/index.ts';
-import { retryWaiting } from '../../../code/commit_statuses/index.ts';
+import type { Database } from '../../../../db/index.ts';
+import { allOptional, atLeastOneOf, deprecated, get, one, post, resource } from '../../../../http/index.ts';
 import { requireApprovals } from './rule_actions.ts';
-
-const switches = [
-  ...([
-    'reset_approvals_on_push',
-    'disable_overriding_approvers_per_merge_request',
-    'merge_requests_author_approval',
-  ] as const),
-  ...([
-    'merge_requests_disable_committers_approval',
-    'require_password_to_approve',
-    'selective_code_owner_removals',
-  ] as const),
-];
+import { changeProjectSettings, lockedText, selectiveText } from './setting_actions.ts';
+import { type ApprovalSetting, projectSettings } from './setting_queries.ts';
 
 const input = allOptional({
   approvals_before_merge: deprecated('use a rule', Type.Integer({ minimum: 0, maximum: 100 })),
@@ -53,7 +41,8 @@ const Configuration = resource('ProjectApprovals', {
 });
 
 async function configurationOf(db: Database, project_id: number) {
-  const row = await db.selectFrom('projects').select(switches).where('id', '=', project_id).executeTakeFirstOrThrow();
+  const states = Object.entries(await projectSettings(db, project_id));
+  const row = Object.fromEntries(states.map(([name, { value }]) => [name, value])) as Record<ApprovalSetting, boolean>;
   const any = await db
     .selectFrom('approval_rules')
     .select('approvals_required')
@@ -63,21 +52,6 @@ async function configurationOf(db: Database, project_id: number) {
   const require_reauthentication_to_approve = row.require_password_to_approve;
   const approvals_before_merge = any?.approvals_required ?? 0;
   return { ...row, require_reauthentication_to_approve, approvals_before_merge, approvers: [], approver_groups: [] };
-}
-
-const selectiveText = 'can only be enabled without reset_approvals_on_push';
-
-/** @throws ApiError 400 when both resets would be on; turning the complete one on turns the other one off, unless the call names it */
-async function changeSettings(
-  tx: Database,
-  id: number,
-  given: Partial<Record<(typeof switches)[number], boolean | undefined>>,
-) {
-  const before = tx.selectFrom('projects').select('reset_approvals_on_push').where('id', '=', id).forNoKeyUpdate();
-  const resets = given.reset_approvals_on_push ?? (await before.executeTakeFirstOrThrow()).reset_approvals_on_push;
-  if (resets && given.selective_code_owner_removals) throw invalid({ selective_code_owner_removals: [selectiveText] });
-  const changed = { ...given, ...(resets ? { selective_code_owner_removals: false } : {}) };
-  await tx.updateTable('projects').set(stamped(changed)).where('id', '=', id).execute();
 }
 
 const path = '/projects/:id/approvals';
@@ -99,15 +73,14 @@ export const approvalSettingRoutes = [
     input,
     rules: [atLeastOneOf(...Object.keys(input))],
     returns: one(Configuration),
-    refusals: { 400: `selective_code_owner_removals: ${selectiveText}` },
+    refusals: { 400: [`<parameter>: ${lockedText}`, `selective_code_owner_removals: ${selectiveText}`] },
     handle: async ({ db, project, input: given }) => {
       const { approvals_before_merge, require_reauthentication_to_approve, ...columns } = given;
       const require_password_to_approve = require_reauthentication_to_approve ?? columns.require_password_to_approve;
       const changed = { ...columns, require_password_to_approve };
       await db.transaction().execute(async (tx) => {
-        await changeSettings(tx, project.id, changed);
         if (approvals_before_merge !== undefined) await requireApprovals(tx, project.id, approvals_before_merge);
-        await retryWaiting(tx, { project_id: project.id });
+        await changeProjectSettings(tx, project.id, changed);
       });
       return configurationOf(db, project.id);
     },

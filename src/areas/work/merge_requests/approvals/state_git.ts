@@ -16,16 +16,24 @@ import {
   rulesInEffect,
   stateOfRule,
 } from './rules.ts';
+import { settingInForce } from './setting_queries.ts';
 
 /** More commits than this are not read for their committers. */
 const maximumCommits = 1_000;
+
+const judged = [
+  'reset_approvals_on_push',
+  'disable_overriding_approvers_per_merge_request',
+  'merge_requests_author_approval',
+  'merge_requests_disable_committers_approval',
+  'require_password_to_approve',
+] as const;
 
 async function basisOf(db: Database, merge_request_id: number): Promise<ApprovalBasis> {
   const { rows } = await sql<ApprovalBasis>`
     select ${planInForce} as plan, shown.state, shown.author_id, shown.target_branch, shown.project_id, projects.storage, shown.head_commit_id,
            version.start_commit_sha, version.base_commit_sha, coalesce(version.state = 'overflow', false) as is_large,
-           reset_approvals_on_push, disable_overriding_approvers_per_merge_request, merge_requests_author_approval,
-           merge_requests_disable_committers_approval, require_password_to_approve,
+           ${sql.join(judged.map((setting) => sql`${settingInForce(setting)} as ${sql.ref(setting)}`))},
            array(select name::text from protected_branches where project_id = projects.id) as protections,
            array(select name::text from protected_branches where project_id = projects.id and code_owner_approval_required) as owner_protections,
            coalesce((
