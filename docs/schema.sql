@@ -2674,6 +2674,19 @@ create table merge_request_assignees (
 );
 CREATE INDEX merge_request_assignees_by_user ON merge_request_assignees USING btree (user_id, merge_request_id);
 
+create table merge_request_blocks (
+  id bigint generated always as identity not null,
+  blocking_id bigint not null,
+  blocked_id bigint not null,
+  created_at timestamp with time zone default now() not null,
+  constraint merge_request_blocks_pkey PRIMARY KEY (id),
+  constraint merge_request_blocks_blocked_id_blocking_id_key UNIQUE (blocked_id, blocking_id),
+  constraint merge_request_blocks_check CHECK (blocking_id <> blocked_id),
+  constraint merge_request_blocks_blocked_id_fkey FOREIGN KEY (blocked_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_blocks_blocking_id_fkey FOREIGN KEY (blocking_id) REFERENCES merge_requests(id) ON DELETE CASCADE
+);
+CREATE INDEX merge_request_blocks_by_blocking ON merge_request_blocks USING btree (blocking_id, id);
+
 create table merge_request_closed_issues (
   merge_request_id bigint not null,
   issue_id bigint not null,

@@ -175,6 +175,7 @@ import { approvalLevelRoutes } from './work/merge_requests/approvals/level_route
 import { approvalRoutes } from './work/merge_requests/approvals/routes.ts';
 import { approvalRuleRoutes } from './work/merge_requests/approvals/rule_routes.ts';
 import { approvalSettingRoutes } from './work/merge_requests/approvals/setting_routes.ts';
+import { mergeRequestBlockRoutes } from './work/merge_requests/blocks/routes.ts';
 import { issueMergeRequestRoutes, mergeRequestIssueRoutes } from './work/merge_requests/closing/issue_routes.ts';
 import { deploymentMergeRequestRoutes } from './work/merge_requests/deploying/routes.ts';
 import { mergeRequestFollower } from './work/merge_requests/index.ts';
@@ -404,6 +405,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     mergeRequestRoutes,
     mergeRequestContentRoutes,
     mergeRequestCommitRoutes,
+    mergeRequestBlockRoutes,
     reviewerRoutes,
     peopleRoutes(mergeRequestNoun),
     timeRoutes(mergeRequestNoun),

@@ -1365,6 +1365,13 @@ export interface MergeRequestAssignees {
   user_id: number;
 }
 
+export interface MergeRequestBlocks {
+  id: GeneratedAlways<number>;
+  blocking_id: number;
+  blocked_id: number;
+  created_at: Generated<Timestamp>;
+}
+
 export interface MergeRequestClosedIssues {
   merge_request_id: number;
   issue_id: number;
@@ -2414,6 +2421,7 @@ export interface DB {
   members: Members;
   merge_request_approvals: MergeRequestApprovals;
   merge_request_assignees: MergeRequestAssignees;
+  merge_request_blocks: MergeRequestBlocks;
   merge_request_closed_issues: MergeRequestClosedIssues;
   merge_request_commits: MergeRequestCommits;
   merge_request_context_commits: MergeRequestContextCommits;

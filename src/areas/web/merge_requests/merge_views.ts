@@ -30,6 +30,7 @@ const sentences: Record<string, string> = {
   commits_status: 'A branch is missing, or the source branch has nothing that the target branch lacks.',
   discussions_not_resolved: 'A thread is open, and the project wants all of them to be resolved.',
   requested_changes: 'A reviewer asks for changes.',
+  merge_request_blocked: 'Another merge request has to be merged first.',
   not_approved: 'Approvals are missing.',
   approvals_syncing: 'The approvals are being brought up to date after a push.',
   ci_still_running: 'The project wants the statuses of the last commit to succeed. They are still under way.',
@@ -42,7 +43,14 @@ const sentences: Record<string, string> = {
 };
 
 /** These go away by themselves, or by what others do. */
-const waitsFor = ['ci_still_running', 'ci_must_pass', 'not_approved', 'discussions_not_resolved', 'requested_changes'];
+const waitsFor = [
+  'ci_still_running',
+  'ci_must_pass',
+  'not_approved',
+  'discussions_not_resolved',
+  'requested_changes',
+  'merge_request_blocked',
+];
 
 function approvalsView(seen: Seen, merge_request: ShownMergeRequest, approvals: ShownApprovals, plan: Plan): Html {
   const { approved_by, approvals_left, user_can_approve, user_has_approved, require_password_to_approve } = approvals;

@@ -39,6 +39,8 @@ export interface MergeFacts {
   blocking_discussions_resolved: boolean;
   /** Whether a reviewer requests changes, and the plan lets that prevent merging. */
   changes_requested: boolean;
+  /** Whether it waits for a merge request that is not merged, and the plan has that. */
+  is_blocked: boolean;
   /** Whether approvals may have to be waited for: a rule or a protected branch asks for some. */
   asks_approvals: boolean;
   merge_user_id: number | null;
@@ -107,6 +109,9 @@ export async function mergeFacts(db: Database, ids: readonly number[]): Promise<
            not ${hasBlockingThreads('merge_requests', 'target')} as blocking_discussions_resolved,
            (${planInForce} <> 'free' and exists (select from merge_request_reviewers
               where merge_request_id = merge_requests.id and merge_request_reviewers.state = 'requested_changes')) as changes_requested,
+           (${planInForce} <> 'free' and exists (select from merge_request_blocks
+              join merge_requests blocking on blocking.id = merge_request_blocks.blocking_id
+             where merge_request_blocks.blocked_id = merge_requests.id and blocking.state <> 'merged')) as is_blocked,
            exists (select from approval_rules rule where (rule.project_id = target.id or rule.merge_request_id = merge_requests.id)
                                                      and rule.approvals_required > 0)
            or exists (select from protected_branches where project_id = target.id and code_owner_approval_required) as asks_approvals,

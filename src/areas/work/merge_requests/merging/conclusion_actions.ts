@@ -10,6 +10,7 @@ import { keepRefs, moveRefs, projectRepositories, pushRefusals } from '../../../
 import { recordStateEvent } from '../../../conversation/resource_events/index.ts';
 import { tellOfMergeRequest } from '../../issuables/index.ts';
 import { changeIssue } from '../../issues/index.ts';
+import { wakeBlocked } from '../blocks/actions.ts';
 import { type MergeFacts, mergeFacts } from '../branch_queries.ts';
 import { closingTexts, issuesClosedBy } from '../closing/git.ts';
 
@@ -46,6 +47,7 @@ export async function concludeMerged(services: Services, id: number): Promise<vo
       await doneTodos(tx, on, author_id);
       await tellOfMergeRequest(tx, { id, project_id, actor_id: author_id, action: 'merge' });
     }
+    await wakeBlocked(tx, id);
     if (merger) await closeIssues(tx, services, merger, facts, texts);
   });
 }

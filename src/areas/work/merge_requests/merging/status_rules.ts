@@ -12,7 +12,7 @@ export type Pipeline = 'pending' | 'running' | 'success' | 'failed' | 'canceled'
 
 type Stated = Pick<
   MergeFacts,
-  'state' | 'draft' | 'is_early' | 'blocking_discussions_resolved' | 'changes_requested' | 'target'
+  'state' | 'draft' | 'is_early' | 'blocking_discussions_resolved' | 'changes_requested' | 'is_blocked' | 'target'
 >;
 
 /** Whether commit statuses are still to come: those of a head without any are, if they are required. */
@@ -21,13 +21,15 @@ export const isUnderWay = ({ target }: Stated, pipeline: Pipeline): boolean =>
   pipeline === 'running' ||
   (pipeline === null && target.only_allow_merge_if_pipeline_succeeds);
 
-/** Why what was said of it does not allow a merge: open threads, or changes that a reviewer requests. */
+/** Why what was said of it does not allow a merge: open threads, changes that a reviewer requests, or another merge request that comes first. */
 export function reviewBlocker({
   blocking_discussions_resolved,
   changes_requested,
-}: Stated): 'discussions_not_resolved' | 'requested_changes' | undefined {
+  is_blocked,
+}: Stated): 'discussions_not_resolved' | 'requested_changes' | 'merge_request_blocked' | undefined {
   if (!blocking_discussions_resolved) return 'discussions_not_resolved';
-  return changes_requested ? 'requested_changes' : undefined;
+  if (changes_requested) return 'requested_changes';
+  return is_blocked ? 'merge_request_blocked' : undefined;
 }
 
 /** Why the commit statuses do not allow a merge. */
