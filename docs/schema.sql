@@ -3386,16 +3386,20 @@ CREATE INDEX protected_branch_access_levels_by_user ON protected_branch_access_l
 
 create table protected_branches (
   id bigint generated always as identity not null,
-  project_id bigint not null,
+  project_id bigint,
   name text not null,
   allow_force_push boolean default false not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   code_owner_approval_required boolean default false not null,
+  group_id bigint,
   constraint protected_branches_pkey PRIMARY KEY (id),
   constraint protected_branches_name_key UNIQUE (project_id, name),
+  constraint protected_branches_have_one_owner CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint protected_branches_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint protected_branches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE UNIQUE INDEX protected_branches_by_group ON protected_branches USING btree (group_id, name) WHERE group_id IS NOT NULL;
 
 create table protected_environment_rules (
   id bigint generated always as identity not null,

@@ -3,7 +3,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../db/index.ts';
 import type { Access, AccessCall, Caller } from '../http/endpoint.ts';
-import { forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
+import { badRequest, forbidden, Moved, notFound, unauthorized } from '../http/errors.ts';
 import { idIn } from '../http/ids.ts';
 import { countsToday } from './expiry.ts';
 import type { MaybeCaller, Reading } from './instance.ts';
@@ -192,6 +192,18 @@ export const groupRole = (role: Role, { permission }: RoleOptions = {}): Access<
     return { caller, group };
   },
 });
+
+export const notTopLevelText = '400 Bad request - Only top-level groups have this';
+
+/** Grants the group in `:id` to its owners if it is a top-level group. */
+export const topLevelOwner: Access<{ caller: Caller; group: Group }> = {
+  rule: 'group:owner',
+  async check(call) {
+    const granted = await groupRole('owner').check(call);
+    if (granted.group.parent_id !== null) throw badRequest(notTopLevelText);
+    return granted;
+  },
+};
 
 /** Why the content of a group cannot be changed, for people; undefined when it can. */
 export function reasonForReadOnlyGroup({

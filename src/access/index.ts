@@ -29,7 +29,9 @@ export {
   groupVisible,
   isMemberOfGroup,
   isVisibleGroup,
+  notTopLevelText,
   refuseReadOnlyGroup,
+  topLevelOwner,
   visibleGroup,
 } from './groups.ts';
 export { admin, anyone, type MaybeCaller, type Reading, signedIn } from './instance.ts';

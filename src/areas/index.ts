@@ -12,7 +12,7 @@ import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts
 import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
 import { dependencyFollower } from './code/dependencies/index.ts';
 import { dependencyRoutes } from './code/dependencies/routes.ts';
-import { protectedBranchRoutes } from './code/protected_branches/routes.ts';
+import { groupProtectedBranchRoutes, protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
 import { pushRuleCheckRoutes } from './code/push_rules/check_routes.ts';
 import { pushRuleRoutes } from './code/push_rules/routes.ts';
@@ -432,6 +432,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     'Protected branches',
     'Rules about who may push to, merge into and unprotect branches.',
     protectedBranchRoutes,
+    groupProtectedBranchRoutes,
   ),
   ...tagged(
     'Commits',

@@ -1761,12 +1761,13 @@ export interface ProtectedBranchAccessLevels {
 
 export interface ProtectedBranches {
   id: GeneratedAlways<number>;
-  project_id: number;
+  project_id: number | null;
   name: string;
   allow_force_push: Generated<boolean>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   code_owner_approval_required: Generated<boolean>;
+  group_id: number | null;
 }
 
 export interface ProtectedEnvironmentRules {

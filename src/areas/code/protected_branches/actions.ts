@@ -1,10 +1,10 @@
 /** Complete changes to branch protections. */
 import { sql } from 'kysely';
-import { knownIn, levels, type Project } from '../../../access/index.ts';
+import { knownIn, knownInGroup, levels, type Project } from '../../../access/index.ts';
 import { type Database, isUniqueViolation, ofAnyLength } from '../../../db/index.ts';
 import { type Caller, conflict, forbidden, found, unprocessable } from '../../../http/index.ts';
 import { retryWaiting } from '../commit_statuses/index.ts';
-import { defaultLevelOf, ruleNamed, rulesOf } from './queries.ts';
+import { defaultLevelOf, type ProtectionOwner, ruleNamed, rulesOf } from './queries.ts';
 import { defaultProtection, type Entry, isAbout, mayUnprotect, type ProtectedAction } from './rules.ts';
 
 /** A change of the entries: a new one, another grantee for the one with this id, or its removal. */
@@ -19,20 +19,28 @@ interface Change {
   name: string;
 }
 
+/** What protections are of, in words. */
+const nounOf = (owner: ProtectionOwner) => ('project_id' in owner ? 'project' : 'group');
+
+/** The users and groups that entries may name. */
+const knownTo = (tx: Database, owner: ProtectionOwner, asked: Parameters<typeof knownIn>[2]) =>
+  'project_id' in owner ? knownIn(tx, owner.project_id, asked) : knownInGroup(tx, owner.group_id, asked);
+
 const maximumName = 255;
 
 const labelOf = (action: ProtectedAction) => `${action.charAt(0).toUpperCase()}${action.slice(1)} access levels`;
 
-/** @throws ApiError 422 for users and groups without a relation to the project */
-async function refuseStrangers(tx: Database, project_id: number, entries: readonly Entry[]): Promise<void> {
+/** @throws ApiError 422 for users and groups without a relation to the project or group */
+async function refuseStrangers(tx: Database, owner: ProtectionOwner, entries: readonly Entry[]): Promise<void> {
   const user_ids = entries.flatMap(({ user_id }) => user_id ?? []);
   const group_ids = entries.flatMap(({ group_id }) => group_id ?? []);
   if (user_ids.length + group_ids.length === 0) return;
-  const { users, groups } = await knownIn(tx, project_id, { user_ids, group_ids });
+  const { users, groups } = await knownTo(tx, owner, { user_ids, group_ids });
   const texts = entries.flatMap(({ action, user_id, group_id }) => {
-    if (user_id !== null && !users.has(user_id)) return `${labelOf(action)} user is not a member of the project`;
+    if (user_id !== null && !users.has(user_id))
+      return `${labelOf(action)} user is not a member of the ${nounOf(owner)}`;
     if (group_id !== null && !groups.has(group_id))
-      return `${labelOf(action)} group does not have access to the project`;
+      return `${labelOf(action)} group does not have access to the ${nounOf(owner)}`;
     return [];
   });
   if (texts.length > 0) throw unprocessable([...new Set(texts)].join(', '));
@@ -71,7 +79,7 @@ async function withoutTwins(work: Promise<void>): Promise<void> {
  */
 export async function protectBranch(
   tx: Database,
-  project_id: number,
+  owner: ProtectionOwner,
   {
     name,
     allow_force_push,
@@ -85,11 +93,11 @@ export async function protectBranch(
   },
 ): Promise<void> {
   if (name.length > maximumName) throw unprocessable(`Name is too long (maximum is ${maximumName} characters)`);
-  await refuseStrangers(tx, project_id, entries);
+  await refuseStrangers(tx, owner, entries);
   const added = await tx
     .insertInto('protected_branches')
-    .values({ project_id, name, allow_force_push, code_owner_approval_required })
-    .onConflict((conflicts) => conflicts.columns(['project_id', 'name']).doNothing())
+    .values({ ...owner, name, allow_force_push, code_owner_approval_required })
+    .onConflict((conflicts) => conflicts.doNothing())
     .returning('id')
     .executeTakeFirst();
   if (!added) throw conflict(`Protected branch '${name}' already exists`);
@@ -105,7 +113,7 @@ async function changeable(tx: Database, { project, caller, name }: Change): Prom
     .where('name', '=', name)
     .forUpdate()
     .execute();
-  const { id, entries } = found(undefined, await ruleNamed(tx, project.id, caller, name));
+  const { id, entries } = found(undefined, await ruleNamed(tx, { project_id: project.id }, caller, name));
   if (!mayUnprotect(entries, { caller, access_level: project.access_level })) throw forbidden();
   return { id };
 }
@@ -124,22 +132,44 @@ export async function changeProtection(
   },
 ): Promise<void> {
   const { id } = await changeable(tx, change);
-  await tx
+  await changeColumns(tx, id, change);
+  await changeEntries(tx, id, { project_id: change.project.id }, change.entries);
+  await retryWaiting(tx, { project_id: change.project.id });
+}
+
+type ColumnChanges = Record<'allow_force_push' | 'code_owner_approval_required', boolean | undefined>;
+
+const changeColumns = (tx: Database, id: number, { allow_force_push, code_owner_approval_required }: ColumnChanges) =>
+  tx
     .updateTable('protected_branches')
-    .set({
-      updated_at: sql`now()`,
-      allow_force_push: change.allow_force_push,
-      code_owner_approval_required: change.code_owner_approval_required,
-    })
+    .set({ updated_at: sql`now()`, allow_force_push, code_owner_approval_required })
     .where('id', '=', id)
     .execute();
-  await changeEntries(tx, { id, project_id: change.project.id }, change.entries);
-  await retryWaiting(tx, { project_id: change.project.id });
+
+/**
+ * Changes a protection of a group.
+ * @param tx a transaction
+ * @throws ApiError 404 for an unknown protection or entry, 422 for invalid entries
+ */
+export async function changeGroupProtection(
+  tx: Database,
+  group_id: number,
+  { name, entries, ...columns }: ColumnChanges & { name: string; entries: readonly EntryChange[] },
+): Promise<void> {
+  const named = tx
+    .selectFrom('protected_branches')
+    .select('id')
+    .where('group_id', '=', group_id)
+    .where('name', '=', name);
+  const { id } = found(undefined, await named.forUpdate().executeTakeFirst());
+  await changeColumns(tx, id, columns);
+  await changeEntries(tx, id, { group_id }, entries);
 }
 
 async function changeEntries(
   tx: Database,
-  { id, project_id }: { id: number; project_id: number },
+  id: number,
+  owner: ProtectionOwner,
   changes: readonly EntryChange[],
 ): Promise<void> {
   const named = changes.filter((change) => change.id !== undefined);
@@ -154,7 +184,7 @@ async function changeEntries(
       there.find((entry) => entry.id === change.id && entry.action === change.action),
     );
   const lasting = changes.filter(({ ends }) => !ends);
-  await refuseStrangers(tx, project_id, lasting);
+  await refuseStrangers(tx, owner, lasting);
   const ended = named.filter(({ ends }) => ends).map((change) => change.id!);
   await tx
     .deleteFrom('protected_branch_access_levels')
@@ -198,7 +228,8 @@ export async function unprotectBranch(tx: Database, change: Change): Promise<voi
  * @throws ApiError 403 when the caller is not among those who may unprotect the branch
  */
 export async function unprotectIfProtected(tx: Database, change: Change): Promise<void> {
-  if (await ruleNamed(tx, change.project.id, change.caller, change.name)) await unprotectBranch(tx, change);
+  if (await ruleNamed(tx, { project_id: change.project.id }, change.caller, change.name))
+    await unprotectBranch(tx, change);
 }
 
 const from = (action: ProtectedAction, access_level: number): Entry => ({
@@ -220,9 +251,9 @@ export async function protectByRole(
   const { project, caller, name } = change;
   const wanted = { push: change.developers_can_push, merge: change.developers_can_merge };
   const levelOf = (isOpen: boolean | undefined) => (isOpen ? levels.developer : levels.maintainer);
-  if (!(await ruleNamed(tx, project.id, caller, name))) {
+  if (!(await ruleNamed(tx, { project_id: project.id }, caller, name))) {
     const entries = [from('push', levelOf(wanted.push)), from('merge', levelOf(wanted.merge))];
-    return protectBranch(tx, project.id, { name, allow_force_push: false, entries });
+    return protectBranch(tx, { project_id: project.id }, { name, allow_force_push: false, entries });
   }
   const { id } = await changeable(tx, change);
   const actions = (['push', 'merge'] as const).filter((action) => wanted[action] !== undefined);
@@ -257,5 +288,5 @@ export async function protectDefaultBranch(tx: Database, project_id: number): Pr
     ...allowed_to_push.map(({ access_level }) => from('push', access_level)),
     ...allowed_to_merge.map(({ access_level }) => from('merge', access_level)),
   ];
-  await protectBranch(tx, project_id, { name: default_branch, allow_force_push, entries });
+  await protectBranch(tx, { project_id }, { name: default_branch, allow_force_push, entries });
 }

@@ -1,5 +1,5 @@
 /** How protections of branches appear in replies (docs/reference/protected_branches.md). */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { levelDescription } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
@@ -22,7 +22,9 @@ export const ProtectedBranch = resource('ProtectedBranch', {
   merge_access_levels: Type.Array(AccessEntry),
   unprotect_access_levels: since('premium', Type.Array(AccessEntry)),
   allow_force_push: Type.Boolean(),
-  inherited: Type.Boolean({ description: 'Always false: groups do not protect branches' }),
+  inherited: Type.Boolean({
+    description: 'Whether it is that of the group of the project, and cannot be changed here',
+  }),
   code_owner_approval_required: since('premium', Type.Boolean()),
 });
 
@@ -39,8 +41,8 @@ const named = sql<NamedEntry[]>`
            left join namespaces on namespaces.id = entry.group_id
      where entry.protected_branch_id = protected_branches.id), '[]'::json)`;
 
-/** The protections of a project, in the form for `presentProtection`. */
-export const protectedBranchRows = (db: Database, project_id: number) =>
+/** Protections, in the form for `presentProtection`. */
+export const protectedBranchRows = (db: Database, which: RawBuilder<boolean>) =>
   db
     .selectFrom('protected_branches')
     .select([
@@ -48,20 +50,27 @@ export const protectedBranchRows = (db: Database, project_id: number) =>
       'protected_branches.name',
       'allow_force_push',
       'code_owner_approval_required',
+      'group_id',
       named.as('entries'),
     ])
-    .where('project_id', '=', project_id);
+    .where(which);
 
-export function presentProtection({
-  entries,
-  ...row
-}: {
-  id: number;
-  name: string;
-  allow_force_push: boolean;
-  code_owner_approval_required: boolean;
-  entries: NamedEntry[];
-}): Static<typeof ProtectedBranch> {
+/** @param place where it is shown: in a project, those of its group are inherited */
+export function presentProtection(
+  {
+    entries,
+    group_id,
+    ...row
+  }: {
+    group_id: number | null;
+    id: number;
+    name: string;
+    allow_force_push: boolean;
+    code_owner_approval_required: boolean;
+    entries: NamedEntry[];
+  },
+  place: 'project' | 'group',
+): Static<typeof ProtectedBranch> {
   const levelsOf = (action: Entry['action']) =>
     entries
       .filter((entry) => entry.action === action)
@@ -75,7 +84,7 @@ export function presentProtection({
       }));
   return {
     ...row,
-    inherited: false,
+    inherited: place === 'project' && group_id !== null,
     push_access_levels: levelsOf('push'),
     merge_access_levels: levelsOf('merge'),
     unprotect_access_levels: levelsOf('unprotect'),

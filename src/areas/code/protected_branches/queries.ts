@@ -1,6 +1,6 @@
 /** Reading the branch protections of a project. */
-import { sql } from 'kysely';
-import { countsToday, levels, type Project } from '../../../access/index.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { countsToday, levels, type Project, planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import { type BranchProtection, type KnownEntry, type ProtectionRule, protectionBy } from './rules.ts';
 
@@ -16,20 +16,35 @@ const entriesFor = (caller: Known) => sql<KnownEntry[]>`
                                      and ${countsToday()})))
       from protected_branch_access_levels entry where entry.protected_branch_id = protected_branches.id), '[]'::json)`;
 
+/** What protections are of. */
+export type ProtectionOwner = { project_id: number } | { group_id: number };
+
+/** A predicate on rows of `protected_branches`: those that an owner has itself. */
+export const ownedBy = (owner: ProtectionOwner): RawBuilder<boolean> =>
+  'project_id' in owner
+    ? sql`protected_branches.project_id = ${owner.project_id}`
+    : sql`protected_branches.group_id = ${owner.group_id}`;
+
+/** A predicate on rows of `protected_branches`: they protect a project, because they are its own or, with Premium, those of the group at the top of its path. */
+export const protectsProject = (project_id: RawBuilder<unknown>): RawBuilder<boolean> => sql`
+  (protected_branches.project_id = ${project_id}
+   or ${planInForce} <> 'free' and protected_branches.group_id = (
+     select place.traversal_ids[1] from projects protected join namespaces place on place.id = protected.namespace_id where protected.id = ${project_id}))`;
+
 /** The protections of a project. */
 export const rulesOf = (db: Database, project_id: number, caller: Known): Promise<ProtectionRule[]> =>
   db
     .selectFrom('protected_branches')
-    .select(['name', 'allow_force_push', entriesFor(caller).as('entries')])
-    .where('project_id', '=', project_id)
+    .select(['name', 'group_id', 'allow_force_push', entriesFor(caller).as('entries')])
+    .where(protectsProject(sql`${project_id}::bigint`))
     .execute();
 
 /** One protection in the form for the rules, undefined if there is none of this name. */
-export const ruleNamed = (db: Database, project_id: number, caller: Known, name: string) =>
+export const ruleNamed = (db: Database, owner: ProtectionOwner, caller: Known, name: string) =>
   db
     .selectFrom('protected_branches')
-    .select(['id', 'name', 'allow_force_push', entriesFor(caller).as('entries')])
-    .where('project_id', '=', project_id)
+    .select(['id', 'name', 'group_id', 'allow_force_push', entriesFor(caller).as('entries')])
+    .where(ownedBy(owner))
     .where('name', '=', name)
     .executeTakeFirst();
 

@@ -58,7 +58,7 @@ const protectedBranch: RecordKind = {
     push_access_levels: parts(levelsOf('push'), 'protected_branch_id'),
     unprotect_access_levels: parts(levelsOf('unprotect'), 'protected_branch_id'),
   },
-  stays: {},
+  stays: { group_id: 'those of groups stay behind' },
   distinct: ['name'],
   derives: {
     columns: {},

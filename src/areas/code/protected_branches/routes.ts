@@ -1,12 +1,14 @@
 /** Protected branches: who may push to a branch, or to all branches that match a pattern, if the right to push to the project is not enough. */
+import { type RawBuilder, sql } from 'kysely';
 import { type Static, type TObject, Type } from 'typebox';
-import { levels, type Project, projectRole } from '../../../access/index.ts';
+import { levels, notTopLevelText, type Project, projectRole, topLevelOwner } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
 import {
   allOptional,
   badParams,
   containing,
   del,
+  forbidden,
   found,
   get,
   Id,
@@ -19,9 +21,16 @@ import {
   post,
   since,
 } from '../../../http/index.ts';
-import { mapPage, paginate, paging } from '../../../lists/index.ts';
-import { changeProtection, type EntryChange, protectBranch, unprotectBranch } from './actions.ts';
+import { mapPage, type Paging, paginate, paging } from '../../../lists/index.ts';
+import {
+  changeGroupProtection,
+  changeProtection,
+  type EntryChange,
+  protectBranch,
+  unprotectBranch,
+} from './actions.ts';
 import { ProtectedBranch, presentProtection, protectedBranchRows } from './present.ts';
+import { ownedBy, protectsProject } from './queries.ts';
 import type { ProtectedAction } from './rules.ts';
 
 const actions = ['push', 'merge', 'unprotect'] as const;
@@ -84,33 +93,65 @@ function levelEntries(given: Static<TObject<typeof singleLevels>> & GrantsGiven)
   });
 }
 
-const protectionNamed = async (db: Database, project: Project, name: string) =>
-  presentProtection(
-    found(
-      undefined,
-      await protectedBranchRows(db, project.id).where('protected_branches.name', '=', name).executeTakeFirst(),
-    ),
-  );
+const inheritedText = 'The protection is that of the group.';
+
+/** The protection of a name that a project or group shows: its own before that of the group above it. */
+async function protectionNamed(db: Database, place: 'project' | 'group', which: RawBuilder<boolean>, name: string) {
+  const named = protectedBranchRows(db, which).where('protected_branches.name', '=', name);
+  const row = await named.orderBy(sql`(protected_branches.project_id is null)`).limit(1).executeTakeFirst();
+  return presentProtection(found(undefined, row), place);
+}
+
+/** @throws ApiError 403 for a name that only the group of the project protects */
+async function refuseInherited(db: Database, project: Project, name: string): Promise<void> {
+  const shown = await protectionNamed(db, 'project', ofProject(project.id), name);
+  if (shown.inherited) throw forbidden(inheritedText);
+}
+
+const ofProject = (id: number) => protectsProject(sql`${id}::bigint`);
+const ofGroup = (group_id: number) => ownedBy({ group_id });
+
+async function protectionsIn(
+  db: Database,
+  place: 'project' | 'group',
+  which: RawBuilder<boolean>,
+  input: Paging & { search?: string },
+) {
+  const { search } = input;
+  const rows = protectedBranchRows(db, which)
+    .$if(search !== undefined, (query) => query.where('protected_branches.name', 'ilike', containing(search!)))
+    .orderBy('protected_branches.name')
+    .orderBy('protected_branches.id');
+  return mapPage(await paginate(db, rows, input), (row) => presentProtection(row, place));
+}
+
+const name = Type.String({ description: 'Name or wildcard of the protection' });
+const search = optional(Type.String({ description: 'Part of the name' }));
+const creation = {
+  name: NotBlank({ description: 'Name of a branch, or a wildcard with `*`' }),
+  ...singleLevels,
+  ...granted(Grant),
+  allow_force_push: Type.Boolean({ default: false, description: 'Allow users who can push to force push' }),
+  ...codeOwners,
+};
+const change = { name, ...granted(GrantChange), allow_force_push: optional(Type.Boolean()), ...codeOwners };
+const entryTexts = ['<action> access levels <reason>', 'Access levels has already been taken'];
+const creationRefusals = {
+  409: "Protected branch '<name>' already exists",
+  422: ['Name is too long (maximum is 255 characters)', ...entryTexts],
+};
 
 const maintainer = projectRole('maintainer');
 const path = '/projects/:id/protected_branches';
-const name = Type.String({ description: 'Name or wildcard of the protection' });
 
 export const protectedBranchRoutes = [
   get(path, {
     operation: 'listProtectedBranches',
     summary: 'List protected branches, by name',
     access: maintainer,
-    input: { search: optional(Type.String({ description: 'Part of the name' })), ...paging },
+    input: { search, ...paging },
     returns: pageOf(ProtectedBranch),
-    handle: async ({ db, project, input }) => {
-      const { search } = input;
-      const rows = protectedBranchRows(db, project.id)
-        .$if(search !== undefined, (query) => query.where('protected_branches.name', 'ilike', containing(search!)))
-        .orderBy('protected_branches.name');
-      const page = await paginate(db, rows, input);
-      return mapPage(page, presentProtection);
-    },
+    handle: ({ db, project, input }) => protectionsIn(db, 'project', ofProject(project.id), input),
   }),
   get(`${path}/:name`, {
     operation: 'getProtectedBranch',
@@ -118,47 +159,35 @@ export const protectedBranchRoutes = [
     access: maintainer,
     input: { name },
     returns: one(ProtectedBranch),
-    handle: ({ db, project, input }) => protectionNamed(db, project, input.name),
+    handle: ({ db, project, input }) => protectionNamed(db, 'project', ofProject(project.id), input.name),
   }),
   post(path, {
     operation: 'createProtectedBranch',
     summary: 'Protect a branch or wildcard',
     access: maintainer,
-    input: {
-      name: NotBlank({ description: 'Name of a branch, or a wildcard with `*`' }),
-      ...singleLevels,
-      ...granted(Grant),
-      allow_force_push: Type.Boolean({ default: false, description: 'Allow users who can push to force push' }),
-      ...codeOwners,
-    },
+    input: creation,
     returns: one(ProtectedBranch),
-    refusals: {
-      409: "Protected branch '<name>' already exists",
-      422: [
-        'Name is too long (maximum is 255 characters)',
-        '<action> access levels <reason>',
-        'Access levels has already been taken',
-      ],
-    },
+    refusals: creationRefusals,
     handle: async ({ db, project, input }) => {
       const entries = [...levelEntries(input), ...entriesFrom(input)];
-      await db.transaction().execute((tx) => protectBranch(tx, project.id, { ...input, entries }));
-      return protectionNamed(db, project, input.name);
+      await db.transaction().execute((tx) => protectBranch(tx, { project_id: project.id }, { ...input, entries }));
+      return protectionNamed(db, 'project', ofProject(project.id), input.name);
     },
   }),
   patch(`${path}/:name`, {
     operation: 'updateProtectedBranch',
     summary: 'Update a protected branch',
     access: maintainer,
-    input: { name, ...granted(GrantChange), allow_force_push: optional(Type.Boolean()), ...codeOwners },
+    input: change,
     returns: one(ProtectedBranch),
-    refusals: { 422: ['<action> access levels <reason>', 'Access levels has already been taken'] },
+    refusals: { 403: `403 Forbidden - ${inheritedText}`, 422: entryTexts },
     handle: async ({ db, project, caller, input }) => {
       const { name: protectedName, allow_force_push, code_owner_approval_required } = input;
       const change = { project, caller, name: protectedName, allow_force_push, code_owner_approval_required };
       const entries = entriesFrom(input);
+      await refuseInherited(db, project, protectedName);
       await db.transaction().execute((tx) => changeProtection(tx, { ...change, entries }));
-      return protectionNamed(db, project, input.name);
+      return protectionNamed(db, 'project', ofProject(project.id), input.name);
     },
   }),
   del(`${path}/:name`, {
@@ -167,7 +196,82 @@ export const protectedBranchRoutes = [
     access: maintainer,
     input: { name },
     returns: nothing,
-    handle: ({ db, project, caller, input }) =>
-      db.transaction().execute((tx) => unprotectBranch(tx, { project, caller, name: input.name })),
+    refusals: { 403: `403 Forbidden - ${inheritedText}` },
+    handle: async ({ db, project, caller, input }) => {
+      await refuseInherited(db, project, input.name);
+      await db.transaction().execute((tx) => unprotectBranch(tx, { project, caller, name: input.name }));
+    },
+  }),
+];
+
+const plan = 'premium';
+const owner = topLevelOwner;
+const groupPath = '/groups/:id/protected_branches';
+
+export const groupProtectedBranchRoutes = [
+  get(groupPath, {
+    operation: 'listGroupProtectedBranches',
+    summary: 'List the branches that a top-level group protects in all projects below, by name',
+    access: owner,
+    plan,
+    input: { search, ...paging },
+    returns: pageOf(ProtectedBranch),
+    refusals: { 400: notTopLevelText },
+    handle: ({ db, group, input }) => protectionsIn(db, 'group', ofGroup(group.id), input),
+  }),
+  get(`${groupPath}/:name`, {
+    operation: 'getGroupProtectedBranch',
+    summary: 'Get a protected branch or wildcard of a group',
+    access: owner,
+    plan,
+    input: { name },
+    returns: one(ProtectedBranch),
+    refusals: { 400: notTopLevelText },
+    handle: ({ db, group, input }) => protectionNamed(db, 'group', ofGroup(group.id), input.name),
+  }),
+  post(groupPath, {
+    operation: 'createGroupProtectedBranch',
+    summary: 'Protect a branch or wildcard in all projects of a top-level group',
+    access: owner,
+    plan,
+    input: creation,
+    returns: one(ProtectedBranch),
+    refusals: { 400: notTopLevelText, ...creationRefusals },
+    handle: async ({ db, group, input }) => {
+      const entries = [...levelEntries(input), ...entriesFrom(input)];
+      await db.transaction().execute((tx) => protectBranch(tx, { group_id: group.id }, { ...input, entries }));
+      return protectionNamed(db, 'group', ofGroup(group.id), input.name);
+    },
+  }),
+  patch(`${groupPath}/:name`, {
+    operation: 'updateGroupProtectedBranch',
+    summary: 'Update a protected branch of a group',
+    access: owner,
+    plan,
+    input: change,
+    returns: one(ProtectedBranch),
+    refusals: { 400: notTopLevelText, 422: entryTexts },
+    handle: async ({ db, group, input }) => {
+      const { name, allow_force_push, code_owner_approval_required } = input;
+      const given = { name, allow_force_push, code_owner_approval_required, entries: entriesFrom(input) };
+      await db.transaction().execute((tx) => changeGroupProtection(tx, group.id, given));
+      return protectionNamed(db, 'group', ofGroup(group.id), name);
+    },
+  }),
+  del(`${groupPath}/:name`, {
+    operation: 'deleteGroupProtectedBranch',
+    summary: 'Unprotect a branch of a group',
+    access: owner,
+    plan,
+    input: { name },
+    returns: nothing,
+    refusals: { 400: notTopLevelText },
+    handle: async ({ db, group, input }) => {
+      const removed = db
+        .deleteFrom('protected_branches')
+        .where('group_id', '=', group.id)
+        .where('name', '=', input.name);
+      found(undefined, await removed.returning('id').executeTakeFirst());
+    },
   }),
 ];

@@ -31,7 +31,7 @@ const entry = (action: KnownEntry['action'], grantee: Partial<KnownEntry>): Know
   is_member: false,
   ...grantee,
 });
-const rule = (name: string, ...entries: KnownEntry[]) => ({ name, allow_force_push: false, entries });
+const rule = (name: string, ...entries: KnownEntry[]) => ({ name, group_id: null, allow_force_push: false, entries });
 const developer = { caller: { id: 7, admin: false }, access_level: 30 };
 const maintainer = { caller: { id: 8, admin: false }, access_level: 40 };
 const admin = { caller: { id: 1, admin: true }, access_level: 50 };
@@ -98,4 +98,22 @@ test('without unprotect entries every maintainer may unprotect', () => {
   assert.equal(mayUnprotect([entry('push', { access_level: 0 })], maintainer), true);
   assert.equal(mayUnprotect([entry('unprotect', { access_level: 60 })], maintainer), false);
   assert.equal(mayUnprotect([entry('unprotect', { access_level: 60 })], admin), true);
+});
+
+test('between the protections of a project and of its group, the stricter one wins', () => {
+  const own = rule('*', entry('push', { access_level: 30 }), entry('merge', { access_level: 30 }));
+  const ofGroup = (access_level: number, allow_force_push: boolean) => ({
+    ...rule('main', entry('push', { access_level }), entry('merge', { access_level: 30 })),
+    group_id: 5,
+    allow_force_push,
+  });
+  const may = (rules: Parameters<typeof protectionBy>[0], branch: string) => {
+    const { may_push, may_merge, allows_force_push } = protectionBy(rules, developer, undefined)(branch);
+    return [may_push, may_merge, allows_force_push];
+  };
+  const forced = { ...own, allow_force_push: true };
+  assert.deepEqual(may([forced, ofGroup(40, false)], 'main'), [false, true, false]);
+  assert.deepEqual(may([forced, ofGroup(30, true)], 'main'), [true, true, true]);
+  assert.deepEqual(may([forced, ofGroup(40, false)], 'topic'), [true, true, true]);
+  assert.deepEqual(may([ofGroup(40, true), ofGroup(30, false)], 'main'), [true, true, true], 'of one group');
 });

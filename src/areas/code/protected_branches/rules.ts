@@ -27,6 +27,8 @@ export interface KnownEntry extends Entry {
 /** A protection, with everything needed to decide what an actor may do. */
 export interface ProtectionRule {
   name: string;
+  /** The group that it is of; null for one of the project. */
+  group_id: number | null;
   allow_force_push: boolean;
   entries: readonly KnownEntry[];
 }
@@ -104,8 +106,9 @@ export function defaultProtection(level: number): DefaultProtection {
 const mayPushFirst = (level: number): boolean => level < 2 || level === 4;
 
 /**
- * The protection of each branch, for one actor. When several protections match a branch, the most permissive wins.
- * @param rules the protections of the project
+ * The protection of each branch, for one actor. When several protections of a project match a branch, the most permissive wins, and so for those of a group; of the two, the
+ * stricter one wins.
+ * @param rules the protections of the project and of its group
  * @param first_level of a project without any branch, the level that will protect its first one; otherwise undefined
  */
 export function protectionBy(
@@ -118,16 +121,19 @@ export function protectionBy(
   const mayBegin = isFirst && actor.access_level >= (mayPushFirst(first_level) ? levels.developer : levels.maintainer);
   return (branch) => {
     const own = rules.filter(({ name }) => isAbout(name, branch));
-    const entries = own.flatMap((rule) => rule.entries);
+    const owners = [...Map.groupBy(own, ({ group_id }) => group_id).values()];
     const is_protected = own.length > 0 || isFirst;
-    const may = (action: ProtectedAction) => entries.some((entry) => entry.action === action && admits(entry, actor));
+    const all = (wanted: (rule: ProtectionRule) => boolean) =>
+      owners.length > 0 && owners.every((protections) => protections.some(wanted));
+    const may = (action: ProtectedAction) =>
+      all(({ entries }) => entries.some((entry) => entry.action === action && admits(entry, actor)));
     const developersCan = (action: ProtectedAction) =>
-      entries.some((entry) => entry.action === action && entry.access_level === levels.developer);
+      all(({ entries }) => entries.some((entry) => entry.action === action && entry.access_level === levels.developer));
     return {
       is_protected,
       developers_can_push: developersCan('push'),
       developers_can_merge: developersCan('merge'),
-      allows_force_push: !is_protected || own.some(({ allow_force_push }) => allow_force_push),
+      allows_force_push: !is_protected || all(({ allow_force_push }) => allow_force_push),
       may_push: mayPushAnywhere && (!is_protected || mayBegin || may('push')),
       may_merge: mayPushAnywhere && (!is_protected || may('merge')),
     };

@@ -1,12 +1,12 @@
 /** Telling hooks of pushes (docs/reference/hooks.md#events). */
-import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Database, DB } from '../../../db/index.ts';
 import { type RefUpdate, repositoryOf, resolveBranch } from '../../../git/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
 import { projectFacts, repositoryFacts, type Sample } from '../../activity/hooks/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { type AskingHook, addHookEvent, hooksAsking } from '../../instance/hook_events/index.ts';
-import { isAbout } from '../protected_branches/index.ts';
+import { isAbout, protectsProject } from '../protected_branches/index.ts';
 
 interface Pusher {
   project_id: number;
@@ -38,11 +38,18 @@ const pushFacts = (
 const kinds = { push_events: 'refs/heads/', tag_push_events: 'refs/tags/' } as const;
 type Kind = keyof typeof kinds;
 
+/** More names than this are not compared. */
+const namesIn = async <T extends 'protected_branches' | 'protected_tags'>(
+  rows: SelectQueryBuilder<DB, T, object>,
+): Promise<string[]> => {
+  const named = await rows.select(sql<string>`name`.as('name')).limit(1000).execute();
+  return named.map(({ name }) => name);
+};
+
 /** Names and wildcards of the protected branches or tags. */
 const protectedNames = async (tx: Database, project_id: number, kind: Kind): Promise<string[]> => {
-  const table = kind === 'push_events' ? 'protected_branches' : 'protected_tags';
-  const rows = await tx.selectFrom(table).select('name').where('project_id', '=', project_id).limit(1000).execute();
-  return rows.map(({ name }) => name);
+  if (kind === 'tag_push_events') return namesIn(tx.selectFrom('protected_tags').where('project_id', '=', project_id));
+  return namesIn(tx.selectFrom('protected_branches').where(protectsProject(sql`${project_id}::bigint`)));
 };
 
 /** More references are not listed in an event about all of them. */

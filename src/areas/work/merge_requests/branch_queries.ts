@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { planInForce } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
+import { protectsProject } from '../../code/protected_branches/index.ts';
 import { hasBlockingThreads } from './queries.ts';
 import type { MergeStatus, State } from './rules.ts';
 
@@ -114,7 +115,7 @@ export async function mergeFacts(db: Database, ids: readonly number[]): Promise<
              where merge_request_blocks.blocked_id = merge_requests.id and blocking.state <> 'merged')) as is_blocked,
            exists (select from approval_rules rule where (rule.project_id = target.id or rule.merge_request_id = merge_requests.id)
                                                      and rule.approvals_required > 0)
-           or exists (select from protected_branches where project_id = target.id and code_owner_approval_required) as asks_approvals,
+           or exists (select from protected_branches where ${protectsProject(sql`target.id`)} and code_owner_approval_required) as asks_approvals,
            case when version.id is not null then ${members('version', ['id', 'base_commit_sha', 'head_commit_sha', 'start_commit_sha'])} end as version,
            case when source.id is not null then ${members('source', place)} end as source,
            ${members('target', [...place, ...settings])} as target

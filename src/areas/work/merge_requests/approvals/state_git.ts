@@ -4,6 +4,7 @@ import { countsToday, levels, planInForce } from '../../../../access/index.ts';
 import { type Database, ofAnyLength } from '../../../../db/index.ts';
 import { listCommits, repositoryOf } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
+import { protectsProject } from '../../../code/protected_branches/index.ts';
 import { ownersOfAddresses } from '../../../people/emails/index.ts';
 import { ownerDemands } from './code_owner_git.ts';
 import { countsFrom, hasApprovedIt, maximumEligible } from './queries.ts';
@@ -34,8 +35,8 @@ async function basisOf(db: Database, merge_request_id: number): Promise<Approval
     select ${planInForce} as plan, shown.state, shown.author_id, shown.target_branch, shown.project_id, projects.storage, shown.head_commit_id,
            version.start_commit_sha, version.base_commit_sha, coalesce(version.state = 'overflow', false) as is_large,
            ${sql.join(judged.map((setting) => sql`${settingInForce(setting)} as ${sql.ref(setting)}`))},
-           array(select name::text from protected_branches where project_id = projects.id) as protections,
-           array(select name::text from protected_branches where project_id = projects.id and code_owner_approval_required) as owner_protections,
+           array(select name::text from protected_branches where ${protectsProject(sql`projects.id`)}) as protections,
+           array(select name::text from protected_branches where ${protectsProject(sql`projects.id`)} and code_owner_approval_required) as owner_protections,
            coalesce((
              select json_agg(json_build_object(
                       'id', rule.id, 'name', rule.name, 'rule_type', rule.rule_type, 'approvals_required', rule.approvals_required,
