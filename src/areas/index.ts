@@ -122,6 +122,7 @@ import { tokenAssociationRoutes } from './spaces/access_tokens/association_route
 import { sampleToken } from './spaces/access_tokens/index.ts';
 import { accessTokenRoutes } from './spaces/access_tokens/routes.ts';
 import { badgeRoutes } from './spaces/badges/routes.ts';
+import { billableMemberRoutes } from './spaces/billable_members/routes.ts';
 import { groupLinkRoutes } from './spaces/group_links/routes.ts';
 import { groupLifecycleRoutes } from './spaces/groups/lifecycle_routes.ts';
 import { groupRoutes } from './spaces/groups/routes.ts';
@@ -381,6 +382,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     broadcastMessageRoutes,
   ),
   ...tagged('Appearance', 'How the server looks: names, texts, colours and pictures.', appearanceRoutes),
+  ...tagged('Billable members', 'Who takes a seat of the license in a top-level group.', billableMemberRoutes),
   ...tagged('Badges', 'Small pictures with a link, of projects and groups.', badgeRoutes),
   ...tagged('Topics', 'Words by which projects are found.', topicRoutes),
   ...tagged('Project stars', 'Projects that users have starred.', projectStarRoutes),

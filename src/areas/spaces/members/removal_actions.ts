@@ -11,7 +11,7 @@ import {
   subtreeOf,
 } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { checkUnmodified, forbidden } from '../../../http/index.ts';
+import { checkUnmodified, forbidden, notFound } from '../../../http/index.ts';
 import { recordEvents } from '../../activity/events/index.ts';
 import { memberOf, recordMemberships } from './actions.ts';
 import { tellOfMembers } from './hook_actions.ts';
@@ -55,6 +55,26 @@ export async function removeMember(
   );
   await refreshAuthorizations(tx, subtree, [user_id]);
   if (unassigns) await unassign(tx, subtree, user_id);
+}
+
+/**
+ * Deletes all memberships of a user in a group and below it, whether they are a member of the group itself or not.
+ * @param tx a transaction
+ * @throws ApiError 404 without a membership, 403 as for an update
+ */
+export async function removeEverywhere(
+  tx: Database,
+  subtree: { group_id: number },
+  actor: Actor,
+  user_id: number,
+): Promise<void> {
+  const source = await lockedSource(tx, subtree);
+  const own = tx.selectFrom('members').select('id').where(isDirect(source)).where('user_id', '=', user_id);
+  if (await own.executeTakeFirst()) return removeMember(tx, subtree, actor, { user_id, below: true });
+  await refuseAboveInside(tx, subtree, actor, user_id);
+  if (!(await removeBelow(tx, subtree.group_id, user_id))) throw notFound('User');
+  await endWhatWaits(tx, (table) => isInside(subtree.group_id, table), user_id);
+  await refreshAuthorizations(tx, subtree, [user_id]);
 }
 
 /** As v4, without system notes: it is no decision about a single issue. */
@@ -109,7 +129,8 @@ async function refuseAboveInside(tx: Database, place: Subtree, actor: Actor, use
   if (held.some((membership) => isAbove(actor, 'group', membership))) throw forbidden();
 }
 
-async function removeBelow(tx: Database, group_id: number, user_id: number): Promise<void> {
+/** @returns whether there was a membership */
+async function removeBelow(tx: Database, group_id: number, user_id: number): Promise<boolean> {
   await tellOfMembers(tx, 'remove', sql`user_id = ${user_id} and ${isInside(group_id)}`);
   const { rows } = await sql<{ project_id: number | null }>`
     delete from members where user_id = ${user_id} and ${isInside(group_id)} returning project_id`.execute(tx);
@@ -121,6 +142,7 @@ async function removeBelow(tx: Database, group_id: number, user_id: number): Pro
         : [{ project_id, author_id: user_id, action: 'left', target_type: 'Project', target_id: project_id }],
     ),
   );
+  return rows.length > 0;
 }
 
 /** Sources per query. */
