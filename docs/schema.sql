@@ -3309,6 +3309,7 @@ create table projects (
   releases_access_level text default 'enabled'::text not null,
   feature_flags_access_level text default 'enabled'::text not null,
   deployment_freeze text default 'mark'::text not null,
+  issues_template text,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_full_path_key UNIQUE (full_path),
   constraint projects_name_key UNIQUE (namespace_id, name),

@@ -44,6 +44,7 @@ import { repositoryFiles } from './code/repository_files/routes.ts';
 import { snapshotRoutes } from './code/snapshots/routes.ts';
 import { snippetNoun, snippetRepositories } from './code/snippets/index.ts';
 import { snippetRoutes } from './code/snippets/routes.ts';
+import { templateRoutes } from './code/templates/index.ts';
 import { sampleVulnerability, vulnerabilityMail } from './code/vulnerabilities/index.ts';
 import { vulnerabilityRoutes } from './code/vulnerabilities/routes.ts';
 import { wikiAttachmentRoutes } from './code/wikis/attachment_routes.ts';
@@ -383,6 +384,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ),
   ...tagged('Appearance', 'How the server looks: names, texts, colours and pictures.', appearanceRoutes),
   ...tagged('Billable members', 'Who takes a seat of the license in a top-level group.', billableMemberRoutes),
+  ...tagged('Templates', 'Texts for files, issues and merge requests that many projects have.', templateRoutes),
   ...tagged('Badges', 'Small pictures with a link, of projects and groups.', badgeRoutes),
   ...tagged('Topics', 'Words by which projects are found.', topicRoutes),
   ...tagged('Project stars', 'Projects that users have starred.', projectStarRoutes),

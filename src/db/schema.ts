@@ -1748,6 +1748,7 @@ export interface Projects {
   releases_access_level: Generated<string>;
   feature_flags_access_level: Generated<string>;
   deployment_freeze: Generated<string>;
+  issues_template: string | null;
 }
 
 export interface ProtectedBranchAccessLevels {

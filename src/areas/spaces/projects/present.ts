@@ -13,6 +13,7 @@ import {
   type Page,
   resource,
   type Services,
+  since,
   Timestamp,
   Visibility,
 } from '../../../http/index.ts';
@@ -30,7 +31,7 @@ import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
 import { fixedProjectFields, fixedProjectValues } from './fixed_present.ts';
 import { mergeFields, presentMergeSettings } from './merge_rules.ts';
 import { openIssuesOf, type ProjectRow, type ProjectSource, projectRow, statisticsOf } from './queries.ts';
-import { FeatureLevel, type FormAsked } from './rules.ts';
+import { FeatureLevel, type FormAsked, issueText } from './rules.ts';
 
 const basicFields = {
   ...ProjectIdentity.properties,
@@ -91,6 +92,7 @@ const detailFields = {
   deployment_freeze: Type.Enum(['mark', 'refuse'], {
     description: 'Whether deployments during a freeze are marked or refused',
   }),
+  issues_template: since('premium', issueText()),
   dependency_paths: optional(
     Type.Array(Type.String(), {
       description:
@@ -271,6 +273,7 @@ export function presentProject(
     enforce_auth_checks_on_uploads: project.enforce_auth_checks_on_uploads,
     freeze_blocks_pushes: project.freeze_blocks_pushes,
     deployment_freeze: project.deployment_freeze as 'mark' | 'refuse',
+    issues_template: project.issues_template,
     ...(mayReadCode(project) ? { dependency_paths: project.dependency_paths } : {}),
     creator_id: project.creator_id,
     ...(project.forked_from ? { forked_from_project: presentProjectBasic(services, project.forked_from) } : {}),

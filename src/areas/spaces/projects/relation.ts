@@ -82,6 +82,7 @@ const words = [
   'squash_commit_template',
   'suggestion_commit_message',
   'merge_requests_template',
+  'issues_template',
 ];
 
 const usage = (name: string) => sql`
@@ -96,7 +97,6 @@ const members: Members = {
   dependency_paths: column('dependency_paths', texts()),
   merge_requests_ff_only_enabled: shown(sql`projects.merge_method = 'ff'`),
   merge_requests_rebase_enabled: shown(sql`projects.merge_method <> 'merge'`),
-  issues_template: shown(sql`null`),
   max_iids: shown(sql`json_build_object(
     'issues', ${usage('issues')}, 'merge_requests', ${usage('merge_requests')}, 'milestones', ${usage('milestones')})`),
   ...accessLevels,

@@ -1,7 +1,16 @@
 /** Rules of names and settings of projects (docs/reference/projects.md#parameters). */
 import { type Static, type TObject, Type } from 'typebox';
 import { levels } from '../../../access/index.ts';
-import { type Caller, CommaList, checked, deprecated, nullable, optional, Visibility } from '../../../http/index.ts';
+import {
+  type Caller,
+  CommaList,
+  checked,
+  deprecated,
+  nullable,
+  optional,
+  since,
+  Visibility,
+} from '../../../http/index.ts';
 import { dependencyPathReasons } from '../../code/dependencies/index.ts';
 import { attributeForm } from '../../people/custom_attributes/index.ts';
 import { pathReasons, projectDescriptionReasons, projectNameReasons } from '../../people/namespaces/index.ts';
@@ -20,6 +29,9 @@ function topicReasons(topics: string[]): string[] {
     : [];
 }
 const Topics = () => checked(CommaList(Type.String()), topicReasons);
+
+export const issueText = () =>
+  nullable(Type.String({ description: 'What clients offer as the description of a new issue' }));
 
 const columns = {
   description: optional(nullable(Type.String())),
@@ -46,6 +58,7 @@ const columns = {
   deployment_freeze: optional(
     Type.Enum(['mark', 'refuse'], { description: 'Whether deployments during a freeze are marked or refused' }),
   ),
+  issues_template: optional(since('premium', issueText())),
   dependency_paths: optional(
     checked(
       CommaList(

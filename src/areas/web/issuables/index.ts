@@ -4,6 +4,7 @@ export { type Choices, choicesOf, namesOf, peopleField, planningFields } from '.
 export { conversationForms, editedTexts, presentText } from './form_rules.ts';
 export { filtersIn, sharedFilters } from './list_rules.ts';
 export { pathIn, pathOf, type TextPlace, textsAsHtml } from './present.ts';
+export { offeredText } from './template_queries.ts';
 export { textsOf, timelineOf } from './timeline_present.ts';
 export { threadView, timelineView } from './timeline_views.ts';
 export { bodyField, filtersView, labelsView, reactionsView, stateForms, statesView } from './views.ts';

@@ -4,12 +4,14 @@ import { issueKind } from '../../../access/index.ts';
 import { type Plan, reaches, type Values } from '../../../http/index.ts';
 import { type Field, form, html, page, type Seen } from '../../../pages/index.ts';
 import { Iteration } from '../../planning/iterations/index.ts';
+import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { Issue } from '../../work/issues/index.ts';
 import {
   type Choices,
   choicesOf,
   editedTexts,
   namesOf,
+  offeredText,
   pathIn,
   pathOf,
   peopleField,
@@ -58,16 +60,22 @@ export const newIssuePage = page('/:id/-/issues/new', {
   signed_in: true,
   load: async (call) => {
     await call.list(Issue, 'listProjectIssues', { per_page: 1 });
-    return { id: call.params.id!, choices: await choicesOf(call, none) };
+    const { issues_template } = await call.one(ProjectWithAccessForm, 'getProject');
+    const description = await offeredText(call, 'issues', issues_template);
+    return {
+      id: call.params.id!,
+      choices: await choicesOf(call, none),
+      offered: description === undefined ? {} : { description },
+    };
   },
   forms: { create: { runs: 'createProjectIssue', next: toIssue } },
-  view: ({ id, choices }, seen) => ({
+  view: ({ id, choices, offered }, seen) => ({
     title: ['New issue', id],
     place: { id, kind: 'project', tab: 'issues' },
     main: html`${
       form(seen, 'create', {
         fields: [
-          ...textFields(prefilled(seen)),
+          ...textFields({ ...offered, ...prefilled(seen) }),
           peopleField('assignee_ids', 'Assignees', choices, []),
           ...planningFields(choices, none),
           ...plannedFields(seen.caller?.plan, {}),

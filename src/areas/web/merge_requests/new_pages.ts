@@ -15,7 +15,7 @@ import {
 import { Branch, blobPage, type Commit, Comparison } from '../../code/repository/index.ts';
 import { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
 import { type DiffSource, diffPieces, pagesOfDiffs } from '../diffs/index.ts';
-import { choicesOf, pathOf, peopleField, planningFields } from '../issuables/index.ts';
+import { choicesOf, offeredText, pathOf, peopleField, planningFields } from '../issuables/index.ts';
 import { toMergeRequest } from './views.ts';
 
 type Project = Static<typeof ProjectWithAccessForm>;
@@ -68,7 +68,8 @@ async function load(call: PageCall) {
           one(Comparison, 'compareCommits', { from: target_branch, to: source_branch, from_project_id: target.id }),
         )
       : undefined;
-  return { project, target, source_branch, target_branch, sources: own, targets, choices, comparison };
+  const offered = comparison && (await offeredText(call, 'merge_requests', project.merge_requests_template));
+  return { project, target, source_branch, target_branch, sources: own, targets, choices, comparison, offered };
 }
 type Loaded = Awaited<ReturnType<typeof load>>;
 
@@ -106,7 +107,10 @@ const commitsView = (commits: readonly Static<typeof Commit>[]): Content =>
     'The source branch has no commits that the target branch lacks.',
   )}${commits.length > 50 && html`<p class="soft">The last 50 of ${commits.length} commits are shown.</p>`}`;
 
-function createForm({ target, source_branch, target_branch, choices, comparison }: Loaded, seen: Seen): Content {
+function createForm(
+  { target, source_branch, target_branch, choices, comparison, offered }: Loaded,
+  seen: Seen,
+): Content {
   const commits = comparison?.commits ?? [];
   return form(seen, 'create', {
     fields: [
@@ -123,7 +127,7 @@ function createForm({ target, source_branch, target_branch, choices, comparison 
         name: 'description',
         label: 'Description',
         kind: 'area',
-        value: asked(seen, 'description') ?? descriptionFor(commits),
+        value: asked(seen, 'description') ?? offered ?? descriptionFor(commits),
         help: 'Markdown. Closes #1 closes the issue when it is merged.',
       },
       peopleField('assignee_ids', 'Assignees', choices, []),

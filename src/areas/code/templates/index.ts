@@ -1,0 +1,2 @@
+/** What other areas may use of templates. */
+export { AnyTemplate, templateRoutes } from './routes.ts';
