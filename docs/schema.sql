@@ -3213,6 +3213,13 @@ create table placeholders (
 CREATE INDEX placeholders_by_assignee ON placeholders USING btree (assignee_id) WHERE assignee_id IS NOT NULL;
 CREATE INDEX placeholders_by_group ON placeholders USING btree (group_id, user_id);
 
+create table plan_limits (
+  id smallint default 1 not null,
+  limits jsonb default '{}'::jsonb not null,
+  constraint plan_limits_pkey PRIMARY KEY (id),
+  constraint plan_limits_id_check CHECK (id = 1)
+);
+
 create table project_authorizations (
   user_id bigint not null,
   project_id bigint not null,

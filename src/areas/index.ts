@@ -96,6 +96,7 @@ import { experimentRoutes } from './instance/experiments/routes.ts';
 import { featureRoutes } from './instance/features/routes.ts';
 import { licenseRoutes } from './instance/licenses/routes.ts';
 import { metadataRoutes } from './instance/metadata/routes.ts';
+import { planLimitRoutes } from './instance/plan_limits/routes.ts';
 import { bulkImportRoutes } from './migration/bulk_imports/routes.ts';
 import { relationExportRoutes } from './migration/export_relations/routes.ts';
 import { placeholderRoutes } from './migration/placeholders/routes.ts';
@@ -385,6 +386,7 @@ export const endpoints: readonly FiledEndpoint[] = [
   ...tagged('Appearance', 'How the server looks: names, texts, colours and pictures.', appearanceRoutes),
   ...tagged('Billable members', 'Who takes a seat of the license in a top-level group.', billableMemberRoutes),
   ...tagged('Templates', 'Texts for files, issues and merge requests that many projects have.', templateRoutes),
+  ...tagged('Plan limits', 'Limits that administrators set for the whole server.', planLimitRoutes),
   ...tagged('Badges', 'Small pictures with a link, of projects and groups.', badgeRoutes),
   ...tagged('Topics', 'Words by which projects are found.', topicRoutes),
   ...tagged('Project stars', 'Projects that users have starred.', projectStarRoutes),

@@ -1667,6 +1667,11 @@ export interface Placeholders {
   created_at: Generated<Timestamp>;
 }
 
+export interface PlanLimits {
+  id: Generated<number>;
+  limits: Generated<Json>;
+}
+
 export interface ProjectAuthorizations {
   user_id: number;
   project_id: number;
@@ -2447,6 +2452,7 @@ export interface DB {
   personal_access_tokens: PersonalAccessTokens;
   placeholder_memberships: PlaceholderMemberships;
   placeholders: Placeholders;
+  plan_limits: PlanLimits;
   project_authorizations: ProjectAuthorizations;
   project_fetches: ProjectFetches;
   project_stars: ProjectStars;

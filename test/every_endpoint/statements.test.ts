@@ -155,6 +155,25 @@ async function addDeployment({ db, group, project, people }: World, turn: number
   }
 }
 
+/** Small things that administrators and owners keep. */
+async function addShelf({ db, group, project, people }: World, turn: number): Promise<void> {
+  const attribute = { key: `turn-${turn}`, value: 'x' };
+  const owners = [{ user_id: people.guest.id }, { group_id: group.id }, { project_id: project.id }];
+  await db
+    .insertInto('custom_attributes')
+    .values(owners.map((owner) => ({ ...owner, ...attribute })))
+    .execute();
+  const times = { starts_at: '2026-01-01T00:00:00Z', ends_at: '2026-01-02T00:00:00Z' };
+  await db
+    .insertInto('broadcast_messages')
+    .values({ message: `turn ${turn}`, ...times })
+    .execute();
+  await db
+    .insertInto('protected_branches')
+    .values({ group_id: group.id, name: `turn-${turn}` })
+    .execute();
+}
+
 async function addOfEachKind(here: World, turn: number): Promise<void> {
   const { db, group, project, people } = here;
   const owner = here.as('owner');
@@ -164,6 +183,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     return body;
   };
   await addVersion(here, turn);
+  await addShelf(here, turn);
   const { id, client } = await here.person();
   const token = { scopes: ['read_api'], expires_at: new Date(Date.now() + 864e5 * 30).toISOString().slice(0, 10) };
   const name = `turn-${group.id}-${turn}`;
@@ -446,6 +466,11 @@ async function addMergeRequestRows(
     insert into merge_request_commits (merge_request_id, sha) select ${added!.id}, sha from commit_statuses order by id limit 1`.execute(
     db,
   );
+  const pairs = [
+    { blocking_id: added!.id, blocked_id: oldest.id },
+    { blocking_id: oldest.id, blocked_id: added!.id },
+  ];
+  if (added!.id !== oldest.id) await db.insertInto('merge_request_blocks').values(pairs).execute();
   return { id: oldest.id, added: added!.id };
 }
 
@@ -735,6 +760,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
   const status = await db.selectFrom('commit_statuses').select('sha').executeTakeFirstOrThrow();
   return {
     tag_name: 'v1',
+    type: 'licenses',
     hook_id: path.includes('/hooks/')
       ? String(await hookOf(here, path.startsWith('/groups') ? 'group' : 'project'))
       : '1',
@@ -814,13 +840,20 @@ const nameOf = ({ path }: AnyEndpoint) => path;
 const unchanging = new Set([
   // There are no pipelines.
   '/projects/:id/merge_requests/:merge_request_iid/pipelines',
+  // Guests maintain nothing.
+  '/users/:id/project_deploy_keys',
   // A primary copies nothing.
   '/geo_nodes/current/failures',
   '/geo_sites/current/failures',
   // What the code says.
   '/experiments',
   '/features/definitions',
+  '/templates/gitignores',
+  '/templates/dockerfiles',
+  '/templates/gitlab_ci_ymls',
+  '/templates/licenses',
   '/projects/:id/repository/commits/:sha/diff',
+  '/projects/:id/templates/:type',
   '/projects/:id/repository/files/:file_path/blame',
 ]);
 

@@ -43,6 +43,7 @@ async function stateOf(db: Database): Promise<string> {
       'licenses', (select jsonb_agg(id order by id) from licenses),
       'features', (select jsonb_agg(name order by name) from features),
       'variables', (select jsonb_agg(id order by id) from variables where group_id is null and project_id is null),
+      'plan_limits', (select jsonb_agg(to_jsonb(plan_limits)) from plan_limits),
       'appearance', (select jsonb_agg(to_jsonb(appearance)) from appearance),
       'broadcast_messages', (select jsonb_agg(id order by id) from broadcast_messages),
       'clusters', (select jsonb_agg(id order by id) from clusters),

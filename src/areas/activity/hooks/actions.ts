@@ -6,13 +6,15 @@ import { checkExpression, InvalidExpression } from '../../../expressions/index.t
 import { ApiError, found, invalid, type Services } from '../../../http/index.ts';
 import { urlReasons } from '../../../outbound/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
+import { limitsOf } from '../../instance/plan_limits/index.ts';
 import { type HookRow, hooksOf, noSecrets, sealed, unsealed } from './queries.ts';
 import {
   filledUrl,
   type HookSecrets,
   maximumCustom,
-  maximumHooks,
   maximumLengths,
+  maximumSystemHooks,
+  type OwnerKind,
   variablesIn,
   wildcardSource,
 } from './rules.ts';
@@ -38,7 +40,7 @@ export interface HookChanges
 export const refusedTexts = {
   url: 'Invalid url given',
   filter: 'Invalid branch filter given',
-  many: (kind: keyof typeof maximumHooks) => `Maximum number of ${kind} hooks (${maximumHooks[kind]}) exceeded`,
+  many: (kind: OwnerKind, most: number | string) => `Maximum number of ${kind} hooks (${most}) exceeded`,
   custom: `Maximum number of entries (${maximumCustom}) exceeded`,
   variable: 'Illegal key in use',
 };
@@ -46,7 +48,7 @@ export const refusedTexts = {
 /** 422 in the form of these endpoints. */
 const refused = (text: string) => new ApiError(422, { message: text, error: text });
 
-const kindOf = ({ project_id, group_id }: Owner): keyof typeof maximumHooks =>
+const kindOf = ({ project_id, group_id }: Owner): OwnerKind =>
   project_id !== null ? 'project' : group_id !== null ? 'group' : 'instance';
 
 /**
@@ -120,8 +122,10 @@ async function refuseTooMany(tx: Database, owner: Owner): Promise<void> {
   const kind = kindOf(owner);
   const name = `hooks ${owner.project_id ?? ''} ${owner.group_id ?? ''}`;
   await takeTurn(tx, name);
-  const rows = hooksOf(tx, owner).clearSelect().select('id').limit(maximumHooks[kind]);
-  if ((await rows.execute()).length >= maximumHooks[kind]) throw invalid({ base: [refusedTexts.many(kind)] });
+  const most = kind === 'instance' ? maximumSystemHooks : (await limitsOf(tx))[`${kind}_hooks`];
+  if (kind !== 'instance' && most === 0) return;
+  const rows = hooksOf(tx, owner).clearSelect().select('id').limit(most);
+  if ((await rows.execute()).length >= most) throw invalid({ base: [refusedTexts.many(kind, most)] });
 }
 
 /** @throws ApiError 400 when there are too many hooks, 422 for an address or a filter that cannot be used */

@@ -36,7 +36,7 @@ import {
 } from './parameters.ts';
 import { presentEvent, presentHook } from './present.ts';
 import { hookOf, hooksOf } from './queries.ts';
-import { maximumHooks, type OwnerKind } from './rules.ts';
+import { maximumSystemHooks, type OwnerKind } from './rules.ts';
 import { resendRoute, systemTestRoute, testRoute } from './test_routes.ts';
 
 const ofInstance: Access<{ caller: Caller; owner: Owner }> = {
@@ -88,11 +88,17 @@ function hookRoutesOf(kind: OwnerKind): AnyEndpoint[] {
     post(base, {
       operation: `create${Noun}Hook`,
       summary: `Add a webhook to ${of}`,
-      description: `There are at most ${maximumHooks[kind]}.`,
+      description:
+        kind === 'instance'
+          ? `There are at most ${maximumSystemHooks}.`
+          : 'There are at most as many as the limits of the server say.',
       ...common,
       input: { url: Url, ...fields },
       returns: one(Hook),
-      refusals: { 400: [`base: ${refusedTexts.many(kind)}`, `base: ${refusedTexts.custom}`], 422: unusable },
+      refusals: {
+        400: [`base: ${refusedTexts.many(kind, '<number>')}`, `base: ${refusedTexts.custom}`],
+        422: unusable,
+      },
       handle: async ({ owner, input, ...services }) =>
         presentHook(services.secrets, flags[kind], await addHook(services, owner, input)),
     }),

@@ -14,9 +14,11 @@ export const maximumLengths = {
   filter: 5000,
 };
 
-/** The kinds of owners, with the most hooks that each can have. */
-export const maximumHooks = { project: 100, group: 50, instance: 100 } as const;
-export type OwnerKind = keyof typeof maximumHooks;
+/** The kinds of owners. */
+export type OwnerKind = 'project' | 'group' | 'instance';
+
+/** How many hooks the server itself can have; those of projects and groups are limits that administrators set. */
+export const maximumSystemHooks = 100;
 
 /** How many headers or URL variables a hook can have. */
 export const maximumCustom = 20;

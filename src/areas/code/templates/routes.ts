@@ -1,17 +1,7 @@
 /** Templates for files that many projects have, and for the texts of a project's issues and merge requests (docs/reference/templates.md). */
 import { type Static, Type } from 'typebox';
 import { anyone, type MaybeCaller, type Project, projectVisible } from '../../../access/index.ts';
-import {
-  get,
-  listOf,
-  notFound,
-  nullable,
-  one,
-  optional,
-  pageOf,
-  resource,
-  type Services,
-} from '../../../http/index.ts';
+import { get, notFound, nullable, one, optional, pageOf, resource, type Services } from '../../../http/index.ts';
 import { pageOfArray, paging } from '../../../lists/index.ts';
 import { type Kind, kinds, type License, licenses, textOfLicense, textsOf } from './definition.ts';
 import { namesIn, type TextKind, textKinds, textNamed } from './git.ts';
@@ -173,9 +163,10 @@ export const templateRoutes = [
     summary: 'List the templates of a kind that a project can use',
     description: 'Those for issues and merge requests are files of its default branch.',
     access: projectVisible,
-    input: { type },
-    returns: listOf(ListedTemplate),
-    handle: ({ project, caller: _caller, input, ...services }) => listedIn(services, project, input.type),
+    input: { type, ...paging },
+    returns: pageOf(ListedTemplate),
+    handle: async ({ project, caller: _caller, input, ...services }) =>
+      pageOfArray(await listedIn(services, project, input.type), input),
   }),
   get('/projects/:id/templates/:type/:name', {
     operation: 'getProjectTemplate',

@@ -1,8 +1,9 @@
 /** Deploy keys as replies need them. */
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { countsToday, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { found } from '../../../http/index.ts';
+import { type Caller, found } from '../../../http/index.ts';
 import { namespaceFullName } from '../../people/namespaces/index.ts';
 
 export interface DeployKeyRow {
@@ -45,22 +46,34 @@ export interface AnyDeployKeyRow extends Omit<DeployKeyRow, 'can_push'> {
   reading: ProjectOfKey[];
 }
 
-const projectsWith = (can_push: boolean) => sql<ProjectOfKey[]>`
+/** The projects of a key. @param which a predicate on rows of `projects` */
+const projectsWith = (can_push: boolean, which: RawBuilder<unknown>) => sql<ProjectOfKey[]>`
   coalesce((select jsonb_agg(jsonb_build_object(
              'id', projects.id, 'description', projects.description, 'name', projects.name, 'path', projects.path,
              'name_with_namespace', ${namespaceFullName('namespaces')} || ' / ' || projects.name, 'path_with_namespace', projects.full_path,
              'created_at', to_char(projects.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by projects.id)
               from deploy_key_projects known join projects on projects.id = known.project_id join namespaces on namespaces.id = projects.namespace_id
-             where known.key_id = keys.id and known.can_push = ${can_push}), '[]')`;
+             where known.key_id = keys.id and known.can_push = ${can_push} and ${which}), '[]')`;
 
-/** All deploy keys of the server, oldest first. */
-export const allDeployKeys = (db: Database) =>
+/** All deploy keys of the server, oldest first. @param which whose projects are shown with them */
+export const allDeployKeys = (db: Database, which: RawBuilder<unknown> = sql`true`) =>
   db
     .selectFrom('keys')
     .select(['keys.id', 'title', 'key', 'fingerprint_sha256', 'keys.created_at', 'expires_at'])
-    .select([projectsWith(true).as('writing'), projectsWith(false).as('reading')])
+    .select([projectsWith(true, which).as('writing'), projectsWith(false, which).as('reading')])
     .where('user_id', 'is', null)
     .orderBy('keys.id');
+
+/** The deploy keys of projects that a user and the caller both maintain, and of these projects alone. */
+export function deployKeysShared(db: Database, caller: Caller, user_id: number) {
+  const maintains = (id: number) =>
+    sql`exists (select from project_authorizations held where held.user_id = ${id} and held.project_id = projects.id
+                                                         and held.access_level >= ${levels.maintainer} and ${countsToday('held')})`;
+  const both = caller.admin ? maintains(user_id) : sql`${maintains(user_id)} and ${maintains(caller.id)}`;
+  return allDeployKeys(db, both).where(
+    sql<boolean>`exists (select from deploy_key_projects known join projects on projects.id = known.project_id where known.key_id = keys.id and ${both})`,
+  );
+}
 
 /** The MD5 fingerprint of a key as OpenSSH used to show it. */
 export function md5Fingerprint(key: string): string {

@@ -103,3 +103,26 @@ test('a key of several projects is one key, which its managers add to others', a
   assert.deepEqual((await as('admin').get('/deploy_keys', { public: true })).body, []);
   assert.equal((await as('owner').get('/deploy_keys')).status, 403);
 });
+
+test('a user lists the deploy keys of projects that another user maintains, too', async () => {
+  const here = await world();
+  const { as, project, people } = here;
+  const key = { title: 'Deploy', key: newPublicKey() };
+  const added = await as('maintainer').post(`/projects/${project.id}/deploy_keys`, { ...key, can_push: true });
+  const list = async (persona: 'owner' | 'developer' | 'maintainer' | 'admin', of: number | string) =>
+    (await as(persona).get(`/users/${of}/project_deploy_keys`)).body.map(({ id }: { id: number }) => id);
+  const { maintainer, developer } = people;
+  assert.deepEqual(await list('owner', maintainer.id), [added.body.id]);
+  assert.deepEqual(await list('admin', maintainer.username), [added.body.id]);
+  assert.deepEqual(await list('maintainer', maintainer.id), [added.body.id]);
+  assert.deepEqual(await list('developer', maintainer.id), []);
+  assert.deepEqual(await list('owner', developer.id), []);
+  const [shown] = (await as('owner').get(`/users/${maintainer.id}/project_deploy_keys`)).body;
+  assert.deepEqual(
+    shown.projects_with_write_access.map(({ id }: { id: number }) => id),
+    [project.id],
+  );
+  const missing = await as('owner').get('/users/nobody-there/project_deploy_keys');
+  assert.deepEqual([missing.status, missing.body.message], [404, '404 User Not Found']);
+  assert.equal((await as('anonymous').get(`/users/${maintainer.id}/project_deploy_keys`)).status, 401);
+});

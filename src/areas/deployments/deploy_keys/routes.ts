@@ -1,12 +1,13 @@
 /** Deploy keys: SSH keys that fetch the code of projects, and push where a project lets them (docs/reference/deploy_keys.md). */
 import { type Static, Type } from 'typebox';
-import { admin, projectRole } from '../../../access/index.ts';
+import { admin, projectRole, signedIn } from '../../../access/index.ts';
 import {
   atLeastOneOf,
   checked,
   del,
   get,
   Id,
+  IdOrName,
   nothing,
   nullable,
   one,
@@ -19,6 +20,7 @@ import {
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { keyReasons, titleReasons } from '../../people/keys/index.ts';
+import { userIdNamed } from '../../people/users/index.ts';
 import { addDeployKey, changeDeployKey, enableDeployKey, removeDeployKey } from './actions.ts';
 import {
   type AnyDeployKeyRow,
@@ -26,6 +28,7 @@ import {
   type DeployKeyRow,
   deployKeyOf,
   deployKeysOf,
+  deployKeysShared,
   md5Fingerprint,
 } from './queries.ts';
 
@@ -74,6 +77,18 @@ const single = { key_id: Id };
 const canPush = { description: 'Whether the key may push to the project' };
 
 export const deployKeyRoutes = [
+  get('/users/:id/project_deploy_keys', {
+    operation: 'listUserProjectDeployKeys',
+    summary: 'List the deploy keys of the projects that a user and the caller both maintain, oldest first',
+    access: signedIn,
+    input: { id: IdOrName('ID or username'), ...paging },
+    returns: pageOf(AnyDeployKey),
+    refusals: { 404: '404 User Not Found' },
+    handle: async ({ db, caller, input }) => {
+      const keys = deployKeysShared(db, caller, await userIdNamed(db, input.id));
+      return mapPage(await paginate(db, keys, input), presentAny);
+    },
+  }),
   get('/deploy_keys', {
     operation: 'listDeployKeys',
     summary: 'List the deploy keys of all projects, oldest first',

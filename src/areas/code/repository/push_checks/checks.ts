@@ -12,6 +12,7 @@ import {
 } from '../../../../git/index.ts';
 import { type ApiError, badRequest, type Services } from '../../../../http/index.ts';
 import { freezeStateOf } from '../../../deployments/freeze_periods/index.ts';
+import { exceededStorage } from '../../../instance/plan_limits/index.ts';
 import { lockedPaths } from '../../lfs/index.ts';
 import { type BranchProtection, protectionFor } from '../../protected_branches/index.ts';
 import { tagProtectionFor } from '../../protected_tags/index.ts';
@@ -105,6 +106,9 @@ async function freezeRefusals({ db }: Pick<Services, 'db'>, project: Project): P
   return [`This project is frozen ${end}. You cannot change its protected branches during a freeze.`];
 }
 
+const fullText = (limit_mib: number) =>
+  `The repositories of the namespace hold more than the limit of ${limit_mib} MiB.`;
+
 /**
  * Why references may not move this way: each reason once, or what breaks the push rule; empty when they may.
  * @param updates to objects that the repository has, or the quarantine of the push
@@ -119,11 +123,13 @@ export async function pushRefusals(
   if (project.access_level < levels.developer && !(await areCollaborations(services.db, project, caller, updates)))
     return ['You are not allowed to push code to this project.'];
   const repository = repositoryOf(services, project);
-  const [protection, tagProtection, frozen] = await Promise.all([
+  const [exceeded, protection, tagProtection, frozen] = await Promise.all([
+    updates.some((update) => update.new !== null) ? exceededStorage(services.db, project.id) : undefined,
     protectionFor(services.db, project, caller),
     updates.some(({ ref }) => ref.startsWith('refs/tags/')) ? tagProtectionFor(services.db, project) : undefined,
     freezeRefusals(services, project),
   ]);
+  if (exceeded !== undefined) return [fullText(exceeded)];
   const refusals: string[] = [];
   for (const update of updates) {
     if (update.ref.startsWith('refs/tags/')) {

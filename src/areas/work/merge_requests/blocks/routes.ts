@@ -15,13 +15,14 @@ import {
   found,
   get,
   Id,
-  listOf,
   nothing,
   one,
+  pageOf,
   post,
   resource,
   type Services,
 } from '../../../../http/index.ts';
+import { paginate, paging } from '../../../../lists/index.ts';
 import { MergeRequestInList, presentMergeRequests } from '../present.ts';
 import { addBlock, blockTexts, removeBlock } from './actions.ts';
 
@@ -46,9 +47,6 @@ const blocks = (db: Database) =>
     .selectFrom('merge_request_blocks')
     .innerJoin('merge_requests', 'merge_requests.id', 'merge_request_blocks.blocked_id')
     .select(['merge_request_blocks.id', 'blocking_id', 'blocked_id', 'merge_requests.project_id']);
-
-/** More are not shown of those that wait for one merge request. */
-const maximumShown = 1000;
 
 /** Which of some merge requests the caller may read. */
 async function readable(db: Database, caller: MaybeCaller, ids: readonly number[]): Promise<number[]> {
@@ -101,23 +99,25 @@ export const mergeRequestBlockRoutes = [
     summary: 'List the merge requests that a merge request waits for, oldest block first',
     access: mergeRequestVisible,
     plan,
-    returns: listOf(Block),
-    handle: async ({ caller, project, merge_request, ...services }) => {
-      const rows = blocks(services.db).where('blocked_id', '=', merge_request.id);
-      return present(services, caller, project, await rows.orderBy('merge_request_blocks.id').execute());
+    input: paging,
+    returns: pageOf(Block),
+    handle: async ({ caller, project, merge_request, input, ...services }) => {
+      const rows = blocks(services.db).where('blocked_id', '=', merge_request.id).orderBy('merge_request_blocks.id');
+      const page = await paginate(services.db, rows, input);
+      return { ...page, items: await present(services, caller, project, page.items) };
     },
   }),
   get(`${path}/blockees`, {
     operation: 'listMergeRequestBlockees',
     summary: 'List the merge requests that wait for a merge request, oldest block first',
-    description: `At most ${maximumShown}.`,
     access: mergeRequestVisible,
     plan,
-    returns: listOf(Block),
-    handle: async ({ caller, project, merge_request, ...services }) => {
-      const rows = blocks(services.db).where('blocking_id', '=', merge_request.id);
-      const shown = rows.orderBy('merge_request_blocks.id').limit(maximumShown);
-      return present(services, caller, project, await shown.execute());
+    input: paging,
+    returns: pageOf(Block),
+    handle: async ({ caller, project, merge_request, input, ...services }) => {
+      const rows = blocks(services.db).where('blocking_id', '=', merge_request.id).orderBy('merge_request_blocks.id');
+      const page = await paginate(services.db, rows, input);
+      return { ...page, items: await present(services, caller, project, page.items) };
     },
   }),
   get(`${path}/blocks/:block_id`, {

@@ -1,0 +1,2 @@
+/** What other areas may use of the limits of the server. */
+export { exceededStorage, limitsOf } from './queries.ts';
