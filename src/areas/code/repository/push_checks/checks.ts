@@ -19,6 +19,7 @@ import { tagProtectionFor } from '../../protected_tags/index.ts';
 import { pushRuleRefusals } from '../../push_rules/index.ts';
 import { branchRefusals, oddModeRefusal, readOnlyRefusal, tagRefusals } from '../rules.ts';
 import { areCollaborations, mayCollaborate } from './collaboration_queries.ts';
+import { fullText } from './refusal_rules.ts';
 
 /** An attempt to move references. */
 export interface Push {
@@ -105,9 +106,6 @@ async function freezeRefusals({ db }: Pick<Services, 'db'>, project: Project): P
   const end = changes_at ? `until ${changes_at.toISOString()}` : 'without an end';
   return [`This project is frozen ${end}. You cannot change its protected branches during a freeze.`];
 }
-
-const fullText = (limit_mib: number) =>
-  `The repositories of the namespace hold more than the limit of ${limit_mib} MiB.`;
 
 /**
  * Why references may not move this way: each reason once, or what breaks the push rule; empty when they may.

@@ -1,8 +1,13 @@
 /** The documented refusals of endpoints that change a repository. Every test compares actual refusals with them. */
 import { pushRuleTexts } from '../../push_rules/index.ts';
 
+/** For a namespace that is full. */
+export const fullText = (limit_mib: number | string): string =>
+  `The repositories of the namespace hold more than the limit of ${limit_mib} MiB.`;
+
 /** For any change to a branch: its protection, and changes that no one may make. */
 export const branchTexts = [
+  fullText('<number>'),
   'The default branch of a project cannot be deleted.',
   'You cannot create a branch with a 40-character hexadecimal branch name.',
   'You are not allowed to create protected branches on this project.',
