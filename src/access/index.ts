@@ -37,6 +37,7 @@ export {
 export { admin, anyone, type MaybeCaller, type Reading, signedIn } from './instance.ts';
 export { isInternal, isUsableAccount } from './internal_users.ts';
 export {
+  checkMayUpdateIssue,
   type GrantedIssue,
   isOwnIssue,
   issueEditor,

@@ -230,6 +230,12 @@ export const issueRole = (role: Exclude<Role, 'minimal'>, missing?: string): Acc
 const mayUpdateIssue = (project: Project, issue: GrantedIssue): boolean =>
   project.access_level >= levels.planner || (issue.is_own && mayReadIssue(project, issue));
 
+/** @throws ApiError 403 for callers who may not update an issue of a visible project */
+export function checkMayUpdateIssue(project: Project, issue: GrantedIssue): void {
+  if (!mayUpdateIssue(project, issue)) throw forbidden();
+  refuseReadOnly(project);
+}
+
 /**
  * Grants the issue in the path to callers who may update it. Others get 403, whether they may read the issue or not.
  * @param missing how the 404 names the issue
@@ -241,8 +247,7 @@ export const issueEditor = (missing?: string): Access<Granted<Caller>> => ({
     if (!caller) throw unauthorized();
     const { project, issue } = await foundInPath(call);
     if (!issue || !mayUse(project, 'issues')) throw notFound(missing);
-    if (!mayUpdateIssue(project, issue)) throw forbidden();
-    refuseReadOnly(project);
+    checkMayUpdateIssue(project, issue);
     return { caller, project, issue };
   },
 });

@@ -143,6 +143,9 @@ import { serviceAccountTokenRoutes } from './spaces/service_accounts/token_route
 import { storageMoveRoutes } from './spaces/storage_moves/routes.ts';
 import { topicRoutes } from './spaces/topics/routes.ts';
 import { changelogRoutes } from './work/changelogs/routes.ts';
+import { boardIssueRoutes } from './work/boards/issue_routes.ts';
+import { boardListRoutes } from './work/boards/list_routes.ts';
+import { boardRoutes } from './work/boards/routes.ts';
 import { epicChildRoutes } from './work/epics/child_routes.ts';
 import { epicNoun } from './work/epics/index.ts';
 import { epicLinkRoutes } from './work/epics/link_routes.ts';
@@ -403,6 +406,13 @@ export const endpoints: readonly FiledEndpoint[] = [
     timeRoutes(issueNoun),
   ),
   ...tagged('Issue metric images', 'Images of metrics on an incident.', issueMetricImageRoutes),
+  ...tagged(
+    'Issue boards',
+    'Issues of a project or group in lists, by label, assignee, milestone or iteration.',
+    boardRoutes,
+    boardListRoutes,
+    boardIssueRoutes,
+  ),
   ...tagged('Issue links', 'Relations between issues.', issueLinkRoutes),
   ...tagged(
     'Merge requests',

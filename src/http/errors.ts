@@ -1,10 +1,15 @@
 /** Errors that are part of the API: a status and a JSON body that always has `message` (docs/api.md). */
 
-/** The message of a refusal: a sentence, a list of sentences, or reasons by field. Nothing else compiles, so clients need to handle only these. */
+/** The message of a refusal: a sentence, a list of sentences, reasons by field, or a sentence as `error`. Nothing else compiles, so clients need to handle only these. */
 export interface RefusalBody {
-  message: string | readonly string[] | Record<string, readonly string[]>;
+  message: string | readonly string[] | Record<string, readonly string[]> | SentenceAsError;
   /** Some endpoints have further members. */
   [member: string]: unknown;
+}
+
+/** The form in which the boards of v4 refuse. */
+interface SentenceAsError {
+  readonly error: string;
 }
 
 /** Why fields were refused. */
@@ -108,6 +113,9 @@ export const badParam = (name: string, reason: string) =>
 /** 400 with a sentence. */
 export const badRequest = (text: string) => new ApiError(400, { message: text });
 
+/** 400 with a sentence as `error` in the message, as the boards of v4 have it. */
+export const badRequestAsError = (error: string) => new ApiError(400, { message: { error } });
+
 /** 409 with a sentence. */
 export const conflict = (text: string) => new ApiError(409, { message: text });
 
@@ -132,18 +140,22 @@ export const notModified = () => new ApiError(304, { message: '304 Not Modified'
 
 /** The reasons of a refusal by field; none if it says only a sentence. */
 export function reasonsOf({ body: { message }, reasons = {} }: ApiError): Reasons {
-  return typeof message === 'string' || isList(message) ? reasons : message;
+  return typeof message === 'string' || isList(message) || isSentence(message) ? reasons : message;
 }
 
 /** The message of a refusal as one sentence. */
 export const textOf = ({ body: { message } }: ApiError): string => {
   if (typeof message === 'string') return message;
+  if (isSentence(message)) return message.error;
   return isList(message) ? message.join('; ') : sentenceOf(message);
 };
 
 /** `Array.isArray` does not narrow read-only lists. */
 const isList = (message: Exclude<RefusalBody['message'], string>): message is readonly string[] =>
   Array.isArray(message);
+
+const isSentence = (message: Exclude<RefusalBody['message'], string>): message is SentenceAsError =>
+  'error' in message && typeof message.error === 'string';
 
 /**
  * Returns the row, or throws the 404 that names it.

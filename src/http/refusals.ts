@@ -8,11 +8,12 @@ export const refusalSchema = {
   required: ['message'],
   properties: {
     message: {
-      description: 'A sentence, a list of sentences, or reasons by field',
+      description: 'A sentence, a list of sentences, reasons by field, or of boards a sentence as `error`',
       anyOf: [
         { type: 'string' },
         { type: 'array', items: { type: 'string' } },
         { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+        { type: 'object', required: ['error'], properties: { error: { type: 'string' } }, additionalProperties: false },
       ],
     },
     error: { type: 'string' },

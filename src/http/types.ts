@@ -94,8 +94,9 @@ export const notEmpty = <S extends TSchema>(schema: S): S => marked(schema, { no
 /** A value that counts as omitted if it is blank text, which some clients send. */
 export const leftOutIfBlank = <S extends TSchema>(schema: S): S => marked(schema, { blankIsLeftOut: true });
 
-/** A required value whose absence reads `<parameter> is required`. Blank text and an empty list count as absent. */
-export const required = <S extends TSchema>(schema: S): S => marked(schema, { notBlank: true, absence: 'is required' });
+/** A required value whose absence reads `<parameter> is required`, or as given. Blank text and an empty list count as absent. */
+export const required = <S extends TSchema>(schema: S, absence = 'is required'): S =>
+  marked(schema, { notBlank: true, absence });
 
 /** A list that may also come as one comma-separated text, e.g. `labels=a,b`. */
 export const CommaList = <S extends TSchema>(item: S) => marked(Type.Array(item), { comma: true });

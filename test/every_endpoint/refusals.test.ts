@@ -106,10 +106,15 @@ const values = [...oddValues.filter((value) => typeof value !== 'number'), -1, 1
 const areSentences = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
+/** A sentence as boards send it. */
+const isError = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && 'error' in message && typeof message.error === 'string';
+
 /** Whether it is a sentence, a list of sentences, or lists of reasons by field. */
 const isMessage = (message: unknown): boolean =>
   typeof message === 'string' ||
   areSentences(message) ||
+  isError(message) ||
   (typeof message === 'object' && !Array.isArray(message) && Object.values(message ?? [0]).every(areSentences));
 
 test('the message of a refusal is a sentence, a list of sentences, or reasons by field', () => {
@@ -117,14 +122,15 @@ test('the message of a refusal is a sentence, a list of sentences, or reasons by
     new ApiError(400, { message: 'x is missing' }),
     new ApiError(400, { message: { title: ["can't be blank"] } }),
     new ApiError(409, { message: ['x is there already'] }),
-    // @ts-expect-error one reason, not a list of them
     new ApiError(400, { message: { error: 'x is missing' } }),
+    // @ts-expect-error one reason, not a list of them
+    new ApiError(400, { message: { title: 'is missing' } }),
     // @ts-expect-error no message
     new ApiError(400, { error: 'x is missing' }),
   ];
   assert.deepEqual(
     refusals.map(({ body }) => isMessage(body.message)),
-    [true, true, true, false, false],
+    [true, true, true, true, false, false],
   );
 });
 

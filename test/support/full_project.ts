@@ -108,6 +108,30 @@ async function addReleases({ as, project }: World): Promise<void> {
   );
 }
 
+async function addBoards(here: World, label_id: number, milestone_id: number): Promise<void> {
+  const { as, project, group, people, db } = here;
+  const [iteration] = await sent(as('planner').get(`/groups/${group.id}/iterations`, { state: 'current' }));
+  const iteration_id: number = iteration.id;
+  const scopes = [
+    { hide_backlog_list: true, assignee_id: people.developer.id, milestone_id: -2, labels: 'shared', weight: 3 },
+    { hide_closed_list: true, assignee_id: -1, iteration_id },
+  ];
+  for (const place of [`/groups/${group.id}`, `/projects/${project.id}`])
+    for (const scope of scopes) {
+      const { id } = await sent(as('planner').post(`${place}/boards`, { name: 'Harvest' }));
+      const board = `${place}/boards/${id}`;
+      await sent(as('planner').put(board, scope));
+      await sent(as('planner').post(`${board}/lists`, { assignee_id: people.owner.id, max_issue_count: 5 }));
+      await sent(as('planner').post(`${board}/lists`, { iteration_id, max_issue_weight: 7 }));
+    }
+  const [, last] = await sent(as('planner').get(`/projects/${project.id}/boards`));
+  const board = `/projects/${project.id}/boards/${last.id}`;
+  await sent(as('planner').put(board, { milestone_id }));
+  for (const target of [{ label_id }, { milestone_id }]) await sent(as('planner').post(`${board}/lists`, target));
+  // Only other servers have set it.
+  await sql`update board_lists set limit_metric = 'issue_count' where board_id = ${last.id}`.execute(db);
+}
+
 /** A world whose project and group have everything that leaves. */
 export async function fullWorld(options?: WorldOptions): Promise<World> {
   const here = await world(options);
@@ -121,7 +145,9 @@ export async function fillWorld(here: World): Promise<void> {
   await addReadme(here);
   const inGroup = await fillGroup(here);
   const url = `/projects/${project.id}`;
-  await sent(as('owner').post(`${url}/labels`, { name: 'ripe', color: '#112233', description: 'To eat', priority: 2 }));
+  const ripe = await sent(
+    as('owner').post(`${url}/labels`, { name: 'ripe', color: '#112233', description: 'To eat', priority: 2 }),
+  );
   await sent(as('owner').post(`${url}/labels`, { name: 'gone', color: '#332211' }));
   const autumn = { title: 'Autumn', description: 'From September', start_date: '2030-09-01', due_date: '2030-10-01' };
   const milestone = await sent(as('owner').post(`${url}/milestones`, autumn));
@@ -135,5 +161,6 @@ export async function fillWorld(here: World): Promise<void> {
   await addRules(here);
   await addMergeRequests(here, { milestone });
   await addReleases(here);
+  await addBoards(here, ripe.id, milestone.id);
   await sent(as('owner').delete(`${url}/labels/gone`));
 }

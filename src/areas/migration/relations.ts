@@ -17,6 +17,7 @@ import { groupBadges, projectBadges } from '../spaces/badges/index.ts';
 import { groupLinks } from '../spaces/group_links/index.ts';
 import { groupSelf, namespaceSettings } from '../spaces/groups/index.ts';
 import { projectFeatures, projectSelf, secretCounts } from '../spaces/projects/index.ts';
+import { boards } from '../work/boards/index.ts';
 import { epics } from '../work/epics/index.ts';
 import { linksOf } from '../work/issuables/index.ts';
 import { issues } from '../work/issues/index.ts';
@@ -47,6 +48,7 @@ export const projectTrees: readonly Relation[] = [
   featureFlags,
   projectBadges,
   releases,
+  boards,
   linksOf(issueKind, 'issue_links'),
 ];
 
@@ -56,6 +58,7 @@ export const groupTrees: readonly Relation[] = [
   milestones,
   epics,
   iterationCadences,
+  boards,
   pushRules,
   groupLinks,
   groupBadges,

@@ -105,6 +105,12 @@ const iteration: RecordKind = {
     raiseIid(tx, { namespace_id: owner.id }, 'iterations', Math.max(0, ...rows.map(({ row }) => row.iid as number))),
 };
 
+/** A predicate on rows of `iterations`: what arrives can be in it. */
+const isHere = ({ kind, id }: Arrival['owner']) =>
+  kind === 'project'
+    ? isIterationFor(id)
+    : sql`(iterations.group_id = any((select traversal_ids from namespaces where id = ${id})::bigint[]))`;
+
 /** The iteration of the groups above that has the same days in a cadence of the same title. */
 async function findIterations(
   tx: Database,
@@ -123,7 +129,7 @@ async function findIterations(
   const { rows } = await sql<{ index: number; id: number }>`
     select index, min(iterations.id) as id
       from json_to_recordset(${JSON.stringify(asked)}::json) asked(index integer, title text, start_date text, due_date text)
-           join iterations on iterations.start_date::text = asked.start_date and iterations.due_date::text = asked.due_date and ${isIterationFor(owner.id)}
+           join iterations on iterations.start_date::text = asked.start_date and iterations.due_date::text = asked.due_date and ${isHere(owner)}
            join iteration_cadences on iteration_cadences.id = iterations.cadence_id and iteration_cadences.title = asked.title
      group by index`.execute(tx);
   const ids = new Map(rows.map(({ index, id }) => [index, id]));

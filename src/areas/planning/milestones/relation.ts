@@ -1,5 +1,5 @@
 /** How milestones leave and arrive (docs/reference/relations_export.md#milestones). */
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Database, isAmong, nextIids } from '../../../db/index.ts';
 import {
   type Arrival,
@@ -43,31 +43,44 @@ const milestone: RecordKind = {
   },
 };
 
-/** Milestones that issues of the project may have, by title; its own win over those of groups. */
-async function idsByTitle(tx: Database, project_id: number, titles: readonly string[]): Promise<Map<string, number>> {
+/** A predicate on rows of `milestones`: what arrives can have it. */
+const isHere = ({ kind, id }: Arrival['owner']): RawBuilder<SqlBool> =>
+  kind === 'project'
+    ? isMilestoneFor(id)
+    : sql`(milestones.group_id = any((select traversal_ids from namespaces where id = ${id})::bigint[]))`;
+
+/** Milestones that what arrives can have, by title; those of a project win over those of groups. */
+async function idsByTitle(
+  tx: Database,
+  owner: Arrival['owner'],
+  titles: readonly string[],
+): Promise<Map<string, number>> {
   const rows = await tx
     .selectFrom('milestones')
     .select(['id', 'title'])
     .where(isAmong('title', titles, 'text[]'))
-    .where(isMilestoneFor(project_id))
+    .where(isHere(owner))
     .orderBy(sql`project_id is not null`)
     .orderBy('id', 'desc')
     .execute();
   return new Map(rows.map(({ id, title }) => [title, id]));
 }
 
-/** A milestone that items name and that has not arrived is made in their project. */
+/** A milestone that records name and that has not arrived is made in their project or group. */
 async function findMilestones(
   tx: Database,
   { owner }: Arrival,
   wanted: readonly Record<string, unknown>[],
 ): Promise<(number | null)[]> {
   const titles = wanted.map(({ title }) => (typeof title === 'string' ? title : ''));
-  const known = await idsByTitle(tx, owner.id, titles);
+  const known = await idsByTitle(tx, owner, titles);
   const missing = [...new Set(titles)].filter((title) => !known.has(title) && isFit(title));
   if (missing.length > 0) {
-    const first = await nextIids(tx, { project_id: owner.id }, 'milestones', missing.length);
-    const rows = missing.map((title, index) => ({ project_id: owner.id, title, iid: first + index }));
+    const isProject = owner.kind === 'project';
+    const numbered = isProject ? { project_id: owner.id } : { namespace_id: owner.id };
+    const first = await nextIids(tx, numbered, 'milestones', missing.length);
+    const of = isProject ? { project_id: owner.id } : { group_id: owner.id };
+    const rows = missing.map((title, index) => ({ ...of, title, iid: first + index }));
     const added = await tx.insertInto('milestones').values(rows).returning(['id', 'title']).execute();
     for (const { id, title } of added) known.set(title, id);
   }

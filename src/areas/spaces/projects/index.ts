@@ -10,6 +10,7 @@ export { projectMail } from './mail_queries.ts';
 export { takePlanning } from './planning_actions.ts';
 export {
   completeRows,
+  ProjectBasicForm,
   ProjectForm,
   ProjectWithAccessForm,
   presentPermissions,

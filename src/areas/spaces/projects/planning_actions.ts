@@ -29,9 +29,20 @@ const isOfGroups = (group_id: number, table: string) =>
 /** The kinds of what is in projects, which milestones are set on, too. */
 const inProjects = issuableKinds.filter(({ places }) => places === 'projects');
 
+/** A predicate on rows with the id of a board: it is of a project or group that has moved. */
+const isOfBoards = (moved: Moved, column: string) => {
+  const inGroups = 'group_id' in moved ? sql` or ${isOfGroups(moved.group_id, 'boards')}` : sql``;
+  return sql`${sql.ref(column)} in (select id from boards where ${isOfProjects(moved, 'boards')}${inGroups})`;
+};
+
 /** Where what has moved bears labels: the table, its column of the items, and a predicate on its rows. */
-const bearersIn = (moved: Moved) =>
-  ('group_id' in moved ? issuableKinds : inProjects).map(({ table, column, labels, places }) => {
+const bearersIn = (moved: Moved) => [
+  {
+    labels: sql.table('board_labels'),
+    of: sql.ref('board_id'),
+    isInside: isOfBoards(moved, 'board_labels.board_id'),
+  },
+  ...('group_id' in moved ? issuableKinds : inProjects).map(({ table, column, labels, places }) => {
     const isInside =
       'group_id' in moved && places === 'namespaces' ? isOfGroups(moved.group_id, table) : isOfProjects(moved, table);
     return {
@@ -39,7 +50,8 @@ const bearersIn = (moved: Moved) =>
       of: sql.ref(column),
       isInside: sql`${sql.ref(`${labels}.${column}`)} in (select id from ${sql.table(table)} where ${isInside})`,
     };
-  });
+  }),
+];
 
 /** The one of the same title as `gone` that can be used now: of the project itself, or else of the oldest group above. */
 const sameTitled = (table: 'labels' | 'milestones', moved: Moved) => {
@@ -63,14 +75,35 @@ const ownerOf = (moved: Moved) =>
 const pairsOf = (rows: readonly { id: number; new_id: number }[]) => sql`
   unnest(${idsOf(rows.map(({ id }) => id))}, ${idsOf(rows.map(({ new_id }) => new_id))}) replaced(id, new_id)`;
 
-/** Labels of groups that it has left which it bears, and those with a priority in its projects. */
+/** Lets the lists of boards stand for others. Of two lists of a board that would stand for the same, the first stays. */
+async function replaceInLists(
+  tx: Database,
+  moved: Moved,
+  column: 'label_id' | 'milestone_id',
+  rows: readonly { id: number; new_id: number }[],
+): Promise<void> {
+  const [of, isInside] = [sql.ref(`lists.${column}`), isOfBoards(moved, 'lists.board_id')];
+  await sql`
+    update board_lists set ${sql.ref(column)} = chosen.new_id
+      from (select distinct on (lists.board_id, new_id) lists.id, new_id from board_lists lists join ${pairsOf(rows)} on ${of} = replaced.id
+             where ${isInside}
+               and not exists (select from board_lists twins where twins.board_id = lists.board_id and ${sql.ref(`twins.${column}`)} = new_id)
+             order by lists.board_id, new_id, lists.position) chosen
+     where board_lists.id = chosen.id`.execute(tx);
+  await sql`delete from board_lists lists where ${of} = any(${idsOf(rows.map(({ id }) => id))}) and ${isInside}`.execute(
+    tx,
+  );
+}
+
+/** Labels of groups that it has left which it bears, those with a priority in its projects, and those with a list on its boards. */
 function foreignLabels({ moved, left_ids }: Move): RawBuilder<unknown> {
   const left = sql`(select id from labels where group_id = any(${idsOf(left_ids)}))`;
   const borne = bearersIn(moved).map(
     ({ labels, isInside }) => sql`select label_id from ${labels} where label_id in ${left} and ${isInside}`,
   );
   const ordered = sql`select label_id from label_priorities where label_id in ${left} and ${isOfProjects(moved, 'label_priorities')}`;
-  return sql`select * from labels where id in (${sql.join([...borne, ordered], sql` union `)})`;
+  const listed = sql`select label_id from board_lists where label_id in ${left} and ${isOfBoards(moved, 'board_lists.board_id')}`;
+  return sql`select * from labels where id in (${sql.join([...borne, ordered, listed], sql` union `)})`;
 }
 
 /** Replaces the labels of groups that were left by those of the same title that can be used now, or by copies. */
@@ -94,6 +127,7 @@ async function takeLabels(tx: Database, move: Move): Promise<void> {
        where ${isInside} on conflict do nothing`.execute(tx);
     await sql`delete from ${labels} where label_id = any(${gone}) and ${isInside}`.execute(tx);
   }
+  await replaceInLists(tx, moved, 'label_id', rows);
   const isOrdered = isOfProjects(moved, 'label_priorities');
   await sql`
     insert into label_priorities (label_id, project_id, priority)
@@ -108,7 +142,9 @@ function foreignMilestones({ moved, left_ids }: Move): RawBuilder<unknown> {
     ({ table }) =>
       sql`select milestone_id from ${sql.table(table)} where milestone_id in ${left} and ${isOfProjects(moved, table)}`,
   );
-  return sql`select * from milestones where id in (${sql.join(used, sql` union `)})`;
+  const listed = sql`select milestone_id from board_lists where milestone_id in ${left} and ${isOfBoards(moved, 'board_lists.board_id')}`;
+  const scopes = sql`select milestone_id from boards where milestone_id in ${left} and ${isOfBoards(moved, 'boards.id')}`;
+  return sql`select * from milestones where id in (${sql.join([...used, listed, scopes], sql` union `)})`;
 }
 
 /** The same for milestones. */
@@ -135,10 +171,25 @@ async function takeMilestones(tx: Database, move: Move): Promise<void> {
     await sql`
       update ${sql.table(table)} set milestone_id = new_id from ${pairsOf(rows)}
        where ${isOfProjects(moved, table)} and ${sql.ref(`${table}.milestone_id`)} = replaced.id`.execute(tx);
+  await replaceInLists(tx, moved, 'milestone_id', rows);
+  await sql`
+    update boards set milestone_id = new_id from ${pairsOf(rows)}
+     where ${isOfBoards(moved, 'boards.id')} and boards.milestone_id = replaced.id`.execute(tx);
+}
+
+/** Boards lose what iterations of the groups that were left are on them: no issue can be put into one of these. */
+async function leaveIterations(tx: Database, { moved, left_ids }: Move): Promise<void> {
+  const left = sql`(select id from iterations where group_id = any(${idsOf(left_ids)}))`;
+  await sql`
+    delete from board_lists where iteration_id in ${left} and ${isOfBoards(moved, 'board_lists.board_id')}`.execute(tx);
+  await sql`
+    update boards set iteration_id = null where iteration_id in ${left} and ${isOfBoards(moved, 'boards.id')}`.execute(
+    tx,
+  );
 }
 
 /**
- * Keeps the labels and milestones of what has moved: those that it can use now are used, others are copied into the project or group that has moved.
+ * Keeps the labels and milestones of what has moved, also on its boards: those that it can use now are used, others are copied into the project or group that has moved.
  * @param tx the transaction of the transfer, after it
  * @param from_id the namespace above it before, null for none
  * @param to_id the same afterwards
@@ -155,4 +206,5 @@ export async function takePlanning(
   const move = { moved, left_ids: rows.map(({ id }) => id) };
   await takeLabels(tx, move);
   await takeMilestones(tx, move);
+  await leaveIterations(tx, move);
 }

@@ -152,7 +152,7 @@ export const statisticsFields = {
 const Membership = nullable(Type.Object({ access_level: Type.Integer(), notification_level: Type.Integer() }));
 
 /** The basic fields of a project. */
-const ProjectBasicForm = resource('ProjectBasic', basicFields);
+export const ProjectBasicForm = resource('ProjectBasic', basicFields);
 /** The response to creating and updating a project. */
 export const ProjectForm = resource('Project', { ...basicFields, ...detailFields });
 /** A project in lists and on its own. Anonymous callers, and requests for the simple form, get only the basic fields. */

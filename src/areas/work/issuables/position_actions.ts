@@ -11,7 +11,9 @@ export interface Order {
   /** The column that says which order a row is in, and its value here. */
   scope: string;
   scope_id: number;
-  /** The table that `scope` refers to. Its row is locked to serialise changes of an order. */
+  /** Further values of the column, whose rows are in this order as well. */
+  also?: readonly number[];
+  /** The table that `scope` refers to. The row of `scope_id` is locked to serialise changes of an order. */
   scopes: string;
   /** The direction of ids among rows at the same position, as in the lists of this order. */
   ties: 'asc' | 'desc';
@@ -32,11 +34,12 @@ interface Positioned {
   relative_position: number;
 }
 
-const positionedIn = ({ table, scope, scope_id }: Order) => sql`
-  select id, relative_position from ${sql.table(table)} where ${sql.ref(scope)} = ${scope_id} and relative_position is not null`;
+const scopesOf = ({ scope_id, also = [] }: Order) => sql`${[scope_id, ...also]}::bigint[]`;
 
 async function positionedByIds(tx: Database, order: Order, ids: readonly number[]): Promise<Map<number, Positioned>> {
-  const { rows } = await sql<Positioned>`${positionedIn(order)} and id = any(${ofAnyLength(ids, 'bigint[]')})`.execute(
+  const { rows } = await sql<Positioned>`
+    select id, relative_position from ${sql.table(order.table)}
+     where id = any(${ofAnyLength(ids, 'bigint[]')}) and ${sql.ref(order.scope)} = any(${scopesOf(order)}) and relative_position is not null`.execute(
     tx,
   );
   return new Map(rows.map((row) => [row.id, row]));
@@ -53,10 +56,17 @@ async function neighbors(
   const isAscending = (direction: 'asc' | 'desc') => (direction === 'asc') === (side === 'after');
   const beyond = (direction: 'asc' | 'desc') => (isAscending(direction) ? sql`>` : sql`<`);
   const by = (direction: 'asc' | 'desc') => (isAscending(direction) ? sql`asc` : sql`desc`);
+  const nearest = sql`order by relative_position ${by('asc')}, id ${by(order.ties)} limit ${count}`;
+  // Each scope by itself, as the index has them.
   const { rows } = await sql<Positioned>`
-    ${positionedIn(order)}
-       and (relative_position ${beyond('asc')} ${relative_position} or (relative_position = ${relative_position} and id ${beyond(order.ties)} ${id}))
-     order by relative_position ${by('asc')}, id ${by(order.ties)} limit ${count}`.execute(tx);
+    select near.id, near.relative_position
+      from unnest(${scopesOf(order)}) scopes(scope_id),
+           lateral (
+             select id, relative_position from ${sql.table(order.table)}
+              where ${sql.ref(order.scope)} = scopes.scope_id and relative_position is not null
+                and (relative_position ${beyond('asc')} ${relative_position} or (relative_position = ${relative_position} and id ${beyond(order.ties)} ${id}))
+              ${nearest}) near
+     ${nearest}`.execute(tx);
   return rows;
 }
 

@@ -16,8 +16,8 @@ export interface Listing<F, S = ListScope> {
   plan: Plan;
   /** May hold any list parameter. */
   filters: F;
-  /** A filter of rows of the kind's table besides the parameters, e.g. for one milestone. */
-  only?: Filter;
+  /** Filters of rows of the kind's table besides the parameters, e.g. for one milestone. */
+  only?: Filter | readonly Filter[];
 }
 
 /** The context of the predicates of a list. */
@@ -60,10 +60,10 @@ function isNear({ project, group }: ScopeOfNames): Predicate {
 export async function selectionOf<F, S extends ScopeOfNames>(
   db: Database,
   { kind, viewOf, namesIn, filtersFor }: Listable<F, S>,
-  { caller, scope, plan, filters, only }: Listing<F, S>,
+  { caller, scope, plan, filters, only = [] }: Listing<F, S>,
 ): Promise<Selection> {
   const names = await namesFor(db, namesIn(filters), { isNear: isNear(scope), wildcards: reaches(plan, 'premium') });
   const view = await viewOf(db, caller, scope, filters);
   const given = filtersFor(filters, { caller, names, plan, now: new Date(), project_id: scope.project?.id });
-  return { kind, view, filters: only ? [only, ...given] : given };
+  return { kind, view, filters: [only, given].flat() };
 }

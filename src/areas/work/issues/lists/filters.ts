@@ -42,7 +42,7 @@ const isUpcoming = (today: string): Predicate => {
   return sql`milestones.id = case when milestones.project_id is null then ${nearest('group_id')} else ${nearest('project_id')} end`;
 };
 
-const milestonesThat = (word: 'Upcoming' | 'Started', { now, project_id }: SeenInList) => {
+const milestonesThat = (word: 'Upcoming' | 'Started', { now, project_id }: Pick<SeenInList, 'now' | 'project_id'>) => {
   const today = dayOf(now);
   const test =
     word === 'Started' ? sql`milestones.state = 'active' and milestones.start_date <= ${today}` : isUpcoming(today);
@@ -53,7 +53,11 @@ const milestonesThat = (word: 'Upcoming' | 'Started', { now, project_id }: SeenI
   return sql`select milestones.id from milestones where ${near} and ${test}`;
 };
 
-function milestoneIdFilter(word: NonNullable<IssueFilters['milestone_id']>, seen: SeenInList): Filter {
+/** The issues without a milestone, with any, or with one that is upcoming or started. */
+export function milestoneIdFilter(
+  word: NonNullable<IssueFilters['milestone_id']>,
+  seen: Pick<SeenInList, 'now' | 'project_id'>,
+): Filter {
   if (word === 'None' || word === 'Any') return byMilestone(issueKind)[word === 'None' ? 'none' : 'any'];
   return narrow(sql`issues.milestone_id in (${milestonesThat(word, seen)})`);
 }

@@ -18,11 +18,15 @@ export const orderNames = Object.keys(orders) as OrderName[];
 /** The parts of a list in the requested order, first to last. */
 export const partsOf = (order_by: OrderName, sort: Sort): readonly Part[] => orders[order_by](sort);
 
-/** The order by `relative_position` in a project. A trigger places new issues at the gap times their id. */
-export const orderIn = (project_id: number): Order => ({
+/**
+ * The order by `relative_position` in a project. A trigger places new issues at the gap times their id, so those of several projects have one order.
+ * @param also other projects whose issues are in the same order
+ */
+export const orderIn = (project_id: number, also: readonly number[] = []): Order => ({
   table: 'issues',
   scope: 'project_id',
   scope_id: project_id,
+  also,
   scopes: 'projects',
   ties: 'desc',
   end: sql`(select (max(id) + 1) * ${sql.lit(distance)}::bigint from issues)`,

@@ -39,16 +39,21 @@ export const statisticsFilters = {
   }),
 } satisfies TProperties;
 
-/** The filters, order and form of the lists, without `scope` and `non_archived`. */
-export const listFilters = {
+/** The filters and form of the lists of a board, which say themselves which state and order they have. */
+export const boardFilters = {
   ...statisticsFilters,
-  state: Type.Enum(['opened', 'closed', 'all'], { default: 'all' }),
   due_date: optional(Type.Enum([...dueDates, ''], { description: 'Empty: any' })),
   issue_type: optional(Type.Enum(['issue', 'incident', 'test_case', 'task'])),
   closed_by_id: optional(Id),
+  with_labels_details: Type.Boolean({ default: false }),
+};
+
+/** The filters, order and form of the lists, without `scope` and `non_archived`. */
+export const listFilters = {
+  ...boardFilters,
+  state: Type.Enum(['opened', 'closed', 'all'], { default: 'all' }),
   order_by: valuesSince({ weight: 'premium' }, Type.Enum(orderNames, { default: 'created_at' })),
   sort: Type.Enum(['asc', 'desc'], { default: 'desc' }),
-  with_labels_details: Type.Boolean({ default: false }),
 };
 
 const scopes = ['created_by_me', 'assigned_to_me', 'all', 'created-by-me', 'assigned-to-me'] as const;

@@ -1,8 +1,9 @@
 /** Lists and counts of issues. */
+import { sql } from 'kysely';
 import { issueKind } from '../../../../access/index.ts';
-import type { Database } from '../../../../db/index.ts';
+import { type Database, isAmong } from '../../../../db/index.ts';
 import type { Page, Services } from '../../../../http/index.ts';
-import { type Paging, pageOfSelection } from '../../../../lists/index.ts';
+import { isRead, narrow, type Paging, pageOfSelection } from '../../../../lists/index.ts';
 import { countByState, type Listable, type Listing as ListingOf, selectionOf } from '../../issuables/index.ts';
 import { type IssueReply, presentIssues } from '../present.ts';
 import { issueFilters, namesIn } from './filters.ts';
@@ -42,3 +43,23 @@ export const countIssues = async (
   listing: Listing,
 ): Promise<{ all: number; closed: number; opened: number }> =>
   countByState(db, await selectionOf(db, listable, listing));
+
+/** Issues that a list has. */
+export interface Listed {
+  issues: readonly { id: number; iid: number; project_id: number }[];
+  /** The projects whose issues the list is of, unless these are too many to be named. */
+  project_ids: readonly number[];
+}
+
+/**
+ * Those of some issues that a list has.
+ * @param listing as for `listIssues`
+ * @throws ApiError 400 for invalid filters
+ */
+export async function issuesAmong(db: Database, listing: Listing, ids: readonly number[]): Promise<Listed> {
+  const { filters, ...selection } = await selectionOf(db, listable, listing);
+  const among = narrow(isAmong('issues.id', ids, 'bigint[]'));
+  const { rows } = await sql<Listed['issues'][number]>`
+    select id, iid, project_id from issues where ${isRead({ ...selection, filters: [among, ...filters] })}`.execute(db);
+  return { issues: rows, project_ids: selection.view.place_ids ?? [] };
+}

@@ -1,0 +1,2 @@
+/** What other areas may use of issue boards. */
+export { boards } from './relation.ts';
