@@ -5,6 +5,7 @@ import type { Doorway, Moved, Services } from '../http/index.ts';
 import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway, type Tab } from '../pages/index.ts';
 import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
+import { boardPages } from './web/boards/index.ts';
 import { codeFactPages, instanceFactPages, memberPages, planningFactPages, releasePages } from './web/facts/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
@@ -57,6 +58,7 @@ export const pages: readonly AnyPage[] = [
   editIssuePage,
   issuePage,
   workItemPage,
+  ...boardPages,
   mergeRequestsPage,
   newMergeRequestPage,
   editMergeRequestPage,
@@ -90,6 +92,7 @@ const sections: readonly { name: string; label: string; rest: string; operation:
   { name: 'tags', label: 'Tags', rest: '/-/tags', operation: 'listTags' },
   { name: 'releases', label: 'Releases', rest: '/-/releases', operation: 'listReleases' },
   { name: 'issues', label: 'Issues', rest: '/-/issues', operation: 'listProjectIssues' },
+  { name: 'boards', label: 'Boards', rest: '/-/boards', operation: 'listProjectBoards' },
   { name: 'merge_requests', label: 'Merge requests', rest: '/-/merge_requests', operation: 'listProjectMergeRequests' },
   { name: 'wikis', label: 'Wiki', rest: '/-/wikis', operation: 'listProjectWikiPages' },
 ];

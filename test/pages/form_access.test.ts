@@ -8,7 +8,7 @@ import type { AnyEndpoint } from '../../src/http/index.ts';
 import { callerFor, ruledBy } from '../support/access_table.ts';
 import { formsIn, sentBy } from '../support/html_tree.ts';
 import { type Browsers, browsersOf, personas, publish } from '../support/page_access.ts';
-import { idIn, type ShownWorld, shownWorld } from '../support/shown_world.ts';
+import { type ShownWorld, shownWorld, valuesFor } from '../support/shown_world.ts';
 
 let here: ShownWorld;
 let browsers: Browsers;
@@ -31,7 +31,7 @@ interface Sending {
 
 /** What is in the path of an operation, from the page, or from what the form sends. */
 function paramsFor({ path }: AnyEndpoint, page: string, fields: Sending['fields']): Record<string, string> {
-  const own = { ...here.values, id: idIn(here, page) } as Record<string, string>;
+  const own = valuesFor(here, page);
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
   return Object.fromEntries(names.map((name) => [name, fields[name]?.[0] ?? own[name] ?? '0']));
 }

@@ -93,6 +93,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     as('owner').post('/snippets', { title: 'Own', file_name: 'own.sh', content: 'ls\n', visibility: 'private' }),
   );
   const environment = await sent(as('owner').post(`/projects/${project.id}/environments`, { name: 'orchard' }));
+  const [board] = await sent(as('owner').get(`/projects/${project.id}/boards`));
   const [commit, version] = [(await headOf(here))!, 2];
   const at = `/${project.full_path}/-`;
   const inGroup = `/groups/${group.full_path}`;
@@ -133,6 +134,9 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/issues/1`,
     `${at}/issues/2`,
     `${at}/issues/2/edit`,
+    `${at}/boards`,
+    `${at}/boards/${board.id}`,
+    `${inGroup}/-/boards`,
     `${at}/merge_requests?state=all`,
     `${at}/merge_requests/new?merge_request[source_branch]=topic`,
     `${at}/merge_requests/1`,

@@ -2,7 +2,7 @@
 import { pages } from '../../src/areas/pages.ts';
 import { anonymousBrowser, type Browser, browserOf } from './browser.ts';
 import type { Persona } from './populate.ts';
-import { idIn, type ShownWorld } from './shown_world.ts';
+import { type ShownWorld, valuesFor } from './shown_world.ts';
 
 export const personas = [
   'anonymous',
@@ -42,6 +42,10 @@ const shownBy: Readonly<Record<string, string>> = {
   '/:id/-/issues/new': `${project}/issues`,
   '/:id/-/issues/:issue_iid/edit': issue,
   '/:id/-/issues/:issue_iid': issue,
+  '/:id/-/boards': `${project}/boards`,
+  '/:id/-/boards/:board_id': `${project}/boards/:board_id`,
+  '/groups/:id/-/boards': `${group}/boards`,
+  '/groups/:id/-/boards/:board_id': `${group}/boards/:board_id`,
   '/:id/-/merge_requests': `${project}/merge_requests`,
   '/:id/-/merge_requests/new': `${repository}/branches`,
   '/:id/-/merge_requests/:merge_request_iid/edit': merge_request,
@@ -119,7 +123,7 @@ async function outcomeOf(browser: Browser, address: string): Promise<string> {
 }
 
 async function statusesOf(here: ShownWorld, page: string, path: string): Promise<number[]> {
-  const values: Record<string, string> = { ...here.values, id: idIn(here, page) };
+  const values = valuesFor(here, page);
   const url = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name]!));
   return Promise.all(personas.map(async (persona) => (await here.as(persona).get(url)).status));
 }

@@ -172,6 +172,8 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     milestone_iid: '1',
     epic_iid: '1',
     iteration_id: await idOf(here, 'iterations', { group_id: group.id }),
+    board_id: await idOf(here, 'boards', own),
+    group_board_id: await idOf(here, 'boards', { group_id: group.id }),
     kind: 'projects',
   };
 }
@@ -184,12 +186,19 @@ const special: Readonly<Record<string, Record<string, string>>> = {
 };
 
 /** The value of `id` for a page. */
-export const idIn = ({ ids }: Pick<ShownWorld, 'ids'>, path: string): string =>
+const idIn = ({ ids }: Pick<ShownWorld, 'ids'>, path: string): string =>
   ids.find(([start]) => path.startsWith(start))![1];
 
+/** The values of the parameters of a page, as the paths of endpoints have them. */
+export const valuesFor = (named: Pick<ShownWorld, 'ids' | 'values'>, path: string): Record<string, string> => ({
+  ...named.values,
+  id: idIn(named, path),
+  ...(path.startsWith('/groups/') && { board_id: named.values.group_board_id! }),
+});
+
 /** The address of a page, with values for all its parameters. */
-function addressOf(path: string, { ids, values }: Pick<ShownWorld, 'ids' | 'values'>): string {
-  const own: Record<string, string> = { ...values, id: idIn({ ids }, path), ...special[path] };
+function addressOf(path: string, named: Pick<ShownWorld, 'ids' | 'values'>): string {
+  const own: Record<string, string> = { ...valuesFor(named, path), ...special[path] };
   return path.replaceAll(/[:*](\w+)/g, (_, name: string) => inAddress(own[name]!));
 }
 

@@ -81,7 +81,7 @@ test('what is switched off does not leave, nor what names it', async () => {
   const setLevels = (levels: Record<string, string>) => sent(as('maintainer').put(`/projects/${project.id}`, levels));
   const level = (name: string, value: string) => ({ [`${name}_access_level`]: value });
   await setLevels(level('issues', 'disabled'));
-  assert.deepEqual(await empty(), ['issues', 'issue_links']);
+  assert.deepEqual(await empty(), ['issues', 'boards', 'issue_links']);
   await setLevels({ ...level('merge_requests', 'disabled'), ...level('snippets', 'disabled') });
   assert.deepEqual(await empty(), ['issues', 'merge_requests', 'snippets', 'issue_links']);
   await setLevels({

@@ -4,6 +4,7 @@ import { form, html, type PageCall, page, pager, pagingOf, rows } from '../../..
 import { checkMayCreateGroup, GroupDetailForm, GroupForm } from '../../spaces/groups/index.ts';
 import { Member } from '../../spaces/members/index.ts';
 import { mayCreateIn, namespaceFor, ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+import { groupBoardsPage } from '../boards/index.ts';
 import { projectRows } from './views.ts';
 
 /** What the caller may begin in a group. */
@@ -36,6 +37,7 @@ export const groupPageOf = page('/groups/:id', {
 ${group.marked_for_deletion_on && html`<p class="notice">This group will be deleted on ${group.marked_for_deletion_on}.</p>`}
 <p><span class="label">${group.visibility}</span> ${group.description}</p>
 <div class="actions"><a class="button" href="${groupMembersPage(group.full_path)}">Members</a>
+${seen.caller && html`<a class="button" href="${groupBoardsPage(group.full_path)}">Issue boards</a>`}
 ${begins.project && html`<a class="button primary" href="${`/projects/new?namespace_id=${group.id}`}">New project</a>`}
 ${begins.group && html`<a class="button" href="${`/groups/new?parent_id=${group.id}`}">New subgroup</a>`}
 ${!membership && group.request_access_enabled && form(seen, 'request_access', { button: 'Request access', look: 'plain' })}</div>

@@ -1,5 +1,6 @@
 /** How boards and their lists leave and arrive (docs/reference/relations_export.md#boards). */
 import { sql } from 'kysely';
+import { isUsable } from '../../../access/index.ts';
 import {
   type ArrivingRow,
   account,
@@ -68,6 +69,9 @@ const board: RecordKind = {
   table: 'boards',
   owner: { project: 'project_id', group: 'group_id' },
   title: 'name',
+  isVisible: ({ caller }) => sql`
+    (boards.project_id is null
+     or exists (select from projects where projects.id = boards.project_id and ${isUsable(caller, 'issues')}))`,
   members: {
     name: required(
       'name',

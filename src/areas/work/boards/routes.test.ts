@@ -249,3 +249,33 @@ test('a project without issues has no boards to see', async () => {
     assert.equal((await here.as(persona).get(boardsOf(here))).status, 403);
   assert.equal((await here.as('owner').post(boardsOf(here), { name: 'x' })).status, 403);
 });
+
+test('boards follow a transfer: labels and milestones of the group that was left are copied by name', async () => {
+  const here = await world();
+  const { as, project, group } = here;
+  const board = `${boardsOf(here)}/${(await addBoard(here)).id}`;
+  const shared = await sent(as('owner').post(`/groups/${group.id}/labels`, { name: 'shared', color: '#aabbcc' }));
+  const own = await addLabel(here, 'own');
+  const milestone = await sent(as('owner').post(`/groups/${group.id}/milestones`, { title: 'Autumn' }));
+  for (const list of [{ label_id: shared.id }, { milestone_id: milestone.id }, { label_id: own.id }])
+    await sent(as('planner').post(`${board}/lists`, list));
+  await sent(as('planner').put(board, { milestone_id: milestone.id, labels: 'shared,own' }));
+  const target = await sent(as('admin').post('/groups', { name: 'Elsewhere', path: `elsewhere-${group.id}` }));
+  await sent(as('admin').put(`/projects/${project.id}/transfer`, { namespace: target.id }));
+  const after = (await as('admin').get(board)).body;
+  assert.deepEqual(
+    after.lists.map((list: { position: number; label: { name: string } | null; milestone?: { title: string } }) => [
+      list.position,
+      list.label?.name ?? list.milestone?.title,
+    ]),
+    [
+      [0, 'shared'],
+      [1, 'Autumn'],
+      [2, 'own'],
+    ],
+  );
+  assert.notEqual(after.lists[0].label.id, shared.id);
+  assert.equal(after.lists[2].label.id, own.id);
+  assert.deepEqual([after.milestone.project_id, after.milestone.title], [project.id, 'Autumn']);
+  assert.deepEqual(after.labels.map(({ name }: { name: string }) => name).toSorted(), ['own', 'shared']);
+});
