@@ -155,6 +155,23 @@ async function longDiscussion({ api }: Instance, { project, discussed }: IssueSe
   return plainRow('discussions, 100 of 1,000 notes', ms(measured!.p90_ms), 'P90 ≤ 15 ms', measured);
 }
 
+/** A board of a project with about 5,000 open issues. */
+async function boardLists({ api }: Instance, { project }: IssueSeed): Promise<Row[]> {
+  const at = `/projects/${project}/boards`;
+  const { body: board } = await api.post(at, { name: 'Kanban' });
+  const { body: labels } = await api.get(`/projects/${project}/labels`, { search: 'label-1', per_page: 1 });
+  const { body: list } = await api.post(`${at}/${board.id}/lists`, { label_id: labels[0].id });
+  const rows: Row[] = [];
+  for (const list_id of [list.id, 'open']) {
+    const ask = () => api.get(`${at}/${board.id}/issues`, { list_id });
+    await inTurn(10, ask);
+    const [measured] = await inTurn(turns, ask);
+    const name = list_id === 'open' ? 'those in no list' : 'one list';
+    rows.push(plainRow(`board of 5,000 open issues: ${name}`, ms(measured!.p90_ms), 'P90 ≤ 60 ms', measured));
+  }
+  return rows;
+}
+
 /** Epics have the dates of the milestones of all issues below them, which are found when epics are read. */
 async function inheritedDates({ api }: Instance, { group, otherGroup }: IssueSeed): Promise<Row> {
   const asking = [group, otherGroup].map((id) => () => api.get(`/groups/${id}/epics`));
@@ -178,6 +195,7 @@ export async function measureIssues(folder: string): Promise<Row[]> {
       ...(await compareLists(large, small, seed)),
       ...(await measureIssueLists(large)),
       await longDiscussion(large, seed),
+      ...(await boardLists(large, seed)),
       await inheritedDates(large, seed),
       ...(await creationRate(large, seed)),
     ];

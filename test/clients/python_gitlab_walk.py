@@ -663,7 +663,30 @@ def search(place):
     refused(400, "search is empty", owner.search, "issues", " ")
 
 
-STORIES = [people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments, releases]
+def boards(place):
+    api = client(place, "reporter")
+    for level in [api.projects.get(place["project"]["id"]), api.groups.get(place["group"]["id"])]:
+        labels = [level.labels.create({"name": f"{level.id} {name}", "color": "#aabbcc"}) for name in ["todo", "doing"]]
+        board = level.boards.create({"name": "Kanban"})
+        ids = [label.id if hasattr(label, "id") else label.get_id() for label in labels]
+        lists = [board.lists.create({"label_id": each}) for each in ids]
+        same([each.position for each in lists], [0, 1])
+        refused(400, {"label_id": ["has already been taken"]}, board.lists.create, {"label_id": ids[0]})
+        lists[1].position = 0
+        lists[1].save()
+        same([each.id for each in board.lists.list()], [lists[1].id, lists[0].id])
+        lists[1].delete()
+        same([each.position for each in board.lists.list()], [0])
+        board.name = "Harvest"
+        board.save()
+        same([each.name for each in level.boards.list()], ["Harvest"])
+        board.delete()
+        refused(404, "404 Not found", level.boards.get, board.id)
+        for label in labels:
+            label.delete()
+
+
+STORIES = [boards, people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments, releases]
 
 if __name__ == "__main__":
     by_name = {story.__name__: story for story in STORIES}

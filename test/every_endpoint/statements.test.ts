@@ -556,7 +556,33 @@ async function addSnippetNotes(here: World, name: string, author_id: number): Pr
 }
 
 /** Issues and epics with everything around them; the first has what the others have, too. */
+const boardOf = ({ db, project, group }: World, kind: 'project' | 'group') =>
+  db
+    .selectFrom('boards')
+    .select('id')
+    .where(`${kind}_id`, '=', kind === 'project' ? project.id : group.id)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+
+/** A board of the project and one of the group, each with lists; and a list on the first of each. */
+async function addBoards(here: World, turn: number): Promise<void> {
+  const { db, project, group } = here;
+  const label = { group_id: group.id, title: `Board ${turn}`, color: '#aabbcc' };
+  const { id: label_id } = await db.insertInto('labels').values(label).returning('id').executeTakeFirstOrThrow();
+  const owners = [{ project_id: project.id }, { group_id: group.id }];
+  const rows = owners.map((owner) => ({ ...owner, name: `Board ${turn}` }));
+  const added = await db.insertInto('boards').values(rows).returning('id').execute();
+  const firsts = [await boardOf(here, 'project'), await boardOf(here, 'group')];
+  const boards = new Set([...added, ...firsts].map(({ id }) => id));
+  await db
+    .insertInto('board_lists')
+    .values([...boards].map((board_id) => ({ board_id, label_id, position: turn })))
+    .execute();
+}
+
 async function addPlans(here: World, turn: number, name: string, user_id: number): Promise<void> {
+  await addBoards(here, turn);
   const { db, group, project, people } = here;
   const cadence = await db
     .insertInto('iteration_cadences')
@@ -773,6 +799,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     commit_id: status.sha,
     file_path: 'README.md',
     milestone_id: String(milestone.id),
+    board_id: String((await boardOf(here, path.startsWith('/groups') ? 'group' : 'project')).id),
     issue_iid: '1',
     merge_request_iid: '1',
     epic_iid: '1',
@@ -827,6 +854,7 @@ async function ask(here: World, endpoint: AnyEndpoint): Promise<Listed> {
     per_page: 100,
     ...(isSearch(endpoint) ? searched : takesAll(endpoint) ? { scope: 'all' } : {}),
     ...('ref' in (endpoint.input ?? {}) && !isSearch(endpoint) ? { ref: 'main' } : {}),
+    ...('list_id' in (endpoint.input ?? {}) && endpoint.path.endsWith('/issues') ? { list_id: 'open' } : {}),
     ...('with_shared' in (endpoint.input ?? {}) ? { with_shared: true } : {}),
   };
   const before = statements;

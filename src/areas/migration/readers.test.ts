@@ -83,7 +83,7 @@ test('what is switched off does not leave, nor what names it', async () => {
   await setLevels(level('issues', 'disabled'));
   assert.deepEqual(await empty(), ['issues', 'boards', 'issue_links']);
   await setLevels({ ...level('merge_requests', 'disabled'), ...level('snippets', 'disabled') });
-  assert.deepEqual(await empty(), ['issues', 'merge_requests', 'snippets', 'issue_links']);
+  assert.deepEqual(await empty(), ['issues', 'merge_requests', 'snippets', 'boards', 'issue_links']);
   await setLevels({
     ...level('issues', 'enabled'),
     ...level('snippets', 'enabled'),
