@@ -35,6 +35,8 @@ const others = new Set([
   '/projects/:id/deployments/:deployment_id',
   '/projects/:id/transfer',
   '/projects/:id/issues/:issue_iid/reorder',
+  '/projects/:id/boards/:board_id/issues/:issue_id/move',
+  '/groups/:id/boards/:board_id/issues/:issue_id/move',
   '/member_approvals/:id/approve',
   '/member_approvals/:id/deny',
 ]);
