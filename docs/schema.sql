@@ -799,6 +799,94 @@ create table billable_counts (
   constraint billable_counts_pkey PRIMARY KEY (day)
 );
 
+create table board_collapsed_lists (
+  list_id bigint not null,
+  user_id bigint not null,
+  constraint board_collapsed_lists_pkey PRIMARY KEY (list_id, user_id),
+  constraint board_collapsed_lists_list_id_fkey FOREIGN KEY (list_id) REFERENCES board_lists(id) ON DELETE CASCADE,
+  constraint board_collapsed_lists_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX board_collapsed_lists_by_user ON board_collapsed_lists USING btree (user_id);
+
+create table board_labels (
+  board_id bigint not null,
+  label_id bigint not null,
+  constraint board_labels_pkey PRIMARY KEY (board_id, label_id),
+  constraint board_labels_board_id_fkey FOREIGN KEY (board_id) REFERENCES boards(id) ON DELETE CASCADE,
+  constraint board_labels_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE
+);
+CREATE INDEX board_labels_by_label ON board_labels USING btree (label_id);
+
+create table board_lists (
+  id bigint generated always as identity not null,
+  board_id bigint not null,
+  label_id bigint,
+  user_id bigint,
+  milestone_id bigint,
+  iteration_id bigint,
+  "position" integer not null,
+  max_issue_count integer default 0 not null,
+  max_issue_weight integer default 0 not null,
+  limit_metric text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint board_lists_pkey PRIMARY KEY (id),
+  constraint board_lists_iteration_id UNIQUE (board_id, iteration_id),
+  constraint board_lists_label_id UNIQUE (board_id, label_id),
+  constraint board_lists_milestone_id UNIQUE (board_id, milestone_id),
+  constraint board_lists_user_id UNIQUE (board_id, user_id),
+  constraint board_lists_check CHECK (num_nonnulls(label_id, user_id, milestone_id, iteration_id) = 1),
+  constraint board_lists_limit_metric_check CHECK (limit_metric = ANY (ARRAY['all_metrics'::text, 'issue_count'::text, 'issue_weights'::text])),
+  constraint board_lists_max_issue_count_check CHECK (max_issue_count >= 0 AND max_issue_count <= 1000000),
+  constraint board_lists_max_issue_weight_check CHECK (max_issue_weight >= 0 AND max_issue_weight <= 1000000),
+  constraint board_lists_position_check CHECK ("position" >= 0),
+  constraint board_lists_board_id_fkey FOREIGN KEY (board_id) REFERENCES boards(id) ON DELETE CASCADE,
+  constraint board_lists_iteration_id_fkey FOREIGN KEY (iteration_id) REFERENCES iterations(id) ON DELETE CASCADE,
+  constraint board_lists_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
+  constraint board_lists_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE CASCADE,
+  constraint board_lists_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX board_lists_by_iteration ON board_lists USING btree (iteration_id) WHERE iteration_id IS NOT NULL;
+CREATE INDEX board_lists_by_label ON board_lists USING btree (label_id) WHERE label_id IS NOT NULL;
+CREATE INDEX board_lists_by_milestone ON board_lists USING btree (milestone_id) WHERE milestone_id IS NOT NULL;
+CREATE INDEX board_lists_by_user ON board_lists USING btree (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX board_lists_in_order ON board_lists USING btree (board_id, "position", id);
+
+create table boards (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  group_id bigint,
+  name text not null,
+  hide_backlog_list boolean default false not null,
+  hide_closed_list boolean default false not null,
+  assignee_id bigint,
+  assignee_wildcard text,
+  milestone_id bigint,
+  milestone_wildcard text,
+  iteration_id bigint,
+  weight integer,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint boards_pkey PRIMARY KEY (id),
+  constraint boards_assignee_wildcard_check CHECK (assignee_wildcard = 'none'::text),
+  constraint boards_check CHECK (num_nonnulls(project_id, group_id) = 1),
+  constraint boards_check1 CHECK (num_nonnulls(assignee_id, assignee_wildcard) < 2),
+  constraint boards_check2 CHECK (num_nonnulls(milestone_id, milestone_wildcard) < 2),
+  constraint boards_milestone_wildcard_check CHECK (milestone_wildcard = ANY (ARRAY['none'::text, 'upcoming'::text, 'started'::text])),
+  constraint boards_name_check CHECK (length(name) >= 1 AND length(name) <= 255),
+  constraint boards_weight_check CHECK (weight >= '-2'::integer AND weight <= 9),
+  constraint boards_assignee_id_fkey FOREIGN KEY (assignee_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint boards_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint boards_iteration_id_fkey FOREIGN KEY (iteration_id) REFERENCES iterations(id) ON DELETE SET NULL,
+  constraint boards_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
+  constraint boards_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX boards_by_assignee ON boards USING btree (assignee_id) WHERE assignee_id IS NOT NULL;
+CREATE INDEX boards_by_iteration ON boards USING btree (iteration_id) WHERE iteration_id IS NOT NULL;
+CREATE INDEX boards_by_milestone ON boards USING btree (milestone_id) WHERE milestone_id IS NOT NULL;
+CREATE INDEX boards_of_group ON boards USING btree (group_id, name, id) WHERE group_id IS NOT NULL;
+CREATE INDEX boards_of_project ON boards USING btree (project_id, name, id) WHERE project_id IS NOT NULL;
+
 create table broadcast_messages (
   id bigint generated always as identity not null,
   message text not null,

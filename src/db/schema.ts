@@ -212,6 +212,48 @@ export interface BillableCounts {
   highest: number;
 }
 
+export interface BoardCollapsedLists {
+  list_id: number;
+  user_id: number;
+}
+
+export interface BoardLabels {
+  board_id: number;
+  label_id: number;
+}
+
+export interface BoardLists {
+  id: GeneratedAlways<number>;
+  board_id: number;
+  label_id: number | null;
+  user_id: number | null;
+  milestone_id: number | null;
+  iteration_id: number | null;
+  position: number;
+  max_issue_count: Generated<number>;
+  max_issue_weight: Generated<number>;
+  limit_metric: string | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface Boards {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  group_id: number | null;
+  name: string;
+  hide_backlog_list: Generated<boolean>;
+  hide_closed_list: Generated<boolean>;
+  assignee_id: number | null;
+  assignee_wildcard: string | null;
+  milestone_id: number | null;
+  milestone_wildcard: string | null;
+  iteration_id: number | null;
+  weight: number | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface BroadcastMessages {
   id: GeneratedAlways<number>;
   message: string;
@@ -2322,6 +2364,10 @@ export interface DB {
   award_emoji: AwardEmoji;
   badges: Badges;
   billable_counts: BillableCounts;
+  board_collapsed_lists: BoardCollapsedLists;
+  board_labels: BoardLabels;
+  board_lists: BoardLists;
+  boards: Boards;
   broadcast_messages: BroadcastMessages;
   bulk_import_entities: BulkImportEntities;
   bulk_import_failures: BulkImportFailures;
