@@ -636,6 +636,10 @@ create table application_settings (
   counts_requests boolean generated always as ((throttle_unauthenticated_api_enabled OR throttle_authenticated_api_enabled OR throttle_unauthenticated_files_api_enabled OR throttle_authenticated_files_api_enabled OR (users_get_by_id_limit > 0) OR (project_api_limit > 0) OR (projects_api_limit > 0) OR (projects_api_rate_limit_unauthenticated > 0) OR (group_api_limit > 0) OR (groups_api_limit > 0) OR (notes_create_limit > 0) OR (issues_create_limit > 0) OR (search_rate_limit > 0) OR (search_rate_limit_unauthenticated > 0) OR (relation_export_requests_limit > 0))) stored not null,
   costly_pages_need_sign_in boolean default false not null,
   code_search text default 'on'::text not null,
+  mirror_available boolean default true not null,
+  mirror_max_delay integer default 300 not null,
+  mirror_max_capacity integer default 100 not null,
+  mirror_capacity_threshold integer default 50 not null,
   project_feature_flags_limit integer default 200 not null,
   feature_flags_unleash_requests_limit integer default 0 not null,
   constraint application_settings_pkey PRIMARY KEY (id),
@@ -661,6 +665,9 @@ create table application_settings (
   constraint application_settings_max_attachment_size_check CHECK (max_attachment_size >= 0),
   constraint application_settings_max_decompressed_archive_size_check CHECK (max_decompressed_archive_size >= 0),
   constraint application_settings_max_personal_access_token_lifetime_check CHECK (max_personal_access_token_lifetime >= 1 AND max_personal_access_token_lifetime <= 365),
+  constraint application_settings_mirror_capacity_threshold_check CHECK (mirror_capacity_threshold >= 1),
+  constraint application_settings_mirror_max_capacity_check CHECK (mirror_max_capacity >= 1),
+  constraint application_settings_mirror_max_delay_check CHECK (mirror_max_delay >= 1),
   constraint application_settings_notes_create_limit_check CHECK (notes_create_limit >= 0),
   constraint application_settings_project_api_limit_check CHECK (project_api_limit >= 0),
   constraint application_settings_project_feature_flags_limit_check CHECK (project_feature_flags_limit >= 0),
@@ -3547,6 +3554,37 @@ create table protected_tags (
   constraint protected_tags_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
+create table pull_mirrors (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  enabled boolean default false not null,
+  url text not null,
+  login bytea,
+  hides_login boolean default false not null,
+  host_keys text[] default '{}'::text[] not null,
+  user_id bigint,
+  mirror_trigger_builds boolean default false not null,
+  only_mirror_protected_branches boolean,
+  mirror_overwrites_diverged_branches boolean default false not null,
+  mirror_branch_regex text,
+  update_status text default 'none'::text not null,
+  last_update_at timestamp with time zone,
+  last_update_started_at timestamp with time zone,
+  last_successful_update_at timestamp with time zone,
+  last_error text,
+  failures integer default 0 not null,
+  is_paused boolean default false not null,
+  next_update_at timestamp with time zone,
+  constraint pull_mirrors_pkey PRIMARY KEY (id),
+  constraint pull_mirrors_project_id_key UNIQUE (project_id),
+  constraint pull_mirrors_one_choice CHECK (only_mirror_protected_branches IS NOT TRUE OR mirror_branch_regex IS NULL),
+  constraint pull_mirrors_update_status_check CHECK (update_status = ANY (ARRAY['none'::text, 'scheduled'::text, 'started'::text, 'finished'::text, 'failed'::text])),
+  constraint pull_mirrors_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint pull_mirrors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
+);
+CREATE INDEX pull_mirrors_next_idx ON pull_mirrors USING btree (next_update_at) WHERE enabled AND NOT is_paused;
+CREATE INDEX pull_mirrors_user_idx ON pull_mirrors USING btree (user_id) WHERE user_id IS NOT NULL;
+
 create table push_event_payloads (
   event_id bigint not null,
   commit_count integer not null,
@@ -3765,6 +3803,34 @@ CREATE INDEX releases_evidence_due_idx ON releases USING btree (released_at) WHE
 CREATE INDEX releases_project_created_idx ON releases USING btree (project_id, created_at, id);
 CREATE INDEX releases_project_released_idx ON releases USING btree (project_id, released_at, id);
 CREATE INDEX releases_released_idx ON releases USING btree (released_at, id);
+
+create table remote_mirrors (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  enabled boolean default false not null,
+  url text not null,
+  login bytea,
+  hides_login boolean default false not null,
+  auth_method text default 'password'::text not null,
+  public_key text,
+  host_keys text[] default '{}'::text[] not null,
+  only_protected_branches boolean default false not null,
+  mirror_branch_regex text,
+  keep_divergent_refs boolean default false not null,
+  update_status text default 'none'::text not null,
+  last_update_at timestamp with time zone,
+  last_update_started_at timestamp with time zone,
+  last_successful_update_at timestamp with time zone,
+  last_error text,
+  failures integer default 0 not null,
+  is_told boolean default false not null,
+  constraint remote_mirrors_pkey PRIMARY KEY (id),
+  constraint remote_mirrors_auth_method_check CHECK (auth_method = ANY (ARRAY['password'::text, 'ssh_public_key'::text])),
+  constraint remote_mirrors_one_choice CHECK (NOT only_protected_branches OR mirror_branch_regex IS NULL),
+  constraint remote_mirrors_update_status_check CHECK (update_status = ANY (ARRAY['none'::text, 'scheduled'::text, 'started'::text, 'finished'::text, 'failed'::text, 'to_retry'::text])),
+  constraint remote_mirrors_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX remote_mirrors_project_idx ON remote_mirrors USING btree (project_id, id);
 
 create table removed_issue_numbers (
   project_id bigint not null,

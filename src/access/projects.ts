@@ -39,7 +39,7 @@ export interface Project {
   marked_for_deletion: boolean;
   /** Whether its content cannot be changed: archived, marked for deletion, a fork that is still being copied, or blocked by an expired license. */
   read_only: boolean;
-  /** Whether it is a fork that is still being filled with a copy of its source. */
+  /** Whether it is a fork or an import that is still being filled with a copy of its source. */
   being_copied: boolean;
   storage: string;
   /** Whether freeze periods block changes to its protected branches. */
@@ -288,8 +288,9 @@ export const projectForAdmin: Access<{ caller: Caller; project: Project }> = {
   },
 };
 
-/** Why a fork takes no changes yet, for people. */
-export const forkIsBeingFilled = 'The fork is still being filled. Try again when its `import_status` is `finished`.';
+/** Why a fork, or a project that is imported, takes no changes yet, for people. */
+export const projectIsBeingFilled =
+  'The project is still being filled. Try again when its `import_status` is `finished`.';
 
 /** Why the content of a read-only project cannot be changed, for people. */
 export function reasonForReadOnly({
@@ -297,7 +298,7 @@ export function reasonForReadOnly({
   marked_for_deletion,
   being_copied,
 }: Pick<Project, 'archived' | 'marked_for_deletion' | 'being_copied'>): string {
-  if (being_copied) return forkIsBeingFilled;
+  if (being_copied) return projectIsBeingFilled;
   if (archived) return 'The project is archived.';
   return marked_for_deletion
     ? 'The project is marked for deletion.'

@@ -13,6 +13,9 @@ import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
 import { dependencyFollower } from './code/dependencies/index.ts';
 import { dependencyRoutes } from './code/dependencies/routes.ts';
 import { groupProtectedBranchRoutes, protectedBranchRoutes } from './code/protected_branches/routes.ts';
+import { mirrorFollower } from './code/mirrors/index.ts';
+import { pullMirrorRoutes } from './code/mirrors/pull_routes.ts';
+import { remoteMirrorRoutes } from './code/mirrors/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
 import { pushRuleCheckRoutes } from './code/push_rules/check_routes.ts';
 import { pushRuleRoutes } from './code/push_rules/routes.ts';
@@ -233,6 +236,7 @@ export const repositories: Repositories = {
     releaseFollower,
     dependencyFollower,
     indexFollower,
+    mirrorFollower,
     maintenanceFollower,
   ],
 };
@@ -494,6 +498,12 @@ export const endpoints: readonly FiledEndpoint[] = [
     'What commits, files, branches and tags must keep to when they are pushed.',
     pushRuleRoutes,
     pushRuleCheckRoutes,
+  ),
+  ...tagged(
+    'Mirrors',
+    'Copies of repositories on other servers, and of those of other servers here.',
+    remoteMirrorRoutes,
+    pullMirrorRoutes,
   ),
   ...tagged('Repository files', 'Single files of a repository: their content, blame and changes.', repositoryFiles),
   ...tagged('Storage moves', 'Moving repositories from one git storage to another.', storageMoveRoutes),

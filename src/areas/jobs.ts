@@ -12,6 +12,7 @@ import { endTodosOfGoneCommits } from './activity/todos/index.ts';
 import { indexCode, keepCodeIndex } from './code/code_search/index.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
 import { removeUnusedObjects } from './code/lfs/index.ts';
+import { pullMirror, pushMirror, schedulePulls, tellOfMirrorFailure } from './code/mirrors/index.ts';
 import {
   maintainRepository,
   measureRepositories,
@@ -118,6 +119,10 @@ export const jobs: readonly AnyJob[] = [
   removeOldNotifications,
   tellOfDueIssues,
   endTodosOfGoneCommits,
+  pullMirror,
+  pushMirror,
+  schedulePulls,
+  tellOfMirrorFailure,
   maintainRepository,
   measureRepositories,
   moveRepositories,

@@ -151,6 +151,10 @@ export interface ApplicationSettings {
   counts_requests: GeneratedAlways<boolean>;
   costly_pages_need_sign_in: Generated<boolean>;
   code_search: Generated<string>;
+  mirror_available: Generated<boolean>;
+  mirror_max_delay: Generated<number>;
+  mirror_max_capacity: Generated<number>;
+  mirror_capacity_threshold: Generated<number>;
   project_feature_flags_limit: Generated<number>;
   feature_flags_unleash_requests_limit: Generated<number>;
 }
@@ -1846,6 +1850,29 @@ export interface ProtectedTags {
   created_at: Generated<Timestamp>;
 }
 
+export interface PullMirrors {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  enabled: Generated<boolean>;
+  url: string;
+  login: Buffer | null;
+  hides_login: Generated<boolean>;
+  host_keys: Generated<string[]>;
+  user_id: number | null;
+  mirror_trigger_builds: Generated<boolean>;
+  only_mirror_protected_branches: boolean | null;
+  mirror_overwrites_diverged_branches: Generated<boolean>;
+  mirror_branch_regex: string | null;
+  update_status: Generated<string>;
+  last_update_at: Timestamp | null;
+  last_update_started_at: Timestamp | null;
+  last_successful_update_at: Timestamp | null;
+  last_error: string | null;
+  failures: Generated<number>;
+  is_paused: Generated<boolean>;
+  next_update_at: Timestamp | null;
+}
+
 export interface PushEventPayloads {
   event_id: number;
   commit_count: number;
@@ -1983,6 +2010,28 @@ export interface Releases {
   updated_at: Generated<Timestamp>;
   released_at: Generated<Timestamp>;
   evidence_due: Generated<boolean>;
+}
+
+export interface RemoteMirrors {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  enabled: Generated<boolean>;
+  url: string;
+  login: Buffer | null;
+  hides_login: Generated<boolean>;
+  auth_method: Generated<string>;
+  public_key: string | null;
+  host_keys: Generated<string[]>;
+  only_protected_branches: Generated<boolean>;
+  mirror_branch_regex: string | null;
+  keep_divergent_refs: Generated<boolean>;
+  update_status: Generated<string>;
+  last_update_at: Timestamp | null;
+  last_update_started_at: Timestamp | null;
+  last_successful_update_at: Timestamp | null;
+  last_error: string | null;
+  failures: Generated<number>;
+  is_told: Generated<boolean>;
 }
 
 export interface RemovedIssueNumbers {
@@ -2508,6 +2557,7 @@ export interface DB {
   protected_environment_rules: ProtectedEnvironmentRules;
   protected_environments: ProtectedEnvironments;
   protected_tags: ProtectedTags;
+  pull_mirrors: PullMirrors;
   push_event_payloads: PushEventPayloads;
   push_rules: PushRules;
   recorded_refs: RecordedRefs;
@@ -2520,6 +2570,7 @@ export interface DB {
   release_links: ReleaseLinks;
   release_milestones: ReleaseMilestones;
   releases: Releases;
+  remote_mirrors: RemoteMirrors;
   removed_issue_numbers: RemovedIssueNumbers;
   repository_sizes: RepositorySizes;
   repository_storage_moves: RepositoryStorageMoves;

@@ -30,7 +30,8 @@ interface Fetching {
   signal: AbortSignal;
 }
 
-const plain: readonly Option[] = [
+/** Leaves everything but refs and objects as it is. */
+export const quietFetch: readonly Option[] = [
   '--quiet',
   '--no-tags',
   '--no-write-fetch-head',
@@ -51,7 +52,7 @@ export async function fetchRefs(
   { options = ['--atomic'], env, password, signal }: Fetching,
 ): Promise<void> {
   signal.throwIfAborted();
-  const child = await start(argumentsOf(target, 'fetch', [...plain, ...options], [from, ...refspecs]), {
+  const child = await start(argumentsOf(target, 'fetch', [...quietFetch, ...options], [from, ...refspecs]), {
     ...(env ? { env } : {}),
     streams: password === undefined ? [] : ['channel'],
     group: true,

@@ -137,7 +137,7 @@ const fetched = (
   { may_be_local = true, most_bytes = 10 ** 6, password = token, proxied = url }: Options = {},
 ) =>
   throughProxy({ url: proxied, may_be_local, most_bytes }, (proxy_url) =>
-    fetchForeign({ url, proxy_url, username: 'oauth2', password }, target, limits()),
+    fetchForeign({ url, proxy_url, credential: { username: 'oauth2', password } }, target, limits()),
   );
 
 /** Whether the token is in the arguments or the environment of a process, by its id. */

@@ -2,14 +2,15 @@
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { GitError, git, gitStream, settingsOf } from './command.ts';
+import { GitError, git, gitStream } from './command.ts';
 import { plantRefs } from './copies.ts';
 import { shareObjects } from './copy.ts';
 import { fetchRefs } from './fetching.ts';
 import { strictFsck } from './fsck.ts';
 import { isValidBranchName, isValidTagName } from './ref_names.ts';
+import { approachTo, type HttpRemote } from './remotes.ts';
 import { createRepository, objectFormatOf } from './repository.ts';
-import type { Environment, Repository } from './types.ts';
+import type { Repository } from './types.ts';
 
 export interface FetchLimits {
   timeout_ms: number;
@@ -22,17 +23,6 @@ export interface FetchedRefs {
   refs: Map<string, string>;
   /** How many had names, or pointed to objects, that we do not allow. */
   skipped: number;
-}
-
-/** A repository of another system that is fetched over HTTP. */
-export interface ForeignRepository {
-  /** http or https, without userinfo. */
-  url: string;
-  /** The URL of a proxy that decides to which addresses git may connect, with its credential. */
-  proxy_url: string;
-  username: string;
-  /** Reaches git through a descriptor of its own, so that neither its arguments, its environment nor a file has it. */
-  password: string;
 }
 
 /** What git shows for a ref: the object, its type and the name. */
@@ -110,49 +100,14 @@ export const fetchBundle = (file: string, target: Repository, limits: FetchLimit
     if (problems.length > 0) throw new GitError('fsck', null, problems.join('\n'));
   });
 
-/** Called by git with what it wants. It can ask once. */
-const helper = '!f() { test "$1" = get && cat <&3; }; f';
-
-const settingsFor = ({ proxy_url }: ForeignRepository): Environment =>
-  settingsOf({
-    'http.proxy': proxy_url,
-    'http.proxyAuthMethod': 'basic',
-    'http.followRedirects': 'false',
-    // A connection that stands still ends.
-    'http.lowSpeedLimit': '100',
-    'http.lowSpeedTime': '60',
-    'credential.helper': helper,
-    'protocol.allow': 'never',
-    'protocol.http.allow': 'always',
-    'protocol.https.allow': 'always',
-    'transfer.fsckObjects': 'true',
-    // As for a push.
-    'fetch.fsck.badTimezone': 'ignore',
-    'fetch.fsck.missingSpaceBeforeDate': 'ignore',
-    'fetch.fsck.zeroPaddedFilemode': 'ignore',
-    'fetch.unpackLimit': '1',
-  });
-
-const isLine = (text: string) => !/[\r\n\0]/.test(text);
-
 /**
  * Fills a new repository over HTTP, with the same refs as from a bundle as far as the other system shows them. The proxy limits the bytes.
  * @param target has no refs, and the object format of the source
  * @throws GitError; the reason of the signal, which is a TimeoutError after the time
  */
-export async function fetchForeign(
-  from: ForeignRepository,
-  target: Repository,
-  limits: FetchLimits,
-): Promise<FetchedRefs> {
-  const { url, username, password } = from;
-  if (!/^https?:\/\/[^\s@]+$/.test(url) || ![username, password].every(isLine))
-    throw new GitError('fetch', 128, 'not a URL and a credential');
+export async function fetchForeign(from: HttpRemote, target: Repository, limits: FetchLimits): Promise<FetchedRefs> {
+  const { address, env, password } = approachTo(from);
   return await throughQuarantine(target, limits, (quarantine, signal) =>
-    fetchRefs(quarantine, url, refspecs, {
-      env: settingsFor(from),
-      password: `username=${username}\npassword=${password}\n`,
-      signal,
-    }),
+    fetchRefs(quarantine, address, refspecs, { env, ...(password === undefined ? {} : { password }), signal }),
   );
 }

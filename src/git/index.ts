@@ -2,6 +2,7 @@
 export { isAncestor, mergeBase, reachableFrom } from './ancestry.ts';
 export { isArchiveFormatKnown, streamArchive } from './archive.ts';
 export { blame, countLines, LineOutOfRange } from './blame.ts';
+export { type BridgeRequest, throughBridge } from './bridge.ts';
 export { streamBundle } from './bundle.ts';
 export { changedFiles } from './changes.ts';
 export { commitsSaying, type FoundCommit, type FoundLines, linesContaining } from './code_search.ts';
@@ -54,6 +55,14 @@ export {
   refsContaining,
   updateRefs,
 } from './refs.ts';
+export {
+  fetchAside,
+  pushToRemote,
+  type Refused,
+  type Remote,
+  type RemoteRefs,
+  remoteRefs,
+} from './remotes.ts';
 export { createRepository, deleteRepository, hasConfig, replaceConfig, replaceHead, setHead } from './repository.ts';
 export {
   diskPath,

@@ -12,6 +12,15 @@ function field(value: string | Buffer): Buffer {
 }
 
 /**
+ * The public half of an Ed25519 key as `id_*.pub` files have it.
+ * @param key either half
+ */
+export function publicKeyText(key: KeyObject): string {
+  const point = Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url');
+  return `${type} ${Buffer.concat([field(type), field(point)]).toString('base64')}`;
+}
+
+/**
  * An Ed25519 key as OpenSSH writes private keys.
  * @param key the private half
  */

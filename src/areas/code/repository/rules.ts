@@ -1,6 +1,6 @@
 /** What a repository refuses, to pushes and to endpoints that move a branch or a tag alike (docs/reference/repository.md). */
 
-import { forkIsBeingFilled, levels, type Project } from '../../../access/index.ts';
+import { levels, type Project, projectIsBeingFilled } from '../../../access/index.ts';
 import type { RefUpdate } from '../../../git/index.ts';
 import { ApiError, badParams } from '../../../http/index.ts';
 import { mapInSlices } from '../../../markdown/index.ts';
@@ -20,7 +20,7 @@ export const refusal = (status: number, text: string): ApiError => new ApiError(
 
 /** The refusal of a push to a project whose content cannot be changed. */
 export function readOnlyRefusal({ archived, being_copied }: Pick<Project, 'archived' | 'being_copied'>): string {
-  if (being_copied) return forkIsBeingFilled;
+  if (being_copied) return projectIsBeingFilled;
   return archived ? "You can't push code to an archived project." : "You can't push code to a read-only project.";
 }
 

@@ -174,6 +174,24 @@ const columns = {
   allow_local_requests_from_system_hooks: Type.Boolean({
     description: 'The same for webhooks of the server, which administrators add',
   }),
+  mirror_available: Type.Boolean({
+    description: 'Whether maintainers can set up mirrors of repositories; otherwise only administrators can',
+  }),
+  mirror_max_delay: Type.Integer({
+    minimum: 1,
+    maximum: largest,
+    description: 'Minutes within which a pull mirror runs again, also after failures',
+  }),
+  mirror_max_capacity: Type.Integer({
+    minimum: 1,
+    maximum: largest,
+    description: 'How many pull mirrors may run or wait for their run at once',
+  }),
+  mirror_capacity_threshold: Type.Integer({
+    minimum: 1,
+    maximum: largest,
+    description: 'How much of the capacity has to be free before more are scheduled, at most half of it',
+  }),
   push_event_hooks_limit: Count(
     'How many branches or tags a push may change before it no longer triggers webhooks for them',
   ),

@@ -12,12 +12,11 @@ export const fixed = <S extends TSchema>(schema: S, reason: string) =>
 const off = (reason: string) => fixed(Type.Boolean(), reason);
 const Disabled = (reason: string) => fixed(Type.Enum(['disabled']), reason);
 export const noPipelines = 'there are no pipelines';
-const [noPackages, noImages, noServiceDesk, noPages, noMirrors, noScans, noMonitoring, noModels] = [
+const [noPackages, noImages, noServiceDesk, noPages, noScans, noMonitoring, noModels] = [
   'there are no packages',
   'there is no container registry',
   'there is no service desk',
   'there are no pages',
-  'projects are not mirrored',
   'there are no security scans',
   'there is no monitoring',
   'there are no models',
@@ -41,7 +40,6 @@ export const fixedProjectFields = {
   security_and_compliance_access_level: Disabled(noScans),
   model_experiments_access_level: Disabled(noModels),
   model_registry_access_level: Disabled(noModels),
-  mirror: since('premium', off(noMirrors)),
   only_allow_merge_if_all_status_checks_passed: since('premium', off('there are no external status checks')),
   merge_pipelines_enabled: since('premium', off(noPipelines)),
   merge_trains_enabled: since('premium', off('there are no merge trains')),
@@ -73,7 +71,6 @@ export const fixedProjectValues: Static<TObject<typeof fixedProjectFields>> = {
   security_and_compliance_access_level: 'disabled',
   model_experiments_access_level: 'disabled',
   model_registry_access_level: 'disabled',
-  mirror: false,
   only_allow_merge_if_all_status_checks_passed: false,
   merge_pipelines_enabled: false,
   merge_trains_enabled: false,

@@ -24,7 +24,7 @@ test('a fork is copied by a job, is an independent project, and names its source
     ['scheduled', 'private', here.project.id, 'Mine', undefined],
   );
   assert.equal(forked.body.path_with_namespace, `${here.people.reporter.username}/my-copy`);
-  const filling = 'The fork is still being filled. Try again when its `import_status` is `finished`.';
+  const filling = 'The project is still being filled. Try again when its `import_status` is `finished`.';
   for (const early of [
     await here.as('reporter').post(fileUrl({ id }, 'early.txt'), { ...onMain, content: 'x' }),
     await here.as('reporter').post(`/projects/${id}/issues`, { title: 'Early' }),
@@ -36,7 +36,7 @@ test('a fork is copied by a job, is an independent project, and names its source
   await run(['init', '-q']);
   await run(['commit', '-q', '--allow-empty', '-m', 'Early']);
   const pushed = await run(['push', remote, 'HEAD:main']);
-  assert.match(pushed.stderr, /The fork is still being filled/);
+  assert.match(pushed.stderr, /The project is still being filled/);
   assert.equal((await here.as('reporter').get(`/projects/${id}`)).body.forked_from_project.id, here.project.id);
 
   assert.deepEqual(await performQueued(here.services, [copyFork]), ['copy_fork']);

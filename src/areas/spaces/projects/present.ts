@@ -18,6 +18,7 @@ import {
   Visibility,
 } from '../../../http/index.ts';
 import { mapInSlices, toHtml } from '../../../markdown/index.ts';
+import { presentProjectMirror, projectMirrorFields } from '../../code/mirrors/index.ts';
 import { blobPage } from '../../code/repository/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
 import { attributeMember, showAttributes } from '../../people/custom_attributes/index.ts';
@@ -104,7 +105,7 @@ const detailFields = {
     Type.Object(basicFields, { description: 'For forks: the source, if it is visible to the caller' }),
   ),
   import_status: Type.Enum(['none', 'scheduled', 'started', 'finished', 'failed'], {
-    description: "Progress of copying a fork's repository",
+    description: 'Progress of copying the repository of a fork, or of another server',
   }),
   import_error: optional(nullable(Type.String({ description: 'Maintainers only' }))),
   open_issues_count: optional(
@@ -119,6 +120,7 @@ const detailFields = {
   shared_with_groups: Type.Array(SharedWithGroup, { description: 'Invited groups that are visible to the caller' }),
   request_access_enabled: Type.Boolean(),
   ...mergeFields,
+  ...projectMirrorFields,
   repository_storage: optional(Type.String({ description: 'Administrators only' })),
   ...fixedProjectFields,
 };
@@ -287,6 +289,7 @@ export function presentProject(
     shared_with_groups: project.shared_with_groups,
     request_access_enabled: project.request_access_enabled,
     ...presentMergeSettings(project),
+    ...presentProjectMirror(project.mirroring, project.access_level >= levels.maintainer),
     ...(caller?.admin ? { repository_storage: project.storage } : {}),
     ...fixedProjectValues,
   };

@@ -15,6 +15,7 @@ import {
 import { type Database, type DB, momentInJson, ofAnyLength } from '../../../db/index.ts';
 import { found, type Page, type Services } from '../../../http/index.ts';
 import { idsOnPage, keysetUnavailable, type Paging, pageAsked, paginate, rowsOf } from '../../../lists/index.ts';
+import { type ProjectMirrorRow, projectMirrorJson } from '../../code/mirrors/index.ts';
 import { repositorySizes } from '../../code/repository/index.ts';
 import {
   type NamespaceRow,
@@ -40,9 +41,14 @@ export type ProjectRow = Selectable<DB['projects']> &
     /** The source of a fork, if it is visible to the caller, without sources of its own. */
     forked_from: ProjectSource | null;
     shared_with_groups: SharedWithGroupRow[];
+    /** What it is pulled from. */
+    mirroring: ProjectMirrorRow | null;
   };
 
-export type ProjectSource = Omit<ProjectRow, 'forked_from' | 'shared_with_groups' | 'project_access' | 'group_access'>;
+export type ProjectSource = Omit<
+  ProjectRow,
+  'forked_from' | 'shared_with_groups' | 'project_access' | 'group_access' | 'mirroring'
+>;
 
 const owner = sql`
   (select json_build_object(${sql.join(userBasicColumns.flatMap((column) => [sql.lit(column.split('.')[1]!), sql.ref(column)]))})
@@ -88,6 +94,7 @@ const projectRows = (db: Database, caller: MaybeCaller) =>
       forksCount.as('forks_count'),
       source(caller).as('forked_from'),
       sharedWithGroups(caller, 'projects').as('shared_with_groups'),
+      projectMirrorJson.as('mirroring'),
       // The last column of a name wins: the effective state replaces the project's own column.
       projectState.archived.as('archived'),
       projectState.marked_for_deletion.as('marked_for_deletion'),

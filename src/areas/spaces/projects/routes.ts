@@ -41,6 +41,7 @@ import {
 } from '../../../http/index.ts';
 import { keysetPaging, mapPage, type Paging, paginate, paging, startOf } from '../../../lists/index.ts';
 import { scanSoon } from '../../code/dependencies/index.ts';
+import { importIn, mirrorChangeIn, projectMirrorInput } from '../../code/mirrors/index.ts';
 import { pushRuleTexts } from '../../code/push_rules/index.ts';
 import { restrictionReasons } from '../../instance/application_settings/index.ts';
 import { Avatar, avatarBytes, avatarTexts, avatarTypes, receiveAvatar, setAvatar } from '../../people/avatars/index.ts';
@@ -191,8 +192,14 @@ const lists = [
 ];
 
 const names = { name: optional(Type.String()), path: optional(Type.String()) };
-const creation = { namespace_id: optional(Id), ...beginnings, ...settings, avatar: Avatar() };
-const change = { ...names, default_branch: optional(Type.String()), ...settings, avatar: Avatar() };
+const creation = { namespace_id: optional(Id), ...beginnings, ...settings, ...projectMirrorInput, avatar: Avatar() };
+const change = {
+  ...names,
+  default_branch: optional(Type.String()),
+  ...settings,
+  ...projectMirrorInput,
+  avatar: Avatar(),
+};
 
 /** The parameters that the permission `manage_merge_request_settings` allows. */
 const mergeRequestSettings: ReadonlySet<string> = new Set([
@@ -236,7 +243,12 @@ async function createdProject(
   input: Static<TObject<typeof creation>>,
 ): Promise<number> {
   const received = await receiveAvatar(services, input.avatar);
-  const also = (tx: Database, id: number) => setAvatar(tx, 'projects', id, received);
+  const { db, secrets } = services;
+  const doImport = await importIn({ db, secrets, caller: creator }, input);
+  const also = async (tx: Database, id: number) => {
+    await setAvatar(tx, 'projects', id, received);
+    await doImport(tx, id);
+  };
   return addProject(services, creator, { ...input, columns: columnsOfSettings(input), also });
 }
 
@@ -308,9 +320,12 @@ const single = [
       const { name, path, default_branch } = input;
       const received = await receiveAvatar(services, input.avatar);
       const changes = { name, path, default_branch, ...columnsOfSettings(input) };
+      const { db, secrets } = services;
+      const changeMirror = await mirrorChangeIn({ db, secrets, caller }, input);
       await changeProject(services, project, changes, async (tx, has_moved) => {
         await setAvatar(tx, 'projects', project.id, received);
         if (has_moved) await tellOfMove(tx, project.id, caller.id);
+        await changeMirror(tx, project.id);
         if (input.dependency_paths) await scanSoon(tx, project.id);
       });
       return projectReply(services, caller, project.id);

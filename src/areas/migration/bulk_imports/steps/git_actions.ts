@@ -37,7 +37,7 @@ export async function fetchFromSource(call: StepCall, url: string, target: Repos
   const rules = { url, may_be_local: source.may_be_local, most_bytes: await downloadLimit(call) };
   try {
     return await throughProxy(rules, (proxy_url) =>
-      fetchForeign({ url, proxy_url, ...credential }, target, { timeout_ms: maximumFetch_ms, signal }),
+      fetchForeign({ url, proxy_url, credential }, target, { timeout_ms: maximumFetch_ms, signal }),
     );
   } catch (error) {
     throw failureFor(call, error);

@@ -1,0 +1,215 @@
+/** Adding, changing and scheduling push mirrors (docs/reference/mirrors.md). */
+import { generateKeyPairSync } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Project } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { checkExpression, InvalidExpression } from '../../../expressions/index.ts';
+import { badRequest, found, Id, invalid, type Services } from '../../../http/index.ts';
+import { queueOf } from '../../../jobs/index.ts';
+import type { PushFollower } from '../../../services/index.ts';
+import { privateKeyText, publicKeyText } from '../../../ssh/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { loginIn, type RemoteMirrorRow, remoteMirrorOf, sealedLogin } from './queries.ts';
+import { addressIn, hostKeyIn, type Login, type MirrorAddress, maximumMirrors } from './rules.ts';
+
+export const disabledText = 'Cannot proceed with the push mirroring. Please verify your mirror configuration.';
+export const tooManyText = `Maximum number of push mirrors (${maximumMirrors}) exceeded`;
+
+/** Runs a push mirror. */
+export const pushQueue = queueOf('push_mirror', { input: { remote_mirror_id: Id }, retries: 3 });
+
+/** Has a push mirror run: one run at a time, and another one after it for what has changed since. */
+export const pushSoon = (tx: Database, remote_mirror_id: number, after_s = 0): Promise<void> =>
+  pushQueue.enqueue(
+    tx,
+    { remote_mirror_id },
+    {
+      key: String(remote_mirror_id),
+      queue: queueFor(remote_mirror_id),
+      ...(after_s > 0 ? { after_s } : {}),
+    },
+  );
+
+/**
+ * Mirrors of one queue run one after another, so that one never runs twice at the same time, and that slow ones do not take all workers from other jobs. Of those
+ * that wait for a moment to come, none holds others up.
+ */
+export const queueFor = (id: number): string => `mirrors_${id % 2}`;
+
+/**
+ * Reads the URL of a mirror.
+ * @param field the parameter that has it
+ * @throws ApiError 400 with the reason
+ */
+export async function checkedAddress(db: Database, url: string, field: string): Promise<MirrorAddress> {
+  const { allow_local_requests_from_web_hooks_and_services: mayBeLocal } = await settingsOf(db);
+  const address = addressIn(url, mayBeLocal);
+  if (typeof address === 'string') throw invalid({ [field]: [address] });
+  return address;
+}
+
+/** @throws ApiError 400 for what is not in RE2 syntax */
+export async function checkRegex(regex: string | null | undefined): Promise<void> {
+  if (!regex) return;
+  try {
+    await checkExpression({ source: regex });
+  } catch (error) {
+    if (!(error instanceof InvalidExpression)) throw error;
+    throw invalid({ mirror_branch_regex: [`not valid RE2 syntax: ${error.reason}`] });
+  }
+}
+
+/** What is given of a push mirror besides its URL. */
+export interface RemoteMirrorChanges {
+  enabled?: boolean;
+  auth_method?: 'password' | 'ssh_public_key';
+  only_protected_branches?: boolean;
+  mirror_branch_regex?: string | null;
+  keep_divergent_refs?: boolean;
+  host_keys?: readonly string[];
+}
+
+/** A login after the method is chosen: a key pair is made here, and its private half never leaves. */
+function loginBy(method: 'password' | 'ssh_public_key', before: Login): { login: Login; public_key: string | null } {
+  const { private_key: _, ...others } = before;
+  if (method === 'password') return { login: others, public_key: null };
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const login = { ...others, private_key: privateKeyText(privateKey) };
+  return { login, public_key: `${publicKeyText(privateKey)} coppice-mirror` };
+}
+
+/** The choice between protected branches and an expression: each ends the other. */
+const choiceOf = ({ only_protected_branches, mirror_branch_regex }: RemoteMirrorChanges) => ({
+  ...(only_protected_branches === undefined ? {} : { only_protected_branches }),
+  ...(only_protected_branches ? { mirror_branch_regex: null } : {}),
+  ...(mirror_branch_regex === undefined ? {} : { mirror_branch_regex: mirror_branch_regex || null }),
+  ...(mirror_branch_regex ? { only_protected_branches: false } : {}),
+});
+
+const flagsOf = ({ enabled, keep_divergent_refs, host_keys }: RemoteMirrorChanges) => ({
+  ...(enabled === undefined ? {} : { enabled }),
+  ...(keep_divergent_refs === undefined ? {} : { keep_divergent_refs }),
+  ...(host_keys === undefined ? {} : { host_keys: host_keys.map((line) => hostKeyIn(line)!) }),
+});
+
+/**
+ * Adds a push mirror, which runs if it is enabled.
+ * @throws ApiError 400 for an address that is not allowed, an expression that does not compile, or too many mirrors
+ */
+export async function addRemoteMirror(
+  { db, secrets }: Services,
+  project: Pick<Project, 'id'>,
+  { url, ...given }: RemoteMirrorChanges & { url: string },
+): Promise<RemoteMirrorRow> {
+  const address = await checkedAddress(db, url, 'url');
+  await checkRegex(given.mirror_branch_regex);
+  const auth_method = given.auth_method ?? 'password';
+  const { login, public_key } = loginBy(auth_method, address.login);
+  return db.transaction().execute(async (tx) => {
+    // Takes turns, so that two at once cannot exceed the limit together.
+    found(
+      'Project',
+      await tx.selectFrom('projects').select('id').where('id', '=', project.id).forUpdate().executeTakeFirst(),
+    );
+    const { count } = await tx
+      .selectFrom('remote_mirrors')
+      .select(sql<number>`count(*)::int`.as('count'))
+      .where('project_id', '=', project.id)
+      .executeTakeFirstOrThrow();
+    if (count >= maximumMirrors) throw invalid({ base: [tooManyText] });
+    const row = await tx
+      .insertInto('remote_mirrors')
+      .values({
+        project_id: project.id,
+        url: address.url,
+        login: sealedLogin(secrets, login),
+        hides_login: address.hides_login,
+        auth_method,
+        public_key,
+        ...flagsOf(given),
+        ...choiceOf(given),
+        ...(given.enabled ? { update_status: 'scheduled' } : {}),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (row.enabled) await pushSoon(tx, row.id);
+    return row;
+  });
+}
+
+/**
+ * Changes a push mirror. One that becomes enabled runs.
+ * @throws ApiError 400 for an expression that does not compile, 404
+ */
+export async function changeRemoteMirror(
+  { db, secrets }: Services,
+  project: Pick<Project, 'id'>,
+  id: number,
+  changes: RemoteMirrorChanges,
+): Promise<RemoteMirrorRow> {
+  await checkRegex(changes.mirror_branch_regex);
+  return db.transaction().execute(async (tx) => {
+    await tx.selectFrom('remote_mirrors').select('id').where('id', '=', id).forUpdate().execute();
+    const before = await remoteMirrorOf(tx, project.id, id);
+    const method = changes.auth_method;
+    const login = method !== undefined && method !== before.auth_method && loginIn(secrets, before.login);
+    const { login: changed, public_key } = login ? loginBy(method!, login) : {};
+    const isStarting = changes.enabled === true && !before.enabled;
+    const set = {
+      ...flagsOf(changes),
+      ...choiceOf(changes),
+      ...(changed
+        ? { auth_method: method!, login: sealedLogin(secrets, changed), public_key: public_key ?? null }
+        : {}),
+      ...(isStarting ? { update_status: 'scheduled', failures: 0 } : {}),
+    };
+    if (Object.keys(set).length === 0) return before;
+    const after = await tx
+      .updateTable('remote_mirrors')
+      .set(set)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (isStarting) await pushSoon(tx, id);
+    return after;
+  });
+}
+
+/**
+ * Has a push mirror run at once.
+ * @throws ApiError 400 when it is disabled, 404
+ */
+export async function syncRemoteMirror(db: Database, project_id: number, id: number): Promise<void> {
+  const { enabled } = await remoteMirrorOf(db, project_id, id);
+  if (!enabled) throw badRequest(disabledText);
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('remote_mirrors')
+      .set({ update_status: 'scheduled' })
+      .where('id', '=', id)
+      .where('update_status', '<>', 'started')
+      .execute();
+    await pushSoon(tx, id);
+  });
+}
+
+/** Changes that follow each other closely are gathered for so long, and a mirror runs so often at most. */
+const gather_s = 3;
+const gaps_s = { protected: 60, all: 300 };
+
+/** Has the push mirrors of a project run after changes. */
+export const mirrorFollower: PushFollower = {
+  follow:
+    async (_services, { owner, moved }) =>
+    async (tx) => {
+      if (!moved.some(({ ref }) => /^refs\/(?:heads|tags)\//.test(ref))) return;
+      const { rows } = await sql<{ id: number; after_s: number }>`
+        update remote_mirrors set update_status = case update_status when 'started' then 'started' else 'scheduled' end
+         where project_id = ${owner.id} and enabled
+        returning id, greatest(${gather_s}::int, ceil(extract(epoch from last_update_started_at - now()))::int
+                                 + case when only_protected_branches then ${gaps_s.protected}::int else ${gaps_s.all}::int end) as after_s`.execute(
+        tx,
+      );
+      for (const { id, after_s } of rows) await pushSoon(tx, id, after_s);
+    },
+};

@@ -1,0 +1,43 @@
+/** The parameters that mirrors of both kinds have. */
+import { Type } from 'typebox';
+import { checked, Id, nullable, optional, since } from '../../../http/index.ts';
+import { tooLong } from '../../../texts/index.ts';
+import { maximumLengths } from './rules.ts';
+
+export const MirrorUrl = checked(
+  Type.String({ description: 'http, https, ssh or git; may have user and password' }),
+  (url) => tooLong(url, maximumLengths.url),
+);
+
+export const BranchRegex = optional(
+  nullable(
+    checked(Type.String({ description: 'Which branches, in RE2 syntax' }), (regex) =>
+      tooLong(regex ?? '', maximumLengths.regex),
+    ),
+  ),
+);
+
+const ImportUrl = optional(
+  nullable(
+    checked(
+      Type.String({ description: 'The repository that a new project is filled from, or with `mirror` pulled from' }),
+      (url) => tooLong(url ?? '', maximumLengths.url),
+    ),
+  ),
+);
+
+/** What projects are given of the mirror that they are pulled from. */
+export const projectMirrorInput = {
+  import_url: ImportUrl,
+  mirror: optional(since('premium', Type.Boolean({ description: 'Whether the project follows `import_url`' }))),
+  mirror_user_id: optional(
+    since(
+      'premium',
+      Type.Integer({ ...Id, description: 'Whose changes they are; oneself, unless an administrator sets it' }),
+    ),
+  ),
+  mirror_trigger_builds: optional(since('premium', Type.Boolean({ description: 'Kept; there are no pipelines' }))),
+  only_mirror_protected_branches: optional(since('premium', Type.Boolean())),
+  mirror_overwrites_diverged_branches: optional(since('premium', Type.Boolean())),
+  mirror_branch_regex: since('premium', BranchRegex),
+};

@@ -1,0 +1,131 @@
+/** Mirrors in replies. */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Static, type TObject, Type } from 'typebox';
+import { Id, nullable, optional, resource, since, Timestamp } from '../../../http/index.ts';
+import type { PullMirrorRow, RemoteMirrorRow } from './queries.ts';
+import { maskedUrl } from './rules.ts';
+
+const HostKeys = Type.Array(Type.Object({ fingerprint_sha256: Type.String() }));
+
+const states = {
+  last_update_at: nullable(Timestamp),
+  last_update_started_at: nullable(Timestamp),
+  last_successful_update_at: nullable(Timestamp),
+  last_error: nullable(Type.String()),
+};
+
+export const RemoteMirror = resource('RemoteMirror', {
+  id: Id,
+  enabled: Type.Boolean(),
+  url: Type.String({ description: 'With `*****` in place of user and password' }),
+  auth_method: Type.Enum(['password', 'ssh_public_key']),
+  update_status: Type.Enum(['none', 'scheduled', 'started', 'finished', 'failed', 'to_retry']),
+  ...states,
+  only_protected_branches: Type.Boolean(),
+  mirror_branch_regex: nullable(Type.String()),
+  keep_divergent_refs: Type.Boolean(),
+  host_keys: HostKeys,
+});
+
+export const PullMirror = resource('PullMirror', {
+  id: Id,
+  enabled: Type.Boolean(),
+  url: Type.String({ description: 'With `*****` in place of user and password' }),
+  update_status: Type.Enum(['none', 'scheduled', 'started', 'finished', 'failed']),
+  ...states,
+  mirror_trigger_builds: Type.Boolean({ description: 'Kept; there are no pipelines' }),
+  only_mirror_protected_branches: nullable(Type.Boolean()),
+  mirror_overwrites_diverged_branches: Type.Boolean(),
+  mirror_branch_regex: nullable(Type.String()),
+});
+
+const fingerprintOf = (key: string): string => {
+  const bytes = Buffer.from(key.split(' ')[1] ?? '', 'base64');
+  return `SHA256:${createHash('sha256').update(bytes).digest('base64').replace(/=+$/, '')}`;
+};
+
+const presentStates = (row: Pick<RemoteMirrorRow, keyof typeof states>) => ({
+  last_update_at: row.last_update_at,
+  last_update_started_at: row.last_update_started_at,
+  last_successful_update_at: row.last_successful_update_at,
+  last_error: row.last_error,
+});
+
+export const presentRemoteMirror = (row: RemoteMirrorRow): Static<typeof RemoteMirror> => ({
+  id: row.id,
+  enabled: row.enabled,
+  url: maskedUrl(row),
+  auth_method: row.auth_method as Static<typeof RemoteMirror>['auth_method'],
+  update_status: row.update_status as Static<typeof RemoteMirror>['update_status'],
+  ...presentStates(row),
+  only_protected_branches: row.only_protected_branches,
+  mirror_branch_regex: row.mirror_branch_regex,
+  keep_divergent_refs: row.keep_divergent_refs,
+  host_keys: row.host_keys.map((key) => ({ fingerprint_sha256: fingerprintOf(key) })),
+});
+
+export const presentPullMirror = (row: PullMirrorRow): Static<typeof PullMirror> => ({
+  id: row.id,
+  enabled: row.enabled,
+  url: maskedUrl(row),
+  update_status: row.update_status as Static<typeof PullMirror>['update_status'],
+  ...presentStates(row),
+  mirror_trigger_builds: row.mirror_trigger_builds,
+  only_mirror_protected_branches: row.only_mirror_protected_branches,
+  mirror_overwrites_diverged_branches: row.mirror_overwrites_diverged_branches,
+  mirror_branch_regex: row.mirror_branch_regex,
+});
+
+/** The members of projects that show what they are pulled from. */
+export const projectMirrorFields = {
+  mirror: since('premium', Type.Boolean({ description: 'Whether it is pulled from another server' })),
+  mirror_user_id: optional(since('premium', nullable(Id))),
+  mirror_trigger_builds: optional(since('premium', Type.Boolean())),
+  only_mirror_protected_branches: optional(since('premium', nullable(Type.Boolean()))),
+  mirror_overwrites_diverged_branches: optional(since('premium', Type.Boolean())),
+  mirror_branch_regex: optional(since('premium', nullable(Type.String()))),
+  import_url: optional(
+    nullable(Type.String({ description: 'Maintainers only; with `*****` in place of user and password' })),
+  ),
+};
+
+export type ProjectMirrorRow = Pick<
+  PullMirrorRow,
+  | 'enabled'
+  | 'url'
+  | 'hides_login'
+  | 'user_id'
+  | 'mirror_trigger_builds'
+  | 'only_mirror_protected_branches'
+  | 'mirror_overwrites_diverged_branches'
+  | 'mirror_branch_regex'
+>;
+
+/** What `presentProjectMirror` takes, of a row of `projects`; null without a mirror. */
+export const projectMirrorJson = sql<ProjectMirrorRow | null>`
+  (select json_build_object('enabled', enabled, 'url', url, 'hides_login', hides_login, 'user_id', user_id, 'mirror_trigger_builds', mirror_trigger_builds,
+                            'only_mirror_protected_branches', only_mirror_protected_branches,
+                            'mirror_overwrites_diverged_branches', mirror_overwrites_diverged_branches, 'mirror_branch_regex', mirror_branch_regex)
+     from pull_mirrors where project_id = projects.id)`;
+
+/** @param isMaintainer whether the caller may see the address */
+export function presentProjectMirror(
+  row: ProjectMirrorRow | null,
+  isMaintainer: boolean,
+): Static<TObject<typeof projectMirrorFields>> {
+  const settings = row?.enabled
+    ? {
+        mirror_user_id: row.user_id,
+        mirror_trigger_builds: row.mirror_trigger_builds,
+        only_mirror_protected_branches: row.only_mirror_protected_branches,
+        mirror_overwrites_diverged_branches: row.mirror_overwrites_diverged_branches,
+        mirror_branch_regex: row.mirror_branch_regex,
+      }
+    : {};
+  return {
+    mirror: row?.enabled ?? false,
+    ...settings,
+    ...(isMaintainer ? { import_url: row ? maskedUrl(row) : null } : {}),
+  };
+}

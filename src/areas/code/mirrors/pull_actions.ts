@@ -1,0 +1,286 @@
+/** Setting up and scheduling what projects are pulled from (docs/reference/mirrors.md#pull-mirrors). */
+import { sql } from 'kysely';
+import { levels } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { badRequest, type Caller, forbidden, Id, invalid } from '../../../http/index.ts';
+import { queueOf } from '../../../jobs/index.ts';
+import type { Secrets } from '../../../secrets/index.ts';
+import { settingsOf } from '../../instance/application_settings/index.ts';
+import { refuseUnavailable } from './access.ts';
+import { checkedAddress, checkRegex, queueFor } from './actions.ts';
+import { loginIn, type PullMirrorRow, pullMirrorOf, sealedLogin } from './queries.ts';
+import type { Login, MirrorAddress } from './rules.ts';
+
+export const notMirroredText = 'The project is not mirrored';
+export const pausedText = 'Mirroring for the project is on pause';
+
+/** Runs the pull mirror of a project, or imports it. */
+export const pullQueue = queueOf('pull_mirror', { input: { project_id: Id }, retries: 3 });
+
+/** Has a project pulled: one run at a time. */
+const pullSoon = (tx: Database, project_id: number, after_s = 0): Promise<void> =>
+  pullQueue.enqueue(
+    tx,
+    { project_id },
+    { key: String(project_id), queue: queueFor(project_id), ...(after_s > 0 ? { after_s } : {}) },
+  );
+
+/** What is given of a pull mirror. */
+export interface PullMirrorChanges {
+  enabled?: boolean | undefined;
+  /** Null and empty remove it. */
+  url?: string | null | undefined;
+  auth_user?: string | undefined;
+  auth_password?: string | undefined;
+  user_id?: number | undefined;
+  mirror_trigger_builds?: boolean | undefined;
+  only_mirror_protected_branches?: boolean | undefined;
+  mirror_overwrites_diverged_branches?: boolean | undefined;
+  mirror_branch_regex?: string | null | undefined;
+}
+
+interface Preparation {
+  db: Database;
+  /** The parameter that has the URL, for refusals. */
+  field: 'url' | 'import_url';
+  secrets: Secrets;
+  caller: Pick<Caller, 'id' | 'admin'>;
+}
+
+/** Changes that were checked before the transaction that writes them. */
+export interface PreparedPull {
+  changes: PullMirrorChanges;
+  address: MirrorAddress | undefined;
+}
+
+const isLogin = (text: string) => !/[\r\n\0]/.test(text);
+
+/**
+ * Checks what is given.
+ * @throws ApiError 400 with the reasons
+ */
+export async function preparedPull(
+  { db, caller, field }: Preparation,
+  changes: PullMirrorChanges,
+): Promise<PreparedPull> {
+  const address = changes.url ? await checkedAddress(db, changes.url, field) : undefined;
+  await checkRegex(changes.mirror_branch_regex);
+  for (const name of ['auth_user', 'auth_password'] as const)
+    if (!isLogin(changes[name] ?? '')) throw invalid({ [name]: ['is invalid'] });
+  if (changes.user_id !== undefined && changes.user_id !== caller.id && !caller.admin)
+    throw invalid({ mirror_user_id: ['is invalid'] });
+  return { changes, address };
+}
+
+/** The login after a change: a new URL gets none of what belonged to the old one. */
+function loginAfter(
+  secrets: Secrets,
+  before: PullMirrorRow | undefined,
+  { changes: { auth_user, auth_password }, address }: PreparedPull,
+): Login {
+  const start = address?.login ?? (before && loginIn(secrets, before.login)) ?? {};
+  const login = {
+    ...start,
+    ...(auth_user === undefined ? {} : { username: auth_user }),
+    ...(auth_password === undefined ? {} : { password: auth_password }),
+  };
+  return Object.fromEntries(Object.entries(login).filter(([, value]) => value !== ''));
+}
+
+function columnsFor({ secrets, caller }: Preparation, before: PullMirrorRow | undefined, prepared: PreparedPull) {
+  const { changes, address } = prepared;
+  const {
+    enabled,
+    auth_user,
+    auth_password,
+    only_mirror_protected_branches: only,
+    mirror_branch_regex: regex,
+  } = changes;
+  const hasLogin = address !== undefined || auth_user !== undefined || auth_password !== undefined;
+  const login = hasLogin ? loginAfter(secrets, before, prepared) : undefined;
+  const url = address?.url ?? before?.url ?? '';
+  const hides = (given: Login) =>
+    given.password !== undefined || (given.username !== undefined && !url.startsWith('ssh:'));
+  const isBegun = enabled === true && !before?.enabled;
+  return {
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(address ? { url: address.url, host_keys: [] } : {}),
+    ...(login ? { login: sealedLogin(secrets, login), hides_login: hides(login) } : {}),
+    ...(changes.user_id === undefined
+      ? isBegun || address || before?.user_id === null
+        ? { user_id: caller.id }
+        : {}
+      : { user_id: changes.user_id }),
+    ...(changes.mirror_trigger_builds === undefined ? {} : { mirror_trigger_builds: changes.mirror_trigger_builds }),
+    ...(changes.mirror_overwrites_diverged_branches === undefined
+      ? {}
+      : { mirror_overwrites_diverged_branches: changes.mirror_overwrites_diverged_branches }),
+    ...(only === undefined
+      ? {}
+      : { only_mirror_protected_branches: only, ...(only ? { mirror_branch_regex: null } : {}) }),
+    ...(regex === undefined
+      ? {}
+      : { mirror_branch_regex: regex || null, ...(regex ? { only_mirror_protected_branches: null } : {}) }),
+  };
+}
+
+/** Who has the changes of the mirror attributed to them must be able to make them. */
+async function refuseOtherUser(tx: Database, project_id: number, user_id: number | null | undefined): Promise<void> {
+  if (user_id == null) return;
+  const { rows } = await sql<{ may: boolean }>`
+    select users.state = 'active' and (users.admin or exists (
+             select from project_authorizations where project_id = ${project_id} and user_id = users.id and access_level >= ${levels.maintainer})) as may
+      from users where id = ${user_id}`.execute(tx);
+  if (!rows[0]?.may) throw invalid({ mirror_user_id: ['is invalid'] });
+}
+
+/**
+ * Writes what was prepared. A mirror that is enabled, or gets another URL, runs; that also ends a pause.
+ * @param tx the transaction of the change
+ * @throws ApiError 400 without a URL, or for a user who may not push
+ */
+export async function setPullMirror(
+  tx: Database,
+  preparation: Preparation,
+  project_id: number,
+  prepared: PreparedPull,
+): Promise<PullMirrorRow> {
+  await tx.selectFrom('projects').select('id').where('id', '=', project_id).forUpdate().execute();
+  const before = await pullMirrorOf(tx, project_id);
+  const columns = columnsFor(preparation, before, prepared);
+  if (!prepared.address && !before?.url) throw invalid({ [preparation.field]: ["can't be blank"] });
+  if ('user_id' in columns) await refuseOtherUser(tx, project_id, columns.user_id);
+  const isEnabled = columns.enabled ?? before?.enabled ?? false;
+  const runs = isEnabled && (prepared.changes.enabled === true || prepared.address !== undefined);
+  const due = runs
+    ? {
+        update_status: 'scheduled',
+        is_paused: false,
+        failures: 0,
+        next_update_at: sql<string>`now() + interval '4 hours'`,
+      }
+    : {};
+  const row = before
+    ? await tx
+        .updateTable('pull_mirrors')
+        .set({ project_id, ...columns, ...due })
+        .where('project_id', '=', project_id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+    : await tx
+        .insertInto('pull_mirrors')
+        .values({ project_id, url: prepared.address!.url, ...columns, ...due })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+  if (runs) await pullSoon(tx, project_id);
+  return row;
+}
+
+/** What projects are given, by the names of their parameters. */
+export interface ProjectMirrorChanges
+  extends Omit<PullMirrorChanges, 'enabled' | 'url' | 'auth_user' | 'auth_password' | 'user_id'> {
+  import_url?: string | null | undefined;
+  mirror?: boolean | undefined;
+  mirror_user_id?: number | undefined;
+}
+
+const changesFrom = (given: ProjectMirrorChanges): PullMirrorChanges => ({
+  enabled: given.mirror,
+  url: given.import_url,
+  user_id: given.mirror_user_id,
+  mirror_trigger_builds: given.mirror_trigger_builds,
+  only_mirror_protected_branches: given.only_mirror_protected_branches,
+  mirror_overwrites_diverged_branches: given.mirror_overwrites_diverged_branches,
+  mirror_branch_regex: given.mirror_branch_regex,
+});
+
+type Asking = Omit<Preparation, 'field'>;
+
+/**
+ * Has a new project filled from another system, once or, as a mirror, from now on.
+ * @returns what the transaction that adds the project has to do
+ * @throws ApiError 400 with the reasons, 403 for a mirror while only administrators can set them up
+ */
+export async function importIn(
+  asking: Asking,
+  given: ProjectMirrorChanges,
+): Promise<(tx: Database, id: number) => Promise<void>> {
+  if (!given.import_url && !given.mirror) return async () => {};
+  const preparation = { ...asking, field: 'import_url' as const };
+  if (given.mirror) await refuseUnavailable(asking.db, asking.caller);
+  const prepared = await preparedPull(preparation, {
+    ...changesFrom(given),
+    user_id: given.mirror_user_id ?? asking.caller.id,
+  });
+  return async (tx, id) => {
+    await setPullMirror(tx, preparation, id, prepared);
+    await tx.updateTable('projects').set({ import_status: 'scheduled' }).where('id', '=', id).execute();
+    if (!given.mirror) await pullSoon(tx, id);
+  };
+}
+
+/**
+ * Changes the mirror of a project.
+ * @returns what the transaction that changes the project has to do
+ * @throws ApiError 400 with the reasons, 403 while only administrators can set up mirrors
+ */
+export async function mirrorChangeIn(
+  asking: Asking,
+  given: ProjectMirrorChanges,
+): Promise<(tx: Database, id: number) => Promise<void>> {
+  const changes = changesFrom(given);
+  if (Object.values(changes).every((value) => value === undefined)) return async () => {};
+  await refuseUnavailable(asking.db, asking.caller);
+  const preparation = { ...asking, field: 'import_url' as const };
+  const prepared = await preparedPull(preparation, changes);
+  const isRemoved = given.import_url !== undefined && !given.import_url && !given.mirror;
+  return async (tx, id) => {
+    if (isRemoved) await tx.deleteFrom('pull_mirrors').where('project_id', '=', id).execute();
+    // Nothing is turned off where nothing is on.
+    else if (changes.enabled || prepared.address || (await pullMirrorOf(tx, id)))
+      await setPullMirror(tx, preparation, id, prepared);
+  };
+}
+
+/** Two runs that are asked for are so far apart at least. */
+const rest_s = 300;
+
+/**
+ * Has a project pulled at once, or some minutes after the last run.
+ * @throws ApiError 400 when it is not mirrored, 403 while it is paused
+ */
+export async function syncPullMirror(db: Database, project_id: number): Promise<void> {
+  const mirror = await pullMirrorOf(db, project_id);
+  if (!mirror?.enabled) throw badRequest(notMirroredText);
+  if (mirror.is_paused) throw forbidden(pausedText);
+  const ago_s = mirror.last_update_at === null ? rest_s : (Date.now() - Date.parse(mirror.last_update_at)) / 1000;
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('pull_mirrors')
+      .set({ update_status: 'scheduled', next_update_at: sql<string>`now() + interval '4 hours'` })
+      .where('project_id', '=', project_id)
+      .where('update_status', '<>', 'started')
+      .execute();
+    await pullSoon(tx, project_id, Math.max(0, Math.ceil(rest_s - ago_s)));
+  });
+}
+
+/** Has the mirrors pulled that are due, as many as there is room for. A run that was lost is due again after some hours. */
+export async function scheduleDuePulls(db: Database): Promise<void> {
+  const { mirror_max_capacity: most, mirror_capacity_threshold } = await settingsOf(db);
+  const threshold = Math.min(mirror_capacity_threshold, Math.ceil(most / 2));
+  await db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ project_id: number }>`
+      with room as (
+        select ${most}::int - count(*)::int as free from pull_mirrors
+         where enabled and not is_paused and next_update_at > now() and update_status in ('scheduled', 'started')
+      ), due as (
+        select id from pull_mirrors, room
+         where enabled and not is_paused and next_update_at <= now() and free >= ${threshold}
+         order by next_update_at limit greatest(0, (select free from room)) for update of pull_mirrors skip locked
+      )
+      update pull_mirrors set update_status = 'scheduled', next_update_at = now() + interval '4 hours'
+        from due where pull_mirrors.id = due.id returning project_id`.execute(tx);
+    for (const { project_id } of rows) await pullSoon(tx, project_id);
+  });
+}

@@ -1,0 +1,130 @@
+/** A run of a push mirror: the other side is compared with this repository, and gets what differs (docs/reference/mirrors.md#what-is-sent). */
+import { sql } from 'kysely';
+import {
+  allRefs,
+  GitError,
+  isAncestor,
+  pushToRemote,
+  type RefUpdate,
+  type Refused,
+  type Remote,
+  type Repository,
+  remoteRefs,
+  repositoryOf,
+} from '../../../git/index.ts';
+import type { JobCall } from '../../../jobs/index.ts';
+import type { JobServices } from '../../../services/index.ts';
+import { pushSoon } from './actions.ts';
+import { tellOfFailure } from './mail_jobs.ts';
+import { outcomeOf } from './outcome_actions.ts';
+import type { RemoteMirrorRow } from './queries.ts';
+import { pauseBeforePush_s } from './rules.ts';
+import { isAll, selectedRefs } from './selection_queries.ts';
+
+/** What the other side of a push says are refs and progress. */
+const most_bytes = 256 * 1024 * 1024;
+const divergedText = 'Some refs have diverged and have not been updated on the remote:';
+
+type Mirror = RemoteMirrorRow & { storage: string; may_be_local: boolean };
+
+/** Begins a run, in one statement with all that it needs to know. */
+async function begun({ db }: Pick<JobServices, 'db'>, id: number): Promise<Mirror | undefined> {
+  const { rows } = await sql<Mirror>`
+    update remote_mirrors set update_status = 'started', last_update_started_at = now()
+      from projects, application_settings
+     where remote_mirrors.id = ${id} and enabled and projects.id = project_id and application_settings.id = 1
+    returning remote_mirrors.*, storage, allow_local_requests_from_web_hooks_and_services as may_be_local`.execute(db);
+  return rows[0];
+}
+
+interface Plan {
+  updates: RefUpdate[];
+  /** Refs that are left as they are on the other side. */
+  diverged: string[];
+}
+
+/** Whether the other side has only what this repository has as well. */
+async function followsOn(repository: Repository, there: string, here: string): Promise<boolean> {
+  try {
+    return await isAncestor(repository, there, here);
+  } catch (error) {
+    // What they have is not here.
+    if (error instanceof GitError) return false;
+    throw error;
+  }
+}
+
+/** What the other side lacks, has otherwise, or has no more. */
+async function planFor(
+  { db }: Pick<JobServices, 'db'>,
+  mirror: Mirror,
+  repository: Repository,
+  there: ReadonlyMap<string, string>,
+): Promise<Plan> {
+  const selection = { only_protected: mirror.only_protected_branches, regex: mirror.mirror_branch_regex };
+  const here = new Map([...(await allRefs(repository))].filter(([ref]) => /^refs\/(?:heads|tags)\//.test(ref)));
+  const selected = await selectedRefs(db, mirror.project_id, selection, [...here.keys()]);
+  const plan: Plan = { updates: [], diverged: [] };
+  for (const ref of selected) {
+    const [old, target] = [there.get(ref) ?? null, here.get(ref)!];
+    if (old === target) continue;
+    const isLeft = mirror.keep_divergent_refs && old !== null && !(await followsOn(repository, old, target));
+    if (isLeft) plan.diverged.push(ref);
+    else plan.updates.push({ ref, old, new: target });
+  }
+  if (isAll(selection) && !mirror.keep_divergent_refs)
+    for (const [ref, old] of there) if (!here.has(ref)) plan.updates.push({ ref, old, new: null });
+  return plan;
+}
+
+/** What a run that reached the other side has left undone, for people; null when it has done everything. */
+function leftUndone(diverged: readonly string[], refused: readonly Refused[]): string | null {
+  const lines = refused.map(({ ref, reason }) => `${ref}: ${reason}`);
+  const texts = [
+    ...(diverged.length > 0 ? [`${divergedText}\n\n${diverged.join('\n')}`] : []),
+    ...(lines.length > 0 ? [`The remote refused some refs:\n\n${lines.join('\n')}`] : []),
+  ];
+  return texts.length > 0 ? texts.join('\n\n') : null;
+}
+
+async function pushTo(call: Pick<JobServices, 'db' | 'storages'>, mirror: Mirror, remote: Remote, signal: AbortSignal) {
+  const repository = repositoryOf(call, { id: mirror.project_id, storage: mirror.storage });
+  const { refs: there } = await remoteRefs(remote, { signal });
+  const { updates, diverged } = await planFor(call, mirror, repository, there);
+  const refused = updates.length > 0 ? await pushToRemote(repository, remote, updates, signal) : [];
+  return { error: leftUndone(diverged, refused), may_repeat: refused.length > 0 };
+}
+
+/** Runs a push mirror once. After a failure it is tried again, with growing pauses; then the maintainers are told, once until it succeeds. */
+export async function runPush(call: JobCall<{ remote_mirror_id: number }>): Promise<void> {
+  const mirror = await begun(call, call.input.remote_mirror_id);
+  if (!mirror) return;
+  const { error, may_repeat, host_keys } = await outcomeOf(call, { mirror, most_bytes }, (remote, { signal }) =>
+    pushTo(call, mirror, remote, signal),
+  );
+  const failures = error === null ? 0 : mirror.failures + 1;
+  const pause_s = error !== null && may_repeat ? pauseBeforePush_s(failures) : undefined;
+  const status = error === null ? 'finished' : pause_s === undefined ? 'failed' : 'to_retry';
+  const is_told = error !== null && (mirror.is_told || status === 'failed');
+  await call.db.transaction().execute(async (tx) => {
+    const ended = await tx
+      .updateTable('remote_mirrors')
+      .set({
+        update_status: status,
+        last_update_at: sql<string>`now()`,
+        ...(error === null ? { last_successful_update_at: sql<string>`now()` } : {}),
+        last_error: error,
+        failures: status === 'failed' ? 0 : failures,
+        is_told,
+        host_keys: sql<
+          string[]
+        >`case when host_keys = ${mirror.host_keys}::text[] then ${host_keys}::text[] else host_keys end`,
+      })
+      .where('id', '=', mirror.id)
+      .returning('enabled')
+      .executeTakeFirst();
+    if (!ended) return;
+    if (pause_s !== undefined && ended.enabled) await pushSoon(tx, mirror.id, pause_s);
+    if (is_told && !mirror.is_told) await tellOfFailure(tx, mirror.project_id, { kind: 'push', mirror_id: mirror.id });
+  });
+}

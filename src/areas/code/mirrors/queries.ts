@@ -1,0 +1,33 @@
+/** Rows of mirrors, and their logins, which are encrypted. */
+import type { Selectable } from 'kysely';
+import type { Database, DB } from '../../../db/index.ts';
+import { found } from '../../../http/index.ts';
+import { isReadable, type Secrets } from '../../../secrets/index.ts';
+import type { Login } from './rules.ts';
+
+const purpose = 'mirror login';
+
+export type RemoteMirrorRow = Selectable<DB['remote_mirrors']>;
+export type PullMirrorRow = Selectable<DB['pull_mirrors']>;
+
+/** A login as it is stored. */
+export const sealedLogin = (secrets: Secrets, login: Login): Buffer | null =>
+  Object.keys(login).length === 0 ? null : secrets.seal(purpose, JSON.stringify(login));
+
+/** A stored login; undefined when it was sealed with another secret key. */
+export function loginIn(secrets: Secrets, sealed: Buffer | null): Login | undefined {
+  if (sealed === null) return {};
+  return isReadable(secrets, purpose, sealed) ? (JSON.parse(secrets.unseal(purpose, sealed)) as Login) : undefined;
+}
+
+/** The push mirrors of a project, oldest first. */
+export const remoteMirrorsOf = (db: Database, project_id: number) =>
+  db.selectFrom('remote_mirrors').selectAll().where('project_id', '=', project_id).orderBy('id');
+
+/** @throws ApiError 404 */
+export const remoteMirrorOf = async (db: Database, project_id: number, id: number): Promise<RemoteMirrorRow> =>
+  found(undefined, await remoteMirrorsOf(db, project_id).where('id', '=', id).executeTakeFirst());
+
+/** The mirror that a project is pulled from. */
+export const pullMirrorOf = (db: Database, project_id: number): Promise<PullMirrorRow | undefined> =>
+  db.selectFrom('pull_mirrors').selectAll().where('project_id', '=', project_id).executeTakeFirst();

@@ -1,0 +1,53 @@
+/** Which branches and tags a mirror is about. */
+import type { Database } from '../../../db/index.ts';
+import { matchEach } from '../../../expressions/index.ts';
+import { isAbout } from '../protected_branches/index.ts';
+
+export interface Selection {
+  only_protected: boolean;
+  /** In RE2 syntax. */
+  regex: string | null;
+}
+
+const [branches, tags] = ['refs/heads/', 'refs/tags/'];
+
+/** Matching every name may take this long. */
+const matching_ms = 10_000;
+const maximumNames = 1000;
+
+/** Whether all branches and tags are selected, and not only some. */
+export const isAll = ({ only_protected, regex }: Selection): boolean => !only_protected && regex === null;
+
+const namesOf = async (db: Database, project_id: number, table: 'protected_branches' | 'protected_tags') =>
+  (await db.selectFrom(table).select('name').where('project_id', '=', project_id).limit(maximumNames).execute()).map(
+    ({ name }) => name,
+  );
+
+/**
+ * Those refs that a mirror of a project is about: with protected ones only, those among the branches and tags; with an expression, the branches that match, and all
+ * tags.
+ * @param refs full names of branches and tags
+ */
+export async function selectedRefs(
+  db: Database,
+  project_id: number,
+  selection: Selection,
+  refs: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (isAll(selection)) return new Set(refs);
+  const inBranches = refs.filter((ref) => ref.startsWith(branches));
+  if (selection.regex !== null) {
+    const short = inBranches.map((ref) => ref.slice(branches.length));
+    const matches = await matchEach({ source: selection.regex }, short, matching_ms);
+    return new Set(refs.filter((ref) => ref.startsWith(tags)).concat(inBranches.filter((_, index) => matches[index])));
+  }
+  const [ofBranches, ofTags] = await Promise.all([
+    namesOf(db, project_id, 'protected_branches'),
+    namesOf(db, project_id, 'protected_tags'),
+  ]);
+  const isProtected = (ref: string) =>
+    ref.startsWith(branches)
+      ? ofBranches.some((name) => isAbout(name, ref.slice(branches.length)))
+      : ofTags.some((name) => isAbout(name, ref.slice(tags.length)));
+  return new Set(refs.filter(isProtected));
+}
