@@ -3561,6 +3561,7 @@ create table pull_mirrors (
   url text not null,
   login bytea,
   hides_login boolean default false not null,
+  public_key text,
   host_keys text[] default '{}'::text[] not null,
   user_id bigint,
   mirror_trigger_builds boolean default false not null,

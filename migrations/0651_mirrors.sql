@@ -46,6 +46,8 @@ create table pull_mirrors (
   url                                 text not null,
   login                               bytea,
   hides_login                         boolean not null default false,
+  -- Of the pair with which it signs in over SSH where the URL has no password.
+  public_key                          text,
   host_keys                           text[] not null default '{}',
   -- Whose changes they are. Null when the user was deleted: then it is paused.
   user_id                             bigint references users (id) on delete set null,

@@ -1857,6 +1857,7 @@ export interface PullMirrors {
   url: string;
   login: Buffer | null;
   hides_login: Generated<boolean>;
+  public_key: string | null;
   host_keys: Generated<string[]>;
   user_id: number | null;
   mirror_trigger_builds: Generated<boolean>;

@@ -58,6 +58,8 @@ export async function throughBridge<Result>(
   let received_bytes = 0;
   const keep = (stream: Duplex) => {
     streams.add(stream);
+    // Two pipelines listen to each.
+    stream.setMaxListeners(30);
     stream.on('error', () => {}); // The other side of it is closed, too.
     stream.once('close', () => streams.delete(stream));
   };

@@ -336,6 +336,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
     description: 'See #1',
     milestones: [`${name} of /projects/${project.id}`],
   };
+  await asked(owner.post(`/projects/${project.id}/remote_mirrors`, { url: `https://host.example/${turn}` }));
   await asked(owner.post(`/projects/${project.id}/releases`, released));
   const asset = { name, url: `https://files.example/${turn}` };
   await asked(owner.post(`/projects/${project.id}/releases/v1/assets/links`, asset));

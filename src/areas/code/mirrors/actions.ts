@@ -69,13 +69,18 @@ export interface RemoteMirrorChanges {
   host_keys?: readonly string[];
 }
 
-/** A login after the method is chosen: a key pair is made here, and its private half never leaves. */
+/** A new pair of keys: the private half of a mirror is made here and never leaves. */
+export function newKeys(): { private_key: string; public_key: string } {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return { private_key: privateKeyText(privateKey), public_key: `${publicKeyText(privateKey)} coppice-mirror` };
+}
+
+/** A login after the method is chosen. */
 function loginBy(method: 'password' | 'ssh_public_key', before: Login): { login: Login; public_key: string | null } {
   const { private_key: _, ...others } = before;
   if (method === 'password') return { login: others, public_key: null };
-  const { privateKey } = generateKeyPairSync('ed25519');
-  const login = { ...others, private_key: privateKeyText(privateKey) };
-  return { login, public_key: `${publicKeyText(privateKey)} coppice-mirror` };
+  const { private_key, public_key } = newKeys();
+  return { login: { ...others, private_key }, public_key };
 }
 
 /** The choice between protected branches and an expression: each ends the other. */

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { checked, Id, nullable, optional, since } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
-import { maximumLengths } from './rules.ts';
+import { hostKeyIn, maximumLengths } from './rules.ts';
 
 export const MirrorUrl = checked(
   Type.String({ description: 'http, https, ssh or git; may have user and password' }),
@@ -14,6 +14,16 @@ export const BranchRegex = optional(
     checked(Type.String({ description: 'Which branches, in RE2 syntax' }), (regex) =>
       tooLong(regex ?? '', maximumLengths.regex),
     ),
+  ),
+);
+
+export const HostKeys = optional(
+  checked(
+    Type.Array(Type.String(), {
+      maxItems: 20,
+      description: 'Lines of `known_hosts`, for `ssh`; without any, the first key that is seen is pinned',
+    }),
+    (lines) => (lines.every((line) => hostKeyIn(line) !== undefined) ? [] : ['is invalid']),
   ),
 );
 

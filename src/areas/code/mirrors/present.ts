@@ -38,12 +38,17 @@ export const PullMirror = resource('PullMirror', {
   only_mirror_protected_branches: nullable(Type.Boolean()),
   mirror_overwrites_diverged_branches: Type.Boolean(),
   mirror_branch_regex: nullable(Type.String()),
+  public_key: nullable(Type.String({ description: 'With which it signs in over SSH, unless there is a password' })),
+  host_keys: HostKeys,
 });
 
 const fingerprintOf = (key: string): string => {
   const bytes = Buffer.from(key.split(' ')[1] ?? '', 'base64');
   return `SHA256:${createHash('sha256').update(bytes).digest('base64').replace(/=+$/, '')}`;
 };
+
+const presentHostKeys = ({ host_keys }: Pick<RemoteMirrorRow, 'host_keys'>) =>
+  host_keys.map((key) => ({ fingerprint_sha256: fingerprintOf(key) }));
 
 const presentStates = (row: Pick<RemoteMirrorRow, keyof typeof states>) => ({
   last_update_at: row.last_update_at,
@@ -62,7 +67,7 @@ export const presentRemoteMirror = (row: RemoteMirrorRow): Static<typeof RemoteM
   only_protected_branches: row.only_protected_branches,
   mirror_branch_regex: row.mirror_branch_regex,
   keep_divergent_refs: row.keep_divergent_refs,
-  host_keys: row.host_keys.map((key) => ({ fingerprint_sha256: fingerprintOf(key) })),
+  host_keys: presentHostKeys(row),
 });
 
 export const presentPullMirror = (row: PullMirrorRow): Static<typeof PullMirror> => ({
@@ -75,16 +80,18 @@ export const presentPullMirror = (row: PullMirrorRow): Static<typeof PullMirror>
   only_mirror_protected_branches: row.only_mirror_protected_branches,
   mirror_overwrites_diverged_branches: row.mirror_overwrites_diverged_branches,
   mirror_branch_regex: row.mirror_branch_regex,
+  public_key: row.public_key,
+  host_keys: presentHostKeys(row),
 });
 
 /** The members of projects that show what they are pulled from. */
 export const projectMirrorFields = {
   mirror: since('premium', Type.Boolean({ description: 'Whether it is pulled from another server' })),
-  mirror_user_id: optional(since('premium', nullable(Id))),
-  mirror_trigger_builds: optional(since('premium', Type.Boolean())),
-  only_mirror_protected_branches: optional(since('premium', nullable(Type.Boolean()))),
-  mirror_overwrites_diverged_branches: optional(since('premium', Type.Boolean())),
-  mirror_branch_regex: optional(since('premium', nullable(Type.String()))),
+  mirror_user_id: since('premium', nullable(Id)),
+  mirror_trigger_builds: since('premium', Type.Boolean()),
+  only_mirror_protected_branches: since('premium', nullable(Type.Boolean())),
+  mirror_overwrites_diverged_branches: since('premium', Type.Boolean()),
+  mirror_branch_regex: since('premium', nullable(Type.String())),
   import_url: optional(
     nullable(Type.String({ description: 'Maintainers only; with `*****` in place of user and password' })),
   ),
@@ -114,18 +121,14 @@ export function presentProjectMirror(
   row: ProjectMirrorRow | null,
   isMaintainer: boolean,
 ): Static<TObject<typeof projectMirrorFields>> {
-  const settings = row?.enabled
-    ? {
-        mirror_user_id: row.user_id,
-        mirror_trigger_builds: row.mirror_trigger_builds,
-        only_mirror_protected_branches: row.only_mirror_protected_branches,
-        mirror_overwrites_diverged_branches: row.mirror_overwrites_diverged_branches,
-        mirror_branch_regex: row.mirror_branch_regex,
-      }
-    : {};
+  const followed = row?.enabled ? row : undefined;
   return {
-    mirror: row?.enabled ?? false,
-    ...settings,
+    mirror: followed !== undefined,
+    mirror_user_id: followed?.user_id ?? null,
+    mirror_trigger_builds: followed?.mirror_trigger_builds ?? false,
+    only_mirror_protected_branches: followed?.only_mirror_protected_branches ?? null,
+    mirror_overwrites_diverged_branches: followed?.mirror_overwrites_diverged_branches ?? false,
+    mirror_branch_regex: followed?.mirror_branch_regex ?? null,
     ...(isMaintainer ? { import_url: row ? maskedUrl(row) : null } : {}),
   };
 }

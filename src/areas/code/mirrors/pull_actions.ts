@@ -7,9 +7,9 @@ import { queueOf } from '../../../jobs/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { refuseUnavailable } from './access.ts';
-import { checkedAddress, checkRegex, queueFor } from './actions.ts';
+import { checkedAddress, checkRegex, newKeys, queueFor } from './actions.ts';
 import { loginIn, type PullMirrorRow, pullMirrorOf, sealedLogin } from './queries.ts';
-import type { Login, MirrorAddress } from './rules.ts';
+import { hostKeyIn, type Login, type MirrorAddress } from './rules.ts';
 
 export const notMirroredText = 'The project is not mirrored';
 export const pausedText = 'Mirroring for the project is on pause';
@@ -37,6 +37,7 @@ export interface PullMirrorChanges {
   only_mirror_protected_branches?: boolean | undefined;
   mirror_overwrites_diverged_branches?: boolean | undefined;
   mirror_branch_regex?: string | null | undefined;
+  host_keys?: readonly string[] | undefined;
 }
 
 interface Preparation {
@@ -72,19 +73,27 @@ export async function preparedPull(
   return { changes, address };
 }
 
-/** The login after a change: a new URL gets none of what belonged to the old one. */
+/** The login after a change: a new URL gets none of what belonged to the old one, and over SSH a new pair of keys unless it has a password. */
 function loginAfter(
   secrets: Secrets,
   before: PullMirrorRow | undefined,
   { changes: { auth_user, auth_password }, address }: PreparedPull,
-): Login {
-  const start = address?.login ?? (before && loginIn(secrets, before.login)) ?? {};
-  const login = {
+): { login: Login; public_key: string | null } {
+  const known = (before && loginIn(secrets, before.login)) ?? {};
+  const url = address?.url ?? before?.url ?? '';
+  const start = address?.login ?? known;
+  const given = {
     ...start,
     ...(auth_user === undefined ? {} : { username: auth_user }),
     ...(auth_password === undefined ? {} : { password: auth_password }),
   };
-  return Object.fromEntries(Object.entries(login).filter(([, value]) => value !== ''));
+  const { private_key: _, ...login }: Login = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== ''),
+  );
+  if (!url.startsWith('ssh:') || login.password !== undefined) return { login, public_key: null };
+  const kept = before?.url === url && before.public_key !== null && known.private_key !== undefined;
+  const keys = kept ? { private_key: known.private_key!, public_key: before.public_key! } : newKeys();
+  return { login: { ...login, private_key: keys.private_key }, public_key: keys.public_key };
 }
 
 function columnsFor({ secrets, caller }: Preparation, before: PullMirrorRow | undefined, prepared: PreparedPull) {
@@ -104,8 +113,11 @@ function columnsFor({ secrets, caller }: Preparation, before: PullMirrorRow | un
   const isBegun = enabled === true && !before?.enabled;
   return {
     ...(enabled === undefined ? {} : { enabled }),
-    ...(address ? { url: address.url, host_keys: [] } : {}),
-    ...(login ? { login: sealedLogin(secrets, login), hides_login: hides(login) } : {}),
+    ...(address && address.url !== before?.url ? { url: address.url, host_keys: [] } : {}),
+    ...(changes.host_keys ? { host_keys: changes.host_keys.map((line) => hostKeyIn(line)!) } : {}),
+    ...(login
+      ? { login: sealedLogin(secrets, login.login), hides_login: hides(login.login), public_key: login.public_key }
+      : {}),
     ...(changes.user_id === undefined
       ? isBegun || address || before?.user_id === null
         ? { user_id: caller.id }
@@ -178,7 +190,7 @@ export async function setPullMirror(
 
 /** What projects are given, by the names of their parameters. */
 export interface ProjectMirrorChanges
-  extends Omit<PullMirrorChanges, 'enabled' | 'url' | 'auth_user' | 'auth_password' | 'user_id'> {
+  extends Omit<PullMirrorChanges, 'enabled' | 'url' | 'auth_user' | 'auth_password' | 'user_id' | 'host_keys'> {
   import_url?: string | null | undefined;
   mirror?: boolean | undefined;
   mirror_user_id?: number | undefined;

@@ -42,6 +42,8 @@ test('a project follows another: branches, tags and its default branch; events a
     only_mirror_protected_branches: null,
     mirror_overwrites_diverged_branches: false,
     mirror_branch_regex: null,
+    public_key: null,
+    host_keys: [],
   });
   assert.ok(id > 0);
   assert.equal(await pull(here), 1);
@@ -153,7 +155,7 @@ test('a project is imported once, and then takes changes', async () => {
   await pull(here);
   assert.equal((await as('owner').get(`/projects/${mirrored.body.id}`)).body.import_status, 'finished');
   const off = await as('owner').put(`/projects/${mirrored.body.id}`, { mirror: false });
-  assert.deepEqual([off.body.mirror, off.body.mirror_user_id], [false, undefined]);
+  assert.deepEqual([off.body.mirror, off.body.mirror_user_id], [false, null]);
   const other = await as('maintainer').put(`/projects/${mirrored.body.id}`, {
     mirror: true,
     mirror_user_id: people.owner.id,

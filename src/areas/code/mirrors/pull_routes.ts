@@ -15,7 +15,7 @@ import {
 } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 import { mirrorKeeper, openMirrorKeeper } from './access.ts';
-import { BranchRegex, MirrorUrl } from './parameters.ts';
+import { BranchRegex, HostKeys, MirrorUrl } from './parameters.ts';
 import { PullMirror, presentPullMirror } from './present.ts';
 import { notMirroredText, pausedText, preparedPull, setPullMirror, syncPullMirror } from './pull_actions.ts';
 import { pullMirrorOf } from './queries.ts';
@@ -36,6 +36,7 @@ const changes = {
   only_mirror_protected_branches: optional(Type.Boolean()),
   mirror_overwrites_diverged_branches: optional(Type.Boolean({ description: 'Default false' })),
   mirror_branch_regex: BranchRegex,
+  host_keys: HostKeys,
 };
 
 export const pullMirrorRoutes = [

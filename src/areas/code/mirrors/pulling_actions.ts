@@ -222,7 +222,7 @@ async function end(
         next_update_at: sql<string>`now() + make_interval(secs => ${pause_min * 60})`,
         ...(has_run ? { host_keys: [...host_keys] } : {}),
         // An import needs it once.
-        ...(mirror.enabled ? {} : { login: null }),
+        ...(mirror.enabled ? {} : { login: null, public_key: null }),
       })
       .where('id', '=', mirror.id)
       // Of another URL, this says nothing.

@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import {
   ApiError,
   atLeastOneOf,
-  checked,
   del,
   deleteFound,
   get,
@@ -20,18 +19,14 @@ import {
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { remoteMirrorKeeper } from './access.ts';
 import { addRemoteMirror, changeRemoteMirror, disabledText, syncRemoteMirror, tooManyText } from './actions.ts';
-import { BranchRegex, MirrorUrl } from './parameters.ts';
+import { BranchRegex, HostKeys, MirrorUrl } from './parameters.ts';
 import { presentRemoteMirror, RemoteMirror } from './present.ts';
 import { remoteMirrorOf, remoteMirrorsOf } from './queries.ts';
-import { hostKeyIn, maximumMirrors } from './rules.ts';
+import { maximumMirrors } from './rules.ts';
 
 const path = '/projects/:id/remote_mirrors';
 const single = { mirror_id: Id };
 const common = { access: remoteMirrorKeeper };
-
-const HostKey = checked(Type.String({ description: 'A line of `known_hosts`' }), (line) =>
-  hostKeyIn(line) === undefined ? ['is invalid'] : [],
-);
 
 const changes = {
   enabled: optional(Type.Boolean({ description: 'Default false' })),
@@ -47,9 +42,7 @@ const changes = {
       description: 'Whether refs that diverged there are left, and nothing is deleted there; default false',
     }),
   ),
-  host_keys: optional(
-    Type.Array(HostKey, { maxItems: 20, description: 'For `ssh`; without any, the first key that is seen is pinned' }),
-  ),
+  host_keys: HostKeys,
 };
 
 const rules = [mutuallyExclusive('only_protected_branches', 'mirror_branch_regex')];
