@@ -3824,6 +3824,7 @@ create table remote_mirrors (
   last_successful_update_at timestamp with time zone,
   last_error text,
   failures integer default 0 not null,
+  large_files_sent_at timestamp with time zone,
   is_told boolean default false not null,
   constraint remote_mirrors_pkey PRIMARY KEY (id),
   constraint remote_mirrors_auth_method_check CHECK (auth_method = ANY (ARRAY['password'::text, 'ssh_public_key'::text])),

@@ -32,6 +32,8 @@ create table remote_mirrors (
   last_error                text,
   -- How often it has failed since it last succeeded.
   failures                  integer not null default 0,
+  -- When a run began that has sent all large files.
+  large_files_sent_at       timestamptz,
   -- Whether the maintainers were told since it last succeeded.
   is_told                   boolean not null default false,
   constraint remote_mirrors_one_choice check (not only_protected_branches or mirror_branch_regex is null)

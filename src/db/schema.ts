@@ -2032,6 +2032,7 @@ export interface RemoteMirrors {
   last_successful_update_at: Timestamp | null;
   last_error: string | null;
   failures: Generated<number>;
+  large_files_sent_at: Timestamp | null;
   is_told: Generated<boolean>;
 }
 

@@ -5,3 +5,4 @@ export { type Download, download, fetchWhole, LimitError } from './fetching.ts';
 export { BlockedError, OutboundError, open as openRequest, ResponseTooLong, reasonOf } from './opening.ts';
 export { postTo } from './posting.ts';
 export { throughProxy } from './proxy.ts';
+export { putTo } from './putting.ts';

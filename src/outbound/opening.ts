@@ -2,6 +2,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
+import { pipeline, Readable } from 'node:stream';
 import { localTargetOf, localTexts } from './addresses.ts';
 
 /** There was no response. The message is a sentence for the person who gave the URL. */
@@ -24,10 +25,10 @@ export class ResponseTooLong extends OutboundError {
 }
 
 export interface Opening {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   url: string;
   headers: Readonly<Record<string, string>>;
-  body?: string | Buffer | undefined;
+  body?: string | Buffer | Readable | undefined;
   /** Whether the certificate of the other system must be valid. */
   verifies_tls: boolean;
   /** Whether the settings of the server allow addresses of the local network. */
@@ -65,7 +66,9 @@ export async function open(
   const request = start(url, may_be_local ? options : { ...options, lookup: guardedLookup });
   request.on('response', resolve);
   request.on('error', reject);
-  request.end(body);
+  // What fails on the way ends the request with it.
+  if (body instanceof Readable) pipeline(body, request, () => {});
+  else request.end(body);
   return promise;
 }
 

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { atFileEnd } from '../support/file_end.ts';
+import { type LfsObject, objectFor, pointerFor } from '../support/lfs.ts';
 import { eventually } from '../support/two_sites.ts';
 import { dataFolder, freePort, rootToken, type Server, serve } from './coppice.ts';
 
@@ -68,6 +69,35 @@ async function addMirror({ root }: Server, { id }: Repository, url: string): Pro
   return `/projects/${id}/remote_mirrors/${made.body.id}`;
 }
 
+const basic = { authorization: `Basic ${Buffer.from(`root:${rootToken}`).toString('base64')}` };
+
+/** What the server says of a large file: the addresses at which it is stored or fetched. */
+async function askForFile({ url }: Server, { path }: Repository, operation: string, object: LfsObject) {
+  const answer = await fetch(`${url}/${path}.git/info/lfs/objects/batch`, {
+    method: 'POST',
+    headers: { ...basic, 'content-type': 'application/vnd.git-lfs+json' },
+    body: JSON.stringify({ operation, objects: [object] }),
+  });
+  const { objects } = (await answer.json()) as { objects: { actions?: Record<string, { href: string }> }[] };
+  return objects[0]?.actions;
+}
+
+/** Stores a large file and commits its pointer. */
+async function commitLarge(server: Server, project: Repository, content: string): Promise<LfsObject> {
+  const object = objectFor(content);
+  const { href } = (await askForFile(server, project, 'upload', object))!.upload!;
+  assert.equal((await fetch(href, { method: 'PUT', headers: basic, body: content })).status, 200);
+  const files = { 'pears.bin': pointerFor(object), '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n' };
+  const actions = Object.entries(files).map(([file_path, text]) => ({ action: 'create', file_path, content: text }));
+  const change = { branch: 'main', commit_message: 'Add a large file', actions };
+  const made = await server.root.post(`/projects/${project.id}/repository/commits`, change);
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return object;
+}
+
+const hasLarge = async (server: Server, project: Repository, object: LfsObject): Promise<boolean> =>
+  (await askForFile(server, project, 'download', object))?.download !== undefined;
+
 test('two servers that mirror to each other get what changes on either, and come to rest', async () => {
   const [one, other] = [(await start()).server, (await start()).server];
   const [here, there] = [await addProject(one, 'Apples'), await addProject(other, 'Pears')];
@@ -89,13 +119,19 @@ test('two servers that mirror to each other get what changes on either, and come
   assert.equal((await resting(other, back)).last_error, null);
   assert.equal((await resting(one, forth)).last_update_at, done.last_update_at);
 
+  // Large files go along both ways.
+  const large = await commitLarge(one, here, 'x'.repeat(100_000));
+  await one.root.post(`${forth}/sync`);
+  await eventually('a large file', () => hasLarge(other, there, large));
+
   // A third project follows the second one.
   const follower = await one.root.post('/projects', {
     ...{ name: 'Follower', import_url: withLogin(other.url, there.path), mirror: true },
   });
   assert.equal(follower.status, 201, JSON.stringify(follower.body));
   const { id, path_with_namespace: path } = follower.body;
-  await eventually('the pull', async () => (await headOf(one, { id, path })) === second);
+  await eventually('the pull', async () => (await headOf(one, { id, path })) === (await headOf(one, here)));
+  assert.ok(await hasLarge(one, { id, path }, large));
 });
 
 /** A way to a server that can be held: then what comes is taken and nothing answers. */

@@ -1,6 +1,6 @@
 /** What other areas may use of large files. */
 export { grantLfs } from './access.ts';
-export { importObject, shareObjects } from './actions.ts';
+export { importObject, shareObjects, storeObject } from './actions.ts';
 export { sshCredential } from './batch_actions.ts';
 export { lfsDoorways, lfsUrl } from './http.ts';
 export { removeUnusedObjects } from './jobs.ts';

@@ -20,6 +20,7 @@ import {
 import type { JobCall } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { moveRefs, oddTreeRefusals, projectRepositories } from '../repository/index.ts';
+import { fetchLargeFiles, type LargeFilePlace } from './large_file_actions.ts';
 import { tellOfFailure } from './mail_jobs.ts';
 import { type Outcome, outcomeOf } from './outcome_actions.ts';
 import type { PullMirrorRow } from './queries.ts';
@@ -145,8 +146,9 @@ async function pullFrom(
   call: JobCall<{ project_id: number }>,
   mirror: Mirror,
   remote: Remote,
-  signal: AbortSignal,
+  place: LargeFilePlace,
 ): Promise<Pick<Outcome, 'error' | 'may_repeat'>> {
+  const { signal } = place;
   const owner = { id: mirror.project_id, storage: mirror.storage };
   const repository = repositoryOf(call, owner);
   const there: RemoteRefs = await remoteRefs(remote, { head: mirror.empty_repo, signal });
@@ -160,7 +162,11 @@ async function pullFrom(
     const { updates, diverged } = await planFor(mirror, quarantine, wanted, here);
     const [odd] = await oddTreeRefusals(quarantine, { GIT_OBJECT_DIRECTORY: `${quarantine.path}/objects` });
     if (odd !== undefined) return { error: odd, may_repeat: true };
-    const error = [...undone(divergedText, diverged), ...skipped].join('\n\n') || null;
+    const targets = updates.flatMap((update) => update.new ?? []);
+    const { project_id } = mirror;
+    const lacking = await fetchLargeFiles(call, { project_id, repository, quarantine, targets }, place);
+    const large = lacking > 0 ? [`${lacking} large files could not be fetched.`] : [];
+    const error = [...undone(divergedText, diverged), ...large, ...skipped].join('\n\n') || null;
     if (updates.length === 0) return { error, may_repeat: false };
     await accept();
     const default_branch = await followHead(call, mirror, there.head);
@@ -194,7 +200,9 @@ export async function runPull(call: JobCall<{ project_id: number }>): Promise<vo
   const outcome = mirror.is_closed
     ? refused('The project takes no changes.')
     : mirror.may_push
-      ? await outcomeOf(call, { mirror, most_bytes }, (remote, { signal }) => pullFrom(call, mirror, remote, signal))
+      ? await outcomeOf(call, { mirror, most_bytes }, (remote, how) =>
+          pullFrom(call, mirror, remote, { ...how, url: mirror.url, may_be_local: mirror.may_be_local, most_bytes }),
+        )
       : refused('The user of the mirror may not push to the project any more.');
   await end(call, mirror, outcome);
 }

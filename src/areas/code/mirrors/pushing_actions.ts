@@ -15,10 +15,11 @@ import {
 import type { JobCall } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { pushSoon } from './actions.ts';
+import { sendLargeFiles } from './large_file_actions.ts';
 import { tellOfFailure } from './mail_jobs.ts';
-import { outcomeOf } from './outcome_actions.ts';
+import { type Outcome, outcomeOf } from './outcome_actions.ts';
 import type { RemoteMirrorRow } from './queries.ts';
-import { pauseBeforePush_s } from './rules.ts';
+import { type Login, pauseBeforePush_s } from './rules.ts';
 import { isAll, selectedRefs } from './selection_queries.ts';
 
 /** What the other side of a push says are refs and progress. */
@@ -87,20 +88,39 @@ function leftUndone(diverged: readonly string[], refused: readonly Refused[]): s
   return texts.length > 0 ? texts.join('\n\n') : null;
 }
 
-async function pushTo(call: Pick<JobServices, 'db' | 'storages'>, mirror: Mirror, remote: Remote, signal: AbortSignal) {
+async function pushTo(
+  call: JobServices,
+  mirror: Mirror,
+  remote: Remote,
+  { login, signal }: { login: Login; signal: AbortSignal },
+): Promise<Pick<Outcome, 'error' | 'may_repeat'>> {
   const repository = repositoryOf(call, { id: mirror.project_id, storage: mirror.storage });
   const { refs: there } = await remoteRefs(remote, { signal });
   const { updates, diverged } = await planFor(call, mirror, repository, there);
+  if (updates.some((update) => update.new !== null)) {
+    const { url, may_be_local } = mirror;
+    const place = { url, login, may_be_local, most_bytes: Number.MAX_SAFE_INTEGER, signal };
+    // The other side may refuse commits whose large files it does not have.
+    await sendLargeFiles(call, mirror.project_id, mirror.large_files_sent_at, place);
+    await noteLargeFiles(call, mirror);
+  }
   const refused = updates.length > 0 ? await pushToRemote(repository, remote, updates, signal) : [];
   return { error: leftUndone(diverged, refused), may_repeat: refused.length > 0 };
 }
+
+const noteLargeFiles = ({ db }: Pick<JobServices, 'db'>, { id }: Mirror) =>
+  db
+    .updateTable('remote_mirrors')
+    .set({ large_files_sent_at: sql<string>`last_update_started_at` })
+    .where('id', '=', id)
+    .execute();
 
 /** Runs a push mirror once. After a failure it is tried again, with growing pauses; then the maintainers are told, once until it succeeds. */
 export async function runPush(call: JobCall<{ remote_mirror_id: number }>): Promise<void> {
   const mirror = await begun(call, call.input.remote_mirror_id);
   if (!mirror) return;
-  const { error, may_repeat, host_keys } = await outcomeOf(call, { mirror, most_bytes }, (remote, { signal }) =>
-    pushTo(call, mirror, remote, signal),
+  const { error, may_repeat, host_keys } = await outcomeOf(call, { mirror, most_bytes }, (remote, how) =>
+    pushTo(call, mirror, remote, how),
   );
   const failures = error === null ? 0 : mirror.failures + 1;
   const pause_s = error !== null && may_repeat ? pauseBeforePush_s(failures) : undefined;

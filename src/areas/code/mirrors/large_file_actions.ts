@@ -1,0 +1,264 @@
+/** Large files of mirrors: a client of the batch API of Git LFS, over HTTP. The other system is not trusted. */
+import { createReadStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { BlobMismatch } from '../../../blobs/index.ts';
+import { newBlobs, type Repository } from '../../../git/index.ts';
+import { download, fetchWhole, OutboundError, putTo } from '../../../outbound/index.ts';
+import type { JobServices } from '../../../services/index.ts';
+import { isLfsEnabled, type LfsFile, objectsOf, pointerIn, readObject, storeObject } from '../lfs/index.ts';
+import type { Login } from './rules.ts';
+
+/** Where the other side is, and how far one goes with it. */
+export interface LargeFilePlace {
+  /** As it is stored. */
+  url: string;
+  login: Login;
+  may_be_local: boolean;
+  /** For all files of a run. */
+  most_bytes: number;
+  signal: AbortSignal;
+}
+
+type Services = Pick<JobServices, 'db' | 'blobs' | 'downloads'>;
+
+const Action = Type.Object({ href: Type.String(), header: Type.Optional(Type.Record(Type.String(), Type.String())) });
+const Batch = Type.Object({
+  objects: Type.Array(
+    Type.Object({
+      oid: Type.String(),
+      actions: Type.Optional(
+        Type.Object({
+          download: Type.Optional(Action),
+          upload: Type.Optional(Action),
+          verify: Type.Optional(Action),
+        }),
+      ),
+    }),
+  ),
+});
+type Actions = NonNullable<Static<typeof Batch>['objects'][number]['actions']>;
+
+const perBatch = 100;
+const silence_ms = 60_000;
+const maximumReply_bytes = 1024 * 1024;
+/** So many small files are searched for pointers, for so long; the large files of others do not come along. */
+const searched = 500_000;
+const maximumSearch_ms = 120_000;
+const mediaType = 'application/vnd.git-lfs+json';
+
+const isOverHttp = (url: string) => /^https?:/.test(url) && URL.canParse(url);
+
+const apiOf = (url: string) => `${url.replace(/\/+$/, '').replace(/(?:\.git)?$/, '.git')}/info/lfs`;
+
+/** Only the other side itself gets the login. */
+function secretsFor({ login: { username = '', password = '' } }: LargeFilePlace): Record<string, string> {
+  if (username === '' && password === '') return {};
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+}
+
+const fetchingFrom = ({ may_be_local, signal }: LargeFilePlace) => ({
+  ...{ may_be_local, signal, silence_ms, verifies_tls: true },
+  headers: {},
+  secret_headers: {},
+});
+
+/**
+ * Asks what is to be done for some large files.
+ * @returns by their oids; undefined when the other side does not speak LFS, or not with us
+ */
+async function actionsFor(
+  place: LargeFilePlace,
+  operation: 'download' | 'upload',
+  files: readonly LfsFile[],
+): Promise<Map<string, Actions> | undefined> {
+  const objects = files.map(({ oid, size }) => ({ oid, size }));
+  const request = {
+    ...fetchingFrom(place),
+    method: 'POST' as const,
+    url: `${apiOf(place.url)}/objects/batch`,
+    headers: { accept: mediaType, 'content-type': mediaType },
+    secret_headers: secretsFor(place),
+    body: JSON.stringify({ operation, transfers: ['basic'], objects }),
+  };
+  const { status, body } = await fetchWhole(request, maximumReply_bytes);
+  if (status !== 200) return undefined;
+  const reply = parsed(body);
+  if (!Check(Batch, reply)) return undefined;
+  const asked = new Set(files.map(({ oid }) => oid));
+  return new Map(
+    reply.objects.flatMap(({ oid, actions }) => (actions && asked.has(oid) ? [[oid, actions] as const] : [])),
+  );
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** They describe the request itself, which is ours. */
+const ownHeaders = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'te',
+  'trailer',
+]);
+
+/** The headers that the other side wants, as far as they are ones. */
+const headersOf = ({ header = {} }: Static<typeof Action>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(header)
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .filter(([name, value]) => /^[a-z0-9-]+$/.test(name) && !ownHeaders.has(name) && /^[\t\x20-\x7e]*$/.test(value)),
+  );
+
+async function upload(services: Services, place: LargeFilePlace, file: LfsFile, actions: Actions): Promise<void> {
+  if (!actions.upload) return;
+  if (![actions.upload, actions.verify].every((action) => action === undefined || isOverHttp(action.href)))
+    throw new OutboundError('The address for a large file is not allowed');
+  const { may_be_local, signal } = place;
+  const to = { may_be_local, verifies_tls: true };
+  const status = await putTo({
+    ...to,
+    url: actions.upload.href,
+    headers: {
+      'content-type': 'application/octet-stream',
+      ...headersOf(actions.upload),
+      'content-length': String(file.size),
+    },
+    body: await readObject(services, file),
+    signal,
+  });
+  if (status < 200 || status > 299) throw new OutboundError(`A large file was refused (${status})`);
+  if (!actions.verify) return;
+  const verified = await fetchWhole(
+    {
+      ...fetchingFrom(place),
+      method: 'POST',
+      url: actions.verify.href,
+      headers: { accept: mediaType, 'content-type': mediaType, ...headersOf(actions.verify) },
+      body: JSON.stringify({ oid: file.oid, size: file.size }),
+    },
+    maximumReply_bytes,
+  );
+  if (verified.status !== 200) throw new OutboundError(`A large file was not verified (${verified.status})`);
+}
+
+/** A transaction may commit so much later than it began. */
+const lookBack = '10 minutes';
+
+/**
+ * Sends the large files of a project that the other side lacks.
+ * @param since when they were last sent; null for all
+ * @throws OutboundError when one cannot be sent
+ */
+export async function sendLargeFiles(
+  services: Services,
+  project_id: number,
+  since: string | null,
+  place: LargeFilePlace,
+): Promise<void> {
+  if (!isOverHttp(place.url)) return;
+  for (let after = 0; ; ) {
+    const { rows } = await sql<LfsFile & { id: number }>`
+      select lfs_objects.id, oid, size from lfs_objects_projects join lfs_objects on lfs_objects.id = lfs_object_id
+       where project_id = ${project_id} and lfs_object_id > ${after}
+         and (${since}::timestamptz is null or lfs_objects_projects.created_at > ${since}::timestamptz - ${sql.lit(lookBack)}::interval)
+       order by lfs_object_id limit ${perBatch}`.execute(services.db);
+    if (rows.length === 0) return;
+    after = rows.at(-1)!.id;
+    const actions = await actionsFor(place, 'upload', rows);
+    if (!actions) return;
+    for (const file of rows) await upload(services, place, file, actions.get(file.oid) ?? {});
+  }
+}
+
+/** @returns whether the file is here now */
+async function fetchOne(
+  services: JobServices,
+  project_id: number,
+  place: LargeFilePlace,
+  file: LfsFile,
+  action: Static<typeof Action>,
+): Promise<boolean> {
+  await mkdir(services.downloads, { recursive: true });
+  const local = path.join(services.downloads, `mirror-${project_id}-${file.oid}`);
+  const fetching = { ...fetchingFrom(place), method: 'GET' as const, url: action.href, headers: headersOf(action) };
+  try {
+    const { status } = await download(fetching, {
+      ...{ file: local, etag: undefined, most_bytes: file.size },
+      onEtag: async () => {},
+    });
+    if (status !== 200) return false;
+    await storeObject(services, project_id, file, createReadStream(local));
+    return true;
+  } catch (error) {
+    place.signal.throwIfAborted();
+    if (error instanceof OutboundError || error instanceof BlobMismatch) return false;
+    throw error;
+  } finally {
+    await rm(local, { force: true });
+  }
+}
+
+interface Fetched {
+  project_id: number;
+  repository: Repository;
+  /** Where the new commits are. */
+  quarantine: Repository;
+  /** Those that refs get. */
+  targets: readonly string[];
+}
+
+/**
+ * Fetches the large files of new commits that the project lacks.
+ * @returns how many are not here
+ */
+export async function fetchLargeFiles(
+  services: JobServices,
+  { project_id, repository, quarantine, targets }: Fetched,
+  place: LargeFilePlace,
+): Promise<number> {
+  if (targets.length === 0 || !(await isLfsEnabled(services.db, project_id))) return 0;
+  const env = {
+    GIT_OBJECT_DIRECTORY: path.join(quarantine.path, 'objects'),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: path.join(repository.path, 'objects'),
+  };
+  const limits = { smaller_than_bytes: 1024, limit: searched, timeout_ms: maximumSearch_ms };
+  const contents = await newBlobs(repository, { targets, env, ...limits });
+  const named = new Map(contents.flatMap((content) => pointerIn(content) ?? []).map((file) => [file.oid, file]));
+  const known = new Set((await objectsOf(services.db, project_id, [...named.keys()])).map(({ oid }) => oid));
+  const missing = [...named.values()].filter(({ oid }) => !known.has(oid));
+  let left = missing.length;
+  let left_bytes = place.most_bytes;
+  for (let at = 0; isOverHttp(place.url) && at < missing.length; at += perBatch) {
+    const some = missing.slice(at, at + perBatch);
+    const actions = await actionsFor(place, 'download', some).catch((error: unknown) => {
+      if (error instanceof OutboundError) return undefined;
+      throw error;
+    });
+    if (!actions) return left;
+    for (const file of some) {
+      const action = actions.get(file.oid)?.download;
+      left_bytes -= file.size;
+      if (
+        action &&
+        isOverHttp(action.href) &&
+        left_bytes >= 0 &&
+        (await fetchOne(services, project_id, place, file, action))
+      )
+        left--;
+    }
+  }
+  return left;
+}
