@@ -13,6 +13,7 @@ import { measureIssues } from './issues.ts';
 import { measureLongLists } from './long_lists.ts';
 import { measureMergeRequests } from './merge_requests.ts';
 import { measureMigration } from './migration.ts';
+import { measureMirrors } from './mirrors.ts';
 import { measureMixedLoad } from './mixed_load.ts';
 import { measureNotifications } from './notifications.ts';
 import { measurePages } from './pages.ts';
@@ -35,6 +36,7 @@ try {
   if (asked('transfers')) rows.push(...(await measureTransfers(folder)));
   if (asked('migration')) rows.push(...(await measureMigration(folder)));
   if (asked('storage_moves')) rows.push(...(await measureStorageMoves(folder)));
+  if (asked('mirrors')) rows.push(...(await measureMirrors(folder)));
   if (asked('push_rules')) rows.push(...(await measurePushRules(folder)));
   if (asked('merge_requests')) rows.push(...(await measureMergeRequests(folder)));
   if (asked('mixed_load')) rows.push(...(await measureMixedLoad(folder)));

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { sql } from 'kysely';
 import { brokenHooks } from '../areas/activity/hooks/index.ts';
+import { brokenMirrors } from '../areas/code/mirrors/index.ts';
 import { abandoned_minutes, settleReferenceUpdates } from '../areas/code/repository/index.ts';
 import { brokenTokens } from '../areas/deployments/clusters/index.ts';
 import { brokenInstanceIds } from '../areas/deployments/feature_flags/index.ts';
@@ -78,6 +79,16 @@ async function* checkSecret({ db, config, signal }: CheckOptions): AsyncGenerato
       sentence: `Migration ${id}: its token for the source cannot be decrypted. Cancel it and retry it with a token.`,
     };
   }
+  for (const [table, kind] of [
+    ['remote_mirrors', 'Push'],
+    ['pull_mirrors', 'Pull'],
+  ] as const)
+    for await (const { id, project_id } of brokenMirrors(db, secrets, table)) {
+      signal.throwIfAborted();
+      yield {
+        sentence: `${kind} mirror ${id} of project ${project_id}: its credentials cannot be decrypted. Set it up again through the API.`,
+      };
+    }
 }
 
 async function* checkJournal({ db, config }: CheckOptions): AsyncGenerator<Finding> {

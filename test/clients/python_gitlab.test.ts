@@ -103,6 +103,7 @@ const stories: Record<string, string> = {
   uploads: 'python-gitlab: a file for texts is uploaded, listed, downloaded and deleted',
   releases: 'python-gitlab: a release is created with its tag, changed, given links and removed',
   boards: 'python-gitlab: boards of a project and a group are added, with lists that are moved and removed',
+  mirrors: 'python-gitlab: push mirrors are added, changed and removed, and a project is pulled from another',
   push_rules: 'python-gitlab: push rules of a project and a group are added, changed, enforced and removed',
   wikis: 'python-gitlab: pages of wikis are created, listed, rendered, changed and deleted, and a file is attached',
   storage_moves:

@@ -608,6 +608,22 @@ def webhooks(place):
     admin.hooks.delete(system.id)
 
 
+def mirrors(place):
+    project = a_project(place, "Rowan")
+    refused(400, {"url": ["is blocked: Only allowed schemes are http, https, ssh, git"]}, project.remote_mirrors.create, {"url": "ftp://host.example/a.git"})
+    made = project.remote_mirrors.create({"url": "https://rowan:secret@host.example/a.git", "keep_divergent_refs": True})
+    same((made.url, made.enabled), ("https://*****:*****@host.example/a.git", False))
+    made.only_protected_branches = True
+    made.save()
+    same([(found.id, found.only_protected_branches) for found in project.remote_mirrors.list(get_all=True)], [(made.id, True)])
+    project.remote_mirrors.delete(made.id)
+    same(project.remote_mirrors.list(get_all=True), [])
+    refused(400, "The project is not mirrored", project.pull_mirror.get)
+    project.pull_mirror.create({"url": "https://rowan:secret@host.example/b.git", "enabled": True})
+    same(project.pull_mirror.get().url, "https://*****:*****@host.example/b.git")
+    project.pull_mirror.start()
+
+
 def releases(place):
     project = a_project(place, "Larch")
     refused(422, "Ref is not specified", project.releases.create, {"tag_name": "v1/0"})
@@ -686,7 +702,7 @@ def boards(place):
             label.delete()
 
 
-STORIES = [boards, people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments, releases]
+STORIES = [boards, people, tokens, places, members, files, odd_names, branches_and_commits, comments_on_commits, freeze_periods, merge_requests, features, refusals, sudo, keyset, far_pages, variables, deploy_tokens, topics, uploads, push_rules, snippets, webhooks, wikis, storage_moves, relation_exports, migrations, geo_nodes, search, environments_and_deployments, releases, mirrors]
 
 if __name__ == "__main__":
     by_name = {story.__name__: story for story in STORIES}

@@ -160,6 +160,7 @@ export async function changeRemoteMirror(
     const login = method !== undefined && method !== before.auth_method && loginIn(secrets, before.login);
     const { login: changed, public_key } = login ? loginBy(method!, login) : {};
     const isStarting = changes.enabled === true && !before.enabled;
+    const isStopped = changes.enabled === false && ['scheduled', 'to_retry'].includes(before.update_status);
     const set = {
       ...flagsOf(changes),
       ...choiceOf(changes),
@@ -167,6 +168,7 @@ export async function changeRemoteMirror(
         ? { auth_method: method!, login: sealedLogin(secrets, changed), public_key: public_key ?? null }
         : {}),
       ...(isStarting ? { update_status: 'scheduled', failures: 0 } : {}),
+      ...(isStopped ? { update_status: 'none' } : {}),
     };
     if (Object.keys(set).length === 0) return before;
     const after = await tx

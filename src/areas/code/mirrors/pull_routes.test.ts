@@ -64,7 +64,7 @@ test('a project follows another: branches, tags and its default branch; events a
   const ahead = await commitTo(here, project.id, 'trunk', 'more.txt');
   const own = await commitTo(here, copy.id, 'own', 'own.txt');
   const soon = await as('owner').post(at(copy.id));
-  assert.deepEqual([soon.status, soon.body], [200, null]);
+  assert.deepEqual([soon.status, soon.body], [202, { message: '202 Accepted' }]);
   await pull(here);
   const after = await refsOf(here, copy.id);
   assert.deepEqual([after.trunk, after.own], [ahead, own]);

@@ -1,17 +1,16 @@
 /** Pull mirrors: the repository of another server that a project follows (docs/reference/mirrors.md#pull-mirrors). */
 import { Type } from 'typebox';
 import {
+  accepted,
   atLeastOneOf,
   badRequest,
   checked,
   get,
   mutuallyExclusive,
-  nothing,
   one,
   optional,
   post,
   put,
-  withStatus,
 } from '../../../http/index.ts';
 import { tooLong } from '../../../texts/index.ts';
 import { mirrorKeeper, openMirrorKeeper } from './access.ts';
@@ -79,7 +78,7 @@ export const pullMirrorRoutes = [
     summary: 'Pull a project at once, or five minutes after the last run has ended',
     access: openMirrorKeeper,
     ...common,
-    returns: withStatus(200, nothing),
+    returns: accepted,
     refusals: { 400: notMirroredText, 403: `403 Forbidden - ${pausedText}` },
     handle: ({ db, project }) => syncPullMirror(db, project.id),
   }),

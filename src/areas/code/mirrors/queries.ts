@@ -31,3 +31,23 @@ export const remoteMirrorOf = async (db: Database, project_id: number, id: numbe
 /** The mirror that a project is pulled from. */
 export const pullMirrorOf = (db: Database, project_id: number): Promise<PullMirrorRow | undefined> =>
   db.selectFrom('pull_mirrors').selectAll().where('project_id', '=', project_id).executeTakeFirst();
+
+/** The mirrors of a kind whose login cannot be read: it was sealed with another secret key, or is damaged. */
+export async function* brokenMirrors(
+  db: Database,
+  secrets: Secrets,
+  table: 'remote_mirrors' | 'pull_mirrors',
+): AsyncGenerator<{ id: number; project_id: number }> {
+  for (let last = 0; ; ) {
+    const query = db
+      .selectFrom(table)
+      .select(['id', 'project_id', 'login'])
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(1000);
+    const rows = await query.execute();
+    if (rows.length === 0) return;
+    last = rows.at(-1)!.id;
+    yield* rows.filter(({ login }) => loginIn(secrets, login) === undefined);
+  }
+}

@@ -101,6 +101,7 @@ test('errors lose what a login is made of, and are not longer than is kept', () 
     keptError('fatal: https://ada:p%40ss@host.example/a and p@ss and http://x:y@127.0.0.1:1/', login),
     'fatal: https://*****:*****@host.example/a and ***** and http://*****:*****@127.0.0.1:1/',
   );
+  assert.equal(keptError('no access for glpat-x', { username: 'glpat-x' }), 'no access for *****');
   assert.equal(keptError('x'.repeat(2000), login).length, 1024);
   assert.equal(keptError('a\0b\x1b[31m\nc', login), 'a b [31m\nc');
 });

@@ -90,9 +90,9 @@ export function addressIn(text: string, mayBeLocal: boolean): string | MirrorAdd
 export const maskedUrl = ({ url, hides_login }: Pick<MirrorAddress, 'url' | 'hides_login'>): string =>
   hides_login ? url.replace(/^(https?|git):\/\//, '$1://*****:*****@').replace(/^(ssh:\/\/[^@/]*)@/, '$1:*****@') : url;
 
-/** Texts without what a login is made of, and without the logins of all URLs. */
+/** Texts without what a login is made of, and without the logins of all URLs. A user alone is often a token. */
 function withoutSecrets(text: string, { username, password, private_key }: Login): string {
-  const secrets = [password, private_key, username !== undefined && password !== undefined ? username : undefined];
+  const secrets = [password, private_key, private_key === undefined && username !== 'git' ? username : undefined];
   const written = secrets.flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []));
   return written
     .toSorted((one, other) => other.length - one.length)

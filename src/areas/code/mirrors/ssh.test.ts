@@ -5,6 +5,8 @@ import { createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { performQueued } from '../../../../test/support/jobs.ts';
 import { commitTo, mirrorPlace, otherProject, refsOf } from '../../../../test/support/mirrors.ts';
+import { leadHere } from '../../../../test/support/names.ts';
+import { allowLocalHooks } from '../../../../test/support/receiver.ts';
 import { sshFor } from '../../../../test/support/ssh.ts';
 import type { World } from '../../../../test/support/world.ts';
 import { pullMirror, pushMirror } from './index.ts';
@@ -17,7 +19,7 @@ async function admit({ as }: World, key: string): Promise<void> {
   assert.equal(added.status, 201, JSON.stringify(added.body));
 }
 
-test('a push mirror signs in over SSH with a key of its own, and pins the host key', async (t) => {
+test('a push mirror signs in over SSH with a key of its own, and pins the host key', async () => {
   const here = await mirrorPlace();
   const { as, project, services } = here;
   const ssh = await sshFor(here);
@@ -61,8 +63,7 @@ test('a push mirror signs in over SSH with a key of its own, and pins the host k
   assert.equal(pinned.last_error, 'The host key of the other system is not the one that is known.');
   assert.notDeepEqual(await refsOf(here, target.id), await refsOf(here, project.id));
   const bad = await as('maintainer').put(one, { host_keys: ['nonsense'] });
-  assert.equal(bad.status, 400);
-  t.diagnostic(JSON.stringify(bad.body));
+  assert.deepEqual([bad.status, bad.body], [400, { message: { host_keys: ['is invalid'] } }]);
 });
 
 test('a pull mirror signs in over SSH with a key of its own', async () => {
@@ -98,6 +99,36 @@ async function plainServer(t: TestContext, serve: (socket: Socket) => void): Pro
   });
   return (server.address() as AddressInfo).port;
 }
+
+test('a name that leads to this machine is refused at the connection, and a server that hangs is given up', async (t) => {
+  const here = await mirrorPlace();
+  const { as, project } = here;
+  let connections = 0;
+  const port = await plainServer(t, () => {
+    connections++;
+  });
+  const at = `/projects/${project.id}/remote_mirrors`;
+  const errorAt = async (url: string): Promise<string> => {
+    const { body } = await as('maintainer').post(at, { url, enabled: true });
+    await run(here);
+    const { last_error } = (await as('maintainer').get(`${at}/${body.id}`)).body;
+    await as('maintainer').delete(`${at}/${body.id}`);
+    return last_error;
+  };
+  leadHere(t, 'rebound.example.com');
+  await allowLocalHooks(here, false);
+  for (const scheme of ['http', 'https', 'ssh', 'git'])
+    assert.equal(
+      await errorAt(`${scheme}://rebound.example.com:${port}/a.git`),
+      'Requests to localhost are not allowed.',
+    );
+  assert.equal(connections, 0);
+  await allowLocalHooks(here);
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  t.mock.method(AbortSignal, 'timeout', (ms: number) => timeout(ms >= 3_600_000 ? 200 : ms));
+  for (const scheme of ['http', 'ssh', 'git'])
+    assert.equal(await errorAt(`${scheme}://127.0.0.1:${port}/a.git`), 'The run took longer than 180 minutes.');
+});
 
 test('a server of git:// is asked for the repository, and its refusal is told', async (t) => {
   const here = await mirrorPlace();
