@@ -32,8 +32,8 @@ export interface BridgedRemote {
 
 export type Remote = HttpRemote | BridgedRemote;
 
-/** Called by git with what it wants. It can ask once. */
-const helper = '!f() { test "$1" = get && cat <&3; }; f';
+/** Called by git with what it wants. It can ask once. The shell does it without starting another program. */
+const helper = `!f() { test "$1" = get && while IFS= read -r line; do printf '%s\\n' "$line"; done <&3; }; f`;
 
 const isLine = (text: string) => !/[\r\n\0]/.test(text);
 
