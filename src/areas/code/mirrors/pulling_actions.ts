@@ -7,6 +7,7 @@ import {
   fetchAside,
   GitError,
   isAncestor,
+  objectHeader,
   RefConflict,
   RefMoved,
   type RefUpdate,
@@ -67,16 +68,27 @@ async function begun({ db }: Pick<JobServices, 'db'>, project_id: number): Promi
 
 const isTag = (ref: string) => ref.startsWith('refs/tags/');
 
-/** Whether one commit is an ancestor of another. Without the memory for that: a quarantine is gone soon. */
-async function isBelow(repository: Repository, ancestor: string, descendant: string): Promise<boolean> {
+/**
+ * Whether one commit is an ancestor of another.
+ * @param isLasting whether the repository stays, so that the answer may be remembered
+ */
+async function isBelow(
+  repository: Repository,
+  { ancestor, descendant, isLasting }: { ancestor: string; descendant: string; isLasting: boolean },
+): Promise<boolean> {
   try {
-    return await isAncestor(repository, ancestor, descendant, {});
+    return await isAncestor(repository, ancestor, descendant, isLasting ? undefined : {});
   } catch (error) {
     // One of them is not here.
     if (error instanceof GitError) return false;
     throw error;
   }
 }
+
+/** Whether a branch has all that the other side has, and was pushed to here. */
+const isAhead = async (repository: Repository, own: string, theirs: string): Promise<boolean> =>
+  (await objectHeader(repository, theirs)) !== undefined &&
+  (await isBelow(repository, { ancestor: theirs, descendant: own, isLasting: true }));
 
 type Refs = ReadonlyMap<string, string>;
 
@@ -97,8 +109,7 @@ async function wantedRefs(
   for (const ref of selected) {
     const [own, theirs] = [here.get(ref), there.get(ref)!];
     if (own === theirs || (own !== undefined && isTag(ref))) continue;
-    // What this branch has more was pushed here.
-    if (own === undefined || !(await isBelow(repository, theirs, own))) wanted.push(ref);
+    if (own === undefined || !(await isAhead(repository, own, theirs))) wanted.push(ref);
   }
   return wanted;
 }
@@ -115,7 +126,9 @@ async function planFor(mirror: Mirror, quarantine: Repository, wanted: readonly 
     const [old, target] = [here.get(ref) ?? null, fetched.get(ref)];
     if (target === undefined || old === target) continue;
     const isLeft =
-      old !== null && !mirror.mirror_overwrites_diverged_branches && !(await isBelow(quarantine, old, target));
+      old !== null &&
+      !mirror.mirror_overwrites_diverged_branches &&
+      !(await isBelow(quarantine, { ancestor: old, descendant: target, isLasting: false }));
     if (isLeft) plan.diverged.push(ref);
     else plan.updates.push({ ref, old, new: target });
   }
