@@ -196,7 +196,7 @@ test('names, links, sizes and texts that want to harm are failures, and everythi
   assert.equal(outcome.entities.get('paths')!.stats.uploads!.imported, 1);
   assert.equal(({} as Record<string, unknown>).polluted, undefined);
   const { body: named } = await here.as('owner').get(`/projects/${outcome.entities.get('names')!.project_id}`);
-  assert.deepEqual([named.path, named.creator_id, named.import_url], ['names', here.people.owner.id, undefined]);
+  assert.deepEqual([named.path, named.creator_id, named.import_url], ['names', here.people.owner.id, null]);
 });
 
 test('a line that is too long is not kept, and what unpacks to more than is allowed is given up', async (t) => {
