@@ -1108,14 +1108,21 @@ create table commit_statuses (
   created_at timestamp with time zone default now() not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  pipeline_id bigint,
   constraint commit_statuses_pkey PRIMARY KEY (id),
   constraint commit_statuses_status_check CHECK (status = ANY (ARRAY['pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
+  constraint commit_statuses_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
   constraint commit_statuses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint commit_statuses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX commit_statuses_by_commit ON commit_statuses USING btree (project_id, sha, id);
+CREATE INDEX commit_statuses_by_status ON commit_statuses USING btree (project_id, status, id);
 CREATE INDEX commit_statuses_by_user ON commit_statuses USING btree (user_id);
 CREATE UNIQUE INDEX commit_statuses_current ON commit_statuses USING btree (project_id, sha, ref, name) WHERE NOT retried;
+CREATE INDEX commit_statuses_current_of_pipeline ON commit_statuses USING btree (pipeline_id, status) WHERE NOT retried;
+CREATE INDEX commit_statuses_in_order ON commit_statuses USING btree (project_id, id);
+CREATE INDEX commit_statuses_of_pipeline ON commit_statuses USING btree (pipeline_id, id);
+CREATE INDEX commit_statuses_without_pipeline ON commit_statuses USING btree (id) WHERE pipeline_id IS NULL;
 
 create table costly_files (
   content text not null,
@@ -2197,7 +2204,7 @@ create table internal_ids (
   last_value integer not null,
   constraint internal_ids_key UNIQUE NULLS NOT DISTINCT (project_id, namespace_id, usage),
   constraint internal_ids_have_one_owner CHECK (num_nonnulls(project_id, namespace_id) = 1),
-  constraint internal_ids_usage_check CHECK (usage = ANY (ARRAY['issues'::text, 'milestones'::text, 'epics'::text, 'iterations'::text, 'merge_requests'::text, 'feature_flags'::text, 'feature_flag_user_lists'::text, 'deployments'::text])),
+  constraint internal_ids_usage_check CHECK (usage = ANY (ARRAY['issues'::text, 'milestones'::text, 'epics'::text, 'iterations'::text, 'merge_requests'::text, 'feature_flags'::text, 'feature_flag_user_lists'::text, 'deployments'::text, 'pipelines'::text])),
   constraint internal_ids_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint internal_ids_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -3271,6 +3278,33 @@ CREATE INDEX personal_access_tokens_by_family ON personal_access_tokens USING bt
 CREATE INDEX personal_access_tokens_by_user ON personal_access_tokens USING btree (user_id, id);
 CREATE TRIGGER raise_rights_version AFTER INSERT OR DELETE OR UPDATE OF user_id, scopes, token_digest, revoked, expires_at, impersonation ON personal_access_tokens FOR EACH STATEMENT EXECUTE FUNCTION raise_rights_version();
 
+create table pipelines (
+  id bigint default nextval('commit_statuses_id_seq'::regclass) not null,
+  iid integer not null,
+  project_id bigint not null,
+  sha text not null,
+  ref text not null,
+  tag boolean default false not null,
+  status text not null,
+  user_id bigint,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint pipelines_pkey PRIMARY KEY (id),
+  constraint pipelines_iid_key UNIQUE (project_id, iid),
+  constraint pipelines_of_commit UNIQUE (project_id, sha, ref),
+  constraint pipelines_status_check CHECK (status = ANY (ARRAY['pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text])),
+  constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint pipelines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
+);
+CREATE INDEX pipelines_by_author ON pipelines USING btree (project_id, user_id, id);
+CREATE INDEX pipelines_by_ref ON pipelines USING btree (project_id, ref, id);
+CREATE INDEX pipelines_by_status ON pipelines USING btree (project_id, status, id);
+CREATE INDEX pipelines_by_update ON pipelines USING btree (project_id, updated_at, id);
+CREATE INDEX pipelines_by_user ON pipelines USING btree (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX pipelines_in_order ON pipelines USING btree (project_id, id);
+
 create table placeholder_memberships (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -3408,6 +3442,7 @@ create table projects (
   selective_code_owner_removals boolean default false not null,
   dependency_paths text[] default '{}'::text[] not null,
   wiki_access_level text default 'enabled'::text not null,
+  public_jobs boolean default true not null,
   releases_access_level text default 'enabled'::text not null,
   feature_flags_access_level text default 'enabled'::text not null,
   deployment_freeze text default 'mark'::text not null,

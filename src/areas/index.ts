@@ -16,6 +16,9 @@ import { mirrorFollower } from './code/mirrors/index.ts';
 import { pullMirrorRoutes } from './code/mirrors/pull_routes.ts';
 import { remoteMirrorRoutes } from './code/mirrors/routes.ts';
 import { groupProtectedBranchRoutes, protectedBranchRoutes } from './code/protected_branches/routes.ts';
+import { jobRoutes } from './code/jobs/routes.ts';
+import { emptyPipelines, sampleJob, samplePipeline } from './code/pipelines/index.ts';
+import { pipelineRoutes } from './code/pipelines/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
 import { pushRuleCheckRoutes } from './code/push_rules/check_routes.ts';
 import { pushRuleRoutes } from './code/push_rules/routes.ts';
@@ -244,7 +247,7 @@ export const repositories: Repositories = {
 /** What the services of handlers and jobs take from the areas. */
 export const areaServices: AreaServices = {
   repositories,
-  emptying: [emptyErrors, emptyEnvironments, emptyFeatureFlags],
+  emptying: [emptyErrors, emptyEnvironments, emptyFeatureFlags, emptyPipelines],
   stored_files: [uploadedFiles, metricImageFiles],
   mail_targets: [
     ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),
@@ -274,6 +277,8 @@ const samples = {
   feature_flag_events: sampleFeatureFlag,
   vulnerability_events: sampleVulnerability,
   deployment_events: sampleDeployment,
+  job_events: sampleJob,
+  pipeline_events: samplePipeline,
   releases_events: sampleRelease,
 };
 
@@ -464,6 +469,8 @@ export const endpoints: readonly FiledEndpoint[] = [
     commitCommentRoutes,
   ),
   ...tagged('Commit statuses', 'What external systems report about a commit.', commitStatuses),
+  ...tagged('Pipelines', 'What external systems report about a commit and ref, taken together.', pipelineRoutes),
+  ...tagged('Jobs', 'What external systems report, as jobs of pipelines.', jobRoutes),
   ...tagged(
     'Repositories',
     'Trees, blobs, archives, comparisons and languages of a repository.',

@@ -13,6 +13,7 @@ import { indexCode, keepCodeIndex } from './code/code_search/index.ts';
 import { keepDependencies, scanDependencies, writeDependencyExport } from './code/dependencies/index.ts';
 import { removeUnusedObjects } from './code/lfs/index.ts';
 import { pullMirror, pushMirror, schedulePulls, tellOfMirrorFailure } from './code/mirrors/index.ts';
+import { assignPipelines } from './code/pipelines/index.ts';
 import {
   maintainRepository,
   measureRepositories,
@@ -123,6 +124,7 @@ export const jobs: readonly AnyJob[] = [
   pushMirror,
   schedulePulls,
   tellOfMirrorFailure,
+  assignPipelines,
   maintainRepository,
   measureRepositories,
   moveRepositories,

@@ -11,6 +11,7 @@ export type NumberUsage =
   | 'iterations'
   | 'merge_requests'
   | 'deployments'
+  | 'pipelines'
   | 'feature_flags'
   | 'feature_flag_user_lists';
 

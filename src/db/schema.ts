@@ -415,6 +415,7 @@ export interface CommitStatuses {
   created_at: Generated<Timestamp>;
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
+  pipeline_id: number | null;
 }
 
 export interface CostlyFiles {
@@ -1693,6 +1694,21 @@ export interface PersonalAccessTokens {
   created_at: Generated<Timestamp>;
 }
 
+export interface Pipelines {
+  id: Generated<number>;
+  iid: number;
+  project_id: number;
+  sha: string;
+  ref: string;
+  tag: Generated<boolean>;
+  status: string;
+  user_id: number | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  started_at: Timestamp | null;
+  finished_at: Timestamp | null;
+}
+
 export interface PlaceholderMemberships {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1796,6 +1812,7 @@ export interface Projects {
   selective_code_owner_removals: Generated<boolean>;
   dependency_paths: Generated<string[]>;
   wiki_access_level: Generated<string>;
+  public_jobs: Generated<boolean>;
   releases_access_level: Generated<string>;
   feature_flags_access_level: Generated<string>;
   deployment_freeze: Generated<string>;
@@ -2547,6 +2564,7 @@ export interface DB {
   package_versions: PackageVersions;
   password_links: PasswordLinks;
   personal_access_tokens: PersonalAccessTokens;
+  pipelines: Pipelines;
   placeholder_memberships: PlaceholderMemberships;
   placeholders: Placeholders;
   plan_limits: PlanLimits;

@@ -94,6 +94,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   );
   const environment = await sent(as('owner').post(`/projects/${project.id}/environments`, { name: 'orchard' }));
   const [board] = await sent(as('owner').get(`/projects/${project.id}/boards`));
+  const status = await sent(as('owner').post(`/projects/${project.id}/statuses/main`, { state: 'success' }));
   const [commit, version] = [(await headOf(here))!, 2];
   const at = `/${project.full_path}/-`;
   const inGroup = `/groups/${group.full_path}`;
@@ -175,6 +176,8 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/releases`,
     `${at}/releases/v1`,
     `${at}/environments`,
+    `${at}/pipelines`,
+    `${at}/pipelines/${status.pipeline_id}`,
     `${at}/feature_flags`,
     `${at}/feature_flags_user_lists/1`,
     `${at}/environments/${environment.id}`,

@@ -116,6 +116,7 @@ async function addRepositoryThings({ as, project, group }: World): Promise<void>
   const actions = [code, text].map((file) => ({ action: 'create', ...file }));
   await sent(as('maintainer').post(`${url}/commits`, { branch: 'main', commit_message: 'Add *more*', actions }));
   await sent(as('maintainer').post(`/projects/${project.id}/environments`, { name: 'orchard' }));
+  await sent(as('maintainer').post(`/projects/${project.id}/statuses/main`, { state: 'success' }));
   for (const place of [`/projects/${project.id}`, `/groups/${group.id}`])
     for (const title of ['home', 'trees/apple'])
       await sent(as('owner').post(`${place}/wikis`, { title, content: `# ${title}\n\n[[home]] #2` }));
@@ -154,6 +155,7 @@ async function valuesOf(here: World): Promise<Record<string, string>> {
     commit_id: (await headOf(here))!,
     sha: (await headOf(here))!,
     environment_id: await idOf(here, 'environments', own),
+    pipeline_id: await idOf(here, 'pipelines', own),
     evidence_id: await idOf(here, 'release_evidences'),
     direct_asset_path: 'manual',
     iid: '1',

@@ -16,7 +16,7 @@ const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relatio
   activity: 'events resource_* push_event_payloads todos subscriptions hook_deliveries notifications notification_*',
   deployments:
     'environments deployments deployment_approvals protected_environments protected_environment_rules clusters deploy_tokens deploy_key_projects freeze_periods variables feature_flags feature_flag_*',
-  code: `protected_branches protected_branch_* protected_tags push_rules recorded_* reference_updates unused_repositories commit_statuses lfs_* project_fetches snippets snippet_user_agents
+  code: `protected_branches protected_branch_* protected_tags push_rules recorded_* reference_updates unused_repositories commit_statuses pipelines lfs_* project_fetches snippets snippet_user_agents
     code_* remote_mirrors pull_mirrors wikis wiki_pages dependencies dependency_* license_files package_* advisories advisory_packages vulnerabilities vulnerability_state_changes`,
   spaces: `access_requests badges access_token_* declined_invitations invitations member_approvals open_issue_counts project_stars repository_storage_moves topics`,
   planning: 'labels label_priorities milestones iterations iteration_cadences boards board_*',

@@ -49,5 +49,7 @@ export interface Samples {
   feature_flag_events: Sample;
   vulnerability_events: Sample;
   deployment_events: Sample;
+  job_events: Sample;
+  pipeline_events: Sample;
   releases_events: Sample;
 }

@@ -363,7 +363,6 @@ test('a test sends the newest data, and refuses without any and when it is asked
   const hook = await addHook(here, '/test');
   const ask = (trigger: string) => here.as('maintainer').post(`${hook.path}/test/${trigger}`);
   for (const [trigger, message] of [
-    ['job_events', 'Ensure the project has CI jobs.'],
     ['issues_events', 'Ensure the project has issues.'],
     ['note_events', 'Ensure the project has notes.'],
   ]) {

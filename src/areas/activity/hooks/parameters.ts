@@ -13,7 +13,6 @@ import {
 } from './rules.ts';
 
 const Flag = (description: string) => Type.Boolean({ description });
-const none = 'Stored; there is no such event yet';
 
 const everywhere = {
   push_events: Flag('Pushes to branches; default true'),
@@ -32,8 +31,8 @@ const ofPlaces = {
   error_events: Flag(
     'Errors of applications that are new, happen again or happen too often, and changes of their status',
   ),
-  job_events: Flag(none),
-  pipeline_events: Flag(none),
+  job_events: Flag('Commit statuses that are reported, as jobs'),
+  pipeline_events: Flag('Pipelines whose status changes'),
   wiki_page_events: Flag('Pages of wikis'),
   deployment_events: Flag('Deployments that are recorded, and changes of their status'),
   feature_flag_events: Flag('Feature flags'),

@@ -1,16 +1,27 @@
 /** Reporting the status of a commit. */
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import { type Database, takeTurn } from '../../../db/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { badRequest } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
-import { isFinal, type State, transitionRefusal } from './rules.ts';
+import {
+  isFinal,
+  lockCommit,
+  pipelineFor,
+  refreshPipeline,
+  type State,
+  tellOfJob,
+  tellOfPipeline,
+} from '../pipelines/index.ts';
+import { transitionRefusal } from './rules.ts';
 
 export interface Report {
   project: { id: number };
   caller: { id: number };
   sha: string;
   ref: string;
+  /** Whether the ref is a tag. */
+  tag: boolean;
   name: string;
   state: State;
   /** Omitted members keep their values. */
@@ -18,9 +29,6 @@ export interface Report {
   description?: string;
   coverage?: number;
 }
-
-/** Serialises the reports on a commit, so that concurrent ones do not both insert a row. */
-const lockCommit = (tx: Database, { project, sha }: Report) => takeTurn(tx, `commit_statuses ${project.id} ${sha}`);
 
 /** The unfinished status of the caller that this report updates. */
 async function openReport(tx: Database, { project, caller, sha, ref, name }: Report) {
@@ -46,7 +54,7 @@ const stateColumns = (state: State) => ({
 });
 
 /** Inserts a status, which replaces an earlier one of the same name. */
-async function begin(tx: Database, report: Report): Promise<number> {
+async function begin(tx: Database, report: Report, pipeline_id: number): Promise<number> {
   const { project, caller, sha, ref, name, state, target_url, description, coverage } = report;
   await tx
     .updateTable('commit_statuses')
@@ -60,7 +68,7 @@ async function begin(tx: Database, report: Report): Promise<number> {
   const values = { project_id: project.id, user_id: caller.id, sha, ref, name, target_url, description, coverage };
   const { id } = await tx
     .insertInto('commit_statuses')
-    .values({ ...values, ...stateColumns(state) })
+    .values({ ...values, pipeline_id, ...stateColumns(state) })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
@@ -95,25 +103,37 @@ async function tellWaiting(tx: Database, sha: string): Promise<void> {
   if (await waiting.limit(1).executeTakeFirst()) await mergeWhenReady.enqueue(tx, { sha });
 }
 
+/** @returns the id of the status */
+async function write(tx: Database, report: Report, open: { id: number } | undefined, pipeline_id: number) {
+  if (!open) return begin(tx, report, pipeline_id);
+  const { state, target_url, description, coverage } = report;
+  await tx
+    .updateTable('commit_statuses')
+    .set({ ...stateColumns(state), target_url, description, coverage, pipeline_id })
+    .where('id', '=', open.id)
+    .execute();
+  return open.id;
+}
+
 /**
- * Updates the caller's status of this name, or creates one.
+ * Updates the caller's status of this name, or creates one, and with it the pipeline of its commit and ref.
  * @returns its id
  * @throws ApiError 400 when the status cannot change to that state
  */
 export function reportStatus(db: Database, report: Report): Promise<number> {
-  const { state, target_url, description, coverage } = report;
+  const { project, caller, sha, ref, tag, state } = report;
+  const place = { project_id: project.id, user_id: caller.id, sha, ref, tag };
   return db.transaction().execute(async (tx) => {
-    await lockCommit(tx, report);
+    await lockCommit(tx, place);
     const open = await openReport(tx, report);
     const refusal = transitionRefusal(open?.status ?? 'created', state);
     if (refusal !== undefined) throw badRequest(refusal);
-    await tellWaiting(tx, report.sha);
-    if (!open) return begin(tx, report);
-    await tx
-      .updateTable('commit_statuses')
-      .set({ ...stateColumns(state), target_url, description, coverage })
-      .where('id', '=', open.id)
-      .execute();
-    return open.id;
+    await tellWaiting(tx, sha);
+    const pipeline = await pipelineFor(tx, place, state);
+    const id = await write(tx, report, open, pipeline.id);
+    const { before, after } = await refreshPipeline(tx, pipeline.id);
+    await tellOfJob(tx, id);
+    if (pipeline.isNew || before !== after) await tellOfPipeline(tx, pipeline.id);
+    return id;
   });
 }

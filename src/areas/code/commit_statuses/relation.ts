@@ -19,7 +19,8 @@ import {
   time,
 } from '../../../relations/index.ts';
 import { tooLong } from '../../../texts/index.ts';
-import { addressProblems, states } from './rules.ts';
+import { states } from '../pipelines/index.ts';
+import { addressProblems } from './rules.ts';
 
 const short = (value: string) => tooLong(value, 255);
 

@@ -3,7 +3,14 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { codeReader, codeWriter, type Project } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { type Repository, refsContaining, repositoryOf, resolveCommit } from '../../../git/index.ts';
+import {
+  type Repository,
+  refsContaining,
+  repositoryOf,
+  resolveBranch,
+  resolveCommit,
+  resolveTag,
+} from '../../../git/index.ts';
 import {
   checked,
   found,
@@ -19,10 +26,11 @@ import {
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
 import { presentUserBasic, UserBasic, type UserBasicRow, userBasicColumns } from '../../people/users/index.ts';
+import { stage as externalStage, otherPipelineText, refOfPipeline, states } from '../pipelines/index.ts';
 import { reportStatus } from './actions.ts';
-import { addressProblems, states } from './rules.ts';
+import { addressProblems } from './rules.ts';
 
-/** `pipeline_id` is null and `allow_failure` is false: clients read both, but there are no pipelines here. */
+/** `allow_failure` is false: clients read it, but whatever fails counts here. `pipeline_id` is null until a job has put a status that arrived into its pipeline. */
 export const CommitStatus = resource('CommitStatus', {
   id: Id,
   sha: Type.String(),
@@ -58,6 +66,7 @@ const statusesOf = (db: Database, project: Project) =>
       'started_at',
       'finished_at',
       'coverage',
+      'pipeline_id',
     ])
     .select((q) => q.ref('status').$castTo<(typeof states)[number]>().as('status'))
     .select(author.as('author'))
@@ -68,7 +77,6 @@ type StatusRow = Awaited<ReturnType<ReturnType<typeof statusesOf>['executeTakeFi
 const present = (url: string, row: StatusRow): Static<typeof CommitStatus> => ({
   ...row,
   allow_failure: false,
-  pipeline_id: null,
   author: row.author && presentUserBasic(url, row.author),
 });
 
@@ -79,6 +87,19 @@ async function branchOf(repository: Repository, project: Project, sha: string): 
   return found('References for commit', branches.find((branch) => branch === project.default_branch) ?? branches[0]);
 }
 
+/** What a status is reported for: what the caller names, the ref of the pipeline, or a branch with the commit. */
+async function placeOf(
+  { db, repository, project }: { db: Database; repository: Repository; project: Project },
+  sha: string,
+  { ref: given, pipeline_id: id }: { ref?: string; pipeline_id?: number },
+): Promise<{ ref: string; tag: boolean }> {
+  const named = given?.replace(/^refs\/(heads|tags)\//, '') || undefined;
+  const ref = id === undefined ? named : await refOfPipeline(db, { id, project_id: project.id, sha, ref: named });
+  if (ref === undefined) return { ref: await branchOf(repository, project, sha), tag: false };
+  const isTag = given?.startsWith('refs/tags/') || (await resolveBranch(repository, ref)) === undefined;
+  return { ref, tag: isTag && (await resolveTag(repository, ref)) !== undefined };
+}
+
 const maximumLength = 255;
 /** Text of at most 255 characters. */
 const short = (description: string, problems: (text: string) => string[] = () => []) =>
@@ -87,8 +108,6 @@ const short = (description: string, problems: (text: string) => string[] = () =>
     ...problems(text),
   ]);
 
-/** All external builds form one stage. */
-const externalStage = 'external';
 const Sha = Type.String({ description: 'Commit, branch or tag' });
 
 export const commitStatuses = [
@@ -101,11 +120,7 @@ export const commitStatuses = [
       ref: optional(Type.String({ description: 'Only of this branch or tag' })),
       name: optional(Type.String({ description: 'Only of this name' })),
       stage: optional(Type.String({ description: 'Stage; always `external`' })),
-      pipeline_id: optional(
-        Type.Integer({
-          description: 'ID of a pipeline; the list is then empty, because statuses belong to no pipeline',
-        }),
-      ),
+      pipeline_id: optional(Type.Integer({ description: 'Only of this pipeline' })),
       all: Type.Boolean({ default: false, description: 'Include statuses that newer ones have replaced' }),
       sort: Type.Enum(['asc', 'desc'], { default: 'asc', description: 'By ID' }),
       ...paging,
@@ -114,13 +129,14 @@ export const commitStatuses = [
     refusals: { 404: '404 Commit Not Found' },
     handle: async ({ project, input, db, ...services }) => {
       const { ref, name, stage, pipeline_id, all, sort } = input;
-      const isNowhere = (stage || externalStage) !== externalStage || pipeline_id !== undefined;
+      const isNowhere = (stage || externalStage) !== externalStage;
       const sha = found('Commit', await resolveCommit(repositoryOf(services, project), input.sha));
       const query = statusesOf(db, project)
         .where('sha', '=', sha)
         .$if(isNowhere, (q) => q.where(sql<SqlBool>`false`))
         .$if(!all, (q) => q.where('retried', '=', false))
         .$if(Boolean(ref), (q) => q.where('ref', '=', ref!))
+        .$if(pipeline_id !== undefined, (q) => q.where('pipeline_id', '=', pipeline_id!))
         .$if(Boolean(name), (q) => q.where('name', '=', name!))
         .orderBy('id', sort);
       const page = await paginate(db, query, input);
@@ -140,22 +156,29 @@ export const commitStatuses = [
       target_url: optional(short('URL with details', addressProblems)),
       description: optional(short('Short description of the result')),
       coverage: optional(Type.Number({ description: 'Test coverage in percent' })),
+      pipeline_id: optional(
+        Type.Integer({ description: 'The pipeline of this commit; without `ref`, its ref counts' }),
+      ),
     },
     returns: one(CommitStatus),
     refusals: {
-      400: 'Cannot transition status via :<event> from :<status> (Reason(s): Status cannot transition via "<event>")',
+      400: [
+        'Cannot transition status via :<event> from :<status> (Reason(s): Status cannot transition via "<event>")',
+        `pipeline_id: ${otherPipelineText}`,
+      ],
       404: ['404 Commit Not Found', '404 References for commit Not Found'],
     },
     handle: async ({ project, caller, input, db, ...services }) => {
-      const { name, context, ref, sha: _, ...said } = input;
+      const { name, context, ref: _ref, pipeline_id: _id, sha: _sha, ...said } = input;
       const repository = repositoryOf(services, project);
       const sha = found('Commit', await resolveCommit(repository, input.sha));
+      const place = await placeOf({ db, repository, project }, sha, input);
       const id = await reportStatus(db, {
         ...said,
+        ...place,
         project,
         caller,
         sha,
-        ref: ref?.replace(/^refs\/(heads|tags)\//, '') || (await branchOf(repository, project, sha)),
         name: name || context || 'default',
       });
       return present(services.url, await statusesOf(db, project).where('id', '=', id).executeTakeFirstOrThrow());

@@ -1,7 +1,5 @@
-/** The states of commit statuses and their transitions (docs/reference/commit_statuses.md). */
-
-export const states = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'] as const;
-export type State = (typeof states)[number];
+/** The transitions of commit statuses (docs/reference/commit_statuses.md). */
+import type { State } from '../pipelines/index.ts';
 
 /** The initial state, and the two states that are not final. */
 type Origin = 'created' | 'pending' | 'running';
@@ -21,9 +19,6 @@ export function transitionRefusal(from: Origin, to: State): string | undefined {
   if (allowed.includes(from)) return undefined;
   return `Cannot transition status via :${event} from :${from} (Reason(s): Status cannot transition via "${event}")`;
 }
-
-/** Whether a state is final. */
-export const isFinal = (state: State): boolean => state !== 'pending' && state !== 'running';
 
 /** What is wrong with the target URL of a status. */
 export function addressProblems(text: string): string[] {

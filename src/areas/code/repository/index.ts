@@ -6,7 +6,6 @@ export { Comparison } from './commits/compare_routes.ts';
 export { CommitRef } from './commits/detail_routes.ts';
 export { Diff, diffsOf } from './commits/diff_present.ts';
 export { changesFor, type FileAction, FileChanged } from './commits/file_actions.ts';
-export { statusOfCommit } from './commits/status_queries.ts';
 export { inTurn } from './commits/turn_actions.ts';
 export type { GitAccess, GitKind } from './definition.ts';
 export { eventFollower } from './event_actions.ts';

@@ -5,6 +5,7 @@ import { commitKind } from '../../../access/index.ts';
 import { pagePath } from '../../../foundation/addresses.ts';
 import type { Commit as GitCommit } from '../../../git/index.ts';
 import { Id, nullable, optional, resource, Timestamp } from '../../../http/index.ts';
+import { PipelineBasic } from '../pipelines/index.ts';
 
 const shortId_characters = 8;
 
@@ -42,13 +43,12 @@ const stats = Type.Object({ additions: Type.Integer(), deletions: Type.Integer()
 
 export const Commit = resource('Commit', commitFields);
 export const ListedCommit = resource('ListedCommit', { ...commitFields, stats: optional(stats) });
-/** `last_pipeline` is null: clients read it, but there are no pipelines here. */
 export const CommitDetail = resource('CommitDetail', {
   ...commitFields,
   stats: optional(stats),
   status: nullable(Type.String()),
   project_id: Id,
-  last_pipeline: nullable(Type.Object({})),
+  last_pipeline: nullable(PipelineBasic),
 });
 export const Branch = resource('Branch', {
   name: Type.String(),

@@ -17,6 +17,8 @@ export const triggers = {
   error_events: { event: 'Error Hook', log: 'error_hooks' },
   feature_flag_events: { event: 'Feature Flag Hook', log: 'feature_flag_hooks' },
   vulnerability_events: { event: 'Vulnerability Hook', log: 'vulnerability_hooks' },
+  job_events: { event: 'Job Hook', log: 'job_hooks' },
+  pipeline_events: { event: 'Pipeline Hook', log: 'pipeline_hooks' },
   deployment_events: { event: 'Deployment Hook', log: 'deployment_hooks' },
   releases_events: { event: 'Release Hook', log: 'release_hooks' },
   member_events: { event: 'Member Hook', log: 'member_hooks' },

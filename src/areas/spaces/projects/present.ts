@@ -65,6 +65,7 @@ const featureFields = {
   wiki_access_level: FeatureLevel,
   feature_flags_access_level: FeatureLevel,
   releases_access_level: FeatureLevel,
+  public_jobs: Type.Boolean({ description: 'Whether Guests of a private project may read its pipelines and jobs' }),
 };
 
 const detailFields = {
@@ -267,6 +268,7 @@ export function presentProject(
     wiki_access_level: project.wiki_access_level,
     feature_flags_access_level: project.feature_flags_access_level,
     releases_access_level: project.releases_access_level,
+    public_jobs: project.public_jobs,
     can_create_merge_request_in:
       caller !== undefined && !project.read_only && mayDownloadCode(project) && mayUse(project, 'merge_requests'),
     emails_disabled: !project.emails_enabled,

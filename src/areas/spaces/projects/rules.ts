@@ -46,6 +46,9 @@ const columns = {
   wiki_access_level: optional(FeatureLevel),
   feature_flags_access_level: optional(FeatureLevel),
   releases_access_level: optional(FeatureLevel),
+  public_jobs: optional(
+    Type.Boolean({ description: 'Whether Guests of a private project may read its pipelines and jobs' }),
+  ),
   request_access_enabled: optional(Type.Boolean()),
   lfs_enabled: optional(Type.Boolean()),
   emails_enabled: optional(Type.Boolean()),

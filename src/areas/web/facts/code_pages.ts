@@ -1,4 +1,4 @@
-/** Snippets, errors, vulnerabilities, dependencies, environments and feature flags. */
+/** Snippets, errors, vulnerabilities, dependencies, environments, pipelines and feature flags. */
 import type { Values } from '../../../http/index.ts';
 import { type Content, filePage, html, person, redirect, time } from '../../../pages/index.ts';
 import { environmentPage } from '../../deployments/environments/index.ts';
@@ -22,6 +22,15 @@ ${external_url !== null && html`<div class="soft"><a href="${String(external_url
 
 const deploymentLine = ({ iid, ref, sha, status, user, created_at }: Values): Content =>
   html`#${String(iid)} ${String(ref)} at ${String(sha).slice(0, 8)} <span class="label">${String(status)}</span>
+<div class="soft">By ${person(user as { username: string; name: string } | null)}, ${time(String(created_at))}</div>`;
+
+const pipelineLine = ({ iid, ref, sha, status, web_url, created_at }: Values): Content =>
+  html`<span class="${`state state-${String(status)}`}">${String(status)}</span> <a href="${new URL(String(web_url)).pathname}">#${String(iid)}</a> ${String(ref)} at ${String(sha).slice(0, 8)}
+<div class="soft">${time(String(created_at))}</div>`;
+
+/** The page of a job is that of the system which runs it, or of its commit. */
+const jobLine = ({ name, status, web_url, user, created_at }: Values): Content =>
+  html`<span class="${`state state-${String(status)}`}">${String(status)}</span> <a href="${String(web_url)}" rel="nofollow noopener">${String(name)}</a>
 <div class="soft">By ${person(user as { username: string; name: string } | null)}, ${time(String(created_at))}</div>`;
 
 const dependencies = {
@@ -79,6 +88,15 @@ export const codeFactPages = [
   factPage('/:id/-/environments', {
     title: () => 'Environments',
     lists: [{ heading: 'Where the project is deployed', operation: 'listEnvironments', line: environmentLine }],
+  }),
+  factPage('/:id/-/pipelines/:pipeline_id', {
+    read: ({ described }) => described('getPipeline'),
+    title: ({ iid, ref }) => `Pipeline #${String(iid)} of ${String(ref)}`,
+    lists: [{ heading: 'Jobs', operation: 'listPipelineJobs', line: jobLine }],
+  }),
+  factPage('/:id/-/pipelines', {
+    title: () => 'Pipelines',
+    lists: [{ heading: 'What external systems report', operation: 'listPipelines', line: pipelineLine }],
   }),
   factPage('/:id/-/feature_flags', {
     title: () => 'Feature flags',

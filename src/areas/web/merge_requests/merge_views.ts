@@ -74,6 +74,10 @@ ${
 }${user_has_approved && form(seen, 'unapprove', { button: 'Take back the approval', look: 'plain' })}`;
 }
 
+const pipelineView = ({ head_pipeline }: ShownMergeRequest): Content =>
+  head_pipeline &&
+  html`<p>${state(head_pipeline.status)} <a href="${new URL(head_pipeline.web_url).pathname}">Pipeline #${head_pipeline.iid}</a> of ${head_pipeline.ref}</p>`;
+
 const statusesView = (statuses: Statuses): Content =>
   statuses &&
   statuses.items.length > 0 &&
@@ -139,5 +143,5 @@ ${
       : html`<p>${sentences.not_open}</p>`
 }
 ${approvals && approvalsView(seen, merge_request, approvals, seen.caller?.plan ?? 'free')}
-${statusesView(statuses)}
+${pipelineView(merge_request)}${statusesView(statuses)}
 </section>`;

@@ -98,11 +98,16 @@ const refLinks = ({ id, refs }: ShownCommit): Content =>
 
 const person = (name: string, email: string): Html => html`${name} &lt;${email}&gt;`;
 
-const statusRows = ({ statuses }: ShownCommit): Content =>
+const pipelineLink = ({ last_pipeline }: ShownCommit['commit']): Content =>
+  last_pipeline &&
+  html`<p><span class="${`state state-${last_pipeline.status}`}">${last_pipeline.status}</span> <a href="${new URL(last_pipeline.web_url).pathname}">Pipeline #${last_pipeline.iid}</a> of ${last_pipeline.ref}</p>
+`;
+
+const statusRows = ({ statuses, commit }: ShownCommit): Content =>
   statuses &&
   statuses.items.length > 0 &&
   html`<h2>Statuses</h2>
-<ul class="rows">${statuses.items.map(
+${pipelineLink(commit)}<ul class="rows">${statuses.items.map(
     ({ name, status, target_url, description }) =>
       html`<li><span class="${`state state-${status}`}">${status}</span> ${target_url ? html`<a href="${target_url}" rel="nofollow noreferrer">${name}</a>` : name} ${description && html`<span class="soft">${description}</span>`}</li>`,
   )}</ul>`;

@@ -13,6 +13,7 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { isRendered, toHtml, toInlineHtml } from '../../../markdown/index.ts';
+import { headPipeline, PipelineBasic, PipelineDetail } from '../../code/pipelines/index.ts';
 import { protectionFor } from '../../code/protected_branches/index.ts';
 import { linksFor } from '../../conversation/markdown/index.ts';
 import { presentUserBasic, UserBasic } from '../../people/users/index.ts';
@@ -22,7 +23,6 @@ import { presentTimeStats, TimeStats } from '../issuables/index.ts';
 import { type MergeRequestRow, mergeRequestRows, type VersionRow } from './queries.ts';
 import { changesCount, detailedStatus, squashes } from './rules.ts';
 
-const noPipelines = { description: 'Always null: there are no pipelines' };
 const DiffRefs = Type.Object({ base_sha: Type.String(), head_sha: Type.String(), start_sha: Type.String() });
 
 /** What only a single one shows. */
@@ -31,11 +31,11 @@ const details = {
   changes_count: optional(
     nullable(Type.String({ description: 'How many files differ; `1000+` beyond 1,000, null without any' })),
   ),
-  latest_build_started_at: optional(Type.Null(noPipelines)),
-  latest_build_finished_at: optional(Type.Null(noPipelines)),
+  latest_build_started_at: optional(nullable(Timestamp)),
+  latest_build_finished_at: optional(nullable(Timestamp)),
   first_deployed_to_production_at: optional(nullable(Timestamp)),
-  pipeline: optional(Type.Null(noPipelines)),
-  head_pipeline: optional(Type.Null(noPipelines)),
+  pipeline: optional(nullable(PipelineBasic)),
+  head_pipeline: optional(nullable(PipelineDetail)),
   diff_refs: optional(nullable(DiffRefs)),
   merge_error: optional(nullable(Type.String())),
   first_contribution: optional(Type.Boolean()),
@@ -296,15 +296,20 @@ export async function presentSingleMergeRequest(
   if (!row) throw new Error(`the merge request ${id} is gone`);
   const labels = (await presentLabelsOf([row])).get(id) ?? [];
   const protection = await protectionFor(db, project, caller);
+  const { source_project_id, source_branch: ref, head_commit_id: sha } = row;
+  const pipeline =
+    sha === null
+      ? null
+      : await headPipeline({ db, url }, caller, { projects: [source_project_id ?? project.id, project.id], sha, ref });
   return {
     ...presentMergeRequest(url, row, labels, project.id),
     subscribed: row.subscribed,
     changes_count: changesCount(row.version?.files_count ?? null, row.version?.state === 'overflow'),
-    latest_build_started_at: null,
-    latest_build_finished_at: null,
+    latest_build_started_at: pipeline?.detail.started_at ?? null,
+    latest_build_finished_at: pipeline?.detail.finished_at ?? null,
     first_deployed_to_production_at: row.first_deployed_to_production_at,
-    pipeline: null,
-    head_pipeline: null,
+    pipeline: pipeline?.basic ?? null,
+    head_pipeline: pipeline?.detail ?? null,
     diff_refs: diffRefsOf(row.version),
     merge_error: row.merge_error,
     first_contribution: row.is_first,

@@ -99,9 +99,9 @@ export const commitRoutes = [
     },
     returns: one(CommitDetail),
     refusals: { 404: '404 Commit Not Found' },
-    handle: async ({ project, input, ...services }) => {
+    handle: async ({ caller, project, input, ...services }) => {
       const id = found('Commit', await resolveCommit(repositoryOf(services, project), input.sha));
-      return commitDetail(services, project, id, { stats: input.stats });
+      return commitDetail(services, { caller, project }, id, { stats: input.stats });
     },
   }),
 ];

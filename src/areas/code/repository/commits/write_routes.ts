@@ -155,7 +155,7 @@ export const commitWriteRoutes = [
       await refuseBranch(services, { project, caller }, input.branch);
       try {
         const change = { ...request, project, caller, message, actions: fileActions, start_project: start };
-        return commitDetail(services, project, await commitChanges(services, change), { stats });
+        return commitDetail(services, { caller, project }, await commitChanges(services, change), { stats });
       } catch (error) {
         if (error instanceof FileChanged)
           throw badRequest(`The file has changed since you started editing it: ${error.file_path}`);

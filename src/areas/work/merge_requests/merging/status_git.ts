@@ -12,7 +12,7 @@ import {
 } from '../../../../git/index.ts';
 import type { Services } from '../../../../http/index.ts';
 import { notifying } from '../../../activity/notifications/index.ts';
-import { statusOfCommit } from '../../../code/repository/index.ts';
+import { statusOfCommit } from '../../../code/pipelines/index.ts';
 import { approvalBlocker } from '../approvals/rules.ts';
 import { approvalStateOf } from '../approvals/state_git.ts';
 import { factsOf, type MergeFacts } from '../branch_queries.ts';
@@ -78,10 +78,14 @@ async function tried(
   return tree_id === undefined ? { fit: 'conflict' } : { fit: 'diverged', tree_id };
 }
 
-/** What the commit statuses of a head say together: those of the source project or, if there are none, of the target; null without any. */
-export async function pipelineOf(db: Database, { source, target }: MergeFacts, head: string): Promise<Pipeline> {
-  const own = source && (await statusOfCommit(db, source, head));
-  return (own ?? (source?.id === target.id ? null : await statusOfCommit(db, target, head))) as Pipeline;
+/** The status of the pipeline of a head, as `head_pipeline` shows it: that of the source project or, if there is none, of the target; null without any. */
+export async function pipelineOf(
+  db: Database,
+  { source, target, source_branch }: MergeFacts,
+  head: string,
+): Promise<Pipeline> {
+  const own = source && (await statusOfCommit(db, source, head, source_branch));
+  return own ?? (source?.id === target.id ? null : await statusOfCommit(db, target, head, source_branch));
 }
 
 /** Why approvals do not allow a merge of the source branch as it is. */

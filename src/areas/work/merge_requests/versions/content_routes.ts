@@ -4,6 +4,7 @@ import { mergeRequestReader, mergeRequestVisible } from '../../../../access/inde
 import { countCommits, listCommits, repositoryOf, streamDiff } from '../../../../git/index.ts';
 import { bytes, found, get, Id, notAllowed, one, pageOf, post, resource } from '../../../../http/index.ts';
 import { gitPaging, mapPage, pageAsked, pageOfArray, paginate, paging } from '../../../../lists/index.ts';
+import { Pipeline, presentPipeline } from '../../../code/pipelines/index.ts';
 import { Commit, Diff, diffsOf, presentCommit, uncached } from '../../../code/repository/index.ts';
 import { MergeRequest, presentSingleMergeRequest } from '../present.ts';
 import {
@@ -17,6 +18,7 @@ import {
   VersionDetail,
   versionsOf,
 } from './content_git.ts';
+import { pipelinesOfMergeRequest } from './pipeline_queries.ts';
 
 const path = '/projects/:id/merge_requests/:merge_request_iid';
 const unidiff = Type.Boolean({ default: false, description: 'Include file headers in diffs' });
@@ -122,11 +124,16 @@ export const mergeRequestContentRoutes = [
   }),
   get(`${path}/pipelines`, {
     operation: 'listMergeRequestPipelines',
-    summary: 'List the pipelines of a merge request; always empty, because there are no pipelines',
+    summary: 'List the pipelines of the heads that a merge request has had, newest first',
     access: mergeRequestVisible,
     input: paging,
-    returns: pageOf(Type.Object({})),
-    handle: async () => emptyPage,
+    returns: pageOf(Pipeline),
+    handle: async ({ caller, merge_request, input, ...services }) => {
+      const query = pipelinesOfMergeRequest(services.db, caller, merge_request.id);
+      return mapPage(await paginate(services.db, query, input), (row) =>
+        presentPipeline(services.url, row.full_path, row),
+      );
+    },
   }),
   post(`${path}/pipelines`, {
     operation: 'createMergeRequestPipeline',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { overallStatus } from './status_queries.ts';
+import { overallStatus } from './rules.ts';
 
 test('several statuses combine into one', () => {
   for (const [statuses, word] of [

@@ -1,0 +1,113 @@
+/** How statuses appear as jobs in replies (docs/reference/pipelines.md#jobs). */
+import { type RawBuilder, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { commitKind, mayReadCode, type Project } from '../../../access/index.ts';
+import { type Database, momentInJson } from '../../../db/index.ts';
+import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
+import { Id, nullable, resource, type Services, Timestamp } from '../../../http/index.ts';
+import { presentUserBasic, UserBasic, type UserBasicRow, userBasicJson } from '../../people/users/index.ts';
+import {
+  Pipeline,
+  type PipelineRow,
+  presentPipeline,
+  type State,
+  secondsBetween,
+  stage,
+  states,
+} from '../pipelines/index.ts';
+import { Commit, presentCommit } from '../repository/index.ts';
+
+export const Job = resource('Job', {
+  id: Id,
+  status: Type.Enum(states),
+  stage: Type.Enum([stage]),
+  name: Type.String(),
+  ref: Type.String(),
+  tag: Type.Boolean({ description: 'Whether `ref` is a tag' }),
+  coverage: nullable(Type.Number()),
+  allow_failure: Type.Boolean(),
+  created_at: Timestamp,
+  started_at: nullable(Timestamp),
+  finished_at: nullable(Timestamp),
+  erased_at: Type.Null(),
+  duration: nullable(Type.Number({ description: 'Seconds' })),
+  queued_duration: nullable(Type.Number({ description: 'Seconds' })),
+  user: nullable(UserBasic),
+  commit: nullable(Commit),
+  pipeline: Pipeline,
+  web_url: Type.String({ description: '`target_url`, or the page of the commit' }),
+  project: Type.Object({ ci_job_token_scope_enabled: Type.Boolean() }),
+  artifacts: Type.Array(Type.Object({})),
+  runner: Type.Null(),
+  artifacts_expire_at: Type.Null(),
+  archived: Type.Boolean(),
+  tag_list: Type.Array(Type.String()),
+});
+
+const userOfStatus: RawBuilder<UserBasicRow | null> = sql`(
+  select ${userBasicJson('users')} from users where users.id = commit_statuses.user_id)`;
+
+const pipelineOfStatus: RawBuilder<PipelineRow & { tag: boolean }> = sql`(
+  select json_build_object('id', id, 'iid', iid, 'project_id', project_id, 'sha', sha, 'ref', ref, 'tag', tag, 'status', status,
+                           'created_at', ${momentInJson('pipelines.created_at')}, 'updated_at', ${momentInJson('pipelines.updated_at')})
+     from pipelines where pipelines.id = commit_statuses.pipeline_id)`;
+
+/** The statuses of a project as jobs. Those that a job has still to put into a pipeline are left out. */
+export const jobsOf = (db: Database, project_id: number) =>
+  db
+    .selectFrom('commit_statuses')
+    .select(['id', 'sha', 'ref', 'name', 'target_url', 'coverage', 'created_at', 'started_at', 'finished_at'])
+    .select((q) => q.ref('status').$castTo<State>().as('status'))
+    .select([userOfStatus.as('user'), pipelineOfStatus.as('pipeline')])
+    .where('project_id', '=', project_id)
+    .where('pipeline_id', 'is not', null);
+
+type JobRow = Awaited<ReturnType<ReturnType<typeof jobsOf>['executeTakeFirstOrThrow']>>;
+type Place = Pick<Services, 'storages' | 'url'>;
+
+/** Each commit of some jobs once; null for one that is gone, or whose code the caller may not read. */
+async function commitsOf({ storages, url }: Place, project: Project, rows: readonly JobRow[]) {
+  if (!mayReadCode(project)) return new Map<string, null>();
+  const repository = repositoryOf({ storages }, project);
+  const shas = [...new Set(rows.map(({ sha }) => sha))];
+  const commits = shas.map(async (sha) => {
+    const id = await resolveCommit(repository, sha);
+    return [sha, id === undefined ? null : presentCommit(url, project, await readCommit(repository, id))] as const;
+  });
+  return new Map(await Promise.all(commits));
+}
+
+const presentJob = (
+  url: string,
+  project: Project,
+  { sha, target_url, user, pipeline, ...row }: JobRow,
+  commit: Static<typeof Commit> | null,
+): Static<typeof Job> => ({
+  ...row,
+  stage,
+  tag: pipeline.tag,
+  allow_failure: false,
+  erased_at: null,
+  duration: secondsBetween(row.started_at, row.finished_at),
+  queued_duration: secondsBetween(row.created_at, row.started_at),
+  user: user && presentUserBasic(url, user),
+  commit,
+  pipeline: presentPipeline(url, project.full_path, pipeline),
+  web_url: target_url ?? url + commitKind.page(project.full_path, sha),
+  project: { ci_job_token_scope_enabled: false },
+  artifacts: [],
+  runner: null,
+  artifacts_expire_at: null,
+  archived: false,
+  tag_list: [],
+});
+
+/** Statuses as jobs. */
+export async function presentJobs(
+  services: Place,
+  project: Project,
+  rows: readonly JobRow[],
+): Promise<Static<typeof Job>[]> {
+  const commits = await commitsOf(services, project, rows);
+  return rows.map((row) => presentJob(services.url, project, row, commits.get(row.sha) ?? null));
+}

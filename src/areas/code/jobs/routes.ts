@@ -1,0 +1,122 @@
+/** Jobs: the statuses of pipelines (docs/reference/pipelines.md#jobs). */
+import { Type } from 'typebox';
+import { type Project, projectRole } from '../../../access/index.ts';
+import {
+  type AnyEndpoint,
+  found,
+  get,
+  Id,
+  notAllowed,
+  notFound,
+  one,
+  optional,
+  pageOf,
+  post,
+  type Services,
+} from '../../../http/index.ts';
+import { type Paging, paginate, paging } from '../../../lists/index.ts';
+import { pipelineIn, pipelinesReader, type State, states } from '../pipelines/index.ts';
+import { Job, jobsOf, presentJobs } from './present.ts';
+
+const single = { job_id: Id };
+const missing = '404 Job Not Found';
+/** What v4 knows besides, and no job from outside is in. */
+const otherStates = ['created', 'canceling', 'manual', 'preparing', 'scheduled', 'waiting_for_resource'] as const;
+
+const scope = {
+  scope: optional(
+    Type.Array(Type.Enum([...states, ...otherStates]), { description: 'Only in these states; default: all' }),
+  ),
+};
+const include_retried = Type.Boolean({ default: false, description: 'Include jobs that newer ones have replaced' });
+
+interface Asked extends Paging {
+  scope?: readonly string[];
+}
+
+type Jobs = ReturnType<typeof jobsOf>;
+
+async function jobPage(services: Services, project: Project, jobs: Jobs, input: Asked) {
+  const query = jobs
+    .$if(input.scope !== undefined && input.scope.length > 0, (q) =>
+      q.where('status', 'in', [...input.scope!] as State[]),
+    )
+    .orderBy('id', 'desc');
+  const page = await paginate(services.db, query, input);
+  return { ...page, items: await presentJobs(services, project, page.items) };
+}
+
+const developer = projectRole('developer');
+
+/** What only a server that runs jobs can do. */
+const refused = (action: 'play' | 'retry' | 'cancel' | 'erase', Action: string): AnyEndpoint =>
+  post(`/projects/:id/jobs/:job_id/${action}`, {
+    operation: `${action}Job`,
+    summary: `${Action} a job; always answers 405, because jobs run elsewhere`,
+    access: developer,
+    input: single,
+    returns: one(Type.Object({})),
+    refusals: { 405: '405 Method Not Allowed' },
+    handle: async () => {
+      throw notAllowed();
+    },
+  });
+
+/** What a job that runs elsewhere leaves there. */
+const elsewhere = (part: 'trace' | 'artifacts', operation: string, what: string): AnyEndpoint =>
+  get(`/projects/:id/jobs/:job_id/${part}`, {
+    operation,
+    summary: `Get the ${what} of a job; always answers 404, because jobs run elsewhere`,
+    access: pipelinesReader,
+    input: single,
+    returns: one(Type.Object({})),
+    refusals: { 404: '404 Not found' },
+    handle: async () => {
+      throw notFound();
+    },
+  });
+
+export const jobRoutes = [
+  get('/projects/:id/jobs', {
+    operation: 'listJobs',
+    summary: 'List the jobs of a project, newest first',
+    access: pipelinesReader,
+    input: { ...scope, ...paging },
+    returns: pageOf(Job),
+    handle: ({ project, input, ...services }) => jobPage(services, project, jobsOf(services.db, project.id), input),
+  }),
+  get('/projects/:id/pipelines/:pipeline_id/jobs', {
+    operation: 'listPipelineJobs',
+    summary: 'List the jobs of a pipeline, newest first',
+    access: pipelinesReader,
+    input: { pipeline_id: Id, ...scope, include_retried, ...paging },
+    returns: pageOf(Job),
+    refusals: { 404: '404 Pipeline Not Found' },
+    handle: async ({ project, input, ...services }) => {
+      const { id } = await pipelineIn(services.db, project.id, input.pipeline_id);
+      const jobs = jobsOf(services.db, project.id)
+        .where('pipeline_id', '=', id)
+        .$if(!input.include_retried, (q) => q.where('retried', '=', false));
+      return jobPage(services, project, jobs, input);
+    },
+  }),
+  get('/projects/:id/jobs/:job_id', {
+    operation: 'getJob',
+    summary: 'Get a job',
+    access: pipelinesReader,
+    input: single,
+    returns: one(Job),
+    refusals: { 404: missing },
+    handle: async ({ project, input, ...services }) => {
+      const row = await jobsOf(services.db, project.id).where('id', '=', input.job_id).executeTakeFirst();
+      const [job] = await presentJobs(services, project, [found('Job', row)]);
+      return job!;
+    },
+  }),
+  elsewhere('trace', 'getJobTrace', 'log'),
+  elsewhere('artifacts', 'getJobArtifacts', 'artifacts'),
+  refused('play', 'Start'),
+  refused('retry', 'Retry'),
+  refused('cancel', 'Cancel'),
+  refused('erase', 'Erase'),
+];

@@ -1,0 +1,96 @@
+/** Keeping pipelines as their statuses say. */
+import { sql } from 'kysely';
+import { type Database, nextIid } from '../../../db/index.ts';
+import { found, invalid } from '../../../http/index.ts';
+import { isFinal, overallStatus, type State, states } from './rules.ts';
+
+export interface Place {
+  project_id: number;
+  sha: string;
+  ref: string;
+  /** Whether the ref is a tag. */
+  tag: boolean;
+  user_id: number;
+}
+
+/** Serialises what is reported on a commit, so that two reports at once make one status and one pipeline. */
+export const lockCommit = (tx: Database, { project_id, sha }: Pick<Place, 'project_id' | 'sha'>) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`commit_statuses ${project_id} ${sha}`}, 0))`.execute(tx);
+
+export const otherPipelineText = 'is not a pipeline of this commit and ref';
+
+/** The ref of a pipeline that a report names. The report may leave it out. */
+export async function refOfPipeline(
+  db: Database,
+  { id, project_id, sha, ref }: { id: number; project_id: number; sha: string; ref: string | undefined },
+): Promise<string> {
+  const query = db.selectFrom('pipelines').select('ref').where('id', '=', id);
+  const row = await query.where('project_id', '=', project_id).where('sha', '=', sha).executeTakeFirst();
+  if (!row || (ref !== undefined && ref !== row.ref)) throw invalid({ pipeline_id: [otherPipelineText] });
+  return row.ref;
+}
+
+/**
+ * The pipeline of a commit and ref, which begins with its first status.
+ * @param tx has locked the commit
+ */
+export async function pipelineFor(tx: Database, { project_id, sha, ref, tag, user_id }: Place, status: State) {
+  const query = tx.selectFrom('pipelines').select('id').where('project_id', '=', project_id);
+  const known = await query.where('sha', '=', sha).where('ref', '=', ref).executeTakeFirst();
+  if (known) return { id: known.id, isNew: false };
+  const iid = await nextIid(tx, { project_id }, 'pipelines');
+  const { id } = await tx
+    .insertInto('pipelines')
+    .values({ project_id, iid, sha, ref, tag, user_id, status })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { id, isNew: true };
+}
+
+/** The states that current statuses of a pipeline have: one look at the index for each state, however many statuses there are. */
+async function statesOf(tx: Database, id: number): Promise<string[]> {
+  const { rows } = await sql<{ state: string }>`
+    select state from unnest(${[...states]}::text[]) state
+     where exists (select from commit_statuses where pipeline_id = ${id} and status = state and not retried)`.execute(
+    tx,
+  );
+  return rows.map(({ state }) => state);
+}
+
+/**
+ * Gives a pipeline the status that its statuses have together.
+ * @param tx has locked the commit
+ * @returns the status before and after
+ */
+export async function refreshPipeline(tx: Database, id: number): Promise<{ before: State; after: State }> {
+  const row = found(
+    undefined,
+    await tx.selectFrom('pipelines').select('status').where('id', '=', id).executeTakeFirst(),
+  );
+  const before = row.status as State;
+  const after = overallStatus(await statesOf(tx, id)) ?? before;
+  await tx
+    .updateTable('pipelines')
+    .set({
+      status: after,
+      updated_at: sql<string>`now()`,
+      finished_at: isFinal(after) ? sql<string>`coalesce(finished_at, now())` : null,
+      ...(after === 'running' ? { started_at: sql<string>`coalesce(started_at, now())` } : {}),
+    })
+    .where('id', '=', id)
+    .execute();
+  return { before, after };
+}
+
+/**
+ * Deletes a pipeline; its statuses go with it.
+ * @throws ApiError 404
+ */
+export async function removePipeline(db: Database, project_id: number, id: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const query = tx.selectFrom('pipelines').select('sha').where('project_id', '=', project_id).where('id', '=', id);
+    const { sha } = found('Pipeline', await query.executeTakeFirst());
+    await lockCommit(tx, { project_id, sha });
+    await tx.deleteFrom('pipelines').where('id', '=', id).execute();
+  });
+}

@@ -1,0 +1,14 @@
+/** How the pipelines and statuses of projects are deleted before these are. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Emptying } from '../../../services/index.ts';
+
+const batch = sql.lit(5000);
+
+/** Statuses first: a pipeline takes its own along, however many they are. */
+const emptied = (table: 'commit_statuses' | 'pipelines', ids: RawBuilder<unknown>) => sql`
+  delete from ${sql.table(table)} where id in (
+    select id from ${sql.table(table)} where project_id = any(${ids}) limit ${batch} for update skip locked)`;
+
+export const emptyPipelines: Emptying = {
+  batches: (ids) => [emptied('commit_statuses', ids), emptied('pipelines', ids)],
+};

@@ -1,0 +1,178 @@
+/** Pipelines: what external systems report of a commit and ref, taken together (docs/reference/pipelines.md). */
+import { Type } from 'typebox';
+import { projectRole } from '../../../access/index.ts';
+import { repositoryOf, resolveBranch, resolveCommit } from '../../../git/index.ts';
+import {
+  type AnyEndpoint,
+  del,
+  found,
+  get,
+  Id,
+  listOf,
+  notAllowed,
+  nothing,
+  one,
+  optional,
+  pageOf,
+  post,
+} from '../../../http/index.ts';
+import { mapPage, paginate, paging } from '../../../lists/index.ts';
+import { pipelinesReader } from './access.ts';
+import { removePipeline } from './actions.ts';
+import { matching, pipelineFilters } from './filters.ts';
+import { Pipeline, PipelineDetail, presentPipeline } from './present.ts';
+import { pipelineIn, pipelineReply, pipelinesOf } from './queries.ts';
+
+const path = '/projects/:id/pipelines';
+const single = { pipeline_id: Id };
+const missing = '404 Pipeline Not Found';
+const developer = projectRole('developer');
+
+/** What only a server that runs jobs can do. */
+const refused = (url: string, operation: string, summary: string, input = {}): AnyEndpoint =>
+  post(url, {
+    operation,
+    summary: `${summary}; always answers 405, because jobs run elsewhere`,
+    access: developer,
+    input,
+    returns: one(Type.Object({})),
+    refusals: { 405: '405 Method Not Allowed' },
+    handle: async () => {
+      throw notAllowed();
+    },
+  });
+
+const noTests = { total_time: 0, total_count: 0, success_count: 0, failed_count: 0, skipped_count: 0, error_count: 0 };
+const TestCounts = {
+  total_time: Type.Number(),
+  total_count: Type.Integer(),
+  success_count: Type.Integer(),
+  failed_count: Type.Integer(),
+  skipped_count: Type.Integer(),
+  error_count: Type.Integer(),
+  test_suites: Type.Array(Type.Object({})),
+};
+const TestSummary = Type.Object({
+  total: Type.Object({
+    time: Type.Number(),
+    count: Type.Integer(),
+    success: Type.Integer(),
+    failed: Type.Integer(),
+    skipped: Type.Integer(),
+    error: Type.Integer(),
+    suite_error: Type.Null(),
+  }),
+  test_suites: Type.Array(Type.Object({})),
+});
+
+/** What a pipeline of v4 has and one from outside has not. */
+const none = (part: string, operation: string, noun: string) =>
+  get(`${path}/:pipeline_id/${part}`, {
+    operation,
+    summary: `List the ${noun} of a pipeline; always empty, because jobs run elsewhere`,
+    access: pipelinesReader,
+    input: single,
+    returns: listOf(Type.Object({})),
+    refusals: { 404: missing },
+    handle: async ({ db, project, input }) => {
+      await pipelineIn(db, project.id, input.pipeline_id);
+      return [];
+    },
+  });
+
+/** Lists of what only a server that runs jobs has: clients ask for them and can be told that there is nothing. */
+const emptyList = (noun: string, operation: string, name: string) =>
+  get(`/projects/:id/${noun}`, {
+    operation,
+    summary: `List the ${name} of a project; always empty, because jobs run elsewhere`,
+    access: developer,
+    returns: listOf(Type.Object({})),
+    handle: async () => [],
+  });
+
+export const pipelineRoutes = [
+  get(path, {
+    operation: 'listPipelines',
+    summary: 'List the pipelines of a project, newest first',
+    access: pipelinesReader,
+    input: { ...pipelineFilters, ...paging },
+    returns: pageOf(Pipeline),
+    handle: async ({ db, url, project, input }) => {
+      const { order_by = 'id', sort = 'desc' } = input;
+      const query = pipelinesOf(db, project.id)
+        .where(matching(input))
+        .orderBy(`pipelines.${order_by}`, sort)
+        .$if(order_by !== 'id', (q) => q.orderBy('pipelines.id', sort));
+      return mapPage(await paginate(db, query, input), (row) => presentPipeline(url, project.full_path, row));
+    },
+  }),
+  get(`${path}/latest`, {
+    operation: 'getLatestPipeline',
+    summary: 'Get the pipeline of the newest commit of a branch or tag',
+    access: pipelinesReader,
+    input: { ref: optional(Type.String({ description: 'Branch or tag; default: the default branch' })) },
+    returns: one(PipelineDetail),
+    refusals: { 404: missing },
+    handle: async ({ project, input, ...services }) => {
+      const ref = input.ref || project.default_branch;
+      const repository = repositoryOf(services, project);
+      const sha = (await resolveBranch(repository, ref)) ?? (await resolveCommit(repository, `refs/tags/${ref}`));
+      const query = pipelinesOf(services.db, project.id)
+        .where('sha', '=', found('Pipeline', sha))
+        .where('ref', '=', ref);
+      const { id } = found('Pipeline', await query.executeTakeFirst());
+      return pipelineReply(services, project, id);
+    },
+  }),
+  get(`${path}/:pipeline_id`, {
+    operation: 'getPipeline',
+    summary: 'Get a pipeline',
+    access: pipelinesReader,
+    input: single,
+    returns: one(PipelineDetail),
+    refusals: { 404: missing },
+    handle: ({ project, input, ...services }) => pipelineReply(services, project, input.pipeline_id),
+  }),
+  none('bridges', 'listPipelineBridges', 'downstream pipelines'),
+  none('variables', 'listPipelineVariables', 'variables'),
+  get(`${path}/:pipeline_id/test_report`, {
+    operation: 'getPipelineTestReport',
+    summary: 'Get the test report of a pipeline; always without tests',
+    access: pipelinesReader,
+    input: single,
+    returns: one(Type.Object(TestCounts)),
+    refusals: { 404: missing },
+    handle: async ({ db, project, input }) => {
+      await pipelineIn(db, project.id, input.pipeline_id);
+      return { ...noTests, test_suites: [] };
+    },
+  }),
+  get(`${path}/:pipeline_id/test_report_summary`, {
+    operation: 'getPipelineTestReportSummary',
+    summary: 'Get the summary of the test report of a pipeline; always without tests',
+    access: pipelinesReader,
+    input: single,
+    returns: one(TestSummary),
+    refusals: { 404: missing },
+    handle: async ({ db, project, input }) => {
+      await pipelineIn(db, project.id, input.pipeline_id);
+      const total = { time: 0, count: 0, success: 0, failed: 0, skipped: 0, error: 0, suite_error: null };
+      return { total, test_suites: [] };
+    },
+  }),
+  del(`${path}/:pipeline_id`, {
+    operation: 'deletePipeline',
+    summary: 'Delete a pipeline with its statuses',
+    access: projectRole('owner'),
+    input: single,
+    returns: nothing,
+    refusals: { 404: missing },
+    handle: ({ db, project, input }) => removePipeline(db, project.id, input.pipeline_id),
+  }),
+  refused('/projects/:id/pipeline', 'createPipeline', 'Create a pipeline'),
+  refused(`${path}/:pipeline_id/retry`, 'retryPipeline', 'Retry a pipeline', single),
+  refused(`${path}/:pipeline_id/cancel`, 'cancelPipeline', 'Cancel a pipeline', single),
+  emptyList('pipeline_schedules', 'listPipelineSchedules', 'pipeline schedules'),
+  emptyList('triggers', 'listPipelineTriggers', 'trigger tokens'),
+  emptyList('runners', 'listProjectRunners', 'runners'),
+];
