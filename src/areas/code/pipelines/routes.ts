@@ -8,7 +8,6 @@ import {
   found,
   get,
   Id,
-  listOf,
   notAllowed,
   nothing,
   one,
@@ -16,7 +15,7 @@ import {
   pageOf,
   post,
 } from '../../../http/index.ts';
-import { mapPage, paginate, paging } from '../../../lists/index.ts';
+import { mapPage, pageOfArray, paginate, paging } from '../../../lists/index.ts';
 import { pipelinesReader } from './access.ts';
 import { removePipeline } from './actions.ts';
 import { matching, pipelineFilters } from './filters.ts';
@@ -71,12 +70,12 @@ const none = (part: string, operation: string, noun: string) =>
     operation,
     summary: `List the ${noun} of a pipeline; always empty, because jobs run elsewhere`,
     access: pipelinesReader,
-    input: single,
-    returns: listOf(Type.Object({})),
+    input: { ...single, ...paging },
+    returns: pageOf(Type.Object({})),
     refusals: { 404: missing },
     handle: async ({ db, project, input }) => {
       await pipelineIn(db, project.id, input.pipeline_id);
-      return [];
+      return pageOfArray([], input);
     },
   });
 
@@ -86,8 +85,9 @@ const emptyList = (noun: string, operation: string, name: string) =>
     operation,
     summary: `List the ${name} of a project; always empty, because jobs run elsewhere`,
     access: developer,
-    returns: listOf(Type.Object({})),
-    handle: async () => [],
+    input: paging,
+    returns: pageOf(Type.Object({})),
+    handle: async ({ input }) => pageOfArray([], input),
   });
 
 export const pipelineRoutes = [
