@@ -125,6 +125,26 @@ async function addMigration({ db, people }: World, turn: number): Promise<void> 
     .execute();
 }
 
+/** A pipeline, and a job of the first one. */
+async function addPipeline({ db, project, people }: World, turn: number): Promise<void> {
+  const place = { project_id: project.id, sha: 'a'.repeat(40), user_id: people.owner.id, status: 'success' };
+  await db
+    .insertInto('pipelines')
+    .values({ ...place, iid: turn, ref: `turn-${turn}` })
+    .execute();
+  const { id: pipeline_id } = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', project.id)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto('commit_statuses')
+    .values({ ...place, ref: 'turn-1', name: `job ${turn}`, pipeline_id })
+    .execute();
+}
+
 /** An environment with a deployment, which brought all merge requests so far if it is the first one, and protections of a project and a group. */
 async function addDeployment({ db, group, project, people }: World, turn: number): Promise<void> {
   const environment = { project_id: project.id, name: `turn-${turn}`, slug: `turn-${turn}`, tier: 'other' };
@@ -368,6 +388,7 @@ async function addOfEachKind(here: World, turn: number): Promise<void> {
   await addPlans(here, turn, name, member);
   await asked(client.get('/user'));
   await addDeployment(here, turn);
+  await addPipeline(here, turn);
 }
 
 /** A move of each kind that has ended. */
@@ -784,7 +805,12 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     .where('discussion_id', '=', discussion_id)
     .orderBy('id')
     .executeTakeFirstOrThrow();
-  const status = await db.selectFrom('commit_statuses').select('sha').executeTakeFirstOrThrow();
+  const status = await db
+    .selectFrom('commit_statuses')
+    .select('sha')
+    .where('pipeline_id', 'is', null)
+    .executeTakeFirstOrThrow();
+  const pipeline = await db.selectFrom('pipelines').select('id').orderBy('id').limit(1).executeTakeFirstOrThrow();
   return {
     tag_name: 'v1',
     type: 'licenses',
@@ -797,6 +823,7 @@ async function valuesFor(here: World, path: string): Promise<Record<string, stri
     entity_id: String((await firstEntity(db)).id),
     snippet_id: String((await snippetOf(here)).id),
     deployment_id: String((await firstDeployment(db)).id),
+    pipeline_id: String(pipeline.id),
     commit_id: status.sha,
     file_path: 'README.md',
     milestone_id: String(milestone.id),
@@ -830,8 +857,9 @@ async function atBest(here: World, endpoint: AnyEndpoint, answer: Listed, expect
   return best;
 }
 
-/** The scopes of feature flags are their states. */
-const takesAll = ({ input = {}, path }: AnyEndpoint): boolean => 'scope' in input && !path.endsWith('/feature_flags');
+/** The scopes of feature flags, pipelines and jobs are their states. */
+const takesAll = ({ input = {}, path }: AnyEndpoint): boolean =>
+  'scope' in input && !/\/(feature_flags|pipelines|jobs)$/.test(path);
 
 const isSearch = ({ path }: AnyEndpoint): boolean => path.endsWith('/search');
 /** Issues are in all of them. */
@@ -867,10 +895,16 @@ const nameOf = ({ path }: AnyEndpoint) => path;
 
 /** Lists whose rows this test does not add to: of these it shows only that they answer. */
 const unchanging = new Set([
-  // There are no pipelines.
+  // Pipelines are of other commits.
   '/projects/:id/merge_requests/:merge_request_iid/pipelines',
   // Guests maintain nothing.
   '/users/:id/project_deploy_keys',
+  // Jobs run elsewhere.
+  '/projects/:id/pipelines/:pipeline_id/bridges',
+  '/projects/:id/pipelines/:pipeline_id/variables',
+  '/projects/:id/pipeline_schedules',
+  '/projects/:id/triggers',
+  '/projects/:id/runners',
   // A primary copies nothing.
   '/geo_nodes/current/failures',
   '/geo_sites/current/failures',
