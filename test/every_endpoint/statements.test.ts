@@ -130,7 +130,7 @@ async function addPipeline({ db, project, people }: World, turn: number): Promis
   const place = { project_id: project.id, sha: 'a'.repeat(40), user_id: people.owner.id, status: 'success' };
   await db
     .insertInto('pipelines')
-    .values({ ...place, iid: turn, ref: `turn-${turn}` })
+    .values({ ...place, iid: turn, ref: 'main', sha: String(turn).repeat(40) })
     .execute();
   const { id: pipeline_id } = await db
     .selectFrom('pipelines')
@@ -141,7 +141,7 @@ async function addPipeline({ db, project, people }: World, turn: number): Promis
     .executeTakeFirstOrThrow();
   await db
     .insertInto('commit_statuses')
-    .values({ ...place, ref: 'turn-1', name: `job ${turn}`, pipeline_id })
+    .values({ ...place, ref: 'main', name: `job ${turn}`, pipeline_id })
     .execute();
 }
 
