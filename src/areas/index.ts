@@ -12,13 +12,13 @@ import { dependencyDocumentRoutes } from './code/dependencies/document_routes.ts
 import { dependencyExportRoutes } from './code/dependencies/export_routes.ts';
 import { dependencyFollower } from './code/dependencies/index.ts';
 import { dependencyRoutes } from './code/dependencies/routes.ts';
+import { jobRoutes } from './code/jobs/routes.ts';
 import { mirrorFollower } from './code/mirrors/index.ts';
 import { pullMirrorRoutes } from './code/mirrors/pull_routes.ts';
 import { remoteMirrorRoutes } from './code/mirrors/routes.ts';
-import { groupProtectedBranchRoutes, protectedBranchRoutes } from './code/protected_branches/routes.ts';
-import { jobRoutes } from './code/jobs/routes.ts';
 import { emptyPipelines, sampleJob, samplePipeline } from './code/pipelines/index.ts';
 import { pipelineRoutes } from './code/pipelines/routes.ts';
+import { groupProtectedBranchRoutes, protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
 import { pushRuleCheckRoutes } from './code/push_rules/check_routes.ts';
 import { pushRuleRoutes } from './code/push_rules/routes.ts';

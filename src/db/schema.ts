@@ -1812,11 +1812,11 @@ export interface Projects {
   selective_code_owner_removals: Generated<boolean>;
   dependency_paths: Generated<string[]>;
   wiki_access_level: Generated<string>;
-  public_jobs: Generated<boolean>;
   releases_access_level: Generated<string>;
   feature_flags_access_level: Generated<string>;
   deployment_freeze: Generated<string>;
   issues_template: string | null;
+  public_jobs: Generated<boolean>;
 }
 
 export interface ProtectedBranchAccessLevels {

@@ -1,6 +1,6 @@
 /** Keeping pipelines as their statuses say. */
 import { sql } from 'kysely';
-import { type Database, nextIid } from '../../../db/index.ts';
+import { type Database, nextIid, takeTurn } from '../../../db/index.ts';
 import { found, invalid } from '../../../http/index.ts';
 import { isFinal, overallStatus, type State, states } from './rules.ts';
 
@@ -15,7 +15,7 @@ export interface Place {
 
 /** Serialises what is reported on a commit, so that two reports at once make one status and one pipeline. */
 export const lockCommit = (tx: Database, { project_id, sha }: Pick<Place, 'project_id' | 'sha'>) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${`commit_statuses ${project_id} ${sha}`}, 0))`.execute(tx);
+  takeTurn(tx, `commit_statuses ${project_id} ${sha}`);
 
 export const otherPipelineText = 'is not a pipeline of this commit and ref';
 
