@@ -44,7 +44,7 @@ export const submoduleRoutes = [
           throw badRequest(`The submodule ${path} is already at ${commit_id}`);
         return [{ action: 'submodule', file_path: path, commit_id }];
       });
-      return commitDetail(services, project, id, { stats: true });
+      return commitDetail(services, { caller, project }, id, { stats: true });
     },
   }),
 ];
