@@ -12,6 +12,7 @@ import {
   type MetricObject,
   Registry,
 } from 'prom-client';
+import { indexState } from './areas/code/code_search/index.ts';
 import { passing } from './areas/geo/serving/index.ts';
 import { type Database, poolLoad } from './db/index.ts';
 import { gitLoad } from './git/index.ts';
@@ -121,6 +122,30 @@ export function watchStorageMoves(registry: Registry, db: Database): void {
         .execute(db)
         .catch(() => ({ rows: [] }));
       for (const { kind, state, count } of rows) this.set({ kind, state }, count);
+    },
+  });
+}
+
+/** Adds how far the index of code is, which only one of several processes reports. */
+export function watchCodeIndex(registry: Registry, db: Database): void {
+  const state = () => indexState(db).catch(() => undefined);
+  new Gauge({
+    name: 'coppice_code_index_bytes',
+    help: 'What the index of code takes in the database',
+    registers: [registry],
+    async collect() {
+      this.set((await state())?.bytes ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'coppice_code_index_projects',
+    help: 'Projects with code, by the state of their index',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const { indexed = 0, behind = 0, failed = 0 } = (await state()) ?? {};
+      for (const [name, count] of Object.entries({ indexed, behind, failed })) this.set({ state: name }, count);
     },
   });
 }

@@ -6,7 +6,14 @@ import { type AnyPage, type PageCall, type PagesOptions, type Place, pageDoorway
 import { Todo } from './index.ts';
 import { renewedCookie } from './people/sessions/index.ts';
 import { boardPages } from './web/boards/index.ts';
-import { codeFactPages, instanceFactPages, memberPages, planningFactPages, releasePages } from './web/facts/index.ts';
+import {
+  badgePages,
+  codeFactPages,
+  instanceFactPages,
+  memberPages,
+  planningFactPages,
+  releasePages,
+} from './web/facts/index.ts';
 import { groupPageOf, newGroupPage, newProjectPage, personPage, personRedirect } from './web/groups/index.ts';
 import { homePage } from './web/home/index.ts';
 import { dismissalPage, houseOf, manifestPage } from './web/house/index.ts';
@@ -78,6 +85,7 @@ export const pages: readonly AnyPage[] = [
   groupPageOf,
   personRedirect,
   ...planningFactPages,
+  ...badgePages,
   ...codeFactPages,
   ...releasePages,
   ...memberPages,

@@ -7,7 +7,15 @@ import type { Config } from '../config.ts';
 import { connect } from '../db/index.ts';
 import { drain } from '../http/drain.ts';
 import { loadMeter } from '../http/overload.ts';
-import { asText, type Measured, newRegistry, watchJobs, watchSites, watchStorageMoves } from '../metrics.ts';
+import {
+  asText,
+  type Measured,
+  newRegistry,
+  watchCodeIndex,
+  watchJobs,
+  watchSites,
+  watchStorageMoves,
+} from '../metrics.ts';
 import { maximumConnections, type OpenDatabase } from './database.ts';
 import { surviveEscapedErrors } from './escaped_errors.ts';
 import { listenProblem } from './listening.ts';
@@ -37,6 +45,7 @@ export async function openDoor(config: Config, open: OpenDatabase, log: Logger):
   const registry = newRegistry(open.db);
   watchJobs(registry, open.db);
   watchStorageMoves(registry, open.db);
+  watchCodeIndex(registry, open.db);
   if (config.geo.role !== undefined) watchSites(registry, open.db);
   const gather = async (others: Measured[]) => asText([await registry.getMetricsAsJSON(), ...others]);
   const reads_only = readsOnly(config);

@@ -117,6 +117,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     '/-/user_settings/personal_access_tokens',
     '/-/profile/preferences',
     '/users/sign_out',
+    '/-/dismissed_messages',
     `/${project.full_path}`,
     `${at}/tree/main/src`,
     `${at}/blob/main/README.md`,

@@ -1,6 +1,6 @@
 /** What other areas may use of searching code. */
 export { linesOf, searchFiles } from './file_git.ts';
 export { indexAgain, indexCode, indexFollower, keepCodeIndex } from './index_jobs.ts';
-export { findIndexed, type IndexedFile, indexedAmong } from './index_queries.ts';
+export { findIndexed, type IndexedFile, indexedAmong, indexState } from './index_queries.ts';
 export { FoundBlob, presentRun, type Run, runsOf, type SearchedTree } from './present.ts';
 export { type CodeQuery, codeQueryOf } from './query_rules.ts';

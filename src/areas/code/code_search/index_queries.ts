@@ -81,3 +81,13 @@ async function fewWith(db: Database, pattern: string): Promise<number[] | undefi
     select id from code_blobs where content ilike ${pattern} limit ${sql.lit(fewTexts + 1)}`.execute(db);
   return rows.length > fewTexts ? undefined : rows.map(({ id }) => id);
 }
+
+/** How far the index is: projects with code, those whose index is that of their default branch now, those that wait and that failed, and its bytes. */
+export async function indexState(db: Database) {
+  const { rows } = await sql<{ projects: number; indexed: number; failed: number; bytes: number }>`
+    select count(*) as projects, count(*) filter (where not is_stale) as indexed, count(failed_at) as failed,
+           pg_total_relation_size('code_blobs') + pg_total_relation_size('code_files') + pg_total_relation_size('code_indexes') as bytes
+      from projects left join code_indexes on code_indexes.project_id = projects.id where not empty_repo`.execute(db);
+  const { projects, indexed, failed, bytes } = rows[0]!;
+  return { projects, indexed, failed, behind: projects - indexed - failed, bytes };
+}

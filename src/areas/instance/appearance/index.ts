@@ -1,3 +1,3 @@
 /** What other areas may use of the appearance. */
 export { pictureDoorway } from './http.ts';
-export { appearanceFor, readAppearance } from './queries.ts';
+export { type Appearance, appearanceFor, readAppearance } from './queries.ts';

@@ -5,7 +5,7 @@ import { type Database, type DB, dataLoader } from '../../../db/index.ts';
 import { type PictureKind, pictureKinds, picturePath } from './rules.ts';
 
 /** Texts and colours, and the paths of the pictures. */
-type Appearance = Omit<Selectable<DB['appearance']>, 'id'> & Record<PictureKind, string | null>;
+export type Appearance = Omit<Selectable<DB['appearance']>, 'id'> & Record<PictureKind, string | null>;
 
 /** The appearance as the database has it. */
 export async function readAppearance(db: Database): Promise<Appearance> {

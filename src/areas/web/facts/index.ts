@@ -1,4 +1,5 @@
 /** Plain pages of facts, for what has no page of its own kind. */
+export { badgePages } from './badge_pages.ts';
 export { codeFactPages } from './code_pages.ts';
 export { instanceFactPages } from './instance_pages.ts';
 export { memberPages } from './member_pages.ts';

@@ -60,9 +60,9 @@ ${form(seen, 'create', {
 
 export const newProjectPage = page('/projects/new', {
   signed_in: true,
-  load: async ({ services, caller }) => ({
-    namespaces: await namespacesFor(services.db, caller!),
-    guidelines: await guidelinesOf(services.db, 'new_project_guidelines'),
+  load: async (call) => ({
+    namespaces: await namespacesFor(call.services.db, call.caller!),
+    guidelines: await guidelinesOf(call, 'new_project_guidelines'),
   }),
   forms: {
     create: {

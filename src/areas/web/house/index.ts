@@ -1,3 +1,3 @@
 /** What the pages have around them. */
 export { dismissalPage, manifestPage } from './pages.ts';
-export { guidelinesOf, houseOf } from './queries.ts';
+export { appearanceOf, guidelinesOf, houseOf } from './queries.ts';

@@ -1,8 +1,8 @@
 /** Hiding a message, and the page as an application of a device (docs/reference/appearance.md). */
 import { badParam, idIn } from '../../../http/index.ts';
 import { dismissalPath, filePage, form, html, ownPath, page, textIn } from '../../../pages/index.ts';
-import { readAppearance } from '../../instance/appearance/index.ts';
 import { cookieHiding } from './cookie_rules.ts';
+import { appearanceOf } from './queries.ts';
 
 export const dismissalPage = page(dismissalPath, {
   load: async () => undefined,
@@ -25,8 +25,8 @@ ${form(seen, 'dismiss', { fields: [{ name: 'message_id', label: 'Number of the m
 });
 
 /** What a device shows of the page as an application. */
-export const manifestPage = filePage('/-/manifest.json', async ({ services }) => {
-  const { pwa_name, pwa_short_name, pwa_description, pwa_icon } = await readAppearance(services.db);
+export const manifestPage = filePage('/-/manifest.json', async (call) => {
+  const { pwa_name, pwa_short_name, pwa_description, pwa_icon } = await appearanceOf(call);
   const manifest = {
     name: pwa_name || 'Coppice',
     short_name: pwa_short_name || pwa_name || 'Coppice',

@@ -1,6 +1,5 @@
 /** What administrators show on every page: its look, and messages for its reader. */
-import { groupFor, projectFor } from '../../../access/index.ts';
-import type { Database } from '../../../db/index.ts';
+import { groupFor, projectFor, rightsVersion } from '../../../access/index.ts';
 import { toHtml, toInlineHtml } from '../../../markdown/index.ts';
 import {
   type Content,
@@ -11,7 +10,7 @@ import {
   type Place,
   sanitised,
 } from '../../../pages/index.ts';
-import { appearanceFor, readAppearance } from '../../instance/appearance/index.ts';
+import { type Appearance, appearanceFor } from '../../instance/appearance/index.ts';
 import { type MessageRow, messagesFor } from '../../instance/broadcast_messages/index.ts';
 import { dismissedIn } from './cookie_rules.ts';
 
@@ -29,12 +28,16 @@ const noticeOf = async ({ id, message, theme, dismissable }: MessageRow): Promis
   is_dismissable: dismissable,
 });
 
+/** The appearance for a page. Whoever is signed in has the version of rights with their session. */
+export const appearanceOf = async ({ services: { db }, caller }: PageCall): Promise<Appearance> =>
+  appearanceFor(db, caller?.session.rights_version ?? (await rightsVersion(db)));
+
 /** A text of administrators on a page, if there is one. */
 export async function guidelinesOf(
-  db: Database,
+  call: PageCall,
   name: 'description' | 'member_guidelines' | 'new_project_guidelines',
 ): Promise<Content> {
-  const text = (await readAppearance(db))[name];
+  const text = (await appearanceOf(call))[name];
   return text !== '' && html`<div class="text">${sanitised(await toHtml(text), 1)}</div>`;
 }
 

@@ -7,7 +7,7 @@ import { refPathOf } from './ref_queries.ts';
 
 /** What stood directly behind the path of a project before addresses had `/-/`. */
 const olderForm =
-  /^(\/[^/]+\/.*?)(\/(?:issues|merge_requests|blob|tree|raw|archive|commits?|compare|branches|tags|wikis|snippets|milestones)(?:\/.*)?)$/;
+  /^(\/[^/]+\/.*?)(\/(?:issues|merge_requests|blob|tree|raw|archive|commits?|compare|branches|tags|wikis|snippets|milestones|badges)(?:\/.*)?)$/;
 
 /**
  * Where an address leads that no page shows: a folder below `blob`, a file below `tree`, and what has no `/-/`.

@@ -3,7 +3,6 @@
 import { visitorOfCookie } from '../../../access/index.ts';
 import { ApiError, invalid, unprocessable, type Values } from '../../../http/index.ts';
 import { type Field, form, hidden, html, ownPath, type PageCall, page, type Resumed } from '../../../pages/index.ts';
-import { readAppearance } from '../../instance/appearance/index.ts';
 import {
   changePassword,
   choosePassword,
@@ -15,7 +14,7 @@ import {
   signIn,
   usernameOfLink,
 } from '../../people/sessions/index.ts';
-import { guidelinesOf } from '../house/index.ts';
+import { appearanceOf, guidelinesOf } from '../house/index.ts';
 
 const textIn = (fields: Values, name: string): string => {
   const value = fields[name];
@@ -76,10 +75,7 @@ async function start(call: PageCall, fields: Values): Promise<string | Resumed> 
 }
 
 export const signInPage = page('/users/sign_in', {
-  load: async ({ services }) => ({
-    ...(await readAppearance(services.db)),
-    description: await guidelinesOf(services.db, 'description'),
-  }),
+  load: async (call) => ({ ...(await appearanceOf(call)), description: await guidelinesOf(call, 'description') }),
   forms: { sign_in: { act: start, anonymous: true } },
   view: ({ title, description, logo }, seen) => ({
     title: ['Sign in'],

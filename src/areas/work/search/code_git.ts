@@ -106,6 +106,7 @@ export async function commitOf(services: Services, place: CodePlace, { within, i
 }
 
 export const blobScope: Scope = {
+  ends_itself: true,
   levels: ['global', 'group', 'project'],
   forms: [FoundBlob],
   check(project) {
@@ -136,6 +137,7 @@ export const blobScope: Scope = {
 const isPage = (path: string): boolean => /\.(md|markdown|mkdn?|rdoc|adoc|asciidoc|org)$/i.test(path);
 
 export const wikiScope: Scope = {
+  ends_itself: true,
   levels: ['global', 'group', 'project'],
   forms: [FoundBlob],
   check(project) {

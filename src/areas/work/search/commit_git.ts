@@ -35,6 +35,7 @@ async function commitsIn(
 }
 
 export const commitScope: Scope = {
+  ends_itself: true,
   levels: ['global', 'group', 'project'],
   forms: [CommitDetail],
   check(project) {

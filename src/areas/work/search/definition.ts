@@ -29,6 +29,8 @@ export interface Scope {
    */
   check?(project: Project): void;
   find(services: Services, search: Search): Promise<FormedPage<unknown>>;
+  /** Whether `find` ends by itself when the time for a search is over, with what it has found. */
+  ends_itself?: true;
 }
 
 /** A page of things of one form. */

@@ -1,9 +1,8 @@
 /** The index of code, for administrators (docs/reference/search.md#index). */
-import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { admin } from '../../../access/index.ts';
 import { accepted, get, Id, notFound, one, optional, post, resource, Timestamp } from '../../../http/index.ts';
-import { indexAgain } from '../../code/code_search/index.ts';
+import { indexAgain, indexState } from '../../code/code_search/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 
 const Failure = Type.Object({ project_id: Type.Integer(), error: Type.String(), failed_at: Timestamp });
@@ -28,13 +27,7 @@ export const codeIndexRoutes = [
     returns: one(CodeIndex),
     handle: async ({ db }) => {
       const { code_search } = await settingsOf(db);
-      const { rows: counts } = await sql<{ projects: number; indexed: number; failed: number; bytes: number }>`
-        select count(*) as projects, count(*) filter (where not is_stale) as indexed, count(failed_at) as failed,
-               pg_total_relation_size('code_blobs') + pg_total_relation_size('code_files') + pg_total_relation_size('code_indexes') as bytes
-          from projects left join code_indexes on code_indexes.project_id = projects.id where not empty_repo`.execute(
-        db,
-      );
-      const { projects, indexed, failed, bytes } = counts[0]!;
+      const { projects, indexed, behind, failed, bytes } = await indexState(db);
       const failures = await db
         .selectFrom('code_indexes')
         .select(['project_id', 'error', 'failed_at'])
@@ -47,7 +40,7 @@ export const codeIndexRoutes = [
         enabled: code_search === 'on',
         projects,
         indexed,
-        behind: projects - indexed - failed,
+        behind,
         failed,
         bytes,
         failures,

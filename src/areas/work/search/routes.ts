@@ -9,6 +9,7 @@ import { epicScope, issueScope, mergeRequestScope, refuseFilters } from './issua
 import { searchInput } from './parameters.ts';
 import { userScope } from './people_queries.ts';
 import { milestoneScope, noteScope, projectScope, snippetScope } from './text_queries.ts';
+import { inTime, timedOutText } from './time_rules.ts';
 
 const scopes: Readonly<Record<string, Scope>> = {
   projects: projectScope,
@@ -55,6 +56,7 @@ function declarationFor(level: Level) {
     refusals: {
       400: ['<parameter> is supported only for <scopes>', 'Code search is switched off'],
       404: '404 Reference Not Found',
+      408: timedOutText,
       503: '503 Service Unavailable - Too many searches are running',
     },
   };
@@ -63,9 +65,9 @@ function declarationFor(level: Level) {
 function find(services: Services, scope: string, search: Search) {
   refuseLong(search.input.search);
   refuseFilters(scope, search.input);
-  const { check, find: found } = scopes[scope]!;
+  const { check, find: found, ends_itself } = scopes[scope]!;
   if ('project' in search.within) check?.(search.within.project);
-  return found(services, search);
+  return ends_itself ? found(services, search) : inTime(services.db, (db) => found({ ...services, db }, search));
 }
 
 const everywhere = get('/search', {

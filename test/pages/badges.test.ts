@@ -1,0 +1,27 @@
+/** The badges of pipelines. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anonymousBrowser, browserOf } from '../support/browser.ts';
+import { filledWorld } from '../support/repository.ts';
+import { sent } from '../support/sent.ts';
+
+test('badges say how the newest pipeline of a branch has ended, to those who may read pipelines', async () => {
+  const here = await filledWorld();
+  const { as, project, people, url } = here;
+  const address = `/${project.full_path}/-/badges`;
+  const reader = await browserOf(here, people.reporter);
+  const none = await reader.get(`${address}/main/pipeline.svg`);
+  assert.deepEqual([none.status, none.headers.get('content-type')], [200, 'image/svg+xml; charset=utf-8']);
+  assert.match(none.html, /^<svg [^>]*aria-label="pipeline: unknown"/);
+  const branch = { branch: 'topic/a', ref: 'main' };
+  await sent(as('maintainer').post(`/projects/${project.id}/repository/branches`, branch));
+  const status = { state: 'success', ref: 'topic/a', coverage: 81.5 };
+  await sent(as('developer').post(`/projects/${project.id}/statuses/topic%2Fa`, status));
+  assert.match((await reader.get(`${address}/topic/a/pipeline.svg`)).html, /aria-label="pipeline: passed"/);
+  assert.match((await reader.get(`${address}/topic/a/coverage.svg`)).html, /aria-label="coverage: 81\.50%"/);
+  const older = await reader.get(`/${project.full_path}/badges/topic/a/pipeline.svg?key_text=x`);
+  assert.deepEqual([older.status, older.to], [302, `${address}/topic/a/pipeline.svg?key_text=x`]);
+  const stranger = await browserOf(here, people.outsider);
+  assert.equal((await stranger.get(`${address}/main/pipeline.svg`)).status, 404);
+  assert.notEqual((await anonymousBrowser(url).get(`${address}/main/pipeline.svg`)).status, 200);
+});
