@@ -19,7 +19,7 @@ import {
   time,
 } from '../../../relations/index.ts';
 import { tooLong } from '../../../texts/index.ts';
-import { states } from '../pipelines/index.ts';
+import { assignStatuses, states } from '../pipelines/index.ts';
 import { addressProblems } from './rules.ts';
 
 const short = (value: string) => tooLong(value, 255);
@@ -104,7 +104,9 @@ const status: RecordKind = {
     started_at: column('started_at', time),
     finished_at: column('finished_at', time),
   },
-  stays: {},
+  stays: { pipeline_id: 'made anew here' },
+  follows: (tx, { owner }, rows) =>
+    assignStatuses(tx, { project_id: owner.id, shas: [...new Set(rows.map(({ row }) => row.sha as string))] }),
 };
 
 const arrayIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

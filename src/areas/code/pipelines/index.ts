@@ -1,6 +1,7 @@
 /** What other areas may use of pipelines. */
 export { hasReadablePipelines, pipelinesReader } from './access.ts';
 export { lockCommit, otherPipelineText, pipelineFor, refOfPipeline, refreshPipeline } from './actions.ts';
+export { assignStatuses } from './assignment_actions.ts';
 export { emptyPipelines } from './emptying_queries.ts';
 export { sampleJob, samplePipeline, tellOfJob, tellOfPipeline } from './hook_actions.ts';
 export { assignPipelines } from './jobs.ts';

@@ -1,8 +1,8 @@
-/** Putting statuses into pipelines that were written without one: before there were pipelines, by a process of the version before, or as they arrived from another server. */
+/** Putting statuses into pipelines that were written without one: before there were pipelines, or by a process of the version before. */
 import { sql } from 'kysely';
-import { type Database, nextIids } from '../../../db/index.ts';
+import type { Database } from '../../../db/index.ts';
 import { job } from '../../../jobs/index.ts';
-import { isFinal, overallStatus } from './rules.ts';
+import { assignStatuses } from './assignment_actions.ts';
 
 /** How many statuses a transaction looks at. */
 const most = 1000;
@@ -17,78 +17,6 @@ async function nextCommits(db: Database) {
   return rows[0];
 }
 
-interface Group {
-  sha: string;
-  ref: string;
-  first_id: number;
-  pipeline_id: number | null;
-  statuses: string[] | null;
-  user_id: number | null;
-  created_at: string;
-  updated_at: string;
-  started_at: string | null;
-  finished_at: string | null;
-}
-
-/** What each pipeline of these commits has to be. */
-async function groupsOf(tx: Database, project_id: number, shas: readonly string[]): Promise<Group[]> {
-  const { rows } = await sql<Group>`
-    select status.sha, status.ref, min(status.id) as first_id, max(pipelines.id) as pipeline_id,
-           array_agg(distinct status.status) filter (where not status.retried) as statuses,
-           (array_agg(status.user_id order by status.id))[1] as user_id, min(status.created_at) as created_at,
-           greatest(max(status.created_at), max(status.started_at), max(status.finished_at)) as updated_at, min(status.started_at) as started_at,
-           max(status.finished_at) as finished_at
-      from commit_statuses status
-           left join pipelines on pipelines.project_id = status.project_id and pipelines.sha = status.sha and pipelines.ref = status.ref
-     where status.project_id = ${project_id} and status.sha = any(${shas}::text[])
-     group by status.sha, status.ref having bool_or(status.pipeline_id is null) order by min(status.id)`.execute(tx);
-  return rows;
-}
-
-const rowOf = (group: Group) => {
-  const status = overallStatus(group.statuses ?? []) ?? 'skipped';
-  return { ...group, status, finished_at: isFinal(status) ? (group.finished_at ?? group.updated_at) : null };
-};
-
-/** In the order of their keys, so that two who lock several do not wait for each other. */
-const lockCommits = (tx: Database, project_id: number, shas: readonly string[]) =>
-  sql`
-  select pg_advisory_xact_lock(key)
-    from (select hashtextextended('commit_statuses ' || ${project_id}::bigint || ' ' || sha, 0) as key from unnest(${shas}::text[]) sha order by 1) keys`.execute(
-    tx,
-  );
-
-async function assign(db: Database, { project_id, shas }: { project_id: number; shas: string[] }): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await lockCommits(tx, project_id, shas);
-    const groups = (await groupsOf(tx, project_id, shas)).map(rowOf);
-    const added = groups.filter(({ pipeline_id }) => pipeline_id === null);
-    if (added.length > 0) {
-      const first = await nextIids(tx, { project_id }, 'pipelines', added.length);
-      const values = added.map(({ first_id, pipeline_id: _, statuses: __, ...row }, index) => ({
-        ...row,
-        id: first_id,
-        iid: first + index,
-        project_id,
-      }));
-      await tx.insertInto('pipelines').values(values).execute();
-    }
-    const known = groups.filter(({ pipeline_id }) => pipeline_id !== null);
-    if (known.length > 0)
-      await sql`
-        update pipelines set status = changed.status, finished_at = changed.finished_at, updated_at = greatest(pipelines.updated_at, changed.updated_at)
-          from jsonb_to_recordset(${JSON.stringify(known)}::jsonb)
-                 changed(pipeline_id bigint, status text, finished_at timestamptz, updated_at timestamptz)
-         where pipelines.id = changed.pipeline_id`.execute(tx);
-    await sql`
-      update commit_statuses set pipeline_id = pipelines.id from pipelines
-       where commit_statuses.project_id = ${project_id} and commit_statuses.sha = any(${shas}::text[]) and commit_statuses.pipeline_id is null
-         and pipelines.project_id = commit_statuses.project_id and pipelines.sha = commit_statuses.sha and pipelines.ref = commit_statuses.ref`.execute(
-      tx,
-    );
-  });
-}
-
 /** Every minute, and until none is left: statuses without a pipeline get theirs. */
 export const assignPipelines = job('assign_pipelines', {
   input: {},
@@ -97,7 +25,8 @@ export const assignPipelines = job('assign_pipelines', {
   run: async ({ db, signal }) => {
     for (let commits = await nextCommits(db); commits; commits = await nextCommits(db)) {
       signal.throwIfAborted();
-      await assign(db, commits);
+      const next = commits;
+      await db.transaction().execute((tx) => assignStatuses(tx, next));
     }
   },
 });

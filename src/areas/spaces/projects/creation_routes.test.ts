@@ -121,6 +121,8 @@ test('a project needs only a name, is created in the namespace of the caller, an
     merge_commit_template: null,
     squash_commit_template: null,
     merge_requests_template: null,
+    issues_template: null,
+    public_jobs: true,
   });
   const permissions = { project_access: { access_level: 50, notification_level: 3 }, group_access: null };
   const shown = await client.get(`/projects/${id}`);

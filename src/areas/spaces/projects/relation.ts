@@ -68,6 +68,7 @@ const flags = [
   'emails_enabled',
   'lfs_enabled',
   'enforce_auth_checks_on_uploads',
+  'public_jobs',
 ];
 
 const words = [
