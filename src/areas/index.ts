@@ -16,7 +16,7 @@ import { jobRoutes } from './code/jobs/routes.ts';
 import { mirrorFollower } from './code/mirrors/index.ts';
 import { pullMirrorRoutes } from './code/mirrors/pull_routes.ts';
 import { remoteMirrorRoutes } from './code/mirrors/routes.ts';
-import { emptyPipelines, sampleJob, samplePipeline } from './code/pipelines/index.ts';
+import { emptyPipelines, pipelineMail, sampleJob, samplePipeline } from './code/pipelines/index.ts';
 import { pipelineRoutes } from './code/pipelines/routes.ts';
 import { groupProtectedBranchRoutes, protectedBranchRoutes } from './code/protected_branches/routes.ts';
 import { protectedTagRoutes } from './code/protected_tags/routes.ts';
@@ -252,7 +252,7 @@ export const areaServices: AreaServices = {
   mail_targets: [
     ...issuables.map(({ kind, mail }) => mailTarget(kind.type, mail)),
     commentMail([...issuables, snippetNoun], commitNoun),
-    ...[projectMail, errorMail, vulnerabilityMail, releaseMail],
+    ...[projectMail, errorMail, vulnerabilityMail, releaseMail, pipelineMail],
   ],
 };
 

@@ -104,7 +104,12 @@ const no = sql<boolean>`false`;
 /** The recipients of news, each once. */
 export async function recipientsOf(db: Database, news: News): Promise<Recipient[]> {
   const { event, subject, note, actor_id } = news;
-  const { watched = false, names } = mailEvents[event]!;
+  const { watched = false, names, is_chosen } = mailEvents[event]!;
+  const included = is_chosen
+    ? sql`'participating', 'watch'`
+    : names === 'members'
+      ? sql`'participating', 'watch', 'mention'`
+      : sql`'participating', 'watch', 'custom'`;
   const { isAssignee = no, isReviewer = no, hasUnsubscribed = no } = subject.people;
   const { rows } = await sql<Recipient>`
     with place as materialized (${placeOf(subject)}),
@@ -123,7 +128,7 @@ export async function recipientsOf(db: Database, news: News): Promise<Recipient[
        and ${subject.isReader(note?.internal ?? false)}
        and (is_mentioned or not ${hasUnsubscribed})
        and (subscribes
-         or (participates and coalesce(level, 'participating') in (${names === 'members' ? sql`'participating', 'watch', 'mention'` : sql`'participating', 'watch', 'custom'`}))
+         or (participates and coalesce(level, 'participating') in (${included}))
          or (is_mentioned and coalesce(level, 'participating') <> 'disabled')
          or (level = 'watch' and ${watched}::boolean)
          or (level = 'custom' and ${event} = any(events)))

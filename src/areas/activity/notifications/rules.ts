@@ -10,6 +10,8 @@ interface MailEvent {
   watched?: true;
   /** Whether the level `custom` can choose it, in projects and groups alike. */
   is_setting?: true;
+  /** Whether those who take part get it at the level `custom` only if they chose it. */
+  is_chosen?: true;
   /** Whether it begins a thread of mail. */
   starts?: true;
   /** Who is notified, if no one else is: those who are named, or all members. */
@@ -67,8 +69,8 @@ const events = {
     is_setting: true,
     records: { action: 'merged', types: ['MergeRequest'] },
   },
-  failed_pipeline: { is_setting: true },
-  fixed_pipeline: { is_setting: true },
+  failed_pipeline: { did: 'has failed', is_setting: true, starts: true, is_chosen: true },
+  fixed_pipeline: { did: 'has been fixed', is_setting: true, starts: true, is_chosen: true },
   success_pipeline: { is_setting: true },
   moved_project: {
     did: 'moved',

@@ -7,6 +7,7 @@ import { queueOf } from '../../../jobs/index.ts';
 import {
   isFinal,
   lockCommit,
+  notifyOfPipeline,
   pipelineFor,
   refreshPipeline,
   type State,
@@ -131,9 +132,12 @@ export function reportStatus(db: Database, report: Report): Promise<number> {
     await tellWaiting(tx, sha);
     const pipeline = await pipelineFor(tx, place, state);
     const id = await write(tx, report, open, pipeline.id);
-    const { before, after } = await refreshPipeline(tx, pipeline.id);
+    const change = await refreshPipeline(tx, pipeline.id);
+    // A pipeline begins with the status of its first report.
+    const before = pipeline.isNew ? 'pending' : change.before;
+    await notifyOfPipeline(tx, pipeline.id, { before, after: change.after });
     await tellOfJob(tx, id);
-    if (pipeline.isNew || before !== after) await tellOfPipeline(tx, pipeline.id);
+    if (pipeline.isNew || change.before !== change.after) await tellOfPipeline(tx, pipeline.id);
     return id;
   });
 }

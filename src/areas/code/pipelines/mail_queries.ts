@@ -1,0 +1,65 @@
+/** Pipelines as mail tells of them. */
+import { sql } from 'kysely';
+import { isKnownProject, isUserOfProject, levels } from '../../../access/index.ts';
+import type { Database } from '../../../db/index.ts';
+import { readCommit, repositoryOf, resolveCommit } from '../../../git/index.ts';
+import type { MailItem, MailPlace, RepositoryServices } from '../../../services/index.ts';
+import { mailTarget } from '../../activity/notifications/index.ts';
+import { ownersOfAddresses } from '../../people/emails/index.ts';
+import { pipelinePage } from './present.ts';
+
+const rowOf = (db: Database, id: number) =>
+  db
+    .selectFrom('pipelines')
+    .innerJoin('projects', 'projects.id', 'pipelines.project_id')
+    .select(['pipelines.ref', 'pipelines.sha', 'pipelines.status', 'projects.id as project_id', 'projects.storage'])
+    .where('pipelines.id', '=', id)
+    .executeTakeFirst();
+
+async function describe(db: Database, id: number, { full_path }: MailPlace): Promise<MailItem | undefined> {
+  const row = await rowOf(db, id);
+  if (!row) return undefined;
+  return {
+    name: 'pipeline',
+    label: `#${id}`,
+    title: row.ref,
+    description: null,
+    thread: `pipeline_${id}`,
+    page: pipelinePage(full_path, id),
+    facts: { 'Pipeline-Id': id, 'Pipeline-Ref': row.ref, 'Pipeline-Status': row.status },
+    details: [['Commit', row.sha]],
+  };
+}
+
+/** Whoever wrote the commit, by an address that they have confirmed. */
+async function authorsOf({ db, storages }: Pick<RepositoryServices, 'db' | 'storages'>, id: number): Promise<number[]> {
+  const row = await rowOf(db, id);
+  if (!row) return [];
+  const repository = repositoryOf({ storages }, { id: row.project_id, storage: row.storage });
+  const sha = await resolveCommit(repository, row.sha);
+  if (sha === undefined) return [];
+  const { author_email } = await readCommit(repository, sha);
+  return (await ownersOfAddresses(db, [author_email])).map(({ user_id }) => user_id);
+}
+
+/** A message names the commit, so it is for those who may read pipelines and see the code. */
+const isReader = sql<boolean>`(
+  projects.repository_access_level <> 'disabled'
+  and (users.admin or ${isUserOfProject(levels.reporter)}
+       or (projects.repository_access_level = 'enabled' and projects.visibility <> 'private' and ${isKnownProject})))`;
+
+export const pipelineMail = mailTarget('Pipeline', (id) => {
+  const row = {
+    rows: sql`pipelines join projects on projects.id = pipelines.project_id`,
+    isIts: sql<boolean>`pipelines.id = ${id}`,
+  };
+  return {
+    row,
+    is_in_group: false,
+    isReader: () => sql`exists (select from ${row.rows} where ${row.isIts} and ${isReader})`,
+    participants: () => sql`select null::bigint where false`,
+    people: {},
+    authors: (services) => authorsOf(services, id),
+    describe: ({ db }, place) => describe(db, id, place),
+  };
+});

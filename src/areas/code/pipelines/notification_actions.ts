@@ -1,0 +1,27 @@
+/** Notifications of pipelines that have failed, or that succeed after one that failed (docs/reference/pipelines.md#mail). */
+import { sql } from 'kysely';
+import type { Database } from '../../../db/index.ts';
+import { addNotification } from '../../activity/notifications/index.ts';
+import type { State } from './rules.ts';
+
+/** Whether the pipeline before this one, of the same branch or tag, has failed. */
+async function followsFailure(tx: Database, id: number): Promise<boolean> {
+  const { rows } = await sql<{ status: string }>`
+    select earlier.status from pipelines
+      join pipelines earlier on earlier.project_id = pipelines.project_id and earlier.ref = pipelines.ref and earlier.id < pipelines.id
+     where pipelines.id = ${id} order by earlier.id desc limit 1`.execute(tx);
+  return rows[0]?.status === 'failed';
+}
+
+/** Notifies those whom a change of the status concerns. @param tx the transaction of the change */
+export async function notifyOfPipeline(
+  tx: Database,
+  id: number,
+  change: { before: State; after: State },
+): Promise<void> {
+  const { before, after } = change;
+  if (after === before || (after !== 'failed' && after !== 'success')) return;
+  if (after === 'success' && !(await followsFailure(tx, id))) return;
+  const event = after === 'failed' ? 'failed_pipeline' : 'fixed_pipeline';
+  await addNotification(tx, { event, target_type: 'Pipeline', target_id: id, actor_id: null, user_ids: [] });
+}
