@@ -94,6 +94,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
   );
   const environment = await sent(as('owner').post(`/projects/${project.id}/environments`, { name: 'orchard' }));
   const [board] = await sent(as('owner').get(`/projects/${project.id}/boards`));
+  const [groupBoard] = await sent(as('owner').get(`/groups/${group.id}/boards`));
   const status = await sent(as('owner').post(`/projects/${project.id}/statuses/main`, { state: 'success' }));
   const [commit, version] = [(await headOf(here))!, 2];
   const at = `/${project.full_path}/-`;
@@ -139,6 +140,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/boards`,
     `${at}/boards/${board.id}`,
     `${inGroup}/-/boards`,
+    `${inGroup}/-/boards/${groupBoard.id}`,
     `${at}/merge_requests?state=all`,
     `${at}/merge_requests/new?merge_request[source_branch]=topic`,
     `${at}/merge_requests/1`,

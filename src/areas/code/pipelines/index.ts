@@ -5,7 +5,7 @@ export { assignStatuses } from './assignment_actions.ts';
 export { emptyPipelines } from './emptying_queries.ts';
 export { sampleJob, samplePipeline, tellOfJob, tellOfPipeline } from './hook_actions.ts';
 export { assignPipelines } from './jobs.ts';
-export { pipelineMail } from './mail_queries.ts';
+export { pipelineMail } from './mail_git.ts';
 export { notifyOfPipeline } from './notification_actions.ts';
 export {
   Pipeline,

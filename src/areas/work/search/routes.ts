@@ -9,7 +9,7 @@ import { epicScope, issueScope, mergeRequestScope, refuseFilters } from './issua
 import { searchInput } from './parameters.ts';
 import { userScope } from './people_queries.ts';
 import { milestoneScope, noteScope, projectScope, snippetScope } from './text_queries.ts';
-import { inTime, timedOutText } from './time_rules.ts';
+import { inTime, timedOutText } from './time_queries.ts';
 
 const scopes: Readonly<Record<string, Scope>> = {
   projects: projectScope,

@@ -1,17 +1,11 @@
 /** How long searches of repositories take, and what they answer then. */
-import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
 import { Semaphore } from '../../../foundation/semaphore.ts';
 import { ApiError } from '../../../http/index.ts';
 import { pageAsked } from '../../../lists/index.ts';
 import type { Search } from './definition.ts';
 
 /** A search of repositories ends then with what it has found, one of texts with nothing. */
-const maximumSearch_ms = 5_000;
-
-export const timedOutText = 'Request timed out';
-/** PostgreSQL has cancelled the statement. */
-const cancelled = '57014';
+export const maximumSearch_ms = 5_000;
 /** A search takes a processor or two of git; others wait for their turn, so that it leaves some for everybody else. */
 const turns = new Semaphore(2, 100);
 const incomplete = { 'x-search-incomplete': 'true' };
@@ -49,23 +43,6 @@ export async function inTurn<T>(
   } finally {
     own.release();
     if (own.waiting === 0) turnsOfUsers.delete(caller.id);
-  }
-}
-
-/**
- * Searches the database for as long as a search may take.
- * @param search is given the database of the search
- * @throws ApiError 408
- */
-export async function inTime<T>(db: Database, search: (db: Database) => Promise<T>): Promise<T> {
-  try {
-    return await db.transaction().execute(async (tx) => {
-      await sql`set local statement_timeout = ${sql.lit(maximumSearch_ms)}`.execute(tx);
-      return search(tx);
-    });
-  } catch (error) {
-    if ((error as { code?: string }).code === cancelled) throw new ApiError(408, { message: timedOutText });
-    throw error;
   }
 }
 
