@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { GitError } from './command.ts';
 import { refsBelow } from './ref_store.ts';
@@ -74,18 +75,43 @@ function unlessGone(error: NodeJS.ErrnoException): string[] {
 /** Maintenance may replace files while they are copied; a retry is much faster than a maintenance run. */
 const looks = 20;
 
+export interface ObjectFile {
+  /** Below `objects/`. */
+  name: string;
+  size_bytes: number;
+  content: Readable;
+}
+
+/** @returns false when maintenance has replaced the file with another one */
+async function copyFile(
+  repository: Repository,
+  name: string,
+  add: (file: ObjectFile) => Promise<void>,
+): Promise<boolean> {
+  let handle: Awaited<ReturnType<typeof open>>;
+  try {
+    handle = await open(join(repository.path, 'objects', name), 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  const { size } = await handle.stat();
+  await add({ name, size_bytes: size, content: handle.createReadStream() });
+  return true;
+}
+
 /**
  * Copies the object files of a repository that others go on using.
- * @param copy copies a file by its name below `objects/`, and says whether it was still there
+ * @param add copies a file
  * @throws Error when the files change faster than they can be copied
  */
-export async function copyObjectFiles(repository: Repository, copy: (file: string) => Promise<boolean>): Promise<void> {
+export async function copyObjectFiles(repository: Repository, add: (file: ObjectFile) => Promise<void>): Promise<void> {
   const copied = new Set<string>();
   for (let look = 0; look < looks; look++) {
     const missing = (await objectFiles(repository)).filter((file) => !copied.has(file));
     let isComplete = true;
     for (const file of missing) {
-      if (await copy(file)) copied.add(file);
+      if (await copyFile(repository, file, add)) copied.add(file);
       else isComplete = false;
     }
     if (isComplete) return;

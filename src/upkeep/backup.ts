@@ -171,7 +171,7 @@ async function copy(archive: ArchiveWriter, repository: Repository, name: string
   };
   await archive.add(`${name}/repository.json`, JSON.stringify(entry));
   await copyObjectFiles(repository, (file) =>
-    addFile(archive, `${name}/objects/${file}`, path.join(repository.path, 'objects', file)),
+    archive.addStream(`${name}/objects/${file.name}`, file.size_bytes, file.content),
   );
 }
 
@@ -195,18 +195,4 @@ async function addBlob(archive: ArchiveWriter, blobs: Blobs, key: BlobKey): Prom
   const content = found && (await blobs.read(key));
   if (content) await archive.addStream(`blobs/${pathOfBlob(key)}`, found.size_bytes, content);
   return content !== undefined;
-}
-
-/** @returns false when maintenance has replaced the file with another one */
-async function addFile(archive: ArchiveWriter, name: string, file: string): Promise<boolean> {
-  let handle: Awaited<ReturnType<typeof open>>;
-  try {
-    handle = await open(file, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
-  const { size } = await handle.stat();
-  await archive.addStream(name, size, handle.createReadStream());
-  return true;
 }
