@@ -33,3 +33,7 @@ export const descriptionReasons = (description: string | null): string[] =>
   description !== null && isLonger(description, maximumDescription)
     ? [`is too long (${humanSize(Buffer.byteLength(description))}). The maximum size is 1 MB.`]
     : [];
+
+/** The reasons against a color that is not `#rgb` or `#rrggbb`; null is none. */
+export const hexColorReasons = (color: string | null): string[] =>
+  color === null || /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(color) ? [] : ['is not a valid color'];

@@ -1,18 +1,27 @@
 /** The bytes of the pictures, for everybody: they are on the page where people sign in. */
+import { countRequest } from '../../../access/index.ts';
 import type { BlobKey } from '../../../blobs/index.ts';
 import { imageType, sniffed_bytes } from '../../../foundation/images.ts';
-import { type Doorway, door, jsonForm, notFound } from '../../../http/index.ts';
+import { type Caller, type Doorway, door, type Identification, jsonForm, notFound } from '../../../http/index.ts';
 import { picturePath } from './rules.ts';
 
 interface PictureRequest {
   Params: { kind: string; filename: string };
 }
 
+/** Nobody has to say who they are, and everybody is counted. */
+const who: Identification<Caller, PictureRequest> = {
+  identify: async () => undefined,
+  scopes: () => undefined,
+  count: (services, counting) => countRequest(services, {}, counting),
+};
+
 export const pictureDoorway: Doorway = {
   doors: [
-    door<never, PictureRequest>({
+    door<Caller, PictureRequest>({
       method: 'GET',
       url: picturePath(':kind', ':filename'),
+      who,
       without_head: true,
       handle: async ({ services: { db, blobs }, request, reply }) => {
         const { kind, filename } = request.params;

@@ -13,16 +13,16 @@ import {
   resource,
   UploadedFile,
 } from '../../../http/index.ts';
-import { tooLong } from '../../../texts/index.ts';
+import { hexColorReasons, tooLong } from '../../../texts/index.ts';
 import { type Received, receivePicture, setPicture } from './actions.ts';
 import { readAppearance } from './queries.ts';
-import { colorReasons, formatText, type PictureKind, pictureKinds, tooBigText } from './rules.ts';
+import { formatText, type PictureKind, pictureKinds, tooBigText } from './rules.ts';
 
 const Text = (most: number, description: string) =>
   checked(Type.String({ description: `${description}; at most ${most.toLocaleString('en-US')} characters` }), (text) =>
     tooLong(text, most),
   );
-const Color = (description: string) => checked(Type.String({ description }), colorReasons);
+const Color = (description: string) => checked(Type.String({ description }), hexColorReasons);
 
 const texts = {
   title: Text(255, 'Shown where people sign in'),

@@ -21,6 +21,3 @@ const shownTypes: ReadonlySet<string | undefined> = new Set([
 
 /** Whether pictures of a type are shown: every browser knows these. */
 export const isShownType = (type: string | undefined): boolean => shownTypes.has(type);
-
-export const colorReasons = (color: string): string[] =>
-  /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(color) ? [] : ['is not a valid color'];

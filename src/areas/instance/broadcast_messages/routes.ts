@@ -23,10 +23,10 @@ import {
   Timestamp,
 } from '../../../http/index.ts';
 import { mapPage, paginate, paging } from '../../../lists/index.ts';
-import { tooLong } from '../../../texts/index.ts';
+import { hexColorReasons, tooLong } from '../../../texts/index.ts';
 import { addMessage, tooManyText } from './actions.ts';
 import { type MessageRow, messages } from './queries.ts';
-import { colorReasons, isActive, targetLevels, themes } from './rules.ts';
+import { isActive, targetLevels, themes } from './rules.ts';
 
 const Message = resource('BroadcastMessage', {
   id: Id,
@@ -50,7 +50,7 @@ const present = ({ show_in_cli: _, broadcast_type, theme, ...row }: MessageRow):
   active: isActive(row, new Date()),
 });
 
-const Color = () => checked(nullable(Type.String({ description: '`#rgb` or `#rrggbb`' })), colorReasons);
+const Color = () => checked(nullable(Type.String({ description: '`#rgb` or `#rrggbb`' })), hexColorReasons);
 
 const message = checked(NotBlank({ description: 'Markdown of one paragraph, at most 10,000 characters' }), (text) =>
   tooLong(text, 10_000),

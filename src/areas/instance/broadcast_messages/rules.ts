@@ -44,7 +44,3 @@ export function isPathOf(pattern: string | null, path: string): boolean {
   }
   return path.length - last.length >= at && path.endsWith(last);
 }
-
-/** The reasons against a color. */
-export const colorReasons = (color: string | null): string[] =>
-  color === null || /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(color) ? [] : ['is not a valid color'];
