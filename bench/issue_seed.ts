@@ -15,14 +15,13 @@ export interface IssueSeed {
   discussed: number;
 }
 
-const projects = 100;
 const users = 1000;
 const epics = 20;
 /** Below the epics of the first group, together. */
 const issuesOfEpics = 5000;
 
 /** Alike in a small and a large database: what there is of each kind in a project grows with its issues. */
-const tables = (count: number) => `
+const tables = (count: number, projects: number) => `
   create temporary table places on commit drop as
     select id, row_number() over (order by id) - 1 as number, namespace_id from projects where path like 'many-%';
   create temporary table vocabulary on commit drop as
@@ -101,9 +100,9 @@ const filled = ['issues', 'issue_labels', 'issue_assignees', 'notes', 'award_emo
 
 /**
  * Fills a fresh instance.
- * @param count how many issues, in 100 projects of two groups
+ * @param count how many issues, in projects of two groups
  */
-export async function seedIssues(instance: Instance, count: number): Promise<IssueSeed> {
+export async function seedIssues(instance: Instance, count: number, projects = 100): Promise<IssueSeed> {
   const groups: number[] = [];
   for (const path of ['half', 'rest']) groups.push((await instance.api.post('/groups', { name: path, path })).body.id);
   const ids: number[] = [];
@@ -111,6 +110,6 @@ export async function seedIssues(instance: Instance, count: number): Promise<Iss
     const created = await instance.api.post('/projects', { name: `many-${number}`, namespace_id: groups[number % 2] });
     ids.push(created.body.id);
   }
-  const database = await fill(instance, filled, tables(count));
+  const database = await fill(instance, filled, tables(count, projects));
   return { database, project: ids[0]!, group: groups[0]!, otherGroup: groups[1]!, discussed: 1 };
 }

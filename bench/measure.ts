@@ -32,6 +32,8 @@ export interface Asking {
   /** Each request has an id of its own in place of `[<id>]`. */
   body?: string;
   connections?: number;
+  /** What is answered, where that is no success. */
+  status?: `${number}`;
 }
 
 /**
@@ -40,15 +42,16 @@ export interface Asking {
  */
 export async function load(measurable: Measurable, paths: readonly string[], asking: Asking = {}): Promise<Measured> {
   const { url, cpu_ms } = measurable;
-  const { body, ...common } = asking;
+  const { body, status, ...common } = asking;
   const requests = paths.map((path) => ({ path, ...(body === undefined ? {} : { body }) }));
   const options = { url, connections, idReplacement: body?.includes('[<id>]') ?? false, ...common, requests };
   await autocannon({ ...options, duration: warmUp_s });
   const before_ms = await cpu_ms();
   await measurable.longestBlock_ms?.();
   const result = await autocannon({ ...options, duration: duration_s });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${paths[0]}: ${result.non2xx} refusals, ${result.errors} errors`);
+  const answered = status === undefined ? result['2xx'] : (result.statusCodeStats?.[status]?.count ?? 0);
+  const refusals = result.requests.total - answered;
+  if (refusals > 0 || result.errors > 0) throw new Error(`${paths[0]}: ${refusals} refusals, ${result.errors} errors`);
   return {
     rate: result.requests.average,
     cpu_ms: ((await cpu_ms()) - before_ms) / result.requests.total,
