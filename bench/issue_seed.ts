@@ -83,7 +83,8 @@ const tables = (count: number, projects: number) => `
     select issues.id, md5('thread' || turn / 2) || '11111111', turn % 2 = 0, 'DiscussionNote', words.text, workers.id, now() - interval '1 second' * (1000 - turn)
       from generate_series(0, 999) turn join words on words.number = turn join workers on workers.number = turn % ${users}
       join issues on issues.iid = 1 and issues.project_id = (select min(id) from places);
-  update issues set user_notes_count = (select count(*) from notes where issue_id = issues.id) where iid = 1;
+  update issues set user_notes_count = counted.notes from (select issue_id, count(*) as notes from notes group by issue_id) counted
+   where counted.issue_id = issues.id and iid = 1;
   insert into award_emoji (name, user_id, issue_id)
     select 'thumbsup', workers.id, issues.id from issues, generate_series(0, issues.upvotes - 1) vote
       join workers on workers.number = vote where issues.upvotes > 0;
