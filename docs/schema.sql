@@ -1065,10 +1065,12 @@ create table code_blobs (
   id bigint generated always as identity not null,
   object_id text not null,
   content text not null,
+  is_folded boolean default false not null,
   constraint code_blobs_pkey PRIMARY KEY (id),
   constraint code_blobs_object_id_key UNIQUE (object_id)
 );
 CREATE INDEX code_blobs_search ON code_blobs USING gin (content gin_trgm_ops);
+CREATE INDEX code_blobs_unfolded ON code_blobs USING btree (id) WHERE NOT is_folded;
 
 create table code_files (
   project_id bigint not null,

@@ -383,6 +383,7 @@ export interface CodeBlobs {
   id: GeneratedAlways<number>;
   object_id: string;
   content: string;
+  is_folded: Generated<boolean>;
 }
 
 export interface CodeFiles {

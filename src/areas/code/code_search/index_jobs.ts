@@ -5,7 +5,7 @@ import { Id } from '../../../http/index.ts';
 import { job } from '../../../jobs/index.ts';
 import type { PushFollower } from '../../../services/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
-import { indexProject, markStale, removeUnusedTexts } from './index_actions.ts';
+import { foldTexts, indexProject, markStale, removeUnusedTexts } from './index_actions.ts';
 
 /** Whether searches use the index. */
 const isKept = async (db: Database): Promise<boolean> => (await settingsOf(db)).code_search === 'on';
@@ -43,7 +43,7 @@ export const indexFollower: PushFollower = {
 
 const enqueuedAtOnce = 500;
 
-/** Indexes projects that never were, such as those that are older than the index, and again those that have failed; and removes contents that nothing has. */
+/** Indexes projects that never were, such as those that are older than the index, and again those that have failed; removes contents that nothing has, and folds old ones. */
 export const keepCodeIndex = job('keep_code_index', {
   input: {},
   retries: 0,
@@ -59,6 +59,7 @@ export const keepCodeIndex = job('keep_code_index', {
       returning project_id`.execute(db);
     await indexCode.enqueueEach(db, rows);
     while ((await removeUnusedTexts(db)) > 0);
+    while ((await foldTexts(db)) > 0);
   },
 });
 

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { customPlan, type Database } from '../../../db/index.ts';
 import { containing } from '../../../http/index.ts';
-import { type CodeQuery, isWanted } from './query_rules.ts';
+import { type CodeQuery, folded, isWanted } from './query_rules.ts';
 
 /** A file of a project in the index, with its content where that is what was found. */
 export interface IndexedFile {
@@ -10,6 +10,7 @@ export interface IndexedFile {
   path: string;
   /** The id of its content. */
   id: string;
+  /** In lower case, unless a version before has written it. */
   content: string | null;
 }
 
@@ -29,7 +30,7 @@ export async function indexedAmong(db: Database, project_ids: readonly number[])
 }
 
 /** A text in more files than this is found in the order of the list, without its index. */
-const fewTexts = 2_000;
+const fewTexts = 1_000;
 /** Of a query with filters, this many files are looked at. */
 const maximumFiles = 20_000;
 /** Shorter texts have no trigram. */
@@ -57,9 +58,8 @@ export async function findIndexed(
 }
 
 async function rowsOf(db: Database, text: string, project_ids: readonly number[], limit: number) {
-  const pattern = containing(text);
   const isInside = sql<SqlBool>`code_files.project_id = any(${project_ids}::bigint[])`;
-  const hasIt = sql<SqlBool>`code_blobs.content ilike ${pattern}`;
+  const hasIt = contains(text);
   const select = (where: RawBuilder<SqlBool>) => sql<Row>`${customPlan}
     select project_id, path, id, so_far > ${maximumContent_bytes} as is_beyond,
            case when has_it and so_far <= ${maximumContent_bytes} then content end as content
@@ -69,16 +69,22 @@ async function rowsOf(db: Database, text: string, project_ids: readonly number[]
                      where ${isInside} and ${where} order by code_files.project_id, code_files.path limit ${limit}) few) counted
      order by project_id, path`;
   if (text === '') return (await select(sql`true`).execute(db)).rows;
-  const hasPath = sql<SqlBool>`code_files.path ilike ${pattern}`;
-  const few = text.length < shortest ? undefined : await fewWith(db, pattern);
+  const hasPath = sql<SqlBool>`code_files.path ilike ${containing(text)}`;
+  const few = text.length < shortest ? undefined : await fewWith(db, text);
   if (!few) return (await select(sql`(${hasIt} or ${hasPath})`).execute(db)).rows;
   return (await select(sql`(code_files.blob_id = any(${few}::bigint[]) or ${hasPath})`).execute(db)).rows;
 }
 
+/** A predicate on `code_blobs`: the content has a text, in any case. */
+const contains = (text: string): RawBuilder<SqlBool> => {
+  const pattern = containing(folded(text));
+  return sql`(code_blobs.content like ${pattern} or (not code_blobs.is_folded and code_blobs.content ilike ${pattern}))`;
+};
+
 /** The contents with a text, unless there are many. */
-async function fewWith(db: Database, pattern: string): Promise<number[] | undefined> {
+async function fewWith(db: Database, text: string): Promise<number[] | undefined> {
   const { rows } = await sql<{ id: number }>`${customPlan}
-    select id from code_blobs where content ilike ${pattern} limit ${sql.lit(fewTexts + 1)}`.execute(db);
+    select id from code_blobs where ${contains(text)} limit ${sql.lit(fewTexts + 1)}`.execute(db);
   return rows.length > fewTexts ? undefined : rows.map(({ id }) => id);
 }
 

@@ -21,6 +21,9 @@ export interface SearchableFile {
   id: string;
 }
 
+/** A text as it is compared, in any case. */
+export const folded = (text: string): string => text.toLowerCase();
+
 const filterForm = /(?<=^|\s)(-?)(path|filename|extension|blob):(\S+)/g;
 
 /** Reads the text of a search. */
