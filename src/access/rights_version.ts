@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import type { LRUCache } from 'lru-cache';
-import { type Database, dataLoader, statement } from '../db/index.ts';
+import { type Database, dataLoader, originOf, statement } from '../db/index.ts';
 import { cacheOf } from '../foundation/caches.ts';
 
 type Kept = LRUCache<string, object>;
@@ -32,7 +32,7 @@ class Rights {
   }
 }
 
-/** By database. A transaction is another one, for which nothing is kept. */
+/** By database. A transaction is another one, for which nothing is kept, unless it only reads. */
 const rights = new WeakMap<Database, Rights>();
 
 /** Rights that have an end lose their force at the beginning of a day. */
@@ -48,9 +48,10 @@ const versions = dataLoader<typeof now, string>(
 /** The version of rights, as the database has it after the call. Concurrent requests share a statement. */
 export async function rightsVersion(db: Database): Promise<string> {
   const version = (await versions(db, now))!;
-  const known = rights.get(db) ?? new Rights();
+  const origin = originOf(db);
+  const known = rights.get(origin) ?? new Rights();
   known.moveTo(version);
-  rights.set(db, known);
+  rights.set(origin, known);
   return version;
 }
 
@@ -68,7 +69,7 @@ export const keptWithRights =
     mayKeep: (answer: Answer) => boolean = () => true,
   ) =>
   async (db: Database, question: Question, version: string | undefined): Promise<Answer | undefined> => {
-    const kept = version === undefined ? undefined : rights.get(db)?.keptFor(version);
+    const kept = version === undefined ? undefined : rights.get(originOf(db))?.keptFor(version);
     const key = `${name} ${keyOf(question)}`;
     const known = kept?.get(key);
     if (known) return known as Answer;

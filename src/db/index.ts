@@ -14,6 +14,7 @@ export {
 } from './connect.ts';
 export { dataLoader, isAmong, ofAnyLength } from './data_loader.ts';
 export { iidTaken, type NumberOwner, type NumberUsage, nextIid, nextIids, raiseIid } from './internal_ids.ts';
+export { isOutOfTime, limitedTo, originOf } from './limited.ts';
 export { customPlan } from './prepared.ts';
 export { repeated } from './repeated.ts';
 export type { DB } from './schema.ts';

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { LRUCache } from 'lru-cache';
-import type { Database } from '../db/index.ts';
+import { type Database, originOf } from '../db/index.ts';
 import { cacheOf } from '../foundation/caches.ts';
 
 /** How long a list that has become shorter may count as one of more rows than are ever counted. Lists grow, so this hardly ever happens. */
@@ -24,10 +24,11 @@ export function cachesByDatabase<Value extends {}>(
 ): (db: Database) => LRUCache<string, Value> {
   const caches = new WeakMap<Database, LRUCache<string, Value>>();
   return (db) => {
-    let cache = caches.get(db);
+    const origin = originOf(db);
+    let cache = caches.get(origin);
     if (!cache) {
       cache = cacheOf(most, { ttl });
-      caches.set(db, cache);
+      caches.set(origin, cache);
     }
     return cache;
   };

@@ -1,6 +1,5 @@
 /** Searching the code of many projects: those whose index is current in it, the others with git. */
-import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isOutOfTime, limitedTo } from '../../../db/index.ts';
 import { repositoryOf } from '../../../git/index.ts';
 import type { Services } from '../../../http/index.ts';
 import {
@@ -28,8 +27,8 @@ const mostFiles = 1_000;
 /** As long as a search may take, without its end. */
 const statement_ms = 4_000;
 
-/** The statement was cut off, or the server is a copy, which has no index. */
-const codesWithout = ['57014', '55000'];
+/** The server is a copy, which has no index. */
+const isWithoutIndex = (error: unknown): boolean => (error as { code?: string }).code === '55000';
 
 /**
  * The first matches in the index, by project and path.
@@ -71,13 +70,12 @@ async function readIndex(db: Database, query: CodeQuery, places: readonly CodePl
   const ids = places.map(({ id }) => id);
   let current: ReadonlySet<number> | undefined;
   try {
-    return await db.transaction().execute(async (tx) => {
-      await sql`set local statement_timeout = ${sql.lit(statement_ms)}`.execute(tx);
+    return await limitedTo(db, statement_ms, async (tx) => {
       current = await indexedAmong(tx, ids);
       return { current, result: await findIndexed(tx, query, [...current], Math.min(most, mostFiles)) };
     });
   } catch (error) {
-    if (!codesWithout.includes((error as { code?: string }).code ?? '')) throw error;
+    if (!isOutOfTime(error) && !isWithoutIndex(error)) throw error;
     return current ? { current, result: undefined } : ('none' as const);
   }
 }

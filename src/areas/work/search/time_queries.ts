@@ -1,12 +1,9 @@
 /** Searching the database for as long as a search may take. */
-import { sql } from 'kysely';
-import type { Database } from '../../../db/index.ts';
+import { type Database, isOutOfTime, limitedTo } from '../../../db/index.ts';
 import { ApiError } from '../../../http/index.ts';
 import { maximumSearch_ms } from './time_rules.ts';
 
 export const timedOutText = 'Request timed out';
-/** PostgreSQL has cancelled the statement. */
-const cancelled = '57014';
 
 /**
  * Searches the database for as long as a search may take.
@@ -15,12 +12,9 @@ const cancelled = '57014';
  */
 export async function inTime<T>(db: Database, search: (db: Database) => Promise<T>): Promise<T> {
   try {
-    return await db.transaction().execute(async (tx) => {
-      await sql`set local statement_timeout = ${sql.lit(maximumSearch_ms)}`.execute(tx);
-      return search(tx);
-    });
+    return await limitedTo(db, maximumSearch_ms, search);
   } catch (error) {
-    if ((error as { code?: string }).code === cancelled) throw new ApiError(408, { message: timedOutText });
+    if (isOutOfTime(error)) throw new ApiError(408, { message: timedOutText });
     throw error;
   }
 }
