@@ -2443,6 +2443,24 @@ CREATE INDEX iterations_by_cadence ON iterations USING btree (cadence_id, sequen
 CREATE INDEX iterations_in_order ON iterations USING btree (group_id, start_date, id);
 CREATE INDEX iterations_unfinished ON iterations USING btree (due_date) WHERE state < 3;
 
+create table job_totals (
+  id smallint default 1 not null,
+  processed bigint default 0 not null,
+  failed bigint default 0 not null,
+  constraint job_totals_pkey PRIMARY KEY (id),
+  constraint job_totals_id_check CHECK (id = 1)
+);
+
+create table job_workers (
+  name text not null,
+  hostname text not null,
+  pid integer not null,
+  started_at timestamp with time zone default now() not null,
+  concurrency integer not null,
+  jobs text[] not null,
+  constraint job_workers_pkey PRIMARY KEY (name)
+);
+
 create table keys (
   id bigint generated always as identity not null,
   user_id bigint,

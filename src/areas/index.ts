@@ -103,6 +103,7 @@ import { featureRoutes } from './instance/features/routes.ts';
 import { licenseRoutes } from './instance/licenses/routes.ts';
 import { metadataRoutes } from './instance/metadata/routes.ts';
 import { planLimitRoutes } from './instance/plan_limits/routes.ts';
+import { sidekiqRoutes } from './instance/sidekiq/routes.ts';
 import { bulkImportRoutes } from './migration/bulk_imports/routes.ts';
 import { relationExportRoutes } from './migration/export_relations/routes.ts';
 import { placeholderRoutes } from './migration/placeholders/routes.ts';
@@ -347,6 +348,7 @@ export const endpoints: readonly FiledEndpoint[] = [
     serviceAccountTokenRoutes,
   ),
   ...tagged('Application statistics', 'How much there is on the server.', statisticRoutes),
+  ...tagged('Background jobs', 'How the background jobs of the server are.', sidekiqRoutes),
   ...tagged('Application settings', 'The settings of the server.', applicationSettingRoutes),
   ...tagged('Instance clusters', 'The Kubernetes clusters that every project can use.', clusterRoutes),
   ...tagged('Experiments', 'The experiments that the code declares.', experimentRoutes),

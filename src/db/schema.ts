@@ -1256,6 +1256,21 @@ export interface Iterations {
   updated_at: Generated<Timestamp>;
 }
 
+export interface JobTotals {
+  id: Generated<number>;
+  processed: Generated<number>;
+  failed: Generated<number>;
+}
+
+export interface JobWorkers {
+  name: string;
+  hostname: string;
+  pid: number;
+  started_at: Generated<Timestamp>;
+  concurrency: number;
+  jobs: string[];
+}
+
 export interface Keys {
   id: GeneratedAlways<number>;
   user_id: number | null;
@@ -2528,6 +2543,8 @@ export interface DB {
   issues: Issues;
   iteration_cadences: IterationCadences;
   iterations: Iterations;
+  job_totals: JobTotals;
+  job_workers: JobWorkers;
   keys: Keys;
   label_priorities: LabelPriorities;
   labels: Labels;

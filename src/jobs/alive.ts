@@ -1,8 +1,7 @@
 /** Detects dead workers, so that their jobs run again soon and not only after hours. */
 import pg from 'pg';
+import { addRuns, introduce, isAlive, lockClass, type Runs, type WorkerFacts } from './figures.ts';
 
-/** The first half of the key of the advisory lock that each worker holds; the second half is the hash of its name. */
-const lockClass = 726_673;
 const sweep_ms = 10_000;
 
 export interface Presence {
@@ -13,6 +12,11 @@ interface PresenceOptions {
   connectionString: string;
   /** Its name in the rows of its jobs. */
   worker: string;
+  facts: WorkerFacts;
+  /** Runs that have ended since the last call. */
+  takeRuns(): Runs;
+  /** Called with runs that could not be recorded. */
+  returnRuns(runs: Runs): void;
   /** The ids of its running jobs. */
   running(): string[];
   /** Called when a query failed; it is repeated later. */
@@ -20,7 +24,8 @@ interface PresenceOptions {
 }
 
 /** Signals that the worker is alive, and periodically looks for locked jobs whose worker has died. */
-export async function showPresence({ connectionString, worker, running, onError }: PresenceOptions): Promise<Presence> {
+export async function showPresence(options: PresenceOptions): Promise<Presence> {
+  const { connectionString, worker, facts, takeRuns, returnRuns, running, onError } = options;
   let client: pg.Client | undefined;
   let isEnded = false;
   let strays: string[] = [];
@@ -33,12 +38,21 @@ export async function showPresence({ connectionString, worker, running, onError 
     });
     await fresh.connect();
     await fresh.query('select pg_advisory_lock($1, hashtext($2))', [lockClass, worker]);
+    await introduce(fresh, worker, facts);
     client = fresh;
     return fresh;
+  };
+  const record = async (asked: pg.Client) => {
+    const runs = takeRuns();
+    await addRuns(asked, runs).catch((error) => {
+      returnRuns(runs);
+      throw error;
+    });
   };
   const sweep = async () => {
     if (isEnded) return;
     const asked = client ?? (await connect());
+    await record(asked);
     await releaseJobsOfTheDead(asked);
     const found = await straysOf(asked, worker, running());
     // A job that has just ended looks lost as well, until the queue has recorded its end.
@@ -59,16 +73,14 @@ export async function showPresence({ connectionString, worker, running, onError 
     end: async () => {
       isEnded = true;
       clearInterval(timer);
+      if (client) await record(client).catch(() => {});
       await client?.end().catch(() => {});
     },
   };
 }
 
 /** A predicate on jobs: the worker that locked it has died. A worker signals shortly after it gets its name, so recently locked jobs are excluded. */
-const isOfTheDead = `locked_at < now() - interval '10 seconds'
-  and not exists (select from pg_locks
-    where locktype = 'advisory' and classid = $1 and objid = (hashtext(locked_by)::bigint & 4294967295)::oid and objsubid = 2
-      and database = (select oid from pg_database where datname = current_database()))`;
+const isOfTheDead = `locked_at < now() - interval '10 seconds' and not ${isAlive('locked_by')}`;
 
 /**
  * A job on its last attempt gets one more, because it has not failed. The queue also uses up the attempts of a running job that is replaced by one with the
@@ -78,14 +90,12 @@ async function releaseJobsOfTheDead(client: pg.Client): Promise<void> {
   await client.query(
     `update graphile_worker._private_jobs set attempts = max_attempts - 1, last_error = 'The process that ran it has ended.'
      where attempts >= max_attempts and last_error is null and ${isOfTheDead}`,
-    [lockClass],
   );
   // The notification is that of a new job. Without it, the queue would find these only when it polls, every two seconds.
   await client.query(
     `with dead as (select array_agg(distinct locked_by) as workers, count(*) as jobs from graphile_worker._private_jobs where ${isOfTheDead})
      select graphile_worker.force_unlock_workers(workers), pg_notify('jobs:insert', json_build_object('count', jobs)::text)
        from dead where jobs > 0`,
-    [lockClass],
   );
 }
 

@@ -1,3 +1,4 @@
+export { jobFigures, queueFigures, workerFigures } from './figures.ts';
 export { type AnyJob, type JobCall, job, queueOf } from './job.ts';
 export type { Poll, PollCall } from './poll.ts';
 export { whileOurs } from './while_ours.ts';

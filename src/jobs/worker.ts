@@ -1,5 +1,6 @@
 /** Runs jobs in this process. */
 import { EventEmitter } from 'node:events';
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type JobHelpers,
@@ -13,6 +14,7 @@ import {
 import type { Logger } from 'pino';
 import type { JobServices } from '../services/index.ts';
 import { giveBack, showPresence } from './alive.ts';
+import type { Runs } from './figures.ts';
 import type { AnyJob } from './job.ts';
 import { type Poll, startPolling } from './poll.ts';
 import { queuePool } from './queue_pool.ts';
@@ -67,6 +69,7 @@ export async function startWorker({
   });
   askAgain(events);
   const askers = countAskers(events);
+  const ended = countRuns(events);
   const runner = await run({
     pgPool: pool,
     events,
@@ -80,6 +83,9 @@ export async function startWorker({
   const presence = await showPresence({
     connectionString,
     worker: name,
+    facts: { hostname: hostname(), pid: process.pid, concurrency, jobs: jobs.map((job) => job.name) },
+    takeRuns: ended.take,
+    returnRuns: ended.add,
     running: () => [...running.keys()],
     onError: (error) => log.warn({ err: error }, 'cannot look for abandoned jobs'),
   });
@@ -165,6 +171,26 @@ function askAgain(events: WorkerEvents): void {
   events.on('job:complete', ({ worker: { workerPool }, job }) => {
     if (job.job_queue_id !== null) setTimeout(() => workerPool.nudge(1), recording_ms).unref();
   });
+}
+
+interface EndedRuns {
+  take(): Runs;
+  add(runs: Runs): void;
+}
+
+/** Counts runs of jobs that have ended. */
+function countRuns(events: WorkerEvents): EndedRuns {
+  let count: Runs = { processed: 0, failed: 0 };
+  const add = ({ processed, failed }: Runs) => {
+    count = { processed: count.processed + processed, failed: count.failed + failed };
+  };
+  events.on('job:complete', ({ error }) => add({ processed: 1, failed: error ? 1 : 0 }));
+  const take = () => {
+    const taken = count;
+    count = { processed: 0, failed: 0 };
+    return taken;
+  };
+  return { take, add };
 }
 
 interface Askers {

@@ -105,6 +105,9 @@ async function jobsEnded(connectionString: string, db: Database): Promise<void> 
     const worker = await showPresence({
       connectionString,
       worker: 'of the test',
+      facts: { hostname: 'localhost', pid: process.pid, concurrency: 0, jobs: [] },
+      takeRuns: () => ({ processed: 0, failed: 0 }),
+      returnRuns: () => {},
       running: () => [],
       onError: () => {},
     });

@@ -6,8 +6,9 @@ import { createScanner } from 'typescript/unstable/ast/scanner';
 import { districts, src } from './imports.ts';
 
 /** The tables of each district and of the folders that all districts use. `x_*` stands for all whose names begin with `x_`. */
-const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relations' | 'db', string>> = {
+const tablesOf: Readonly<Record<(typeof districts)[number] | 'access' | 'relations' | 'db' | 'jobs', string>> = {
   db: 'internal_ids',
+  jobs: 'job_workers job_totals',
   access:
     'users namespaces projects repository_sizes members member_roles group_links project_authorizations group_authorizations redirects rights_versions',
   relations: 'waiting_references',

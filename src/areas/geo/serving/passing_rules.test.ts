@@ -17,6 +17,7 @@ test('reading is answered here, writing by the primary', () => {
     ['POST', '/api/v4/geo_sites/1/repair', 'own'],
     ['POST', '/api/v4/geo_nodesx', 'primary'],
     ['GET', '/api/v4/projects/1/export_relations/status', 'primary'],
+    ['GET', '/api/v4/sidekiq/job_stats', 'primary'],
     ['GET', '/group/project.git/info/refs?service=git-receive-pack', 'primary'],
     ['GET', '/group/project.git/info/refs?service=git-upload-pack', 'current'],
     ['POST', '/group/project.git/git-upload-pack', 'current'],

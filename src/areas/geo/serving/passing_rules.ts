@@ -5,8 +5,8 @@ export type Site = 'own' | 'primary' | 'current';
 
 /** What belongs to the site that is asked, whatever the method. */
 const own = /^\/-\/(?:liveness|health|readiness|metrics)$|^\/api\/v4\/geo(?:_nodes|_sites)?(?:\/|$)/;
-/** What only the primary has. */
-const elsewhere = /^\/api\/v4\/(?:projects|groups)\/[^/]+\/export_relations(?:\/|$)/;
+/** What only the primary has, where jobs run. */
+const elsewhere = /^\/api\/v4\/(?:(?:projects|groups)\/[^/]+\/export_relations|sidekiq)(?:\/|$)/;
 /** Reading, although it is sent with POST. */
 const batch = /\.git\/info\/lfs\/objects\/batch$/;
 
