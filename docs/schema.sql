@@ -3859,6 +3859,7 @@ CREATE INDEX releases_evidence_due_idx ON releases USING btree (released_at) WHE
 CREATE INDEX releases_project_created_idx ON releases USING btree (project_id, created_at, id);
 CREATE INDEX releases_project_released_idx ON releases USING btree (project_id, released_at, id);
 CREATE INDEX releases_released_idx ON releases USING btree (released_at, id);
+CREATE INDEX releases_tag_idx ON releases USING btree (tag, project_id);
 
 create table remote_mirrors (
   id bigint generated always as identity not null,

@@ -18,4 +18,11 @@ export function filtersIn(query: Values, names: readonly string[]): Values {
 }
 
 /** The filters that lists of issues and of merge requests have. */
-export const sharedFilters = ['search', 'labels', 'author_username', 'assignee_username', 'milestone'] as const;
+export const sharedFilters = [
+  'search',
+  'labels',
+  'author_username',
+  'assignee_username',
+  'milestone',
+  'release_tag',
+] as const;

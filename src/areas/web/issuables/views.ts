@@ -58,6 +58,7 @@ export const filtersView = (seen: Seen, more: readonly Field[] = []): Html =>
       { name: 'author_username', label: 'Author' },
       { name: 'assignee_username', label: 'Assignee' },
       { name: 'milestone', label: 'Milestone' },
+      { name: 'release_tag', label: 'Release' },
       ...more,
       { name: 'sort', label: 'Order', kind: 'select', options: orders },
       ...(typeof seen.query.state === 'string' ? [hidden('state', seen.query.state)] : []),

@@ -41,7 +41,10 @@ export const filtersWith = <E extends TProperties>(either: () => E) => ({
   ...reactionFilter(),
   ...timeFilters(),
   ...searchFilters(),
-  ...allOptional({ not: Type.Object(either(), excludedDescription) }),
+  ...allOptional({
+    release_tag: Type.String({ description: 'Of a release to which their milestone belongs, `None` or `Any`' }),
+    not: Type.Object(either(), excludedDescription),
+  }),
 });
 
 export const excludedDescription = { description: 'Filters whose matches are excluded' };

@@ -1,11 +1,13 @@
-/** Filters of lists by the people of a noun and by its milestone, also negated. */
+/** Filters of lists by the people of a noun, by its milestone and by the releases of that, also negated. */
 import { sql } from 'kysely';
-import type { IssuableKind } from '../../../access/index.ts';
-import { type Filter, narrow, type Predicate, wide } from '../../../lists/index.ts';
+import { type IssuableKind, isDownloadable, isUsable, type MaybeCaller } from '../../../access/index.ts';
+import { type Filter, narrow, type Predicate, varying, wide } from '../../../lists/index.ts';
 import {
+  among,
   byReferences,
   type FilterTable,
   idOr,
+  not,
   notReferredTo,
   referredTo,
   type SeenBy,
@@ -92,10 +94,31 @@ function inMilestones(kind: IssuableKind, milestones: readonly NamedMilestone[])
   };
 }
 
-/** The filter by the title of a milestone, or `None` or `Any`, and the one of `not`. */
-export function milestoneFilters(
-  kind: IssuableKind,
-): Record<'positive' | 'negative', FilterTable<{ milestone?: string }, SeenBy>> {
+/**
+ * The rows whose milestone belongs to a release of their project that the caller may read with its tag, or to none.
+ * @param asked a tag, or `None` or `Any`
+ */
+function byRelease(kind: IssuableKind, caller: MaybeCaller, asked: string): Filter {
+  const { table } = kind;
+  const word = wordOf(asked);
+  const column = (name: string) => sql.ref(`${table}.${name}`);
+  const joined = sql`releases join release_milestones on release_milestones.release_id = releases.id
+      join projects on projects.id = releases.project_id join namespaces on namespaces.id = projects.namespace_id`;
+  const isRead = sql`${isUsable(caller, 'releases')} and ${isDownloadable(caller)}`;
+  const isIts = sql`releases.project_id = ${column('project_id')} and release_milestones.milestone_id = ${column('milestone_id')}`;
+  const isReleased = (where: Predicate): Predicate =>
+    sql`exists (select from ${joined} where ${isIts} and ${where} and ${isRead} offset 0)`;
+  if (word) return varying(word === 'any' ? isReleased(sql`true`) : not(isReleased(sql`true`)));
+  const hasTag: Predicate = sql`releases.tag = ${asked}`;
+  const ids = sql`select ${column('id')} from ${joined} join ${sql.table(table)} on ${isIts} where ${hasTag} and ${isRead}`;
+  return { ...among(kind, ids), test: isReleased(hasTag) };
+}
+
+/** The filters by the title of a milestone and by the tag of a release, each also `None` or `Any`, and the one of `not`. */
+export function milestoneFilters(kind: IssuableKind): {
+  positive: FilterTable<{ milestone?: string; release_tag?: string }, SeenBy>;
+  negative: FilterTable<{ milestone?: string }, SeenBy>;
+} {
   const column = sql.ref(`${kind.table}.milestone_id`);
   return {
     positive: {
@@ -103,6 +126,7 @@ export function milestoneFilters(
         const word = wordOf(title);
         return word ? byMilestone(kind)[word] : inMilestones(kind, names.milestones(title));
       },
+      release_tag: (tag, { caller }) => byRelease(kind, caller, tag),
     },
     negative: {
       milestone: (title, { names }) => {

@@ -431,3 +431,56 @@ test('webhooks and mail tell of releases', async (t) => {
   );
   assert.match(mails[0]!.subject, /Two \(v2\)/);
 });
+
+test('lists of issues and merge requests find what belongs to the milestones of a release', async () => {
+  const here = await filledWorld();
+  const { as, project, group, people } = here;
+  const developer = as('developer');
+  const base = `/projects/${project.id}`;
+  const titled = async (title: string, of: string) => (await developer.post(`${of}/milestones`, { title })).body.id;
+  const [first, shared, loose] = [
+    await titled('First', base),
+    await titled('Shared', `/groups/${group.id}`),
+    await titled('Loose', base),
+  ];
+  for (const milestone_id of [first, shared, loose, undefined])
+    await developer.post(`${base}/issues`, { title: 'Prune', ...(milestone_id && { milestone_id }) });
+  const release = (tag_name: string, milestones: string[]) =>
+    developer.post(at(here), { tag_name, ref: 'main', milestones });
+  assert.equal((await release('v1', ['First', 'Shared'])).status, 201);
+  assert.equal((await release('v2', ['Shared'])).status, 201);
+  await developer.post(`${base}/repository/branches`, { branch: 'pruning', ref: 'main' });
+  await developer.post(`${base}/merge_requests`, {
+    source_branch: 'pruning',
+    target_branch: 'main',
+    title: 'Prune',
+    milestone_id: first,
+  });
+
+  const other = (await as('owner').post('/projects', { name: 'Other', path: 'other', namespace_id: group.id })).body;
+  await as('owner').post(`/projects/${other.id}/issues`, { title: 'Elsewhere', milestone_id: shared });
+  const found = async (persona: Parameters<typeof as>[0], path: string, release_tag: string) =>
+    (await as(persona).get(path, { release_tag, sort: 'asc' })).body.map(({ iid }: { iid: number }) => iid);
+  for (const path of [`${base}/issues`, `/groups/${group.id}/issues`]) {
+    assert.deepEqual(await found('reporter', path, 'v1'), [1, 2], path);
+    assert.deepEqual(await found('reporter', path, 'v2'), [2], path);
+    assert.deepEqual(await found('reporter', path, 'v3'), [], path);
+    assert.deepEqual(await found('reporter', path, 'Any'), [1, 2], path);
+  }
+  assert.deepEqual(await found('reporter', `${base}/issues`, 'None'), [3, 4]);
+  assert.deepEqual((await developer.get('/issues_statistics', { release_tag: 'v1' })).body.statistics.counts.all, 2);
+  assert.deepEqual(await found('reporter', `${base}/merge_requests`, 'v1'), [1]);
+  assert.deepEqual(await found('reporter', `${base}/merge_requests`, 'v2'), []);
+  assert.deepEqual(await found('reporter', `${base}/merge_requests`, 'None'), []);
+  const { url } = here.services;
+  const { _links } = (await developer.get(`${at(here)}/v2`)).body;
+  const page = await (await browserOf(here, people.reporter)).get(_links.opened_issues_url.slice(url.length));
+  assert.match(page.html, /#2 opened/);
+  assert.doesNotMatch(page.html, /#1 opened/);
+
+  // A guest may not read the tags of a private project.
+  assert.deepEqual(await found('guest', `${base}/issues`, 'v1'), []);
+  assert.deepEqual(await found('guest', `${base}/issues`, 'None'), [1, 2, 3, 4]);
+  await as('owner').put(base, { releases_access_level: 'disabled' });
+  assert.deepEqual(await found('reporter', `${base}/issues`, 'Any'), []);
+});
