@@ -1,8 +1,8 @@
 /** Setting up and scheduling what projects are pulled from (docs/reference/mirrors.md#pull-mirrors). */
 import { sql } from 'kysely';
-import { levels } from '../../../access/index.ts';
+import { currentPlan, levels } from '../../../access/index.ts';
 import type { Database } from '../../../db/index.ts';
-import { badRequest, type Caller, forbidden, Id, invalid } from '../../../http/index.ts';
+import { badRequest, type Caller, forbidden, Id, invalid, reaches } from '../../../http/index.ts';
 import { queueOf } from '../../../jobs/index.ts';
 import type { Secrets } from '../../../secrets/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
@@ -13,6 +13,9 @@ import { hostKeyIn, type Login, type MirrorAddress } from './rules.ts';
 
 export const notMirroredText = 'The project is not mirrored';
 export const pausedText = 'Mirroring for the project is on pause';
+
+/** What pull mirrors need; importing once needs nothing. */
+export const planOfMirrors = 'premium' as const;
 
 /** Runs the pull mirror of a project, or imports it. */
 export const pullQueue = queueOf('pull_mirror', { input: { project_id: Id }, retries: 3 });
@@ -277,8 +280,12 @@ export async function syncPullMirror(db: Database, project_id: number): Promise<
   });
 }
 
-/** Has the mirrors pulled that are due, as many as there is room for. A run that was lost is due again after some hours. */
+/**
+ * Has the mirrors pulled that are due, as many as there is room for. A run that was lost is due again after some hours. Without the plan, they stay due until
+ * there is one again.
+ */
 export async function scheduleDuePulls(db: Database): Promise<void> {
+  if (!reaches(await currentPlan(db), planOfMirrors)) return;
   const { mirror_max_capacity: most, mirror_capacity_threshold } = await settingsOf(db);
   const threshold = Math.min(mirror_capacity_threshold, Math.ceil(most / 2));
   await db.transaction().execute(async (tx) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performJob, performQueued } from '../../../../test/support/jobs.ts';
+import { changePlan } from '../../../../test/support/licenses.ts';
 import { mailOf } from '../../../../test/support/mail.ts';
 import { commitTo, mirrorPlace, otherProject, refsOf } from '../../../../test/support/mirrors.ts';
 import { headOf } from '../../../../test/support/repository.ts';
@@ -212,4 +213,32 @@ test('what is pulled is pushed on, and a ring comes to rest', async () => {
   assert.ok(ran.length <= 4, ran.join(' '));
   assert.deepEqual(await refsOf(here, project.id), await refsOf(here, second.id));
   assert.equal(await headOf(here), ours);
+});
+
+test('without a license a mirror rests, and goes on by itself when there is one again', async () => {
+  const here = await mirrorPlace();
+  const { as, services, project } = here;
+  const copy = await otherProject(here, 'resting');
+  await as('owner').put(at(copy.id), { enabled: true, url: sourceOf(here) });
+  await pull(here);
+  const before = await refsOf(here, copy.id);
+  const theirs = await commitTo(here, project.id, 'main', 'theirs.txt');
+  await as('owner').post(at(copy.id));
+  await changePlan(here, 'free');
+  await pull(here);
+  assert.deepEqual(await performQueued(services, [schedulePulls, pullMirror]), []);
+  await performJob(services, schedulePulls);
+  assert.equal(await pull(here), 0);
+  assert.deepEqual(await refsOf(here, copy.id), before);
+  assert.equal((await as('owner').get(at(copy.id))).status, 403);
+
+  await changePlan(here, 'premium');
+  const rested = (await as('owner').get(at(copy.id))).body;
+  assert.deepEqual([rested.update_status, rested.last_error], ['failed', 'Pull mirrors need a license for Premium.']);
+  await performJob(services, schedulePulls);
+  assert.equal(await pull(here), 1);
+  assert.equal((await refsOf(here, copy.id)).main, theirs);
+  const now = (await as('owner').get(at(copy.id))).body;
+  assert.deepEqual([now.update_status, now.last_error], ['finished', null]);
+  await changePlan(here, 'ultimate');
 });

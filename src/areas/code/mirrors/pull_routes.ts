@@ -16,12 +16,19 @@ import { tooLong } from '../../../texts/index.ts';
 import { mirrorKeeper, openMirrorKeeper } from './access.ts';
 import { BranchRegex, HostKeys, MirrorUrl } from './parameters.ts';
 import { PullMirror, presentPullMirror } from './present.ts';
-import { notMirroredText, pausedText, preparedPull, setPullMirror, syncPullMirror } from './pull_actions.ts';
+import {
+  notMirroredText,
+  pausedText,
+  planOfMirrors,
+  preparedPull,
+  setPullMirror,
+  syncPullMirror,
+} from './pull_actions.ts';
 import { pullMirrorOf } from './queries.ts';
 import { maximumLengths } from './rules.ts';
 
 const path = '/projects/:id/mirror/pull';
-const common = { plan: 'premium' as const };
+const common = { plan: planOfMirrors };
 
 const Login = (description: string) =>
   optional(checked(Type.String({ description }), (text) => tooLong(text, maximumLengths.login)));

@@ -1,6 +1,6 @@
 /** A run of a pull mirror: what the other side has more or otherwise comes here, and moves refs as a push does (docs/reference/mirrors.md#pull-mirrors). */
 import { sql } from 'kysely';
-import { levels, projectState } from '../../../access/index.ts';
+import { currentPlan, levels, projectState } from '../../../access/index.ts';
 import { refusedByMove } from '../../../db/index.ts';
 import {
   allRefs,
@@ -18,12 +18,14 @@ import {
   repositoryOf,
   setHead,
 } from '../../../git/index.ts';
+import { reaches } from '../../../http/index.ts';
 import type { JobCall } from '../../../jobs/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { moveRefs, oddTreeRefusals, projectRepositories } from '../repository/index.ts';
 import { fetchLargeFiles, type LargeFilePlace } from './large_file_actions.ts';
 import { tellOfFailure } from './mail_jobs.ts';
 import { type Outcome, outcomeOf } from './outcome_actions.ts';
+import { planOfMirrors } from './pull_actions.ts';
 import type { PullMirrorRow } from './queries.ts';
 import { failuresThatPause, pauseBeforePull_min } from './rules.ts';
 import { selectedRefs } from './selection_queries.ts';
@@ -203,12 +205,28 @@ async function movingProblem(move: () => Promise<void>): Promise<string | undefi
   }
 }
 
+/** Leaves a mirror that was to run as due: it runs as soon as there is a license for it again. It has not failed. */
+const keepDue = ({ db }: Pick<JobServices, 'db'>, { id }: Mirror) =>
+  db
+    .updateTable('pull_mirrors')
+    .set({
+      update_status: 'failed',
+      last_error: 'Pull mirrors need a license for Premium.',
+      next_update_at: sql`now()`,
+    })
+    .where('id', '=', id)
+    .execute();
+
 const refused = (error: string): Outcome => ({ error, has_run: false, may_repeat: false, host_keys: [] });
 
 /** Runs a pull mirror, or an import, once. */
 export async function runPull(call: JobCall<{ project_id: number }>): Promise<void> {
   const mirror = await begun(call, call.input.project_id);
   if (!mirror) return;
+  if (!mirror.is_import && !reaches(await currentPlan(call.db), planOfMirrors)) {
+    await keepDue(call, mirror);
+    return;
+  }
   const most_bytes = mirror.most_mb > 0 ? mirror.most_mb * megabyte : Number.MAX_SAFE_INTEGER;
   const outcome = mirror.is_closed
     ? refused('The project takes no changes.')
