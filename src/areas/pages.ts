@@ -29,7 +29,7 @@ import {
 } from './web/merge_requests/index.ts';
 import { otherAddress, repositoryPages } from './web/repository/index.ts';
 import { searchPage } from './web/search/index.ts';
-import { sshKeyRedirect, sshKeysPage, tokenRedirect, tokensPage } from './web/settings/index.ts';
+import { mirrorSettingsPage, sshKeyRedirect, sshKeysPage, tokenRedirect, tokensPage } from './web/settings/index.ts';
 import {
   changePasswordPage,
   choosePasswordPage,
@@ -82,6 +82,7 @@ export const pages: readonly AnyPage[] = [
   sshKeyRedirect,
   tokensPage,
   tokenRedirect,
+  mirrorSettingsPage,
   groupPageOf,
   personRedirect,
   ...planningFactPages,

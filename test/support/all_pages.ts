@@ -93,6 +93,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     as('owner').post('/snippets', { title: 'Own', file_name: 'own.sh', content: 'ls\n', visibility: 'private' }),
   );
   const environment = await sent(as('owner').post(`/projects/${project.id}/environments`, { name: 'orchard' }));
+  await sent(as('owner').post(`/projects/${project.id}/remote_mirrors`, { url: 'https://git.example.com/a/copy.git' }));
   const [board] = await sent(as('owner').get(`/projects/${project.id}/boards`));
   const [groupBoard] = await sent(as('owner').get(`/groups/${group.id}/boards`));
   const status = await sent(as('owner').post(`/projects/${project.id}/statuses/main`, { state: 'success' }));
@@ -184,6 +185,7 @@ export async function worldOfPages(options: WorldOptions): Promise<{ here: World
     `${at}/feature_flags`,
     `${at}/feature_flags_user_lists/1`,
     `${at}/environments/${environment.id}`,
+    `${at}/settings/repository`,
   ];
   const link = await passwordLinkFor(here.services, here.db, people.developer.id);
   const forAll = ['/users/sign_in', '/users/password/new', '/users/password/new?sent=1', link, '/'];

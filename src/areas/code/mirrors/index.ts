@@ -3,6 +3,13 @@ export { mirrorFollower } from './actions.ts';
 export { pullMirror, pushMirror, schedulePulls } from './jobs.ts';
 export { tellOfMirrorFailure } from './mail_jobs.ts';
 export { projectMirrorInput } from './parameters.ts';
-export { type ProjectMirrorRow, presentProjectMirror, projectMirrorFields, projectMirrorJson } from './present.ts';
+export {
+  type ProjectMirrorRow,
+  PullMirror,
+  presentProjectMirror,
+  projectMirrorFields,
+  projectMirrorJson,
+  RemoteMirror,
+} from './present.ts';
 export { importIn, mirrorChangeIn } from './pull_actions.ts';
 export { brokenMirrors } from './queries.ts';

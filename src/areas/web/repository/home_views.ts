@@ -4,6 +4,7 @@ import { projectPage } from '../../../access/index.ts';
 import { type Content, facts, form, html, type Seen, time, type View } from '../../../pages/index.ts';
 import { counted } from '../../../texts/index.ts';
 import type { ProjectWithAccessForm } from '../../spaces/projects/index.ts';
+import { mirrorsPage } from '../settings/index.ts';
 import { branchesPage } from './address_rules.ts';
 import type { ShownFolder } from './tree_queries.ts';
 import { folderView, lastCommit, refActions } from './tree_views.ts';
@@ -77,6 +78,8 @@ ${facts([
       html`<a href="${`/${project.forked_from_project.path_with_namespace}`}">${project.forked_from_project.name_with_namespace}</a>`,
   ],
   ['Last activity', time(project.last_activity_at)],
+  // Maintainers see where the project is pulled from, and keep its mirrors.
+  ['Mirrors', project.import_url !== undefined && html`<a href="${mirrorsPage(id)}">Of the repository</a>`],
 ])}
 ${codeView(home, seen)}`,
   };

@@ -1,0 +1,135 @@
+/** The mirrors of a project (docs/reference/mirrors.md#the-page). */
+import type { Static } from 'typebox';
+import { pagePath } from '../../../foundation/addresses.ts';
+import { ApiError, forbidden, type Page as ListPage } from '../../../http/index.ts';
+import {
+  type Content,
+  type Field,
+  form,
+  hidden,
+  html,
+  type PageCall,
+  page,
+  pager,
+  pagingOf,
+  rows,
+  type Seen,
+  time,
+} from '../../../pages/index.ts';
+import { PullMirror, RemoteMirror } from '../../code/mirrors/index.ts';
+
+export const mirrorsPage = pagePath('/:project/-/settings/repository');
+
+interface Shown {
+  id: string;
+  pushed: ListPage<Static<typeof RemoteMirror>>;
+  /** What the project is pulled from. */
+  pulled: Static<typeof PullMirror> | undefined;
+  mayPull: boolean;
+}
+
+/** Undefined when there is none, or the plan has none. */
+async function pulledFrom({ one }: PageCall): Promise<Shown['pulled']> {
+  try {
+    return await one(PullMirror, 'getPullMirror');
+  } catch (error) {
+    if (error instanceof ApiError && [400, 403].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+async function load(call: PageCall): Promise<Shown> {
+  const { list, may, query, params } = call;
+  await call.described('getProject');
+  if (!(await may('listRemoteMirrors'))) throw forbidden();
+  const [pushed, pulled, mayPull] = await Promise.all([
+    list(RemoteMirror, 'listRemoteMirrors', pagingOf({ query })),
+    pulledFrom(call),
+    may('setPullMirror'),
+  ]);
+  return { id: params.id!, pushed, pulled, mayPull };
+}
+
+/** How far a mirror is, and what it could not do. */
+const stateView = (mirror: Static<typeof RemoteMirror> | Static<typeof PullMirror>): Content =>
+  html`<span class="label">${mirror.enabled ? mirror.update_status.replace('_', ' ') : 'off'}</span>
+<div class="soft">${mirror.last_update_at ? ['Last run ', time(mirror.last_update_at)] : 'It has not run yet'}${
+    mirror.last_successful_update_at && [', last success ', time(mirror.last_successful_update_at)]
+  }</div>
+${mirror.last_error && html`<pre class="reason">${mirror.last_error}</pre>`}`;
+
+function pushedView(mirror: Static<typeof RemoteMirror>, seen: Seen): Content {
+  const buttonFor = (name: string, label: string, look: 'plain' | 'danger') =>
+    form(seen, name, {
+      fields: [hidden('mirror_id', mirror.id)],
+      button: html`${label} <span class="visually-hidden">${mirror.url}</span>`,
+      look,
+      key: mirror.id,
+    });
+  return html`<code>${mirror.url}</code> ${stateView(mirror)}
+<div class="actions">${mirror.enabled && buttonFor('sync', 'Run now', 'plain')}${buttonFor('remove', 'Remove', 'danger')}</div>`;
+}
+
+const url: Field = {
+  name: 'url',
+  label: 'Address',
+  is_required: true,
+  maximum: 2048,
+  help: 'With user and password inside, e.g. https://user:password@example.com/group/project.git.',
+};
+
+const newMirror: readonly Field[] = [
+  url,
+  { name: 'only_protected_branches', label: 'Only protected branches', kind: 'checkbox' },
+  { name: 'keep_divergent_refs', label: 'Leave what has other commits there', kind: 'checkbox' },
+];
+
+const pulledView = (mirror: NonNullable<Shown['pulled']>, seen: Seen): Content =>
+  html`<p><code>${mirror.url}</code> ${stateView(mirror)}</p>
+${mirror.public_key !== null && html`<p>The key with which it signs in, to be admitted there:</p><pre>${mirror.public_key}</pre>`}
+<div class="actions">${form(seen, 'pull', { button: 'Run now', look: 'plain' })}${form(seen, 'end_pull', { button: 'Stop following', look: 'danger' })}</div>`;
+
+const newPull: readonly Field[] = [
+  url,
+  {
+    name: 'mirror_overwrites_diverged_branches',
+    label: 'Overwrite branches that have other commits here',
+    kind: 'checkbox',
+  },
+];
+
+export const mirrorSettingsPage = page('/:id/-/settings/repository', {
+  signed_in: true,
+  load,
+  forms: {
+    add: { runs: 'createRemoteMirror', parameters: { enabled: true } },
+    sync: { runs: 'syncRemoteMirror' },
+    remove: { runs: 'deleteRemoteMirror' },
+    follow: { runs: 'setPullMirror', parameters: { enabled: true } },
+    pull: { runs: 'syncPullMirror' },
+    end_pull: { runs: 'setPullMirror', parameters: { enabled: false } },
+  },
+  view: ({ id, pushed, pulled, mayPull }, seen) => ({
+    title: ['Mirrors', id],
+    place: { id, kind: 'project' },
+    main: html`<h2>Where the repository is pushed to</h2>
+${rows(
+  pushed.items.map((mirror) => pushedView(mirror, seen)),
+  'The repository is pushed nowhere.',
+)}
+${pager(pushed, seen)}
+<h3>Push it to another server</h3>
+<p>After each change, branches and tags there become as they are here.</p>
+${form(seen, 'add', { fields: newMirror, button: 'Add the mirror' })}
+${
+  (pulled !== undefined || mayPull) &&
+  html`<h2>What the project follows</h2>
+${
+  pulled
+    ? pulledView(pulled, seen)
+    : html`<p>Every half hour, branches and tags of another server come here.</p>
+${form(seen, 'follow', { fields: newPull, button: 'Follow it' })}`
+}`
+}`,
+  }),
+});
