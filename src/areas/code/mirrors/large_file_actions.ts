@@ -1,4 +1,4 @@
-/** Large files of mirrors: a client of the batch API of Git LFS, over HTTP. The other system is not trusted. */
+/** Large files of mirrors: a client of the batch API of Git LFS. The other system is not trusted. */
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,13 +10,12 @@ import { newBlobs, type Repository } from '../../../git/index.ts';
 import { download, fetchWhole, OutboundError, putTo } from '../../../outbound/index.ts';
 import type { JobServices } from '../../../services/index.ts';
 import { isLfsEnabled, type LfsFile, objectsOf, pointerIn, readObject, storeObject } from '../lfs/index.ts';
-import type { Login } from './rules.ts';
+import { Action, headersOf, isOverHttp, jsonIn } from './large_file_rules.ts';
+import type { LargeFileApi, LargeFileApiFor } from './reaching_actions.ts';
 
 /** Where the other side is, and how far one goes with it. */
 export interface LargeFilePlace {
-  /** As it is stored. */
-  url: string;
-  login: Login;
+  apiFor: LargeFileApiFor;
   may_be_local: boolean;
   /** For all files of a run. */
   most_bytes: number;
@@ -25,7 +24,6 @@ export interface LargeFilePlace {
 
 type Services = Pick<JobServices, 'db' | 'blobs' | 'downloads'>;
 
-const Action = Type.Object({ href: Type.String(), header: Type.Optional(Type.Record(Type.String(), Type.String())) });
 const Batch = Type.Object({
   objects: Type.Array(
     Type.Object({
@@ -50,16 +48,6 @@ const searched = 500_000;
 const maximumSearch_ms = 120_000;
 const mediaType = 'application/vnd.git-lfs+json';
 
-const isOverHttp = (url: string) => /^https?:/.test(url) && URL.canParse(url);
-
-const apiOf = (url: string) => `${url.replace(/\/+$/, '').replace(/(?:\.git)?$/, '.git')}/info/lfs`;
-
-/** Only the other side itself gets the login. */
-function secretsFor({ login: { username = '', password = '' } }: LargeFilePlace): Record<string, string> {
-  if (username === '' && password === '') return {};
-  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
-}
-
 const fetchingFrom = ({ may_be_local, signal }: LargeFilePlace) => ({
   ...{ may_be_local, signal, silence_ms, verifies_tls: true },
   headers: {},
@@ -72,6 +60,7 @@ const fetchingFrom = ({ may_be_local, signal }: LargeFilePlace) => ({
  */
 async function actionsFor(
   place: LargeFilePlace,
+  { url, secret_headers }: LargeFileApi,
   operation: 'download' | 'upload',
   files: readonly LfsFile[],
 ): Promise<Map<string, Actions> | undefined> {
@@ -79,48 +68,20 @@ async function actionsFor(
   const request = {
     ...fetchingFrom(place),
     method: 'POST' as const,
-    url: `${apiOf(place.url)}/objects/batch`,
+    url: `${url}/objects/batch`,
     headers: { accept: mediaType, 'content-type': mediaType },
-    secret_headers: secretsFor(place),
+    secret_headers,
     body: JSON.stringify({ operation, transfers: ['basic'], objects }),
   };
   const { status, body } = await fetchWhole(request, maximumReply_bytes);
   if (status !== 200) return undefined;
-  const reply = parsed(body);
+  const reply = jsonIn(body.toString('utf8'));
   if (!Check(Batch, reply)) return undefined;
   const asked = new Set(files.map(({ oid }) => oid));
   return new Map(
     reply.objects.flatMap(({ oid, actions }) => (actions && asked.has(oid) ? [[oid, actions] as const] : [])),
   );
 }
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** They describe the request itself, which is ours. */
-const ownHeaders = new Set([
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'expect',
-  'upgrade',
-  'te',
-  'trailer',
-]);
-
-/** The headers that the other side wants, as far as they are ones. */
-const headersOf = ({ header = {} }: Static<typeof Action>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(header)
-      .map(([name, value]) => [name.toLowerCase(), value] as const)
-      .filter(([name, value]) => /^[a-z0-9-]+$/.test(name) && !ownHeaders.has(name) && /^[\t\x20-\x7e]*$/.test(value)),
-  );
 
 async function upload(services: Services, place: LargeFilePlace, file: LfsFile, actions: Actions): Promise<void> {
   if (!actions.upload) return;
@@ -168,7 +129,7 @@ export async function sendLargeFiles(
   since: string | null,
   place: LargeFilePlace,
 ): Promise<void> {
-  if (!isOverHttp(place.url)) return;
+  let api: LargeFileApi | undefined;
   for (let after = 0; ; ) {
     const { rows } = await sql<LfsFile & { id: number }>`
       select lfs_objects.id, oid, size from lfs_objects_projects join lfs_objects on lfs_objects.id = lfs_object_id
@@ -177,7 +138,8 @@ export async function sendLargeFiles(
        order by lfs_object_id limit ${perBatch}`.execute(services.db);
     if (rows.length === 0) return;
     after = rows.at(-1)!.id;
-    const actions = await actionsFor(place, 'upload', rows);
+    api ??= await place.apiFor('upload');
+    const actions = api && (await actionsFor(place, api, 'upload', rows));
     if (!actions) return;
     for (const file of rows) await upload(services, place, file, actions.get(file.oid) ?? {});
   }
@@ -241,12 +203,14 @@ export async function fetchLargeFiles(
   const missing = [...named.values()].filter(({ oid }) => !known.has(oid));
   let left = missing.length;
   let left_bytes = place.most_bytes;
-  for (let at = 0; isOverHttp(place.url) && at < missing.length; at += perBatch) {
+  const unlessUnreachable = (error: unknown) => {
+    if (error instanceof OutboundError) return undefined;
+    throw error;
+  };
+  const api = left > 0 ? await place.apiFor('download').catch(unlessUnreachable) : undefined;
+  for (let at = 0; api && at < missing.length; at += perBatch) {
     const some = missing.slice(at, at + perBatch);
-    const actions = await actionsFor(place, 'download', some).catch((error: unknown) => {
-      if (error instanceof OutboundError) return undefined;
-      throw error;
-    });
+    const actions = await actionsFor(place, api, 'download', some).catch(unlessUnreachable);
     if (!actions) return left;
     for (const file of some) {
       const action = actions.get(file.oid)?.download;

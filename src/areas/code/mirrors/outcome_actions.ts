@@ -4,8 +4,8 @@ import type { JobCall } from '../../../jobs/index.ts';
 import { OutboundError } from '../../../outbound/index.ts';
 import { SshRefused } from '../../../ssh/index.ts';
 import { loginIn } from './queries.ts';
-import { type Reach, reaching, reasonFor } from './reaching_actions.ts';
-import { keptError, type Login } from './rules.ts';
+import { type LargeFileApiFor, type Reach, reaching, reasonFor } from './reaching_actions.ts';
+import { keptError } from './rules.ts';
 
 const minute_ms = 60_000;
 /** A run ends after so long; the first one may have much to bring. */
@@ -38,7 +38,7 @@ interface Run {
 /** What a mirror does with the other side. */
 type Work = (
   remote: Parameters<Parameters<typeof reaching>[1]>[0],
-  how: { signal: AbortSignal; login: Login },
+  how: { signal: AbortSignal; apiFor: LargeFileApiFor },
 ) => Promise<Pick<Outcome, 'error' | 'may_repeat'>>;
 
 const isExpected = (error: unknown) =>
@@ -61,7 +61,7 @@ export async function outcomeOf(
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(limit_ms)]);
   const reach: Reach = { url, login, host_keys, may_be_local, most_bytes, signal };
   try {
-    const { result, host_keys: seen } = await reaching(reach, (remote) => work(remote, { signal, login }));
+    const { result, host_keys: seen } = await reaching(reach, (remote, apiFor) => work(remote, { signal, apiFor }));
     return { ...result, error: result.error && keptError(result.error, login), has_run: true, host_keys: seen };
   } catch (error) {
     call.signal.throwIfAborted();

@@ -232,7 +232,7 @@ export async function runPull(call: JobCall<{ project_id: number }>): Promise<vo
     ? refused('The project takes no changes.')
     : mirror.may_push
       ? await outcomeOf(call, { mirror, most_bytes }, (remote, how) =>
-          pullFrom(call, mirror, remote, { ...how, url: mirror.url, may_be_local: mirror.may_be_local, most_bytes }),
+          pullFrom(call, mirror, remote, { ...how, may_be_local: mirror.may_be_local, most_bytes }),
         )
       : refused('The user of the mirror may not push to the project any more.');
   await end(call, mirror, outcome);

@@ -19,7 +19,8 @@ import { sendLargeFiles } from './large_file_actions.ts';
 import { tellOfFailure } from './mail_jobs.ts';
 import { type Outcome, outcomeOf } from './outcome_actions.ts';
 import type { RemoteMirrorRow } from './queries.ts';
-import { type Login, pauseBeforePush_s } from './rules.ts';
+import type { LargeFileApiFor } from './reaching_actions.ts';
+import { pauseBeforePush_s } from './rules.ts';
 import { isAll, selectedRefs } from './selection_queries.ts';
 
 /** What the other side of a push says are refs and progress. */
@@ -92,14 +93,14 @@ async function pushTo(
   call: JobServices,
   mirror: Mirror,
   remote: Remote,
-  { login, signal }: { login: Login; signal: AbortSignal },
+  { apiFor, signal }: { apiFor: LargeFileApiFor; signal: AbortSignal },
 ): Promise<Pick<Outcome, 'error' | 'may_repeat'>> {
   const repository = repositoryOf(call, { id: mirror.project_id, storage: mirror.storage });
   const { refs: there } = await remoteRefs(remote, { signal });
   const { updates, diverged } = await planFor(call, mirror, repository, there);
   if (updates.some((update) => update.new !== null)) {
-    const { url, may_be_local } = mirror;
-    const place = { url, login, may_be_local, most_bytes: Number.MAX_SAFE_INTEGER, signal };
+    const { may_be_local } = mirror;
+    const place = { apiFor, may_be_local, most_bytes: Number.MAX_SAFE_INTEGER, signal };
     // The other side may refuse commits whose large files it does not have.
     await sendLargeFiles(call, mirror.project_id, mirror.large_files_sent_at, place);
     await noteLargeFiles(call, mirror);

@@ -1,8 +1,10 @@
-/** How git reaches the other side of a mirror: through our proxy over HTTP, and through our bridge otherwise. What fails is put into words here. */
-import type { Duplex } from 'node:stream';
+/** How git reaches the other side of a mirror: through our proxy over HTTP, and through our bridge otherwise; and where its large files are. What fails is put into words here. */
+import type { Socket } from 'node:net';
+import { addAbortSignal, type Duplex } from 'node:stream';
 import { type BridgeRequest, GitError, OutputTooLong, type Remote, throughBridge } from '../../../git/index.ts';
 import { connectTo, OutboundError, throughProxy } from '../../../outbound/index.ts';
 import { runOverSsh, SshRefused } from '../../../ssh/index.ts';
+import { headersOf, largeFileAction } from './large_file_rules.ts';
 import { keptError, type Login, typeOfKey } from './rules.ts';
 
 export interface Reach {
@@ -17,6 +19,16 @@ export interface Reach {
   /** Ends it. */
   signal: AbortSignal;
 }
+
+/** The API for large files of the other side. */
+export interface LargeFileApi {
+  url: string;
+  /** With what it recognizes us; nobody else gets it. */
+  secret_headers: Record<string, string>;
+}
+
+/** Finds the API for large files; undefined when the other side has none, or not for us. */
+export type LargeFileApiFor = (operation: 'download' | 'upload') => Promise<LargeFileApi | undefined>;
 
 interface Reached<Result> {
   result: Result;
@@ -35,7 +47,7 @@ const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
  */
 export async function reaching<Result>(
   reach: Reach,
-  run: (remote: Remote) => Promise<Result>,
+  run: (remote: Remote, largeFileApi: LargeFileApiFor) => Promise<Result>,
 ): Promise<Reached<Result>> {
   const { url, login, may_be_local, most_bytes, signal } = reach;
   signal.throwIfAborted();
@@ -44,35 +56,93 @@ export async function reaching<Result>(
       const { username = '', password = '' } = login;
       const credential = username === '' && password === '' ? undefined : { username, password };
       const result = await throughProxy({ url, may_be_local, most_bytes }, (proxy_url) =>
-        run({ url, proxy_url, credential }),
+        run({ url, proxy_url, credential }, async () => httpApi(url, login)),
       );
       return { result, host_keys: reach.host_keys };
     }
     const host_keys = [...reach.host_keys];
     const open = (request: BridgeRequest) => openPlain(reach, request, host_keys);
-    return { result: await throughBridge({ open, most_bytes }, run), host_keys };
+    const largeFileApi: LargeFileApiFor = async (operation) =>
+      url.startsWith('ssh:') ? sshApi(reach, operation, host_keys) : undefined;
+    const result = await throughBridge({ open, most_bytes }, (remote) => run(remote, largeFileApi));
+    return { result, host_keys };
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   }
 }
 
-/** @param host_keys gets the first one if it is empty */
-async function openPlain(
-  { url: text, login, may_be_local, signal }: Reach,
-  { service, protocol }: BridgeRequest,
+function httpApi(url: string, { username = '', password = '' }: Login): LargeFileApi {
+  const basic = Buffer.from(`${username}:${password}`).toString('base64');
+  return {
+    url: `${url.replace(/\/+$/, '').replace(/(?:\.git)?$/, '.git')}/info/lfs`,
+    secret_headers: username === '' && password === '' ? {} : { authorization: `Basic ${basic}` },
+  };
+}
+
+/** What `git-lfs-authenticate` says is short. */
+const maximumSaid_bytes = 64 * 1024;
+
+async function saidBy(channel: Duplex, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of addAbortSignal(signal, channel.end())) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > maximumSaid_bytes) return '';
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The address that the other side names over SSH; the connections to it are checked as those to any other address. */
+async function sshApi(
+  reach: Reach,
+  operation: 'download' | 'upload',
   host_keys: string[],
-): Promise<Duplex> {
+): Promise<LargeFileApi | undefined> {
+  const { socket, path } = await connected(reach);
+  const line = `git-lfs-authenticate ${quoted(path.replace(/^\//, ''))} ${operation}`;
+  try {
+    const channel = await overSsh(reach, { socket, host_keys }, { line, protocol: undefined });
+    const named = largeFileAction(await saidBy(channel, reach.signal));
+    return named && { url: named.href.replace(/\/+$/, ''), secret_headers: headersOf(named) };
+  } catch (error) {
+    reach.signal.throwIfAborted();
+    if (error instanceof OutboundError || error instanceof SshRefused) throw error;
+    // The other side does not run the command, or ended the connection.
+    return undefined;
+  }
+}
+
+async function connected({
+  url: text,
+  may_be_local,
+  signal,
+}: Reach): Promise<{ url: URL; socket: Socket; path: string }> {
   const url = new URL(text);
-  const path = decodeURIComponent(url.pathname);
   const port = Number(url.port || usualPorts[url.protocol]);
   const socket = await connectTo({ host: url.hostname, port, may_be_local }, signal);
+  return { url, socket, path: decodeURIComponent(url.pathname) };
+}
+
+/** @param host_keys gets the first one if it is empty */
+async function openPlain(reach: Reach, { service, protocol }: BridgeRequest, host_keys: string[]): Promise<Duplex> {
+  const { url, socket, path } = await connected(reach);
   if (url.protocol === 'git:') {
     const version = protocol === undefined ? '' : `\0${protocol}\0`;
     const line = `${service} ${path}\0host=${url.host}\0${version}`;
     socket.write(`${(Buffer.byteLength(line) + 4).toString(16).padStart(4, '0')}${line}`);
     return socket;
   }
+  return overSsh(reach, { socket, host_keys }, { line: `${service} ${quoted(path)}`, protocol });
+}
+
+/** Signs in and runs a command. */
+function overSsh(
+  { login }: Reach,
+  { socket, host_keys }: { socket: Socket; host_keys: string[] },
+  command: { line: string; protocol: string | undefined },
+): Promise<Duplex> {
   const isHost = (key: Buffer) => {
     const known = `${typeOfKey(key)} ${key.toString('base64')}`;
     if (host_keys.length === 0) host_keys.push(known);
@@ -80,7 +150,6 @@ async function openPlain(
   };
   const { username = 'git', password, private_key } = login;
   const host_types = [...new Set(host_keys.map((key) => key.split(' ', 1)[0]!))];
-  const command = { line: `${service} ${quoted(path)}`, protocol };
   return runOverSsh(socket, { username, password, private_key, host_types, isHost }, command);
 }
 
