@@ -101,15 +101,18 @@ export async function newsOf(
 
 const no = sql<boolean>`false`;
 
+/** The levels at which those who take part get a message. */
+function levelsOfParticipants({ names, is_chosen, is_only_chosen }: (typeof mailEvents)[string]): string[] {
+  if (is_only_chosen) return [];
+  if (is_chosen) return ['participating', 'watch'];
+  return names === 'members' ? ['participating', 'watch', 'mention'] : ['participating', 'watch', 'custom'];
+}
+
 /** The recipients of news, each once. */
 export async function recipientsOf(db: Database, news: News): Promise<Recipient[]> {
   const { event, subject, note, actor_id } = news;
-  const { watched = false, names, is_chosen } = mailEvents[event]!;
-  const included = is_chosen
-    ? sql`'participating', 'watch'`
-    : names === 'members'
-      ? sql`'participating', 'watch', 'mention'`
-      : sql`'participating', 'watch', 'custom'`;
+  const { watched = false } = mailEvents[event]!;
+  const included = levelsOfParticipants(mailEvents[event]!);
   const { isAssignee = no, isReviewer = no, hasUnsubscribed = no } = subject.people;
   const { rows } = await sql<Recipient>`
     with place as materialized (${placeOf(subject)}),
@@ -128,7 +131,7 @@ export async function recipientsOf(db: Database, news: News): Promise<Recipient[
        and ${subject.isReader(note?.internal ?? false)}
        and (is_mentioned or not ${hasUnsubscribed})
        and (subscribes
-         or (participates and coalesce(level, 'participating') in (${included}))
+         or (participates and coalesce(level, 'participating') = any(${included}::text[]))
          or (is_mentioned and coalesce(level, 'participating') <> 'disabled')
          or (level = 'watch' and ${watched}::boolean)
          or (level = 'custom' and ${event} = any(events)))

@@ -12,6 +12,8 @@ interface MailEvent {
   is_setting?: true;
   /** Whether those who take part get it at the level `custom` only if they chose it. */
   is_chosen?: true;
+  /** Whether only those get it who chose it at the level `custom`. */
+  is_only_chosen?: true;
   /** Whether it begins a thread of mail. */
   starts?: true;
   /** Who is notified, if no one else is: those who are named, or all members. */
@@ -71,7 +73,7 @@ const events = {
   },
   failed_pipeline: { did: 'has failed', is_setting: true, starts: true, is_chosen: true },
   fixed_pipeline: { did: 'has been fixed', is_setting: true, starts: true, is_chosen: true },
-  success_pipeline: { is_setting: true },
+  success_pipeline: { did: 'has succeeded', is_setting: true, starts: true, is_only_chosen: true },
   moved_project: {
     did: 'moved',
     is_setting: true,

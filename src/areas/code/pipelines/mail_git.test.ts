@@ -48,4 +48,14 @@ test('the author of a commit hears that its pipeline has failed, and that the ne
   await set('guest', { level: 'custom', failed_pipeline: true });
   await report(await commit('maintainer'), 'failed');
   assert.deepEqual(await news(here), ['reporter: Pipeline #1 has failed: main'], 'guests may not read the code');
+
+  await set('reporter', { level: 'custom', failed_pipeline: false, fixed_pipeline: false, success_pipeline: true });
+  await report(await commit('maintainer'), 'success');
+  assert.deepEqual(await news(here), ['maintainer: Pipeline #1 has been fixed: main'], 'which is another event');
+  await report(await commit('maintainer'), 'success');
+  assert.deepEqual(await news(here), ['reporter: Pipeline #1 has succeeded: main'], 'by their own choice');
+  await set('maintainer', { level: 'custom', success_pipeline: true });
+  await set('reporter', { level: 'participating' });
+  await report(await commit('maintainer'), 'success');
+  assert.deepEqual(await news(here), ['maintainer: Pipeline #1 has succeeded: main']);
 });

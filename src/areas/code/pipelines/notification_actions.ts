@@ -1,4 +1,4 @@
-/** Notifications of pipelines that have failed, or that succeed after one that failed (docs/reference/pipelines.md#mail). */
+/** Notifications of pipelines that have failed or succeeded (docs/reference/pipelines.md#mail). */
 import { sql } from 'kysely';
 import type { Database } from '../../../db/index.ts';
 import { addNotification } from '../../activity/notifications/index.ts';
@@ -21,7 +21,7 @@ export async function notifyOfPipeline(
 ): Promise<void> {
   const { before, after } = change;
   if (after === before || (after !== 'failed' && after !== 'success')) return;
-  if (after === 'success' && !(await followsFailure(tx, id))) return;
-  const event = after === 'failed' ? 'failed_pipeline' : 'fixed_pipeline';
+  const event =
+    after === 'failed' ? 'failed_pipeline' : (await followsFailure(tx, id)) ? 'fixed_pipeline' : 'success_pipeline';
   await addNotification(tx, { event, target_type: 'Pipeline', target_id: id, actor_id: null, user_ids: [] });
 }
