@@ -1,7 +1,8 @@
 /** The body of an event: its facts, with the holes filled by what the database does not have, such as addresses and commits. Commits never change, so neither does the body. */
-import { projectPage } from '../../../access/index.ts';
+import { projectPage, userPage } from '../../../access/index.ts';
 import { cloneUrls } from '../../../http/index.ts';
 import { avatarUrl } from '../../people/avatars/index.ts';
+import { ownersOfAddresses } from '../../people/emails/index.ts';
 import {
   type CommitPlace,
   type Filling,
@@ -99,6 +100,16 @@ const pushed = async (services: Filling, { also, ...push }: Pushed & { also: unk
   push_options: {},
 });
 
+/** What the hooks of jobs say of a commit, with the other members of that. */
+async function authored(services: Filling, { place, also }: { place: CommitPlace | null; also: object }) {
+  const commit = place && (await oneCommit(services, place));
+  if (!commit) return { ...also, message: null, author_name: null, author_email: null, author_url: null };
+  const { name, email } = commit.author;
+  const [owner] = await ownersOfAddresses(services.db, [email]);
+  const author_url = owner ? services.url + userPage(owner.username) : `mailto:${email}`;
+  return { ...also, message: commit.title, author_name: name, author_email: email, author_url };
+}
+
 /** What fills the holes, by the name of their only member. */
 const fillers: Readonly<Record<string, (services: Filling, facts: never) => unknown>> = {
   $person: person,
@@ -109,8 +120,7 @@ const fillers: Readonly<Record<string, (services: Filling, facts: never) => unkn
   $text: text,
   $avatar: ({ url }: Filling, user: { id: number; avatar: string | null }) => avatarUrl(url, 'user', user),
   $commit: oneCommit,
-  $commit_title: async (services: Filling, place: CommitPlace | null) =>
-    (place && (await oneCommit(services, place))?.title) ?? null,
+  $authored: authored,
   $push: pushed,
 };
 

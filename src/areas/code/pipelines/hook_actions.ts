@@ -1,5 +1,6 @@
 /** Telling webhooks of pipelines and jobs (docs/reference/pipelines.md#webhooks). */
 import { type RawBuilder, sql } from 'kysely';
+import { mergeRequestKind } from '../../../access/index.ts';
 import { type Database, momentInJson } from '../../../db/index.ts';
 import {
   commitFacts,
@@ -43,6 +44,16 @@ const buildsOf = sql`(
            'runner', null, 'artifacts_file', json_build_object('filename', null, 'size', null), 'environment', null) order by build.id desc), '[]')
     from (select * from commit_statuses where pipeline_id = news.id and not retried order by id desc limit ${mostBuilds}) build)`;
 
+/** The open merge request into the project whose head the pipeline is about; the newest of several. */
+const mergeRequestOf = sql`(
+  select json_build_object(
+           'id', m.id, 'iid', m.iid, 'title', m.title, 'source_branch', m.source_branch, 'source_project_id', m.source_project_id,
+           'target_branch', m.target_branch, 'target_project_id', m.project_id, 'state', m.state, 'merge_status', m.merge_status,
+           'url', ${pageFacts(mergeRequestKind.page, sql`m.project_id`, sql`m.iid`)})
+    from ${sql.table(mergeRequestKind.table)} m
+   where not news.tag and m.project_id = news.project_id and m.source_branch = news.ref and m.head_commit_id = news.sha and m.state = 'opened'
+   order by m.id desc limit 1)`;
+
 const pipelineFacts = sql`json_build_object(
   'object_kind', 'pipeline',
   'object_attributes', json_build_object(
@@ -51,7 +62,7 @@ const pipelineFacts = sql`json_build_object(
     'created_at', ${momentInJson('news.created_at')}, 'finished_at', ${momentInJson('news.finished_at')},
     'duration', ${seconds('news.started_at', 'news.finished_at')}, 'queued_duration', ${seconds('news.created_at', 'news.started_at')},
     'variables', '[]'::json, 'url', ${pageFacts(pipelinePage, sql`news.project_id`, sql`news.id`)}),
-  'merge_request', null, 'user', ${personFacts(sql`news.user_id`)}, 'project', ${projectFacts(sql`news.project_id`)},
+  'merge_request', ${mergeRequestOf}, 'user', ${personFacts(sql`news.user_id`)}, 'project', ${projectFacts(sql`news.project_id`)},
   'commit', ${commitFacts(sql`news.project_id`, sql`news.sha`)}, 'builds', ${buildsOf})`;
 
 /** @param which a predicate on rows of `commit_statuses` */
@@ -69,11 +80,12 @@ const jobFacts = sql`json_build_object(
   'build_duration', ${seconds('news.started_at', 'news.finished_at')}, 'build_queued_duration', ${seconds('news.created_at', 'news.started_at')},
   'build_allow_failure', false, 'build_failure_reason', 'unknown_failure', 'pipeline_id', news.pipeline_id, 'runner', null,
   'project_id', news.project_id, 'project_name', news.full_path, 'user', ${personFacts(sql`news.user_id`)},
-  'commit', json_build_object(
-    'id', news.pipeline_id, 'name', null, 'sha', news.sha, 'status', news.pipeline_status,
-    'message', json_build_object('$commit_title', ${commitFacts(sql`news.project_id`, sql`news.sha`)} -> '$commit'),
-    'duration', ${seconds('news.pipeline_started_at', 'news.pipeline_finished_at')}, 'started_at', ${momentInJson('news.pipeline_started_at')},
-    'finished_at', ${momentInJson('news.pipeline_finished_at')}),
+  'commit', json_build_object('$authored', json_build_object(
+    'place', ${commitFacts(sql`news.project_id`, sql`news.sha`)} -> '$commit',
+    'also', json_build_object(
+      'id', news.pipeline_id, 'name', null, 'sha', news.sha, 'status', news.pipeline_status,
+      'duration', ${seconds('news.pipeline_started_at', 'news.pipeline_finished_at')}, 'started_at', ${momentInJson('news.pipeline_started_at')},
+      'finished_at', ${momentInJson('news.pipeline_finished_at')}))),
   'repository', ${repositoryFacts(sql`news.project_id`)}, 'project', ${projectFacts(sql`news.project_id`)}, 'environment', null)`;
 
 /** @param tx the transaction in which the status of a pipeline changed */

@@ -235,6 +235,42 @@ test('webhooks are told of each job, and of each change of the status of a pipel
     [job.object_kind, job.build_id, job.pipeline_id, job.commit.message, job.project_name],
     ['build', build.id, build.pipeline_id, 'Change a file', project.full_path],
   );
+  const { author_name, author_email } = (await as('developer').get(`${at}/repository/commits/${sha}`)).body;
+  assert.ok(author_email.includes('@'));
+  const { commit } = job;
+  const known = Object.values(people).find(({ username }) => author_email.startsWith(`${username}@`));
+  assert.deepEqual(
+    [commit.author_name, commit.author_email, commit.author_url],
+    [author_name, author_email, known ? `${here.services.url}/${known.username}` : `mailto:${author_email}`],
+  );
+  assert.deepEqual([commit.sha, commit.status, done.merge_request], [sha, 'running', null]);
   for (const trigger of ['pipeline_events', 'job_events'])
     assert.equal((await as('maintainer').post(`${at}/hooks/${id}/test/${trigger}`)).status, 201);
+  receiver.take();
+
+  await sent(as('developer').post(`${at}/repository/branches`, { branch: 'proposed', ref: 'main' }));
+  const change = {
+    branch: 'proposed',
+    commit_message: 'Propose',
+    actions: [{ action: 'create', file_path: 'p', content: 'p' }],
+  };
+  const head = (await sent(as('developer').post(`${at}/repository/commits`, change))).id;
+  const merge = { source_branch: 'proposed', target_branch: 'main', title: 'Propose' };
+  const { id: merge_id, iid } = await sent(as('developer').post(`${at}/merge_requests`, merge));
+  await sent(as('developer').post(`${at}/statuses/${head}`, { state: 'success', ref: 'proposed' }));
+  await sendHooks(here);
+  const [proposed] = receiver.take().filter(({ headers }) => headers['x-gitlab-event'] === 'Pipeline Hook');
+  const { url, ...about } = proposed!.body.merge_request;
+  assert.deepEqual(about, {
+    id: merge_id,
+    iid,
+    title: 'Propose',
+    source_branch: 'proposed',
+    source_project_id: project.id,
+    target_branch: 'main',
+    target_project_id: project.id,
+    state: 'opened',
+    merge_status: about.merge_status,
+  });
+  assert.ok(url.endsWith(`/${project.full_path}/-/merge_requests/${iid}`));
 });
