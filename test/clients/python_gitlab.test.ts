@@ -1,11 +1,9 @@
 /** The Python client python-gitlab, in its newest version: the stories are told in python_gitlab_walk.py. */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ownAddress } from '../support/address.ts';
@@ -14,6 +12,7 @@ import { exportLabels } from '../support/relation_exports.ts';
 import { allowLocalSources } from '../support/source.ts';
 import { type World, world } from '../support/world.ts';
 import { oddPaths } from './odd_paths.ts';
+import { startTeller } from './teller.ts';
 
 const run = promisify(execFile);
 const script = path.join(import.meta.dirname, 'python_gitlab_walk.py');
@@ -43,42 +42,19 @@ async function install(): Promise<Installed | string> {
   return { python, version: stdout.trim() };
 }
 
-interface Teller {
-  version: string;
-  /** @returns what was raised, if anything */
-  tell(story: string, place: object): Promise<string | null>;
-}
-
-/** Starts the program that tells all stories: most of the time of one went into loading the client. Warnings are errors: the client warns of replies that it finds odd. */
-function startTeller({ python, version }: Installed): Teller {
-  const child = spawn(python, ['-W', 'error', script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  after(async () => {
-    child.stdin.end();
-    if (child.exitCode === null) await once(child, 'exit');
-  });
-  return {
-    version,
-    tell: async (story, place) => {
-      child.stdin.write(`${JSON.stringify({ story, place })}\n`);
-      const { value, done } = await lines.next();
-      return done ? 'the program has ended' : JSON.parse(value);
-    },
-  };
-}
-
 const environment = await ownAddress();
 const installed = await install();
-const teller = typeof installed === 'string' ? undefined : startTeller(installed);
+// Warnings are errors: the client warns of replies that it finds odd.
+const teller = typeof installed === 'string' ? undefined : startTeller(installed.python, '-W', 'error', script);
 
 /** Tells one story to the server. */
 async function tell(t: TestContext, story: string, prepare?: (here: World) => Promise<void>): Promise<void> {
-  if (!teller) return t.skip(String(installed));
-  t.diagnostic(`python-gitlab ${teller.version}`);
+  if (typeof installed === 'string') return t.skip(installed);
+  t.diagnostic(`python-gitlab ${installed.version}`);
   const here = await world({ environment });
   await prepare?.(here);
   const { url, people, project, group } = here;
-  assert.equal(await teller.tell(story, { url, people, project, group, odd_paths: oddPaths }), null);
+  assert.equal(await teller!.tell(story, { url, people, project, group, odd_paths: oddPaths }), null);
 }
 
 const stories: Record<string, string> = {

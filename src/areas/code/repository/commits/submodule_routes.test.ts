@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { filledWorld, headOf, repositoryIn } from '../../../../../test/support/repository.ts';
+import { addSubmodule, firstOfSubmodule } from '../../../../../test/support/submodule.ts';
 import { type World, world } from '../../../../../test/support/world.ts';
-import { git, updateRefs, writeTreeCommit } from '../../../../git/index.ts';
+import { git } from '../../../../git/index.ts';
 
-const [first, second] = ['1'.repeat(40), '2'.repeat(40)];
+const [first, second] = [firstOfSubmodule, '2'.repeat(40)];
 
 /** A project whose branch has a submodule in a folder. */
 async function withSubmodule(): Promise<World & { url: string }> {
   const here = await filledWorld();
-  const repository = repositoryIn(here);
-  const head = (await headOf(here))!;
-  const treeOf = async (entries: string) =>
-    (await git(repository, 'mktree', ['--missing'], [], [], { input: entries })).toString().trim();
-  const folder = await treeOf(`160000 commit ${first}\tpress\n`);
-  const files = (await git(repository, 'ls-tree', [], [head])).toString();
-  const tree = await treeOf(`${files}040000 tree ${folder}\tlibs\n`);
-  const person = { name: 'Ash', email: 'ash@example.com', date: new Date() };
-  const commit = { tree_id: tree, parent_ids: [head], message: 'Add a press', author: person, committer: person };
-  const id = await writeTreeCommit(repository, commit);
-  await updateRefs(repository, [{ ref: 'refs/heads/main', old: head, new: id }]);
+  await addSubmodule(here);
   return { ...here, url: `/projects/${here.project.id}/repository/submodules/libs%2Fpress` };
 }
 
