@@ -1,5 +1,5 @@
 // The Go client against a server: one story each time, named on the command line.
-// The place comes as JSON on standard input: url, tokens and ids of people, project, group, odd_paths.
+// The place comes as JSON on standard input: url, tokens and ids of people, project, group, odd_paths, public_key.
 package main
 
 import (
@@ -33,7 +33,8 @@ type place struct {
 		ID   int64  `json:"id"`
 		Path string `json:"path"`
 	} `json:"group"`
-	OddPaths []string `json:"odd_paths"`
+	OddPaths  []string `json:"odd_paths"`
+	PublicKey string   `json:"public_key"`
 }
 
 func fail(format string, values ...any) {
@@ -502,8 +503,13 @@ func geoSites(p place) {
 func main() {
 	stories := map[string]func(place){
 		"people": people, "places": places, "files": files, "branches_and_commits": branchesAndCommits,
-		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "storage_moves": storageMoves, "relation_exports": relationExports, "migrations": migrations, "geo_sites": geoSites, "clusters": clusters, "keyset_sudo_and_refusals": keysetSudoAndRefusals,
-		"far_pages": farPages,
+		"freeze_periods": freezePeriods, "merge_requests": mergeRequests, "wikis": wikis, "storage_moves": storageMoves,
+		"relation_exports": relationExports, "migrations": migrations, "geo_sites": geoSites, "clusters": clusters,
+		"keyset_sudo_and_refusals": keysetSudoAndRefusals, "far_pages": farPages,
+		"boards": boards, "search": search, "releases": releases, "environments": environments,
+		"protected_environments": protectedEnvironments, "pipelines": pipelines, "feature_flags": featureFlags,
+		"mirrors": mirrors, "badges": badges, "templates": templates, "custom_attributes": customAttributes,
+		"instance": instance, "repository_tools": repositoryTools, "group_rules": groupRules, "dependencies": dependencies,
 	}
 	var p place
 	check(json.NewDecoder(os.Stdin).Decode(&p))

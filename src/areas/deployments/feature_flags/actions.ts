@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, sql } from 'kysely';
 import type { Project } from '../../../access/index.ts';
 import { type Database, isAmong, isUniqueViolation, nextIid, stamped } from '../../../db/index.ts';
-import { ApiError, conflict, notFound } from '../../../http/index.ts';
+import { ApiError, notFound } from '../../../http/index.ts';
 import { settingsOf } from '../../instance/application_settings/index.ts';
 import { tellOfFlag } from './hook_actions.ts';
 import { contentSize, type FlagRow, flagNamed, flagsOf, type ListRow, listNumbered, listsOf } from './queries.ts';
@@ -249,6 +249,6 @@ export const deleteList = (db: Database, project: Project, iid: number, check: (
     const list = await listNumbered(tx, project.id, iid);
     check(list);
     const used = tx.selectFrom('feature_flag_strategies').select('id').where('user_list_id', '=', list.id).limit(1);
-    if (await used.executeTakeFirst()) throw conflict(refusedTexts.inUse);
+    if (await used.executeTakeFirst()) throw new ApiError(409, { message: [refusedTexts.inUse] });
     await tx.deleteFrom('feature_flag_user_lists').where('id', '=', list.id).execute();
   });

@@ -242,7 +242,7 @@ test('a user list is used by a strategy, and not deleted before that', async () 
   const { id, iid, name, user_xids } = list;
   assert.deepEqual(flag.strategies[0].user_list, { id, iid, name, user_xids });
   const kept = await developer.delete(`${url}/1`);
-  assert.deepEqual([kept.status, kept.body], [409, { message: 'User list is associated with a strategy' }]);
+  assert.deepEqual([kept.status, kept.body], [409, { message: ['User list is associated with a strategy'] }]);
   const { body: changed } = await developer.put(`${url}/1`, { user_xids: 'rowan' });
   assert.equal((await developer.get(`${flagsUrl(here)}/press`)).body.strategies[0].user_list.user_xids, 'rowan');
   assert.deepEqual((await developer.get(`${url}/1`)).body, changed);

@@ -1,0 +1,89 @@
+package main
+
+import (
+	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
+)
+
+func featureFlags(p place) {
+	client, id := p.as("developer"), p.Project.ID
+	flags, lists := client.ProjectFeatureFlags, client.FeatureFlagUserLists
+	list := must(lists.CreateFeatureFlagUserList(id, &gitlab.CreateFeatureFlagUserListOptions{Name: "Testers", UserXIDs: "ada,bob"}))
+	_, _, err := lists.CreateFeatureFlagUserList(id, &gitlab.CreateFeatureFlagUserListOptions{Name: "Testers", UserXIDs: "eve"})
+	refused(err, 400, "{message: [Name has already been taken]}")
+	must(lists.UpdateFeatureFlagUserList(id, list.IID, &gitlab.UpdateFeatureFlagUserListOptions{Name: "Testers", UserXIDs: "ada"}))
+	same(must(lists.GetFeatureFlagUserList(id, list.IID)).UserXIDs, "ada")
+
+	made := must(flags.CreateProjectFeatureFlag(id, &gitlab.CreateProjectFeatureFlagOptions{
+		Name: ptr("ripening"), Description: ptr("Ripens"), Version: ptr("new_version_flag"),
+		Strategies: &[]*gitlab.FeatureFlagStrategyOptions{
+			{Name: ptr("gitlabUserList"), UserListID: &list.ID, Parameters: &gitlab.ProjectFeatureFlagStrategyParameter{}},
+			{
+				Name:       ptr("flexibleRollout"),
+				Parameters: &gitlab.ProjectFeatureFlagStrategyParameter{GroupID: "default", Rollout: "40", Stickiness: "userId"},
+				Scopes:     &[]*gitlab.ProjectFeatureFlagScope{{EnvironmentScope: "production"}},
+			},
+		},
+	}))
+	same([]any{made.Active, len(made.Strategies)}, []any{true, 2})
+	same(made.Strategies[0].UserList.Name, "Testers")
+	same([]string{made.Strategies[1].Parameters.Rollout, made.Strategies[1].Scopes[0].EnvironmentScope}, []string{"40", "production"})
+	_, _, err = flags.CreateProjectFeatureFlag(id, &gitlab.CreateProjectFeatureFlagOptions{Name: ptr("No")})
+	refused(err, 400, "Name can contain only lowercase letters")
+	_, err = lists.DeleteFeatureFlagUserList(id, list.IID)
+	refused(err, 409, "{message: [User list is associated with a strategy]}")
+
+	changed := must(flags.UpdateProjectFeatureFlag(id, "ripening", &gitlab.UpdateProjectFeatureFlagOptions{
+		Active: ptr(false), Strategies: &[]*gitlab.FeatureFlagStrategyOptions{{ID: &made.Strategies[0].ID, Destroy: ptr(true)}},
+	}))
+	same([]any{changed.Active, len(changed.Strategies)}, []any{false, 1})
+	must(flags.CreateProjectFeatureFlag(id, &gitlab.CreateProjectFeatureFlagOptions{Name: ptr("sowing")}))
+	all, err := gitlab.ScanAndCollect(func(page gitlab.PaginationOptionFunc) ([]*gitlab.ProjectFeatureFlag, *gitlab.Response, error) {
+		return flags.ListProjectFeatureFlags(id, &gitlab.ListProjectFeatureFlagOptions{ListOptions: gitlab.ListOptions{PerPage: 1}}, page)
+	})
+	check(err)
+	same(namesOf(all, func(flag *gitlab.ProjectFeatureFlag) string { return flag.Name }), []string{"ripening", "sowing"})
+	same(len(must(flags.ListProjectFeatureFlags(id, &gitlab.ListProjectFeatureFlagOptions{Scope: ptr("enabled")}))), 1)
+	done(lists.DeleteFeatureFlagUserList(id, list.IID))
+	same(len(must(lists.ListFeatureFlagUserLists(id, nil))), 0)
+	_, err = p.as("reporter").ProjectFeatureFlags.DeleteProjectFeatureFlag(id, "ripening")
+	refused(err, 403, "{message: 403 Forbidden}")
+	done(flags.DeleteProjectFeatureFlag(id, "ripening"))
+	_, _, err = flags.GetProjectFeatureFlag(id, "ripening")
+	refused(err, 404, "Not Found")
+}
+
+func mirrors(p place) {
+	client, id := p.newProject("Rowan")
+	api, masked := client.ProjectMirrors, "https://*****:*****@host.example/a.git"
+	_, _, err := api.AddProjectMirror(id, &gitlab.AddProjectMirrorOptions{URL: ptr("ftp://host.example/a.git")})
+	refused(err, 400, "{message: {url: [is blocked: Only allowed schemes are http, https, ssh, git]}}")
+	made := must(api.AddProjectMirror(id, &gitlab.AddProjectMirrorOptions{URL: ptr("https://rowan:secret@host.example/a.git"), MirrorBranchRegex: ptr("^main$")}))
+	same([]any{made.URL, made.Enabled, made.MirrorBranchRegex, made.AuthMethod}, []any{masked, false, "^main$", "password"})
+	_, err = api.ForcePushMirrorUpdate(id, made.ID)
+	refused(err, 400, "Cannot proceed with the push mirroring")
+	changed := must(api.EditProjectMirror(id, made.ID, &gitlab.EditProjectMirrorOptions{KeepDivergentRefs: ptr(true), Enabled: ptr(true)}))
+	same([]any{changed.KeepDivergentRefs, changed.Enabled}, []any{true, true})
+	done(api.ForcePushMirrorUpdate(id, made.ID))
+	same(must(api.GetProjectMirror(id, made.ID)).UpdateStatus, "scheduled")
+	withKey := must(api.AddProjectMirror(id, &gitlab.AddProjectMirrorOptions{URL: ptr("ssh://git@host.example/a.git"), AuthMethod: ptr("ssh_public_key")}))
+	same(must(api.GetProjectMirrorPublicKey(id, withKey.ID)).PublicKey[:12], "ssh-ed25519 ")
+	_, _, err = api.GetProjectMirrorPublicKey(id, made.ID)
+	refused(err, 404, "Not Found")
+	same(len(must(api.ListProjectMirror(id, nil))), 2)
+	done(api.DeleteProjectMirror(id, made.ID))
+	_, _, err = api.GetProjectMirror(id, made.ID)
+	refused(err, 404, "Not Found")
+
+	projects := client.Projects
+	_, _, err = projects.GetProjectPullMirrorDetails(id)
+	refused(err, 400, "{message: The project is not mirrored}")
+	_, err = projects.StartMirroringProject(id)
+	refused(err, 400, "{message: The project is not mirrored}")
+	pulled := must(projects.ConfigureProjectPullMirror(id, &gitlab.ConfigureProjectPullMirrorOptions{
+		Enabled: ptr(true), URL: ptr("https://host.example/b.git"), AuthUser: ptr("rowan"), AuthPassword: ptr("secret"), OnlyMirrorProtectedBranches: ptr(true),
+	}))
+	same([]any{pulled.URL, pulled.Enabled, pulled.OnlyMirrorProtectedBranches}, []any{"https://*****:*****@host.example/b.git", true, true})
+	done(projects.StartMirroringProject(id))
+	same(must(projects.GetProjectPullMirrorDetails(id)).ID, pulled.ID)
+	same(must(projects.GetProject(id, nil)).Mirror, true)
+}
