@@ -151,6 +151,7 @@ export {
   type Visitor,
   visitorOf,
   visitorOfCookie,
+  visitorWithToken,
 } from './sessions.ts';
 export { userByPassword } from './sign_in.ts';
 export {

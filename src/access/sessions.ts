@@ -114,6 +114,17 @@ export async function visitorOf(services: Services, request: FastifyRequest): Pr
   return cookie ? visitorOfCookie(services, cookie, request.ip) : undefined;
 }
 
+/**
+ * The caller whose token a header has, as a visitor for this one request: files at the addresses of pages are read with it too.
+ * @throws ApiError 401 and 403
+ */
+export async function visitorWithToken(services: Services, request: FastifyRequest): Promise<Visitor | undefined> {
+  const rights_version = await rightsVersion(services.db);
+  const caller = await authenticate(request, {}, services);
+  const session = { id: 0, is_confirmed: false, theme: 'auto' as const, rights_version, cookie_is_old: false };
+  return caller && { ...caller, session };
+}
+
 /** The same by the value of the cookie. @param address of the client */
 export async function visitorOfCookie(
   services: Services,

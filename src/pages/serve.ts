@@ -1,6 +1,13 @@
 /** The doors of all pages: finds the page of an address, shows it, and runs its forms. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { costlyPagesNeedSignIn, countRequest, sessionCookie, type Visitor, visitorOf } from '../access/index.ts';
+import {
+  costlyPagesNeedSignIn,
+  countRequest,
+  sessionCookie,
+  type Visitor,
+  visitorOf,
+  visitorWithToken,
+} from '../access/index.ts';
 import {
   type AnyEndpoint,
   ApiError,
@@ -16,6 +23,7 @@ import {
   notFound,
   type Services,
   Share,
+  scopesFor,
   UploadedFile,
   unauthorized,
   type Values,
@@ -138,6 +146,14 @@ class PageServer {
   answers(request: FastifyRequest): boolean {
     const path = request.url.split('?', 1)[0]!;
     return !path.startsWith('/api/') && (wantsHtml(request) || this.#find(path) !== undefined);
+  }
+
+  /** The API hands out addresses of files and of what leads to them, so programs with a token read them as browsers with a session do. */
+  async identify(services: Services, request: FastifyRequest): Promise<Visitor | undefined> {
+    const visitor = await visitorOf(services, request);
+    if (visitor || request.method === 'POST') return visitor;
+    const found = this.#find(request.url.split('?', 1)[0]!);
+    return found && !('view' in found.page) ? visitorWithToken(services, request) : undefined;
   }
 
   async answer(
@@ -385,9 +401,9 @@ export function pageDoorway(options: PagesOptions): Doorway {
   const server = new PageServer(options);
   const who = {
     carries: (request: FastifyRequest) => sessionCookie(request, options.services.url) !== undefined,
-    identify: visitorOf,
+    identify: (services: Services, request: FastifyRequest) => server.identify(services, request),
     count: (services: Services, counting: Counting) => countRequest(services, {}, counting),
-    scopes: () => undefined,
+    scopes: ({ method }: FastifyRequest) => (method === 'POST' ? undefined : scopesFor({ method: 'GET' })),
   };
   return {
     doors: (['GET', 'POST'] as const).flatMap((method) =>

@@ -350,6 +350,52 @@ test('pages show the releases, and the addresses that the API hands out lead on'
   assert.equal((await guest.get(`${base}/v1%2Fx`)).status, 403);
 });
 
+test('a token reads what the addresses of a release lead to, as glab downloads it, and no page', async () => {
+  const here = await filledWorld();
+  const { as, project, people, url } = here;
+  const form = new FormData();
+  form.append('file', new Blob(['beans\n']), 'seeds.txt');
+  const uploads = `/projects/${project.id}/uploads`;
+  const headersOf = ({ token }: { token: string }) => ({ 'private-token': token });
+  const upload = await fetch(`${url}/api/v4${uploads}`, {
+    method: 'POST',
+    body: form,
+    headers: headersOf(people.developer),
+  });
+  const { full_path } = (await upload.json()) as { full_path: string };
+  await as('developer').post(at(here), { tag_name: 'v1', ref: 'main' });
+  const link = await as('developer').post(`${at(here)}/v1/assets/links`, {
+    name: 'Seeds',
+    url: `${url}${full_path}`,
+    direct_asset_path: '/seeds.txt',
+  });
+  const { assets, evidences } = (await as('reporter').get(`${at(here)}/v1`)).body;
+  const get = (address: string, headers: Record<string, string>) =>
+    fetch(url + new URL(address, url).pathname, { headers, redirect: 'manual' });
+  const archive = assets.sources.find(({ format }: { format: string }) => format === 'tar').url;
+  const reporter = headersOf(people.reporter);
+  for (const headers of [reporter, { authorization: `Bearer ${people.reporter.token}` }]) {
+    const tar = await get(archive, { ...headers, accept: 'application/octet-stream' });
+    assert.deepEqual([tar.status, tar.headers.get('content-type')], [200, 'application/x-tar']);
+    assert.match(await tar.text(), /README\.md/);
+  }
+  assert.equal(await (await get(full_path, reporter)).text(), 'beans\n');
+  const asset = await get(link.body.direct_asset_url, reporter);
+  assert.deepEqual([asset.status, asset.headers.get('location')], [302, `${url}${full_path}`]);
+  assert.equal((await get(evidences[0].filepath, reporter)).status, 200);
+
+  assert.equal((await get(archive, {})).status, 404);
+  assert.equal((await get(archive, headersOf(people.outsider))).status, 404);
+  assert.equal((await get(archive, headersOf(people.guest))).status, 403);
+  assert.equal((await get(archive, headersOf({ token: 'glpat-nobody-has-this' }))).status, 401);
+  const narrow = await as('admin').post(`/users/${people.reporter.id}/personal_access_tokens`, {
+    name: 'narrow',
+    scopes: ['read_user'],
+  });
+  assert.equal((await get(archive, headersOf(narrow.body))).status, 403);
+  assert.equal((await get(`/${project.full_path}/-/releases/v1`, reporter)).status, 404);
+});
+
 test('a protected tag protects its release', async () => {
   const here = await filledWorld();
   const { as } = here;
