@@ -1,4 +1,4 @@
-/** Renovate 39 opens, updates, rebases and merges merge requests. Installing it takes a minute and each run ten seconds, so it runs only in `npm run test:long`. */
+/** Renovate 39 opens, updates, rebases and merges merge requests, and looks releases up. Installing it takes a minute and each run ten seconds, so it runs only in `npm run test:long`. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -80,7 +80,7 @@ async function newFolder(t: TestContext, name: string): Promise<string> {
 }
 
 if (isLong)
-  test('Renovate opens a merge request, updates it, rebases it, and merges it', async (t) => {
+  test('Renovate opens a merge request, updates it, rebases it, and merges it, and finds releases', async (t) => {
     const [folder, data] = [await newFolder(t, 'renovate'), await newFolder(t, 'renovate-data')];
     await run('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', ...packages]);
     const { url: registryUrl, versions } = await registry(t);
@@ -138,4 +138,25 @@ if (isLong)
     await renovate(forge);
     const merged = await only();
     assert.deepEqual([merged.state, merged.merge_user.username], ['merged', 'renovate']);
+
+    // A version of another project here, by its releases.
+    const seeds = (await root.post('/projects', { name: 'seeds', initialize_with_readme: true })).body;
+    await root.post(`/projects/${seeds.id}/members`, { user_id: bot.id, access_level: 20 });
+    for (const tag_name of ['v1.0.0', 'v1.1.0'])
+      await root.post(`/projects/${seeds.id}/releases`, { tag_name, ref: 'main', description: `Notes of ${tag_name}` });
+    const manager = {
+      customType: 'regex',
+      fileMatch: ['^seeds\\.txt$'],
+      matchStrings: ['(?<depName>\\S+) (?<currentValue>\\S+)'],
+      datasourceTemplate: 'gitlab-releases',
+      registryUrlTemplate: forge.url,
+    };
+    await commit('create', 'seeds.txt', 'root/seeds v1.0.0\n');
+    await commit('update', 'renovate.json', JSON.stringify({ ...settings, customManagers: [manager] }));
+    await renovate(forge);
+    const [newest] = (await root.get(`/projects/${id}/merge_requests`, { state: 'opened' })).body;
+    assert.equal(newest.title, 'Update dependency root/seeds to v1.1.0');
+    const { body: diffs } = await root.get(`/projects/${id}/merge_requests/${newest.iid}/diffs`);
+    assert.match(diffs[0].diff, /^\+root\/seeds v1\.1\.0$/m);
+    assert.match(newest.description, /Notes of v1\.1\.0/);
   });
