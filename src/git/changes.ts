@@ -1,4 +1,5 @@
 /** Which files differ between two commits or trees. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readCommit } from './commits.ts';
 import { type FileDifference, fewDifferences } from './few_differences.ts';
 import { fullId } from './ids.ts';
@@ -38,7 +39,7 @@ export async function changedFiles(
     env,
     limit: maximumList,
   });
-  return parseRaw(output.toString('utf8'));
+  return parseRaw(output);
 }
 
 const usualModes = new Set(['100644', '100755', '120000']);
@@ -78,15 +79,28 @@ export const emptyTree = (like: string): string =>
     ? '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
     : '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-/** `:<old mode> <mode> <old id> <id> <status>`, then the path, or both paths of a rename, each closed by NUL. */
-function parseRaw(output: string): ChangedFile[] {
-  const fields = output.split('\0');
+/** A few milliseconds of work. */
+const filesInTurn = 2_000;
+
+/**
+ * `:<old mode> <mode> <old id> <id> <status>`, then the path, or both paths of a rename, each closed by NUL. Other requests are served while a long
+ * list is read.
+ */
+async function parseRaw(output: Buffer): Promise<ChangedFile[]> {
   const files: ChangedFile[] = [];
-  for (let at = 0; at + 1 < fields.length; ) {
-    const [old_mode = '', mode = '', old_id = '', id = '', letter = ''] = fields[at++]!.slice(1).split(' ');
-    const old_path = fields[at++]!;
-    const path = letter.startsWith('R') ? fields[at++]! : old_path;
+  let at = 0;
+  const nextField = () => {
+    const end = output.indexOf(0, at);
+    const field = output.toString('utf8', at, end);
+    at = end + 1;
+    return field;
+  };
+  while (at < output.length) {
+    const [old_mode = '', mode = '', old_id = '', id = '', letter = ''] = nextField().slice(1).split(' ');
+    const old_path = nextField();
+    const path = letter.startsWith('R') ? nextField() : old_path;
     files.push({ status: statuses[letter.charAt(0)] ?? 'modified', old_path, path, old_mode, mode, old_id, id });
+    if (files.length % filesInTurn === 0) await nextTurn();
   }
   return files;
 }

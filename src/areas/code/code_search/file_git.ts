@@ -1,5 +1,5 @@
 /** Searching the files of a repository: their contents and their paths. */
-
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Expression, MatchingTimeout, matchEach } from '../../../expressions/index.ts';
 import {
   type FoundLines,
@@ -10,7 +10,7 @@ import {
   readCommit,
   type TreeListing,
 } from '../../../git/index.ts';
-import { type CodeQuery, isWanted, type SearchableFile } from './query_rules.ts';
+import { type CodeQuery, folded, isWanted, type SearchableFile } from './query_rules.ts';
 
 /** A file that a search has found. */
 export interface FoundFile extends SearchableFile {
@@ -28,11 +28,28 @@ export interface FoundFiles {
 /** Larger files are searched by nobody, and would take the memory of many. */
 const maximumFile_bytes = 1024 * 1024;
 
-function filesIn(listing: TreeListing): SearchableFile[] {
-  return listing
-    .entries(0, listing.length)
-    .filter(({ type }) => type === 'blob')
-    .map(({ path, id }) => ({ path, id }));
+/** Of one repository; a page needs fewer. */
+const maximumFiles = 20_000;
+/** A few milliseconds of work. */
+const entriesInTurn = 2_000;
+
+/** The files of a tree that are wanted, by path. Other requests are served while a large tree is looked through. */
+async function filesIn(
+  listing: TreeListing,
+  isFound: (file: SearchableFile) => boolean,
+  { most, signal }: { most: number; signal: AbortSignal },
+): Promise<{ files: SearchableFile[]; is_complete: boolean }> {
+  const files: SearchableFile[] = [];
+  for (let start = 0; start < listing.length; start += entriesInTurn) {
+    for (const { type, path, id } of listing.entries(start, start + entriesInTurn)) {
+      if (type !== 'blob' || !isFound({ path, id })) continue;
+      if (files.length === most) return { files, is_complete: false };
+      files.push({ path, id });
+    }
+    await nextTurn();
+    if (signal.aborted) return { files, is_complete: false };
+  }
+  return { files, is_complete: true };
 }
 
 /**
@@ -48,36 +65,45 @@ export async function searchFiles(
   signal: AbortSignal,
 ): Promise<FoundFiles> {
   const { tree_id } = await readCommit(repository, commit);
-  const all = filesIn(await listTree(repository, tree_id, { is_recursive: true }));
-  const wanted = query.filters.length === 0 ? all : all.filter((file) => isWanted(query, file));
-  if (query.text === '') return { files: byPath(wanted.map((file) => ({ ...file, lines: [] }))), is_complete: true };
-  const { files: matching, is_complete } = await (query.expression
-    ? linesMatching(repository, wanted, query.expression, signal)
-    : linesContaining(repository, commit, query.text, signal));
+  const listing = await listTree(repository, tree_id, { is_recursive: true });
+  const { files: matching, is_complete } = await matchingIn({ repository, commit, listing }, query, signal);
   const lines = new Map(matching.map((file) => [file.path, file.lines]));
-  const text = query.text.toLowerCase();
-  const isFound = ({ path }: SearchableFile) =>
-    lines.has(path) || (!query.expression && path.toLowerCase().includes(text));
-  const files = wanted.filter(isFound).map((file) => ({ ...file, lines: lines.get(file.path) ?? [] }));
-  return { files: byPath(files), is_complete };
+  const text = folded(query.text);
+  const hasInPath = ({ path }: SearchableFile) => !query.expression && folded(path).includes(text);
+  const isFound = (file: SearchableFile) => (lines.has(file.path) || hasInPath(file)) && isWanted(query, file);
+  const found = await filesIn(listing, isFound, { most: maximumFiles, signal });
+  return {
+    files: found.files.map((file) => ({ ...file, lines: lines.get(file.path) ?? [] })),
+    is_complete: is_complete && found.is_complete,
+  };
 }
 
-const byPath = (files: FoundFile[]): FoundFile[] =>
-  files.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
+/** The lines that a query finds. */
+async function matchingIn(
+  { repository, commit, listing }: { repository: Repository; commit: string; listing: TreeListing },
+  query: CodeQuery & { expression?: Expression },
+  signal: AbortSignal,
+): Promise<{ files: FoundLines[]; is_complete: boolean }> {
+  if (query.expression) return linesMatching(repository, listing, query.expression, signal);
+  return query.text === '' ? { files: [], is_complete: true } : linesContaining(repository, commit, query.text, signal);
+}
 
 /** A file at a time is matched, within the time of the search. */
 const budget_ms = 1_000;
+/** More files are not read in the time of a search. */
+const maximumRead = 100_000;
 
 /** The lines that an expression matches. Files are read one by one, because no index narrows them. */
 async function linesMatching(
   repository: Repository,
-  files: readonly SearchableFile[],
+  listing: TreeListing,
   expression: Expression,
   signal: AbortSignal,
 ): Promise<{ files: FoundLines[]; is_complete: boolean }> {
   const found: FoundLines[] = [];
-  let is_complete = true;
-  for (const { path, id } of files) {
+  const all = await filesIn(listing, () => true, { most: maximumRead, signal });
+  let { is_complete } = all;
+  for (const { path, id } of all.files) {
     if (signal.aborted) return { files: found, is_complete: false };
     const text = await textOf(repository, id);
     if (text === undefined) continue;

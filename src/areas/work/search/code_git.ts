@@ -115,10 +115,10 @@ export const blobScope: Scope = {
   async find(services, search) {
     const query = await queryFor(search);
     const places = await codePlaces(services.db, search);
-    const { num_context_lines: context, regex } = search.input;
+    const { num_context_lines: context, regex, ref } = search.input;
     const { code_search } = await settingsOf(services.db);
     if (code_search === 'off') throw badRequest('Code search is switched off');
-    const isIndexed = code_search === 'on' && !('project' in search.within) && !regex;
+    const isIndexed = code_search === 'on' && !('project' in search.within && ref !== undefined) && !regex;
     return inTurn(search, async (signal) => {
       const begun = isIndexed
         ? await searchIndex(services, query, places, { most: neededFor(search), context })
