@@ -46,9 +46,18 @@ export const licenses: ReadonlyMap<string, License> = new Map(
     .map(([id, { name, url }]) => [id.toLowerCase(), { id, name, url }]),
 );
 
-/** The text of a license. */
-export async function textOfLicense({ id }: License): Promise<string> {
+async function readLicense({ id }: License): Promise<string> {
   const folder = path.dirname(findPackageJSON('spdx-license-list', import.meta.url)!);
   const file = await readFile(path.join(folder, 'licenses', `${id}.json`), 'utf8');
   return withMarks((JSON.parse(file) as { licenseText: string }).licenseText);
+}
+
+/** Of some hundred licenses together about a megabyte. */
+const licenseTexts = new Map<string, Promise<string>>();
+
+/** The text of a license. It is read once, when somebody asks for it. */
+export function textOfLicense(license: License): Promise<string> {
+  const text = licenseTexts.get(license.id) ?? readLicense(license);
+  licenseTexts.set(license.id, text);
+  return text;
 }
